@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Events in one timed run.
+/// Number of events in one timed run.
 const EVENTS: u64 = 1 << 20;
 /// Numbers of tasks.
 const TASKS: [u64; 3] = [2, 64, 4096];
@@ -24,7 +24,7 @@ const TASKS: [u64; 3] = [2, 64, 4096];
 const VARIANTS: [(&str, Variant); 3] =
     [("async", async_tasks), ("state-machine", state_machine), ("closures", closures)];
 
-/// Runs `tasks` tasks for about `events` events; returns the number of events and the time.
+/// A function that runs `tasks` tasks for about `events` events, and returns the number of events and the time.
 type Variant = fn(tasks: u64, events: u64) -> (u64, Duration);
 
 /// The work of every variant at an event: updates a few integers of state and draws the delay to the next event.
@@ -66,7 +66,7 @@ fn async_tasks(tasks: u64, events: u64) -> (u64, Duration) {
     (sim.events(), took)
 }
 
-/// A part as a state machine. Simulators have parts of many kinds, so one meets them by their trait.
+/// A part as a state machine. Simulators have parts of many kinds, so the loop calls a part through a trait.
 trait Part {
     fn step(&mut self) -> Option<Time>;
     fn sum(&self) -> u64;
@@ -176,7 +176,7 @@ fn closures(tasks: u64, events: u64) -> (u64, Duration) {
     (closures.events, took)
 }
 
-/// Runs `run` and returns its time; the only function whose instructions are counted.
+/// Runs `run` and returns the time that it took. This is the only function whose instructions are counted.
 #[inline(never)]
 fn timed(run: impl FnOnce()) -> Duration {
     let start = Instant::now();
@@ -202,7 +202,7 @@ fn count(arguments: &[String]) {
     println!("{events} events in {took:?}: {:.1} ns/event", took.as_nanos() as f64 / events as f64);
 }
 
-/// Measures all variants, and prints the best of their samples side by side.
+/// Measures all variants, and prints the best sample of each in one table.
 fn compare() {
     let best = RefCell::new(BTreeMap::<(u64, &str), f64>::new());
     let mut criterion = Criterion::default()

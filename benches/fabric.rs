@@ -1,6 +1,6 @@
-//! The router network's speed in real time: simulated cycles and flit-hops per second under uniform
-//! traffic. `cargo bench --bench fabric` measures all; `-- SIDE PACKET-FLITS LOAD [CYCLES]` one square
-//! mesh, and prints its cycles per second.
+//! The router network's speed in real time: simulated cycles and flit-hops per second under uniform traffic.
+//! `cargo bench --bench fabric` measures all; `-- SIDE PACKET-FLITS LOAD [CYCLES]` measures one square mesh, and prints
+//! its cycles per second.
 
 use narrows::engine::rng::{self, RandomStream};
 use narrows::fabric::router::{Injection, Network, RouterParameters};
@@ -9,7 +9,7 @@ use narrows::text::Parameters;
 use rand::RngExt;
 use std::time::Instant;
 
-/// Side, flits of a packet, load in flits per node and cycle, cycles.
+/// The runs: side of the mesh, flits of a packet, load in flits per node and cycle, and number of cycles.
 const RUNS: [(u32, u16, f64, u64); 8] = [
     (8, 1, 0.05, 100_000),
     (8, 1, 0.2, 40_000),
@@ -20,7 +20,7 @@ const RUNS: [(u32, u16, f64, u64); 8] = [
     (32, 1, 0.05, 2_000),
     (32, 8, 0.05, 2_000),
 ];
-/// Samples, of which the best counts: the machine may be shared.
+/// Number of samples. The best one counts, because other programs may use the processor.
 const SAMPLES: usize = 3;
 
 fn main() {
@@ -75,14 +75,14 @@ fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
     Measured { cycles_per_s: cycles as f64 / took_s, hops_per_s: hops as f64 / took_s }
 }
 
-/// Open-loop Bernoulli sources, as one sequence of trials: every node, in every cycle.
+/// Open-loop Bernoulli sources as one sequence of trials, one trial for every node in every cycle.
 struct Traffic {
     stream: RandomStream,
-    /// The number of the next trial that gives a packet.
+    /// The number of the next trial that generates a packet.
     next: u64,
     nodes: u32,
     flits: u16,
-    /// The logarithm of the chance that a trial gives none.
+    /// The logarithm of the probability that a trial generates no packet.
     none: f64,
 }
 

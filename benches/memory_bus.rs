@@ -11,9 +11,9 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Loads of one sample.
+/// Number of loads in one sample.
 const LOADS: u64 = 20_000_000;
-/// Samples, of which the best counts: the machine may be shared.
+/// Number of samples. The best one counts, because other programs may use the processor.
 const SAMPLES: usize = 5;
 
 fn main() {
@@ -31,7 +31,7 @@ fn main() {
     }
 }
 
-/// Programs at the sizes of Table 4, with fewer iterations.
+/// Programs with the sizes of Table 4, but with fewer iterations.
 const PROGRAMS: [(&str, &[&str]); 7] = [
     ("appbt", &["points=24", "iterations=1"]),
     ("barnes", &["bodies=16384", "steps=1"]),
@@ -58,7 +58,7 @@ fn program(name: &str, settings: &[&str]) {
     println!("| {name} | {took:.1} s | {:.0} | {:.0} |", executed / took / 1e6, took * 1e9 / transactions);
 }
 
-/// Loads from a few blocks that are in the cache.
+/// Returns the time of a load that hits the cache, measured with loads from a few blocks.
 fn ns_per_hit() -> f64 {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
@@ -96,7 +96,7 @@ fn transactions_per_us(design: Design) -> f64 {
     sum(&result, is_transaction) / took
 }
 
-/// Whether a metric counts transactions of a bus.
+/// Returns whether a metric counts transactions of a bus.
 fn is_transaction(name: &str) -> bool {
     name.starts_with("bus.") && !name.starts_with("bus.fetched")
 }

@@ -11,7 +11,7 @@ use narrows::program::worker::{self, Worker};
 use narrows::text::Document;
 use std::rc::Rc;
 
-/// Points of each processor, and steps.
+/// Number of points of each processor, and number of steps.
 const POINTS: usize = 32;
 const STEPS: usize = 40;
 

@@ -1,7 +1,7 @@
 //! Narrows: a workbench for the path between a program and the wire.
 //!
 //! This crate is the command line ([`cli`]) over the models of `narrows-core` and the experiments and studies of
-//! `narrows-study`, and gives what is public of both under one name:
+//! `narrows-study`, and re-exports the public items of both under one name:
 //!
 //! | name | for |
 //! |---|---|

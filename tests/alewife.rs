@@ -72,7 +72,8 @@ fn next(state: &mut u64) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Each program adds to counters of all homes, under locks, in caches of a few blocks: no addition is lost.
+    /// Checks that no addition is lost when each program adds to counters of all homes, under locks, in caches of a few
+    /// blocks.
     #[test]
     fn no_addition_under_a_lock_is_lost(
         fabric in select(vec!["alewife-mesh", "ideal-1998", "nifdy-fat-tree", "nifdy-torus"]),
@@ -90,7 +91,7 @@ proptest! {
             format!("ni.cmmu.coherence.waiting={waiting}"),
             format!("ni.cmmu.coherence.prefetches={prefetches}"),
             "ni.cmmu.coherence.write-backs=1".to_owned(),
-            // Some fabrics hold whole packets in their buffers.
+            // Some fabrics store whole packets in their buffers.
             "ni.cmmu.message-max=56 B".to_owned(),
         ];
         let built = world(&machine(fabric, nodes, endpoints, SHORT, &sets));
@@ -124,8 +125,8 @@ proptest! {
         prop_assert_eq!(built.run(), Outcome::Done);
     }
 
-    /// Without locks each word has one writer, which counts up: no reader sees a value decrease, whatever else is in
-    /// the block, and whatever was prefetched.
+    /// Checks that without locks, when each word has one writer, which counts up, no reader sees a value decrease,
+    /// regardless of the other words in the block and of prefetches.
     #[test]
     fn no_reader_sees_a_counter_decrease(
         fabric in select(vec!["alewife-mesh", "ideal-1998", "nifdy-torus"]),
@@ -224,7 +225,7 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
     };
     let (alone, interrupted) = (cycles(0), cycles(10));
     assert!((alone - 20_000.0).abs() < 1.0, "{alone}");
-    // An interrupt and a handler each: 30 + 53 cycles.
+    // Each message costs an interrupt and a handler: 30 + 53 cycles.
     let each = (interrupted - alone) / 10.0;
     assert!((82.0..86.0).contains(&each), "{each} cycles each");
 }
@@ -274,7 +275,7 @@ fn program_runs_over_hardware_and_software_shared_memory() {
     let software = run(&machine("alewife-mesh", 4, 1, &format!("{barnes}\n[shared-memory.software]"), &[]));
     assert!(metric(&hardware, "coherence.packets") > 0.0);
     assert_eq!(metric(&software, "coherence.packets"), 0.0);
-    // Locks are by messages in both.
+    // Locks use messages in both kinds of shared memory.
     assert!(metric(&hardware, "packets.sent") < metric(&software, "packets.sent"));
 }
 
@@ -289,7 +290,8 @@ fn messages_of_any_size_arrive_whole() {
     assert_eq!(metric(&result, "messages.size.520"), 8.0);
 }
 
-/// A program that drives shared memory without a worker calls `used` after its access to a granted block.
+/// Checks that a program may drive shared memory without a worker, and then calls `used` after its access to a granted
+/// block.
 #[test]
 fn granted_block_stays_readable_after_its_use() {
     let built = world(&machine("ideal-1998", 2, 1, SHORT, &[]));
@@ -347,7 +349,8 @@ fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
     }
 }
 
-/// Each machine's description gives the cycles of a miss to local memory; they do not depend on its clock.
+/// Checks the cycles of a miss to local memory, which each machine's description states; they do not depend on the
+/// machine's clock.
 #[test]
 fn local_miss_takes_the_described_cycles_at_any_clock() {
     let local = "[workload.costs]\noperation = \"read\"\nhome = 0";

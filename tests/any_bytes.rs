@@ -1,5 +1,6 @@
 //! Checks that every packet, fragment, capture, graph and matrix is either read or refused with a reason, and that none
-//! panics. These are the targets of `fuzz/` that take bytes: a few inputs with every run, or as many as fit in a time:
+//! causes a panic. The tests run the targets of `fuzz/` that take bytes, on a few inputs by default, or on as many as
+//! fit in a stated time:
 //!
 //!     NARROWS_FUZZ_SECONDS=600 cargo test --test all any_bytes:: -- --ignored --nocapture
 
@@ -124,7 +125,7 @@ fn shapeless(rng: &mut Pcg64) -> Vec<u8> {
     (0..rng.random_range(0..400)).map(|_| rng.random()).collect()
 }
 
-/// Runs `target` on damaged and shapeless inputs until `time` has passed; returns the number of inputs.
+/// Runs `target` on damaged and shapeless inputs until `time` has passed, and returns the number of inputs.
 fn fuzz(target: Target, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
     let (mut rng, began, mut inputs) = (Pcg64::seed_from_u64(seed), Instant::now(), 0);
     while began.elapsed() < time {
@@ -162,7 +163,7 @@ fn fuzz_ip_packet_for_minutes() {
 #[test]
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_reassembly_for_minutes() {
-    // Scripts of fragments, not packets: whole datagrams in eights, in order.
+    // The seeds are scripts of fragments, not packets: whole datagrams in units of eight bytes, in order.
     let script = |total: u8| (0..total).flat_map(|at| [u8::from(at + 1 < total), at, 1, 1]).collect::<Vec<u8>>();
     fuzz_for_seconds("reassembly", reassembly::any, &[script(2), script(5), script(9)]);
 }
@@ -191,7 +192,7 @@ fn fuzz_matrix_for_minutes() {
     fuzz_for_seconds("matrix", matrix::any, &matrices());
 }
 
-/// The seeds must be valid, or no damaged input would reach the code behind the first line.
+/// Checks that the seeds are valid. If they were not, no damaged input would reach the code behind the first line.
 #[test]
 fn seeds_of_graphs_and_matrices_are_valid() {
     assert!(graphs().iter().all(|bytes| narrows::program::input::metis::read(bytes).is_ok()));

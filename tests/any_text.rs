@@ -32,7 +32,7 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// Returns settings of a known key, or of a similar one, to a value.
+/// Returns settings of a known key, or of a similar one, to some value.
 fn setting() -> impl Strategy<Value = String> {
     let keys = [
         "run.seed",
@@ -66,14 +66,14 @@ fn setting() -> impl Strategy<Value = String> {
     (prop::sample::select(keys.to_vec()), values).prop_map(|(key, value)| format!("{key}={value}"))
 }
 
-/// Returns an edge list, node-link JSON, or something like them.
+/// Returns a strategy of edge lists, node-link JSON, and similar texts.
 fn graph_text() -> impl Strategy<Value = String> {
     let line = "((node|router|link|weight|#)? ?[a-c0-9]{0,2} ?[-<>,]{0,2} ?[a-c0-9]{0,9} ?[0-9.-]{0,4}\n){0,6}";
     let json = "\\{\"(nodes|links|edges)\": ?\\[(\\{\"(id|source|target)\": ?[\"a0-3]{1,3}\\},?){0,3}\\](,\"(nodes|links)\":\\[\\])?\\}";
     prop_oneof![any::<String>(), line, json]
 }
 
-/// Returns a trace with its columns, or something like it.
+/// Returns a strategy of traces with their columns, and similar texts.
 fn trace_text() -> impl Strategy<Value = String> {
     let rows = "(generated_cycle|source|x),(source|flits),(destination|arrived_cycle)(,flits)?\n([0-9\"-]{0,21}(,[0-9 ]{0,11}){0,4}\n){0,5}";
     let whole = "([0-9]{1,20},[0-9]{1,10},[0-9]{1,10},[0-9]{0,20}\n){1,5}";

@@ -1,5 +1,5 @@
-//! Compares the router network, and its twin written plainly, with BookSim2: packet traces to the cycle, curves of
-//! latency and throughput within the stated tolerances. BookSim2's results are in `tests/data/booksim2`.
+//! Compares the router network, and its twin written plainly, with BookSim2. Packet traces must agree to the cycle, and
+//! curves of latency and throughput within the stated tolerances. BookSim2's results are in `tests/data/booksim2`.
 
 use crate::twin::Twin;
 use narrows::engine::rng;
@@ -254,7 +254,7 @@ fn measure(point: &Point) -> Measured {
     let mut network = Network::new(shape, &parameters, 1);
     let mut stream = rng::stream(1, "open-loop sources");
     let chance = point.offered / f64::from(point.packet_flits);
-    // By tag: the cycle of generation, and the number of routers on the route.
+    // For each tag, the map holds the cycle of generation, and the number of routers on the route.
     let mut generated: Vec<(u64, i64)> = Vec::new();
     let (mut events, mut latency, mut hops, mut packets, mut before) = (Vec::new(), 0, 0, 0u64, 0);
     let last = WARM_UP_CYCLES + CYCLES;
@@ -309,7 +309,8 @@ fn latency_and_throughput_follow_booksim2_s_curves() {
         within(0.05, measure(saturated).accepted, saturated.accepted, &saturated.label());
         for point in points.iter().filter(is_same) {
             let measured = measure(point);
-            // Each simulator drew its own packets; one router more or less on the route is 5 cycles.
+            // Each simulator drew its own packets; one router more or less on the route changes the latency by 5
+            // cycles.
             let latency = measured.latency + 5.0 * (point.hops - measured.hops);
             within(if point.offered < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &point.label());
             within(0.05, measured.accepted, point.accepted, &point.label());

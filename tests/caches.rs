@@ -1,8 +1,8 @@
 //! Checks that every interface moves every byte with any size of the processor's cache: blocks are evicted while stores
-//! wait for others, and written back while the program looks at what it received. On a memory bus and behind an I/O bus;
-//! what a cache behind an I/O bus gains is in [`snooped`](caches/snooped.rs).
+//! wait for others, and written back while the program looks at what it received. The caches are on a memory bus and
+//! behind an I/O bus; the gain from a cache behind an I/O bus is tested in [`snooped`](caches/snooped.rs).
 //!
-//! The programs compare every byte they receive with what was sent, and panic where one differs.
+//! The programs compare every byte that they receive with the sent byte, and panic if they differ.
 
 #[path = "caches/snooped.rs"]
 mod snooped;
@@ -10,7 +10,7 @@ mod snooped;
 use narrows::engine::{Outcome, Recorder};
 use narrows::text::Document;
 
-/// Sizes of caches, in bytes, and their ways: of one block, of a few, and of many.
+/// Sizes of caches in bytes, and their numbers of ways: caches of one block, of a few, and of many.
 const CACHES: [(u64, u64); 10] = [
     (64, 1),
     (128, 1),
@@ -27,10 +27,10 @@ const CACHES: [(u64, u64); 10] = [
 const INTERFACES: [&str; 9] =
     ["ni2w", "udma", "ap3000", "startjr", "memory-channel", "cni512q", "cni32qm", "cni32qm-throttle", "single-cycle"];
 
-/// Those that need no coherent bus, for the host behind an I/O bus.
+/// The interfaces that need no coherent bus, for the host behind an I/O bus.
 const WITHOUT_COHERENCE: [&str; 5] = ["ni2w", "udma", "ap3000", "startjr", "memory-channel"];
 
-/// Runs `workload` over every interface with every cache of a memory bus, and with every third one behind an I/O bus.
+/// Runs `workload` over every interface with every cache of a memory bus, and with every third cache behind an I/O bus.
 fn done_with_any_cache(nodes: u64, workload: &str) {
     done_on("memory-bus-1998", "memory-bus", &INTERFACES, nodes, workload);
     done_on("p6-natoma", "io-bus", &WITHOUT_COHERENCE, nodes, workload);

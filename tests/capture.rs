@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const ROOM: ReassemblyParameters =
+const LIMITS: ReassemblyParameters =
     ReassemblyParameters { datagrams: 8, bytes: 8 * PACKET_MAX, lifetime: Time::from_us(30_000_000) };
 const MTU: usize = 1_500;
-/// Payload sizes in bytes: below, at and above a packet's, odd ones, a page of E-UDP's MTU, and the longest.
+/// Payload sizes in bytes: below, at and above the largest payload of a packet, odd sizes, a page of E-UDP's MTU, and
+/// the longest payload.
 const PAYLOADS: [usize; 9] = [0, 1, 1_471, 1_472, 1_473, 2_953, 4_096, 32_768, PAYLOAD_MAX];
 
 fn content(length: usize) -> Vec<u8> {
@@ -52,14 +53,14 @@ fn capture() -> (Capture, Vec<Time>) {
 
 /// Reassembles the datagrams of `packets` and returns their payloads by identification; panics on a wrong checksum.
 fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
-    let mut reassembly = Reassembly::new(ROOM);
+    let mut reassembly = Reassembly::new(LIMITS);
     let mut buffers: BTreeMap<u16, (Vec<u8>, Sum)> = BTreeMap::new();
     let mut complete = BTreeMap::new();
     for packet in packets {
         let bytes = packet.ipv4().expect("IPv4");
         let parsed = parse(bytes).expect("a packet, its sum right");
         let (buffer, sum) = buffers.entry(parsed.identification).or_default();
-        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.place());
+        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.datagram_range());
         buffer.resize(buffer.len().max(place.end), 0);
         *sum += Sum::of(payload).at(place.start);
         buffer[place].copy_from_slice(payload);
@@ -91,7 +92,7 @@ fn written_capture_reads_back() {
     assert_eq!(written, capture.bytes());
 }
 
-/// Returns a capture of packets that Linux sent; `tests/data/captures/README.md` says how it was made.
+/// Returns a capture of packets that Linux sent; `tests/data/captures/README.md` describes how it was made.
 fn of_linux(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/captures").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -151,12 +152,12 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A file left over does no harm.
+        // If a file is left over from an earlier test, it does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// Returns the fields of each packet as tshark reads them, or `None` where it is not installed.
+/// Returns the fields of each packet as tshark reads them, or `None` if tshark is not installed.
 fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let is_there = Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !is_there {
@@ -168,7 +169,7 @@ fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     for preference in ["ip.check_checksum:TRUE", "udp.check_checksum:TRUE", "ip.defragment:TRUE"] {
         command.args(["-o", preference]);
     }
-    // Payloads are plain data, even where they look like another protocol's.
+    // Payloads are plain data, even if they resemble another protocol.
     command.args(["-d", &format!("udp.port=={},data", addresses::PORT_BASE)]);
     for field in fields {
         command.args(["-e", field]);

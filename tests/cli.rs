@@ -62,7 +62,7 @@ fn working_directory_does_not_shadow_a_shipped_example() {
     assert_eq!(check(&folder.path("stream")).0, Some(2));
 }
 
-/// Returns the help of a command as a terminal of `columns` columns shows it, from its examples on.
+/// Returns the help of a command, from its examples on, in the layout of a terminal with `columns` columns.
 fn examples(name: &str, columns: u32) -> String {
     let ran = command(&[name, "--help"]).env("COLUMNS", columns.to_string()).output().expect("the program starts");
     let help = String::from_utf8(ran.stdout).expect("UTF-8");
@@ -353,7 +353,8 @@ fn check_warns_of_a_bus_faster_than_any_pci_bus() {
 #[test]
 fn check_counts_links_and_bisection_alike() {
     let survey = stdout(&["check", "offered-load"]);
-    // An 8x8 mesh has 112 links, of which 8 cross the middle; in both lines each is counted each way.
+    // An 8x8 mesh has 112 links, of which 8 cross the middle; both lines count each link twice, once for each
+    // direction.
     assert!(survey.contains("64 routers, 224 links between them, counted each way"), "{survey}");
     assert!(
         survey.contains("bisection: 16 links between the halves of the nodes by number, counted each way"),

@@ -9,7 +9,7 @@ use narrows::machine::combinations::lines;
 use narrows::machine::{self, Registry};
 use narrows::text::Document;
 
-/// Runs a program on two nodes of a host that is known by its clock alone.
+/// Runs a program on two nodes of a host that has no parameter but its clock.
 #[track_caller]
 fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> RunResult {
     let parts = ["hosts/cm-5", &format!("ni/{ni}"), "protocols/none", &format!("fabrics/{fabric}")];
@@ -27,18 +27,18 @@ fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> 
     result
 }
 
-const PLAIN: [&str; 2] = ["queues", "ideal-1998"];
+const QUEUES_OVER_IDEAL: [&str; 2] = ["queues", "ideal-1998"];
 
 #[test]
 fn programs_overlap_on_two_cores_and_not_on_one() {
     let program = "em3d]\nn-nodes = 10\nd-nodes = 5\nlocal-p = 95\niterations = 1\narc-cycles = 100000";
     let cycles = |cores, endpoints| {
-        let result = run(PLAIN, [cores, endpoints], program);
+        let result = run(QUEUES_OVER_IDEAL, [cores, endpoints], program);
         result.metric("em3d.cycles_per_iteration").expect("it is measured")
     };
     let alone = cycles(1, 1);
     assert!(cycles(1, 2) > 1.98 * alone, "one at a time");
-    // A program may wait for one of another node that computes longer.
+    // A program may wait for a program of another node that computes longer.
     assert!(cycles(2, 2) < 1.2 * alone, "at the same time");
     assert!(cycles(4, 4) < 1.2 * alone, "at the same time");
     let (two_cores, one_core) = (cycles(2, 4), cycles(1, 4));
@@ -50,13 +50,13 @@ fn programs_overlap_on_two_cores_and_not_on_one() {
 fn messages_of_two_cores_overlap() {
     let stream = |flows: &str| format!("stream]\nwarm-up = 0\nflows = [{flows}]\npayload = \"300 B\"\nmessages = 50");
     let [one, both] = [stream("\"n0:0 -> n1:0\""), stream("\"n0:0 -> n1:0\", \"n0:1 -> n1:1\"")];
-    let time = |cores, program: &str| run(PLAIN, [cores, 2], program).end.as_us();
+    let time = |cores, program: &str| run(QUEUES_OVER_IDEAL, [cores, 2], program).end.as_us();
     let alone = time(2, &one);
     assert!(time(1, &both) > 1.9 * alone, "a core sends for one endpoint at a time");
     assert!(time(2, &both) < 1.3 * alone, "cores send and receive at the same time");
 }
 
-/// Between nodes and within one, of messages and of active messages.
+/// Programs between nodes and within one node, with messages and with active messages.
 const PROGRAMS: [&str; 8] = [
     "ping-pong]\nwarm-up = 0\nfrom = \"n0:1\"\nto = \"n1:2\"\npayload = \"300 B\"\nmessages = 4",
     "ping-pong]\nwarm-up = 0\nfrom = \"n0:0\"\nto = \"n0:1\"\npayload = \"300 B\"\nmessages = 4",
@@ -84,7 +84,7 @@ fn every_program_delivers_everything_and_does_so_each_time() {
 #[test]
 fn utilization_is_that_of_each_core() {
     let program = "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\"]\npayload = \"300 B\"\nmessages = 20";
-    let result = run(PLAIN, [2, 2], program);
+    let result = run(QUEUES_OVER_IDEAL, [2, 2], program);
     let busy = |name: &str| {
         let found = result.resources.iter().find(|resource| resource.name == name);
         found.unwrap_or_else(|| panic!("{name} is among {:?}", result.resources)).busy.ps()

@@ -1,6 +1,6 @@
 //! Checks that runs are deterministic: the same descriptions, run by one thread, by four at once and in reverse order,
-//! give results that are equal to the last bit. The machines are Trapeze's, then combinations that together have every
-//! part.
+//! give results that are equal to the last bit. The first machines are Trapeze's, and the others are combinations that
+//! together have every part.
 
 use crate::common::parts::{each_with_each, sound, text};
 use crate::common::*;
@@ -41,8 +41,8 @@ fn everything(machine: &Machine) -> String {
     format!("{:?}", run(machine, Recorder::keeping(1 << 20)))
 }
 
-/// Returns machines in which every shipped part meets every other that it is compatible with, under a stream of
-/// messages and under random active messages of all nodes.
+/// Returns machines in which each two compatible shipped parts occur together, under a stream of messages and under
+/// random active messages of all nodes.
 fn machines() -> Vec<Machine> {
     let programs = [
         (

@@ -1,4 +1,4 @@
-//! Checks distributions against the samples: in a run, merged over seeds, in tables, and in charts.
+//! Checks distributions against the samples: in a run, merged over several seeds, in tables, and in charts.
 
 use crate::common::cli::{Folder, json, narrows, run_ok, stderr, stdout};
 use narrows::engine::Recorder;
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use std::fs;
 
 const NAME: &str = "message.latency_one_way";
-/// An open loop with the messages that the 99th percentile needs.
+/// Settings of an open loop with as many messages as the 99th percentile needs.
 const OPEN: [&str; 4] =
     ["open-loop", "--set=workload.stream.messages=1000", "--set=workload.stream.warm-up=0", "--format=json"];
 
@@ -17,7 +17,7 @@ fn metric(result: &Json, name: &str) -> Option<f64> {
     result["metrics"][name]["value"].as_f64()
 }
 
-/// Returns the nearest-rank percentile of sorted values, in thousandths of a percent.
+/// Returns the nearest-rank percentile of sorted values; `thousandths` are thousandths of a percent.
 fn nearest_rank(sorted: &[u64], thousandths: usize) -> u64 {
     sorted[(sorted.len() * thousandths).div_ceil(100_000).max(1) - 1]
 }
@@ -63,7 +63,7 @@ fn seeds_are_merged_to_the_percentiles_of_all_samples() {
     assert_eq!(of("_max"), each("_max").into_iter().fold(0.0, f64::max));
     assert_eq!(of("_min"), each("_min").into_iter().fold(f64::INFINITY, f64::min));
     assert!((of("") - each("").iter().sum::<f64>() / 3.0).abs() < 1e-9, "the mean is that of the runs' means");
-    // The interval of a percentile: Student's t of the runs' own percentiles about that of all samples.
+    // The interval of a percentile is Student's t of the percentiles of the runs, about the percentile of all samples.
     let squares: f64 = each("_p99").iter().map(|one| (one - of("_p99")).powi(2)).sum();
     let ci95 = all["metrics"][format!("{NAME}_p99")]["ci95"].as_f64().expect("an interval");
     assert!((ci95 - 4.303 * (squares / 2.0 / 3.0).sqrt()).abs() < 1e-9, "{ci95}");

@@ -1,5 +1,6 @@
-//! Several endpoints of a node behave like endpoints of separate nodes. Programs run between nodes and within one, on
-//! pairs of hosts and interfaces of every kind, over an ideal fabric, switches and routers, under every protocol.
+//! Checks that several endpoints of a node behave like endpoints of separate nodes. Programs run between nodes and
+//! within one, on pairs of hosts and interfaces of every kind, over an ideal fabric, switches and routers, under every
+//! protocol.
 //!
 //! Programs compare the bytes they receive and their results with those of a serial run; the tally asserts that each
 //! message's ledger adds up to its latency. The tests assert that runs end, that no message is lost, that packets
@@ -65,7 +66,7 @@ fn read(text: &str) -> Result<Machine, String> {
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
-/// Runs a description; asserts that it ends and that all messages have arrived.
+/// Runs a description, and asserts that it ends and that all messages have arrived.
 #[track_caller]
 fn run_to_end(text: &str) -> RunResult {
     let machine = read(text).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
@@ -115,7 +116,7 @@ fn two_endpoints_receive_everything_under_a_window() {
 }
 
 /// Describes two nodes with several endpoints, on queues without a bus over a fixed latency.
-fn plain(endpoints: u32, program: &str) -> String {
+fn queues_description(endpoints: u32, program: &str) -> String {
     description(["cm-5", "queues"], ["none", "ideal-1998"], endpoints, program)
 }
 
@@ -149,7 +150,7 @@ fn programs_of_a_node_share_its_processor() {
         // Programs spend nearly all their time computing; sends cost less than a hundredth of it.
         assert!(ratio > 2.98, "{pair:?}: {alone} cycles alone, {shared} with three: programs run one at a time");
         // In each half step the processor may be idle for as long as one program computes on the other node, which
-        // keeps the programs there from sending that are waited for.
+        // keeps the programs on that node from sending the messages that are waited for.
         assert!(ratio < 4.02, "{pair:?}: {alone} cycles alone, {shared} with three: time is lost only in waits");
     }
 }
@@ -180,7 +181,7 @@ fn nodes_may_have_different_numbers_of_endpoints() {
 
 #[test]
 fn runs_with_several_endpoints_are_reproducible() {
-    let run = |_| run_to_end(&plain(3, "radix-sort]\nkeys = 20\nbits = 4\npasses = 2"));
+    let run = |_| run_to_end(&queues_description(3, "radix-sort]\nkeys = 20\nbits = 4\npasses = 2"));
     let [first, second] = [0, 1].map(run);
     assert_eq!((first.end, first.events, first.metrics), (second.end, second.events, second.metrics));
 }

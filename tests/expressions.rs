@@ -1,10 +1,10 @@
-//! Checks the expressions and templates of studies against docs/studies.md, and that each error has the span of the
-//! part of the expression that causes it.
+//! Checks the expressions and templates of studies against docs/studies.md, and that each error marks the part of the
+//! expression that causes it.
 
 use narrows::study::expression::*;
 use narrows::text::SpannedString;
 
-/// Resolves `x[A]` to the number A, and has the axes `axis` (1, 2, 4) and `name` (a, b).
+/// A test environment, which resolves `x[A]` to the number A, and has the axes `axis` (1, 2, 4) and `name` (a, b).
 struct TestNames;
 
 impl NameResolver for TestNames {
@@ -64,7 +64,7 @@ fn words(text: &str) -> String {
 
 /// Returns the error of an expression, and the part of its text that the error marks.
 #[track_caller]
-fn wrong(text: &str) -> (String, String) {
+fn eval_error(text: &str) -> (String, String) {
     match given(text) {
         Err(EvalError::Invalid(fault)) => (format!("{}; {}", fault.message, fault.label), text[fault.span].to_owned()),
         other => panic!("{text}: {other:?}"),
@@ -126,7 +126,7 @@ fn numbers_are_written_as_asked() {
 #[test]
 fn errors_have_the_span_of_the_faulty_part() {
     let is = |text: &str, message: &str, place: &str| {
-        let (error, at) = wrong(text);
+        let (error, at) = eval_error(text);
         assert!(error.contains(message) && at == place, "{text}: {error} at `{at}`");
     };
     is("1 + y[2] * 3", "there is no value `y`", "y");

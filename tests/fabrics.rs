@@ -1,4 +1,4 @@
-//! Checks fabrics of another crate: they carry every interface, whether they give streams, packet ports or both.
+//! Checks that fabrics of another crate carry every interface, whether they offer streams, packet ports or both.
 //!
 //! Each fabric wraps the ideal one. The programs compare every byte that they receive with the sent one.
 
@@ -15,14 +15,14 @@ use narrows::text::{Document, Parameters};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The ideal fabric, by whole packets alone.
+/// The ideal fabric, offered as packet ports only.
 #[derive(Debug, Parameters)]
 struct PacketsOnly {
     #[param(flatten)]
     ideal: IdealParameters,
 }
 
-/// The ideal fabric, by streams that no variant of the crate's knows.
+/// The ideal fabric, offered as streams behind a trait object, without a variant of the crate's enum.
 #[derive(Debug, Parameters)]
 struct BoxedStreams {
     #[param(flatten)]
@@ -111,7 +111,7 @@ fn machine(host: &str, ni: &str, fabric: &str, workload: &str) -> Machine {
     read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value
 }
 
-/// Runs it to its end; returns its metrics and what became of packets.
+/// Runs the machine to its end, and returns its metrics and the counts of packets.
 fn run(machine: &Machine) -> (Vec<Metric>, PacketCounts) {
     let built = build(machine, Recorder::off());
     let outcome = built.run();
@@ -129,7 +129,7 @@ fn metric(metrics: &[Metric], name: &str) -> f64 {
 const STREAM: &str = "[workload.stream]\nflows = [\"a -> b\"]\npayload = \"8 KiB\"\nmessages = 60\nwarm-up = 4";
 const PING_PONG: &str = "[workload.ping-pong]\nwarm-up = 0\npayload = \"4 KiB\"\nmessages = 20";
 
-/// Interfaces whose engines stream.
+/// Interfaces whose engines use streams.
 const STREAMING: [[&str; 2]; 4] = [
     ["pentium-ii-440lx", "trapeze"],
     ["pentium-iii-815ep", "e-udp"],

@@ -1,5 +1,5 @@
 //! Checks that failures are reported by name: packets dropped by the watchdog, buffers that are never freed, parts that
-//! are incompatible. Packets that a fabric loses are retransmitted under every interface, or the description is
+//! are incompatible. Packets that a fabric loses are retransmitted under every interface; otherwise the description is
 //! refused.
 
 mod slow;
@@ -30,7 +30,7 @@ fn a_packet_held_too_long_is_dropped() {
         accounted(&run, 20);
         assert_eq!(run.metric("messages.dropped"), 20.0);
     }
-    // A receiver that keeps its buffers blocks packets, and only those that it has buffers for arrive.
+    // A receiver that never frees its buffers blocks packets, and only packets for which it has buffers arrive.
     let run = Bench { keep_buffers: true, watchdog: 1_000, ..Bench::default() }.stream(20, 4_096).run();
     accounted(&run, 20);
     assert_eq!(run.metric("messages.delivered"), 4.0);
@@ -38,8 +38,8 @@ fn a_packet_held_too_long_is_dropped() {
 
 #[test]
 fn packet_dropped_before_its_path_is_set_up_leaves_others_intact() {
-    // A packet takes 103 µs on a link. n1's waits for the trunk behind one of n0's, then for n3's link
-    // behind one of n2's that set out later, and gives up while that one arrives.
+    // A packet takes 103 µs on a link. The packet of n1 waits for the trunk behind a packet of n0, then for the link of
+    // n3 behind a packet of n2 that left later, and is dropped while that packet arrives.
     let mut dropped = 0.0;
     for watchdog in (110..300).step_by(5) {
         let bench = Bench {
@@ -178,8 +178,8 @@ fn parts_that_cannot_work_together_are_refused() {
     refused(&Bench { payload_max: 32, ..bench }, "larger than");
 }
 
-/// Reads a description of a stream to one node over interface `kind`, whose hosts have `memory` bytes; the error states
-/// the memory that is needed.
+/// Reads a description of a stream to one node over interface `kind`, whose hosts have `memory` bytes. If the memory is
+/// too small, the error states the memory that is needed.
 fn into_one(kind: &str, payload: u64, memory: u64) -> Result<narrows::machine::Machine, String> {
     let text = format!(
         r#"
@@ -265,8 +265,8 @@ fn simulated_time_ends_without_overflow() {
     assert!((150.0..220.0).contains(&delivered), "one in a hundred thousand or so: {delivered}");
 }
 
-/// Reliable protocols, each with a setting of its timeout and with fabrics that it tolerates losses on. One bit
-/// distinguishes a duplicate from a new packet only where packets stay in order, over one route and one channel; a
+/// Reliable protocols, each with a setting of its time-out and with the fabrics whose losses it tolerates. One bit
+/// distinguishes a duplicate from a new packet only if packets stay in order, over one route and one channel; a
 /// sequence number does so on any fabric.
 const RELIABLE: [(&str, &str, &[&str]); 2] = [
     (
@@ -277,7 +277,7 @@ const RELIABLE: [(&str, &str, &[&str]); 2] = [
     ("protocols/window", "protocol.window.timeout=500 us", &["fabrics/nifdy-torus", "fabrics/nifdy-cm-5"]),
 ];
 
-/// Messages of three flows that meet, in several packets each.
+/// Settings of a stream of three flows that meet; each message has several packets.
 const INTO_ONE: &str = "workload.stream = { warm-up = 0, payload = \"300 B\", messages = 12, \
                         flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
 

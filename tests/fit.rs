@@ -21,8 +21,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-/// Two processors and a slow wire: a latency is two overheads, the wire's delay, and packets of 32 bytes at
-/// its rate.
+/// A machine of two processors and a slow wire. A latency consists of two overheads, the wire's delay, and the time of
+/// packets of 32 bytes at its rate.
 const MACHINE: &str = r#"
 parts = ["hosts/overheads-40-60", "ni/queues", "protocols/none", "fabrics/ideal-1998"]
 [hosts.overheads-40-60.software]
@@ -87,7 +87,8 @@ fn determined_constants_are_found_within_2_percent() {
     }
 }
 
-/// Overheads and the wire's delay only appear as a sum: none of them is determined, while the rate is.
+/// Checks that overheads and the wire's delay, which only appear as a sum, are reported as undetermined, while the rate
+/// is determined.
 #[test]
 fn undetermined_constants_are_named() {
     let base = ["messaging.send=1200", "messaging.receive=1000"];
@@ -98,7 +99,7 @@ fn undetermined_constants_are_named() {
     assert_eq!(determined, [false, false, false, true], "{:?}", fitted.constants);
     let rate = &fitted.constants[3];
     assert!((rate.value / (16.0 * 8e6) - 1.0).abs() < 0.02, "{rate:?}");
-    // Each pair of the three may change together; the rate does not belong to a combination.
+    // Each pair of the three constants may change together; the rate is in no combination.
     assert_eq!(fitted.undetermined.len(), 2, "{:?}", fitted.undetermined);
     for combination in &fitted.undetermined {
         let open: Vec<usize> = combination.changes.iter().map(|(constant, _)| *constant).collect();
@@ -111,7 +112,8 @@ fn undetermined_constants_are_named() {
     assert!(fitted.is_reached() && fitted.failed_parts().is_empty());
 }
 
-/// A constant on which no measurement depends keeps its starting value and the standard deviation of its prior.
+/// Checks that a constant on which no measurement depends keeps its starting value and the standard deviation of its
+/// prior.
 #[test]
 fn constant_without_effect_keeps_its_value_and_its_prior() {
     let fitted = fitted(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.receive-buffers"], 0.01);
@@ -123,13 +125,13 @@ fn constant_without_effect_keeps_its_value_and_its_prior() {
     assert_eq!(open[0].effect, 0.0);
 }
 
-/// Draws from nearly a standard normal distribution: the sum of twelve uniform numbers.
+/// Draws from an approximately standard normal distribution, as the sum of twelve uniform numbers.
 fn normal(rng: &mut Pcg64Mcg) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Machines are drawn from the priors and measured with noise: the stated standard deviation must cover the true value
-/// in about 68 % of them.
+/// Checks machines that are drawn from the priors and measured with noise: the stated standard deviation must cover the
+/// true value in about 68 % of them.
 #[test]
 fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
     const NOISE: f64 = 0.03;
@@ -168,9 +170,9 @@ const FIT: &str = "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \
 
 #[test]
 fn fitted_study_is_printed_as_json_and_written_to_its_description() {
-    let (ran, folder) = study("written", FIT, &["--format", "json", "--write"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
-    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let (output, folder) = study("written", FIT, &["--format", "json", "--write"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let constant = &json["constants"][0];
     assert_eq!((&constant["key"], &constant["before"]), (&FIT_KEY.into(), &"5 us".into()));
     assert_eq!(constant["determined"], false, "one latency of 110 us says little of a switch: {constant}");
@@ -201,14 +203,15 @@ fn errors_in_fit_toml_have_their_line() {
     ];
     for (number, (from, to, expected)) in errors.iter().enumerate() {
         assert!(FIT.contains(from), "{from}");
-        let (ran, _folder) = study(&format!("slip-{number}"), &FIT.replacen(from, to, 1), &[]);
-        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert_eq!(ran.status.code(), Some(2), "{to}: {stderr}");
+        let (output, _folder) = study(&format!("slip-{number}"), &FIT.replacen(from, to, 1), &[]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{to}: {stderr}");
         assert!(expected.iter().all(|words| stderr.contains(words)), "{to}: {stderr}");
     }
 }
 
-/// Every constant that a paper's `fit.toml` fits has the source `calibrated` in its description, and no other has.
+/// Checks that every constant that a paper's `fit.toml` fits has the source `calibrated` in its description, and that
+/// no other constant has.
 #[test]
 fn fitted_constants_are_marked_calibrated() {
     for paper in ["trapeze", "mukherjee-hill"] {

@@ -4,7 +4,7 @@
 use narrows::engine::Time;
 use narrows::report::*;
 
-// The made-up data of the unit tests.
+// The invented data of the unit tests.
 #[path = "../crates/study/src/report/claim/samples.rs"]
 mod claims;
 #[path = "../crates/study/src/report/packet_flow/samples.rs"]
@@ -106,7 +106,7 @@ fn many_lines() -> LineChart {
 }
 
 fn heat_map() -> HeatMap {
-    // A pile of packets that moves from receiver to receiver, grows, and dissipates.
+    // The data show a pile of packets that moves from receiver to receiver, grows, and dissipates.
     let pile = |row: f64, t: f64, at: f64, speed: f64, grows: f64| {
         let distance = (row - at - speed * t).rem_euclid(32.0).min(32.0 - (row - at - speed * t).rem_euclid(32.0));
         (grows * t - 1.5 * distance).max(0.0)

@@ -2,8 +2,8 @@
 //! run, and the SHA-256 of their output is compared with `golden/hashes.txt`.
 //!
 //! A change that is meant to change results runs `NARROWS_GOLDEN=write cargo test --test all golden::` and commits the
-//! file with its reason. Leaves out wrong input, whose messages `wrong.rs` holds word for word, and the studies that
-//! take minutes, which `cargo test --release --test all golden:: -- --ignored` adds.
+//! file with its reason. Invalid input is not tested here; `wrong.rs` compares its messages word for word. The studies
+//! that take minutes are tested only with `cargo test --release --test all golden:: -- --ignored`.
 
 use crate::common::cli::{Folder, run_ok, stdout};
 use narrows::machine::shipped;

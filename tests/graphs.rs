@@ -1,5 +1,6 @@
-//! Checks that networks from files run as the built-in ones, in each format: leaf-spine networks, two-tier fat trees
-//! and dragonflies as edge lists, node-link JSON and GraphML, with names of hosts and rates and latencies of links.
+//! Checks that networks from files behave as the built-in ones, in each format: leaf-spine networks, two-tier fat trees
+//! and dragonflies as edge lists, node-link JSON and GraphML, with names of hosts and with rates and latencies of
+//! links.
 
 mod network_file;
 
@@ -59,8 +60,8 @@ fn zero_load(fabric: &str, links_of_nodes: u32) -> BTreeMap<String, f64> {
     metrics(&format!("{fabric}{ROUTER}[workload.zero-load]\n")).into_iter().map(renamed).collect()
 }
 
-/// Asserts that a network from a file gives the built-in fat tree's results to the last digit: tables hold the same
-/// routes, and routers and ports have the same order.
+/// Asserts that a network from a file yields the results of the built-in fat tree to the last digit, because its tables
+/// hold the same routes, and its routers and ports have the same order.
 fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     let fat_tree = format!("[fabric.fat-tree]\n{keys}\n");
     let expected = shape(&surveyed(&fat_tree));
@@ -73,7 +74,8 @@ fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     for file in network.files(name) {
         let fabric = file.fabric("");
         assert_eq!(shape(&surveyed(&fabric)), expected, "{:?}", file.0);
-        // Compared as text, as the bounds of a mean of few samples are NaN, which equals no number.
+        // The results are compared as text, because the bounds of a mean of few samples are NaN, which equals no
+        // number.
         assert_eq!(format!("{:?}", runs(&fabric, 0)), format!("{expected_runs:?}"), "{:?}", file.0);
     }
 }
@@ -99,7 +101,8 @@ fn dragonfly_from_a_file_has_its_distances_and_delivers() {
         let all = files.each_ref().map(|file| {
             let fabric = file.fabric(&keys);
             let survey = surveyed(&fabric);
-            // A switch has two neighbours in its group and one in another: routes are local, global, local.
+            // A switch has two neighbours in its group and one in another group, so a route has a local, a global and a
+            // local link.
             assert_eq!((survey.nodes, survey.routers, survey.degree, survey.diameter), (24, 12, 3, 3));
             assert_eq!(survey.links, 2 * (4 * 3 + 6), "{survey}");
             assert_eq!((survey.deadlock.clone(), survey.is_complete()), (Deadlock::Free, true), "{survey}");
@@ -162,7 +165,8 @@ fn a_link_has_its_own_latency() {
 
 #[test]
 fn a_link_has_its_own_rate() {
-    // Flits of 4 B at 1 GHz: 32 Gbit/s move one in each cycle, 8 Gbit/s one in four.
+    // Flits have 4 B at 1 GHz: a link of 32 Gbit/s moves one flit in each cycle, and a link of 8 Gbit/s one in four
+    // cycles.
     let load = OFFERED.replace("load = 0.35", "load = 0.6").replace("cycles = 800", "cycles = 8000");
     let accepted = |rate: &'static str| {
         let files = pair(Some(rate), None).files(&rate.replace([' ', '/'], ""));
@@ -172,7 +176,8 @@ fn a_link_has_its_own_rate() {
         each[0]["offered.accepted"]
     };
     let [full, quarter] = ["32 Gbit/s", "8 Gbit/s"].map(accepted);
-    // Each node sends to the other one only: the accepted load is the offered one, or a flit in four cycles.
+    // Each node sends only to the other node, so the accepted load is the offered load, or at most a flit in four
+    // cycles.
     assert!((full - 0.6).abs() < 0.03, "{full}");
     assert!((quarter - 0.25).abs() < 0.005, "{quarter}");
     let [file, ..] = pair(Some("8 Gbit/s"), None).files("used");
@@ -234,13 +239,13 @@ fn nodes_are_placed_by_the_names_of_hosts() {
         assert_eq!(result.outcome, Outcome::Done);
         result.metric("message.latency_one_way").expect("a latency")
     };
-    // h0 and h1 are at one leaf, h2 at the other, whatever the order of the description.
+    // Hosts h0 and h1 are at one leaf, and h2 is at the other, whatever the order of the description.
     let near = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h1\"]");
     let far = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h2\"]");
     assert!(near < far);
     assert_eq!(latency(&["h3", "h0", "h2", "h1"], "[\"h0 -> h1\"]"), near);
     assert_eq!(latency(&["h2", "h0"], "[\"h0 -> h2\"]"), far);
-    // Other names take the hosts in order.
+    // If nodes have other names, they take the hosts in order.
     assert_eq!(latency(&["a", "b", "c"], "[\"a -> b\"]"), near);
     assert_eq!(latency(&["a", "b", "c"], "[\"a -> c\"]"), far);
     let problems = flow_over(&nodes(&["h0", "b"]), "[\"h0 -> b\"]").unwrap_err();

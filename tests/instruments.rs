@@ -1,5 +1,6 @@
-//! Checks that instruments record every combination of parts and change no result: on a sample of the compatible hosts,
-//! interfaces, protocols, fabrics and programs, on programs that drive a fabric alone, and on every shipped example.
+//! Checks that instruments record every combination of parts and change no result: The combinations are a sample of the
+//! compatible hosts, interfaces, protocols, fabrics and programs, programs that drive a fabric alone, and every shipped
+//! example.
 
 use crate::common::parts::{each_with_each, sound};
 use crate::common::small::{parts, read, small};
@@ -46,7 +47,7 @@ fn spans_by_track(timeline: &Timeline) -> BTreeMap<(&str, &str), Vec<&Span>> {
     tracks
 }
 
-/// Whether a track's resource serves one message at a time.
+/// Returns whether a track's resource serves one message at a time.
 fn is_exclusive((group, name): (&str, &str)) -> bool {
     let parts = ["processor", "PCI", "memory", "memory bus", "netTx", "netRcv", "firmware"];
     group == "fabric" || parts.contains(&name)
@@ -54,22 +55,22 @@ fn is_exclusive((group, name): (&str, &str)) -> bool {
 
 /// Returns the overlapping spans on tracks whose resource serves one message at a time.
 fn overlaps(timeline: &Timeline) -> Vec<String> {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (track, mut spans) in spans_by_track(timeline).into_iter().filter(|(track, _)| is_exclusive(*track)) {
         spans.sort_by_key(|span| (span.start, span.end));
         let pairs = spans.windows(2).filter(|pair| pair[1].start < pair[0].end);
-        wrong.extend(pairs.map(|pair| format!("{track:?}: {:?} and {:?}", pair[0], pair[1])));
+        errors.extend(pairs.map(|pair| format!("{track:?}: {:?} and {:?}", pair[0], pair[1])));
     }
-    wrong
+    errors
 }
 
-/// Returns the resources that were busy for longer than the run, or moved for longer than they were busy.
+/// Returns the resources that were busy for longer than the run, or moved data for longer than they were busy.
 fn impossible(result: &RunResult) -> Vec<String> {
-    let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.active > one.busy);
-    wrong.map(|one| format!("{one:?} in {}", result.end)).collect()
+    let errors = result.resources.iter().filter(|one| one.busy > result.end || one.active > one.busy);
+    errors.map(|one| format!("{one:?} in {}", result.end)).collect()
 }
 
-/// Returns the delivered messages without a span at their source or at their destination.
+/// Returns the delivered messages that have no span at their source or at their destination.
 fn unseen(machine: &Machine) -> Vec<String> {
     let built = build(machine, Recorder::keeping(SPANS));
     built.run();
@@ -89,7 +90,7 @@ fn unseen(machine: &Machine) -> Vec<String> {
     ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
 }
 
-/// Returns the metrics of latencies that are missing, not in order, or not those of the distribution of the same name.
+/// Returns the latency metrics that are missing, not in order, or different from the distribution of the same name.
 fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
     let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
     let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
@@ -118,32 +119,32 @@ fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
     processors.into_iter().chain(links.filter(|part| !is_link(part))).collect()
 }
 
-fn wrong(one: &Combination, machine: &Machine) -> Vec<String> {
+fn errors(one: &Combination, machine: &Machine) -> Vec<String> {
     let (traced, bare) = (run(machine, Recorder::keeping(SPANS)), run(machine, Recorder::off()));
-    let mut wrong = overlaps(&traced.timeline);
+    let mut errors = overlaps(&traced.timeline);
     if traced.timeline.spans.is_empty() || traced.timeline.dropped > 0 {
-        wrong.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
+        errors.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
     }
-    wrong.extend(impossible(&bare));
-    wrong.extend(missing(&bare, machine));
-    wrong.extend(unseen(machine));
-    // Where hardware keeps memory coherent, a program may send no message.
+    errors.extend(impossible(&bare));
+    errors.extend(missing(&bare, machine));
+    errors.extend(unseen(machine));
+    // If hardware keeps memory coherent, a program may send no message.
     let is_silent = bare.metric("packets.sent") == Some(0.0) && one.ni == "ni/cmmu";
     if one.workload != "dma" && !is_silent {
-        wrong.extend(latencies_wrong(&bare, "message.latency_one_way"));
+        errors.extend(latencies_wrong(&bare, "message.latency_one_way"));
     }
     if without_spans(traced) != without_spans(bare) {
-        wrong.push("the trace changed the run".to_owned());
+        errors.push("the trace changed the run".to_owned());
     }
-    wrong.iter().take(3).map(|wrong| format!("{:?} {}: {wrong}", parts(one), one.workload)).collect()
+    errors.iter().take(3).map(|errors| format!("{:?} {}: {errors}", parts(one), one.workload)).collect()
 }
 
 #[test]
 fn instruments_see_every_combination_and_change_none() {
     let sample = sample();
     assert!(sample.len() > 100, "{} fit", sample.len());
-    let wrong: Vec<String> = sample.iter().flat_map(|(one, machine)| wrong(one, machine)).collect();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), sample.len(), wrong.join("\n"));
+    let errors: Vec<String> = sample.iter().flat_map(|(one, machine)| errors(one, machine)).collect();
+    assert!(errors.is_empty(), "{} of {}:\n{}", errors.len(), sample.len(), errors.join("\n"));
 }
 
 /// Returns a program that drives a mesh of 16 nodes alone.
@@ -158,9 +159,9 @@ fn program_on_a_fabric_alone_has_all_instruments() {
     for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
         let machine = alone(workload);
         let (traced, bare) = (run(&machine, Recorder::keeping(SPANS)), run(&machine, Recorder::off()));
-        let wrong = [overlaps(&traced.timeline), impossible(&bare), latencies_wrong(&bare, name)].concat();
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        // Two for each node, and two for each of 24 pairs of neighbours.
+        let errors = [overlaps(&traced.timeline), impossible(&bare), latencies_wrong(&bare, name)].concat();
+        assert!(errors.is_empty(), "{}", errors.join("\n"));
+        // There are two resources for each node, and two for each of 24 pairs of neighbours.
         assert_eq!(bare.resources.len(), 2 * 16 + 2 * 24);
         assert_eq!(without_spans(traced), without_spans(bare), "the trace changed the run");
     }
@@ -174,7 +175,8 @@ fn a_packet_has_a_span_on_each_link_that_it_crosses() {
         tracks.iter().filter(|((_, name), _)| name.contains(part)).map(|(_, spans)| spans.len()).sum()
     };
     assert_eq!([spans("place 0 →"), spans("→ place 15"), spans("→ place 0")], [15, 1, 0]);
-    // Two links at the ends of each, and as many between as its distance: 0 to 3 each way, four times.
+    // A packet crosses two links at the ends, and as many links between routers as its distance: 0 to 3 in each
+    // dimension, four times.
     assert_eq!(result.timeline.spans.len(), 2 * 15 + 2 * 4 * (1 + 2 + 3));
 }
 
@@ -193,15 +195,16 @@ fn every_example_has_spans() {
     for name in shipped::examples() {
         let text = shipped::example(name).expect("a listed example is there");
         let read = machine::read(Document::Text(name, text, Some(Path::new(shipped::SHIPPED))), &[])
-            .unwrap_or_else(|wrong| panic!("{wrong}"));
+            .unwrap_or_else(|errors| panic!("{errors}"));
         let result = run(&read.value, Recorder::keeping(1_000));
         assert!(!result.timeline.spans.is_empty(), "{name}");
-        let wrong = [impossible(&result), overlaps(&result.timeline)].concat();
-        assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+        let errors = [impossible(&result), overlaps(&result.timeline)].concat();
+        assert!(errors.is_empty(), "{name}:\n{}", errors.join("\n"));
     }
 }
 
-/// Bursts that are cut off while a processor is ahead of the simulation, with a message that took all of the run.
+/// A description of bursts that are cut off while a processor is ahead of the simulation, with a message that takes the
+/// whole run.
 const CUT_OFF: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"fabrics/nifdy-torus\"]\n\
                        [nodes.n]\nhost = \"memory-bus-1998\"\ncount = 4\n[fabric.router]\nclock = \"0.033 MHz\"\n\
                        [workload.bursts]\nphases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]\n";

@@ -1,7 +1,7 @@
-//! Checks runs against laws: results that queueing theory, arithmetic and the papers' rules give for any machine are
-//! computed from the numbers of a description and compared with its run.
+//! Checks runs against laws: results that follow from queueing theory, arithmetic or the papers' rules are computed
+//! from the numbers of a description and compared with its run.
 //!
-//! Here are the laws of Trapeze's engines and policies; those of every part are in
+//! This file contains the laws of Trapeze's engines and policies; the laws of every part are in
 //! [`every_part`](laws/every_part.rs).
 //!
 //! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond for each pass, so a sum
@@ -26,13 +26,13 @@ fn word(overhead_cycles: u64) -> f64 {
 /// Time of the software, in ns: 100 cycles at 100 MHz.
 const SOFTWARE: f64 = 1_000.0;
 
-/// Returns the time from the send to the firmware's notice of the message, in ns: software, and four words across the
+/// Returns the time from the send until the firmware notices the message, in ns: software, and four words across the
 /// bus.
 fn host_send() -> f64 {
     SOFTWARE + 4.0 * word(3)
 }
 
-/// Returns the time from the interrupt to the program, in ns: interrupt latency, the entry's state, software, three
+/// Returns the time from the interrupt to the program, in ns: interrupt latency, the entry's state, software, and three
 /// words.
 fn host_receive() -> f64 {
     2_000.0 + word(15) + SOFTWARE + 3.0 * word(15)
@@ -58,7 +58,7 @@ fn a_transfer_takes_setup_and_bytes_over_rate() {
     for payload in [4, 1_001, 4_096, 65_536] {
         let hosts = unequal();
         let run = Bench::default().hosts(&hosts).policy(STORE_AND_FORWARD).ping_pong(1, payload).done();
-        // One picosecond of rounding for each burst or flit of 128 B.
+        // Each burst, or flit of 128 B, may be rounded by one picosecond.
         let rounding = (payload / 128 + 1) as f64 * 1e-3;
         near(length(run.spans_of(0, 0, "hostTx")[0]), hosts[0].read_ns(payload), rounding);
         near(length(run.spans_of(0, 0, "netTx")[0]), ns(128, 160), rounding);
@@ -103,8 +103,8 @@ fn store_and_forward_takes_the_sum_of_its_stages() {
                 ("hostRcv", hosts[to].write_ns(payload)),
                 ("host receive", host_receive()),
             ];
-            // The answer finds the processor at the end of its interrupt: one look at the next
-            // entry, and what was posted before it, come first.
+            // When the answer arrives, the processor is at the end of its interrupt: it first looks at the next entry,
+            // and completes the accesses posted before.
             let busy = if id == 1 { 2.0 * word(3) + word(15) } else { 0.0 };
             assert!(message.stage("host send") <= SOFTWARE + busy + 1.0, "{message:?}");
             for (name, expected) in &stages[1..] {
@@ -122,19 +122,19 @@ fn cut_through_takes_the_slowest_stage_its_start_and_the_last_transfers() {
     for payload in [2_048, 8_192, 65_536] {
         let bench = |from: &Host, to: &Host| Bench::default().hosts(&[from.clone(), to.clone()]).ping_pong(1, payload);
 
-        // Sending is slowest. What is not ready when it ends is less than one minpulse behind.
+        // Sending is the slowest stage. When it ends, the data that are not ready are less than one minpulse.
         let run = bench(&slow, &fast).done();
         let last = |node, engine| length(run.spans_of(0, node, engine).last().unwrap());
         let after = last(0, "netTx") + 1_000.0 + last(1, "hostRcv") + host_receive();
         near(run.message(0).latency(), host_send() + slow.read_ns(payload) + after, ns(128, 50));
 
-        // The link is slowest, and starts with the control message.
+        // The link is the slowest stage, and starts with the control message.
         let run = Bench { link_rate: 50, ..bench(&fast, &fast) }.done();
         let last = length(run.spans_of(0, 1, "hostRcv").last().unwrap());
         let expected = host_send() + ns(128 + payload, 50) + 1_000.0 + last + host_receive();
         near(run.message(0).latency(), expected, 500.0 + ns(256, 200));
 
-        // Receiving is slowest: once begun it never pauses, and pays a set-up for every transfer.
+        // Receiving is the slowest stage: it never pauses after its start, and every transfer has a set-up.
         let run = bench(&fast, &slow).done();
         let transfers = bytes(&run.spans_of(0, 1, "hostRcv"));
         let received: f64 = transfers.iter().map(|&bytes| slow.write_ns(bytes)).sum();
@@ -151,10 +151,10 @@ fn cut_through_is_never_slower_than_store_and_forward() {
         bench.hosts(&[host.clone(), host.clone()]).ping_pong(1, payload).done().message(0).latency()
     };
     for (host, cycles, least) in [
-        // Where a transfer costs nothing to begin: for any payload.
+        // If a transfer has no start-up cost, the law holds for any payload.
         (Host::with_dma(0, 60), 0, 0),
         (Host::with_dma(0, 250), 0, 0),
-        // Where it does: above "a few hundred bytes" (§3.1).
+        // If it has one, the law holds above "a few hundred bytes" (§3.1).
         (Host::with_dma(1_500, 127), 1_000, 1_024),
         (Host { write_rate: 60, ..Host::with_dma(2_000, 120) }, 1_000, 1_024),
     ] {
@@ -191,7 +191,7 @@ fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
         let deposited = |at: f64| ((at - in_ns(source) - setup) * rate).clamp(0.0, payload as f64);
         let sent = &run.spans_of(0, 0, "netTx")[1..];
         follows(sent, payload, deposited);
-        // The link carries what netTx has sent, a switch later.
+        // The link carries the data that netTx has sent, delayed by a switch.
         let arrived = |at: f64| {
             let of_span = |span: &&Span| ((at - 1_000.0 - in_ns(span.start)) * 0.16).clamp(0.0, span.bytes.0 as f64);
             sent.iter().map(of_span).sum::<f64>()
@@ -200,8 +200,8 @@ fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
     }
 }
 
-/// Asserts that each transfer to a sink starts after its bytes are deposited (to a word), and takes at least 128 of
-/// them unless it is the last; together they take the payload.
+/// Asserts that each transfer to a sink starts after its bytes are deposited (to within a word), and moves at least 128
+/// bytes unless it is the last one, and that all transfers together move the payload.
 fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
     let mut taken = 0;
     for span in sink {
@@ -229,8 +229,8 @@ fn message_is_received_by_interrupt_or_within_a_poll_interval() {
 
 #[test]
 fn message_is_delivered_when_it_is_complete() {
-    // Both nodes send and receive, so that their engines towards the host always have another
-    // transfer to do, of 2 ms or more. Handing a message over takes microseconds of firmware and bus.
+    // Both nodes send and receive, so that their engines towards the host always have another transfer to do, of 2 ms
+    // or more. The hand-over of a message takes only microseconds of firmware and bus time.
     let hosts = [Host::with_dma(1_000, 20), Host::with_dma(1_000, 33)];
     for policy in [STORE_AND_FORWARD, ADAPTIVE] {
         for firmware_cycles in [100, 200, 300] {
@@ -246,7 +246,7 @@ fn message_is_delivered_when_it_is_complete() {
 fn shadow_buffer_adds_a_copy() {
     let plain = Bench::default().ping_pong(1, 1_024);
     let shadow = Bench { shadow: true, ..plain.clone() };
-    // A block is read, written, and takes the processor 50 ns.
+    // A block is read and written, and costs the processor 50 ns.
     let copies = shadow.done().message(0).latency() - plain.done().message(0).latency();
     near(copies, 250.0, 5.0);
     let fetch =
@@ -256,7 +256,7 @@ fn shadow_buffer_adds_a_copy() {
 
 #[test]
 fn page_is_stored_at_the_address_of_its_tag() {
-    // The program fails where a page lies elsewhere, or is another.
+    // The program fails if a page is at another address, or is another page.
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
         let run = Bench::default()
             .policy(policy)
@@ -278,7 +278,7 @@ fn busy_and_active(run: &Run, name: &str) -> (f64, f64) {
     (in_ns(usage.busy), in_ns(usage.active))
 }
 
-/// Returns the candidate for the bottleneck, as a run states it.
+/// Returns the candidate for the bottleneck, as the run reports it.
 fn candidate(run: &Run) -> String {
     Candidate::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
 }
@@ -291,7 +291,7 @@ fn link_is_active_for_its_bytes_only_and_busy_while_it_is_held() {
             let run = Bench::default().hosts(&[Host::default(), receiver]).policy(policy).stream(20, 4_096).done();
             for link in ["link n0 → s0", "link s0 → n1"] {
                 let (held, moving) = busy_and_active(&run, link);
-                // A picosecond of rounding for each flit.
+                // Each flit may be rounded by a picosecond.
                 near(moving, 20.0 * ns(4_096 + 128, 160), 20.0 * 33.0 * 1e-3);
                 assert!(held + 1e-3 >= moving, "{link} is held for {held} ns and moves for {moving}");
             }
@@ -301,7 +301,7 @@ fn link_is_active_for_its_bytes_only_and_busy_while_it_is_held() {
 
 #[test]
 fn link_that_is_only_held_is_not_the_candidate() {
-    // Cut-through holds the path while a slow receiver takes the packet: at 60 MB/s of 160.
+    // Cut-through holds the path while a slow receiver takes the packet at 60 MB/s, on a link of 160 MB/s.
     let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
     let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).done();
     let (held, moving) = busy_and_active(&run, "link n0 → s0");
@@ -312,7 +312,7 @@ fn link_that_is_only_held_is_not_the_candidate() {
 
 #[test]
 fn memory_is_busy_while_it_stalls_the_network() {
-    // One message, stored and forwarded: the bus is idle while the network engines move it.
+    // If one message is stored and forwarded, the bus is idle while the network engines move it.
     let payload = 8_192;
     for (sram_rate, expected) in [(80, ns(payload + 128, 80)), (159, ns(payload + 128, 159)), (160, 0.0)] {
         let bench = Bench { sram_rate, ..Bench::default() }.hosts(&[Host::with_dma(500, 60), Host::with_dma(500, 60)]);
@@ -321,7 +321,7 @@ fn memory_is_busy_while_it_stalls_the_network() {
         ));
         let run = run.done();
         for node in ["n0", "n1"] {
-            // A picosecond of rounding for each flit of the two messages.
+            // Each flit of the two messages may be rounded by a picosecond.
             near(busy_and_active(&run, &format!("{node} SRAM")).0, 2.0 * expected, 2.0 * 66.0 * 1e-3);
         }
     }

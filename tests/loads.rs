@@ -1,8 +1,8 @@
 //! Checks open and closed loops on every kind of interface: an open loop has the waiting times of a queue with its
 //! arrivals and its service time, reports saturation, and agrees with a closed loop at low load.
 //!
-//! The service time of a machine is what a closed loop measures: the interval of its deliveries. Where it is constant,
-//! the waiting times follow from the arrivals alone (Lindley's recursion), and their mean from the load (the
+//! The service time of a machine is the interval of its deliveries, measured with a closed loop. If the service time is
+//! constant, the waiting times follow from the arrivals alone (Lindley's recursion), and their mean from the load (the
 //! Pollaczek-Khinchine formula).
 
 use narrows::engine::{Limits, Outcome, Recorder, Resource, Simulation, Time};
@@ -29,7 +29,7 @@ fn stream(interface: &str, fabric: &str, arrivals: &str, messages: u64, seed: u6
          nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n[workload.stream]\n\
          messages = {messages}\nwarm-up = {WARM_UP}\npayload = \"{PAYLOAD} B\"\narrivals.{arrivals}\n"
     );
-    let read = machine::read(Document::Text("stream", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("stream", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&read.value, Recorder::off())
 }
 
@@ -51,7 +51,7 @@ fn poisson(service_us: f64, load: f64) -> (Time, String) {
     (interval, format!("poisson.interval = \"{} ps\"", interval.ps()))
 }
 
-/// Returns the mean waiting time of the messages behind the warm-up of a queue with one server, by Lindley's recursion.
+/// Returns the mean waiting time of the messages after the warm-up of a queue with one server, by Lindley's recursion.
 fn lindley(arrivals: &Arrivals, seed: u64, messages: usize, mut service_us: impl FnMut() -> f64) -> f64 {
     let times: Vec<f64> = arrivals.schedule(seed, 0).take(messages + WARM_UP).map(Time::as_us).collect();
     let (mut wait, mut sum) = (0.0, 0.0);
@@ -95,7 +95,7 @@ fn backlog_beyond_saturation_grows_linearly_and_saturation_is_reported() {
             let [offered, accepted] = ["offered", "accepted"].map(|name| metric(result, &format!("message.{name}")));
             assert!((accepted * service / PAYLOAD as f64 - 1.0).abs() < 0.03, "{interface}, {fabric}: {accepted} MB/s");
             assert!((offered / accepted / 1.2 - 1.0).abs() < 0.1, "{interface}, {fabric}: {offered}, {accepted} MB/s");
-            // The backlog grows by the messages that are not accepted, in a short run and in a long one.
+            // The backlog grows by the messages that are not accepted, in a short run as in a long one.
             let growth = metric(result, "message.backlog_growth") * PAYLOAD as f64 / 1e6;
             let error = (growth - (offered - accepted)).abs();
             assert!(error < 0.05 * offered, "{interface}, {fabric}: grows by {growth} MB/s, {offered} - {accepted}");
@@ -109,7 +109,7 @@ fn open_and_closed_loops_agree_at_low_load() {
         let (_, open) = service(interface, fabric);
         let arrivals = "closed-loop = { outstanding = 1, think-time = \"53 us\" }";
         let closed = metric(&stream(interface, fabric, arrivals, 300, 1), "message.latency_one_way");
-        // The closed loop meets fewer phases of the receiver's polling.
+        // The closed loop encounters fewer phases of the receiver's polling.
         assert!((open / closed - 1.0).abs() < 0.05, "{interface}, {fabric}: open {open} us, closed {closed} us");
     }
 }
@@ -135,7 +135,7 @@ fn constant_service_time_has_the_waiting_time_of_m_d_1() {
         };
         let (mean, half) = interval_99(&(1..=20).map(waited).collect::<Vec<_>>());
         let expected = load / (2.0 * (1.0 - load));
-        // The phase of the receiver's polling is worth up to 2 % of a service time.
+        // The phase of the receiver's polling may change the waiting time by up to 2 % of a service time.
         assert!((mean - expected).abs() < half + 0.02, "load {load}: {mean} ± {half}, {expected} expected");
     }
 }
@@ -183,7 +183,7 @@ fn closed_loop_is_bounded_by_its_outstanding_messages() {
     let (service, alone) = service("single-cycle", FABRICS[0]);
     for outstanding in [1, 2] {
         let bandwidth = metric(&run(outstanding), "message.bandwidth");
-        // Little's law, unless the machine allows no more.
+        // The expected value follows from Little's law, unless the machine permits fewer outstanding messages.
         let expected = f64::min(PAYLOAD as f64 * outstanding as f64 / alone, PAYLOAD as f64 / service);
         assert!((bandwidth / expected - 1.0).abs() < 0.1, "{outstanding}: {bandwidth} MB/s, {expected} expected");
     }
@@ -191,7 +191,7 @@ fn closed_loop_is_bounded_by_its_outstanding_messages() {
     assert!(note.contains("`workload.stream.arrivals.closed-loop.outstanding`, 400, limits nothing"), "{note}");
 }
 
-/// Returns the endpoints of the flows of `nodes` equal nodes called `n`, as the metrics name them.
+/// Returns the names, in metrics, of the endpoints of the flows between `nodes` equal nodes called `n`.
 fn flows(nodes: u32, flows: &str) -> Vec<String> {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
@@ -199,7 +199,7 @@ fn flows(nodes: u32, flows: &str) -> Vec<String> {
          [workload.stream]\nwarm-up = 0\nflows = {flows}\nmessages = 2\npayload = \"8 B\"\n",
         FABRICS[0]
     );
-    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     let result = run(&read.value, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     let names = result.metrics.iter().filter_map(|metric| metric.name.strip_prefix("flow."));
@@ -223,7 +223,7 @@ fn flows_of_one_pair_share_its_bandwidth() {
          arrivals.closed-loop = {{ outstanding = 2, think-time = \"1 us\" }}\n",
         FABRICS[0]
     );
-    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     let result = run(&read.value, Recorder::off());
     assert_eq!((&result.outcome, metric(&result, "messages.delivered")), (&Outcome::Done, 100.0));
 }

@@ -1,7 +1,8 @@
-//! All tests of the program as its users see it, in one binary: it is linked once, and its tests share the processors to
-//! the end. `cargo test --test all laws::` runs those of one file.
+//! All tests of the program from its users' point of view, in one binary: it is linked once, and its tests keep all
+//! processors busy to the end. `cargo test --test all laws::` runs the tests of one file.
 //!
-//! `common/` holds machines in a few words, and the program as a process; `twin/` is the network again, written plainly.
+//! `common/` contains short descriptions of machines, and functions that run the program as a process; `twin/` is a
+//! second implementation of the network, written plainly.
 
 mod alewife;
 mod any_bytes;

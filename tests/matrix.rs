@@ -1,9 +1,9 @@
 //! Runs every compatible combination of the hosts, interfaces, protocols, fabrics and programs that ship on small
 //! inputs.
 //!
-//! Programs check the bytes they receive and, where they compute, their answers against a serial run;
-//! the tally asserts that the ledger of every message sums to its latency. The tests of this file assert that
-//! a run ends, that no message is lost, and that `narrows list combinations` agrees with `check`.
+//! Programs check the bytes that they receive. Programs that compute also check their results against a serial run. The
+//! tally asserts that the ledger of every message sums to its latency. The tests of this file assert that a run ends,
+//! that no message is lost, and that `narrows list combinations` agrees with `check`.
 
 use crate::common::small::{parts, read, small, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
@@ -20,8 +20,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Smallest number of compatible pairs of a host and an interface.
 const PAIRS_MIN: usize = 32;
 
-/// Returns why a run is faulty, or `None` if every message and packet was delivered.
-fn wrong(result: &RunResult) -> Option<String> {
+/// Returns the error of a run, or `None` if every message and packet was delivered.
+fn error_of(result: &RunResult) -> Option<String> {
     if result.outcome != Outcome::Done {
         return Some(format!("{:?}", result.outcome));
     }
@@ -38,10 +38,10 @@ fn named(one: &Combination) -> String {
     format!("{:?} {}", parts(one), one.workload)
 }
 
-/// Runs a combination on small inputs and returns its error, if any; returns `None` if it is rightly refused.
+/// Runs a combination on small inputs, and returns its result; returns `None` if the combination is rightly refused.
 fn tried(one: &Combination) -> Option<Result<(), String>> {
     match small(one) {
-        // A refusal of default inputs as too large says nothing of small ones.
+        // The refusal of default inputs as too large implies nothing about small inputs.
         Err(_) if !one.refused.is_empty() => None,
         Err(problems) => Some(Err(format!("{}: refused with a small input: {problems}", named(one)))),
         Ok(machine) => Some(ran(one, &machine)),
@@ -50,7 +50,7 @@ fn tried(one: &Combination) -> Option<Result<(), String>> {
 
 fn ran(one: &Combination, machine: &Machine) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(|| experiment::run(machine, Recorder::off()))) {
-        Ok(result) => wrong(&result).map_or(Ok(()), |wrong| Err(format!("{}: {wrong}", named(one)))),
+        Ok(result) => error_of(&result).map_or(Ok(()), |error_of| Err(format!("{}: {error_of}", named(one)))),
         Err(_) => Err(format!("{}: panicked", named(one))),
     }
 }
@@ -63,8 +63,8 @@ fn all_well(results: &[Result<(), String>]) -> usize {
     results.len()
 }
 
-/// Runs all accepted combinations under one protocol, of which there must be at least `runs_min`, a number that only
-/// rises. All cores share the runs, as some tests have far more of them than others.
+/// Runs all accepted combinations with one protocol. There must be at least `runs_min` of them; this number is only
+/// ever raised. All cores share the runs, because some tests have far more runs than others.
 fn run_all(protocol: &str, runs_min: usize) {
     let all = Registry::shared().combinations();
     let of_protocol: Vec<&Combination> =
@@ -94,7 +94,7 @@ fn compatible_parts_deliver_under_a_window() {
     run_all("protocols/window", 2472);
 }
 
-/// Distance of the accepted combinations that are run with a cache behind an I/O bus.
+/// Step between the accepted combinations that are run with a cache behind an I/O bus.
 const CACHED_SAMPLE: usize = 7;
 
 #[test]
@@ -112,8 +112,8 @@ fn whatever_fits_delivers_with_a_cache_behind_an_io_bus() {
     all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
 
-/// Every `SAMPLE`-th accepted combination is run with several endpoints a node. The number is coprime to the number of
-/// parts of each kind, so that the sample does not skip a part.
+/// Every `SAMPLE`-th accepted combination is run with several endpoints on each node. The number is coprime to the
+/// number of parts of each kind, so that the sample does not skip a part.
 const SAMPLE: usize = 31;
 
 #[test]
@@ -202,11 +202,11 @@ fn firmware_streams_into_routers_in_pieces_of_any_size() {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
         let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
         let result = experiment::run(&read(&text).expect("a sound description"), Recorder::off());
-        assert_eq!(wrong(&result), None, "{fabric}");
+        assert_eq!(error_of(&result), None, "{fabric}");
     }
 }
 
-/// Largest fraction of a latency that the phase of polling may add or remove.
+/// Largest fraction by which the phase of polling may change a latency.
 const PHASE: f64 = 0.03;
 
 #[test]
@@ -221,7 +221,7 @@ fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
             result.metric("message.latency_one_way").expect("a latency")
         };
         let long = latency(5_000);
-        // A kernel processes a message for longer than 50 us: the next must not arrive meanwhile.
+        // A kernel processes a message for longer than 50 us, and the next message must not arrive in this time.
         let short = latency(if long < 25.0 { 50 } else { 1_000 });
         assert!((short / long - 1.0).abs() < PHASE, "{host} {ni}: {short} us, {long} us");
     }
@@ -235,7 +235,7 @@ fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let text = format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", lines(Registry::shared(), &parts));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     let result = experiment::run(&machine, Recorder::off());
-    assert_eq!(wrong(&result), None, "{text}");
+    assert_eq!(error_of(&result), None, "{text}");
     result
 }
 

@@ -1,5 +1,6 @@
-//! Programs give the same result with any mechanism of communication, and the instruments around them (traffic across
-//! the mesh, a loop that delays misses) change only time. Every program compares its result with a serial run.
+//! Checks that programs give the same result with any mechanism of communication, and that the instruments around them
+//! (traffic across the mesh, a loop that delays misses) change only their time. Every program compares its result with
+//! a serial run.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -34,7 +35,7 @@ const MOLDYN: &str = "[workload.moldyn]\ncells = 2\niterations = 4\nlist-every =
 const SPSOLVE: &str = "[workload.spsolve]\nrows = 120\nneighbours = 12\niterations = 2";
 const EM3D: &str = "[workload.em3d]\nn-nodes = 20\niterations = 2";
 
-/// Mechanisms of communication by workload; the last one of each is shared memory.
+/// Mechanisms of communication of each workload; the last mechanism of each is shared memory.
 const MECHANISMS: [(&str, &str, &[&str]); 3] = [
     (UNSTRUCTURED, "unstructured", &["batches", "nodes", "loads"]),
     (MOLDYN, "moldyn", &["ring", "transfers", "groups", "loads"]),
@@ -89,7 +90,7 @@ fn smaller_messages_need_more_packets() {
     assert_eq!(many.1, few.1);
 }
 
-/// Cross-traffic has the stated rate and slows a program down, also on nodes without an attached source.
+/// Checks that cross-traffic has the stated rate and slows a program down, also on nodes without an attached source.
 #[test]
 fn cross_traffic_changes_only_time() {
     let loads = "workload.em3d.exchange=\"loads\"";
@@ -103,7 +104,7 @@ fn cross_traffic_changes_only_time() {
     for rate in [10, 25, 40] {
         let (time, crossed) = cycles(&[&format!("fabric.cross-traffic.rate=\"{rate} MB/s\"")]);
         let crossed = crossed.expect("there is cross-traffic");
-        // There are eight sources, which do not make up for the time that programs block them.
+        // There are eight sources, which do not recover the time during which programs block them.
         assert!(crossed < 8.0 * f64::from(rate) * 1.02 && crossed > 8.0 * f64::from(rate) * 0.8, "{crossed} of {rate}");
         assert!(time > before, "{time} cycles with {rate} MB/s, {before} with less");
         before = time;
@@ -111,15 +112,16 @@ fn cross_traffic_changes_only_time() {
     assert!(before > 1.15 * alone, "{before} {alone}");
 }
 
-/// Streams between nodes in the middle of the mesh get the bandwidth that cross-traffic leaves: the links are
-/// saturated.
+/// Checks that streams between nodes in the middle of the mesh, whose links are saturated, get the bandwidth that
+/// cross-traffic leaves.
 #[test]
 fn cross_traffic_takes_bandwidth_from_streams_in_the_middle() {
     let nodes = (0..32).filter(|node| [3, 4].contains(&(node % 8)));
     let flows: Vec<String> = nodes.map(|node| format!("\"n{node} -> n{}\"", node ^ 7)).collect();
     let flows = flows.join(", ");
     let stream = format!("[workload.stream]\npayload = \"4 KiB\"\nmessages = 20\nwarm-up = 5\nflows = [{flows}]");
-    // The messages are as long as the packets of the streams, so each waits equally long for the other.
+    // The messages are as long as the packets of the streams, so a message and a packet wait equally long for each
+    // other.
     let crossing = ["fabric.cross-traffic.rate=\"20 MB/s\"", "fabric.cross-traffic.message=\"520 B\""];
     let [alone, contended] = [&[][..], &crossing].map(|sets| alewife(32, &stream, sets));
     let crossed = metric(&contended, "cross_traffic.rate");
@@ -140,7 +142,7 @@ fn launch_time_limits_the_rate_of_short_messages() {
     assert!(long > 8.0 * 38.0, "{long}");
 }
 
-/// The delay is two context switches and the loop, if the block arrives earlier.
+/// Checks that the delay is two context switches and the loop, if the block arrives earlier.
 #[test]
 fn delay_is_the_minimum_time_of_a_remote_miss() {
     let costs = "[workload.costs]\noperation = \"read\"\nhome = 1";
@@ -152,7 +154,7 @@ fn delay_is_the_minimum_time_of_a_remote_miss() {
     for reception in ["interrupt", "polling"] {
         let [plain, delayed] = [0, 200].map(|delay| cycles(2, "1", delay, reception));
         assert!((38.0..41.0).contains(&plain), "{plain}");
-        // The time includes the access before, and the load after.
+        // The time includes the previous access, and the following load.
         assert!((228.0..245.0).contains(&delayed), "{delayed}");
         assert_eq!(cycles(2, "0", 0, reception), cycles(2, "0", 200, reception), "a local miss has no delay");
     }

@@ -1,8 +1,8 @@
 //! Checks every interface of the memory bus: messages of every size arrive intact, with few buffers and many, through
 //! small queues and caches; ledgers sum to the latency; invalid parameters are refused, and deadlocks are reported.
 //!
-//! Two nodes after Mukherjee and Hill (1998), §6.1: round trip and bandwidth. The programs compare
-//! every byte, and panic where one differs. A test that depends on a shipped constant sets it.
+//! Two nodes run the microbenchmarks of Mukherjee and Hill (1998), §6.1: round trip and bandwidth. The programs compare
+//! every byte, and panic if one differs. A test that depends on a shipped constant sets it.
 
 use narrows::engine::{Bytes, EndpointId, NodeId, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};

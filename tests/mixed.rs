@@ -61,7 +61,7 @@ fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
     }
 }
 
-/// Returns the settings of one node's optimisations, one for each of the low four bits of `bits`.
+/// Returns the settings of one node's optimisations; each of the low four bits of `bits` enables one of them.
 fn optimisations(node: &str, bits: u32) -> Vec<String> {
     let (slots, queue) = if bits & 4 != 0 { (2, 64) } else { (64, 0) };
     let pipelining = if bits & 8 != 0 { "{ fine.threshold = \"512 B\" }" } else { "\"coarse\"" };
@@ -94,7 +94,7 @@ proptest! {
         let ni = ["ni/udp-ip", "ni/udp-ip"];
         match machine(IO_BUS, ni, &rest(fabric, "none", &workload), &sets) {
             Ok(machine) => delivers(&machine),
-            // Queues or buffers may hold only a part of a datagram.
+            // The queues or buffers may be too small for a datagram.
             Err(refused) => prop_assert!(payload > 128 && refused.contains("payload"), "{refused}"),
         }
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The script that inspects a page from within and stores its findings in the page.
 const PROBE: &str = include_str!("pages/probe.js");
 
-/// The pages that take seconds: studies, or artifacts of those whose other pages take minutes.
+/// The pages that take seconds: those of whole studies, or of single artifacts if the study takes minutes.
 const PAGES: [&str; 5] = ["trapeze", "e-udp", "mukherjee-hill/table-5", "nifdy/table-3", "alewife/messages"];
 
 /// The options of the browser.
@@ -37,7 +37,7 @@ fn browser() -> Option<&'static str> {
     found
 }
 
-/// Whether a browser opens an empty page within `PATIENCE`.
+/// Returns whether a browser opens an empty page within `PATIENCE`.
 fn runs(name: &str) -> bool {
     let mut blank = Command::new(name);
     blank.args(OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -89,7 +89,7 @@ fn words<'a>(seen: &'a Value, key: &str) -> Vec<&'a str> {
     seen[key].as_array().expect(key).iter().map(|word| word.as_str().expect("a word")).collect()
 }
 
-/// Checks the findings that every page must have at every width.
+/// Checks the findings that are required of every page at every width.
 fn fits(seen: &Value, page: &str, wide: u32) {
     let at = format!("{page} at {wide} pixels");
     assert_eq!(seen["faults"], json!([]), "{at}");

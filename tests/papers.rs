@@ -1,4 +1,4 @@
-//! Checks that the papers' studies run, and that their claims hold but for those that their pages list as failing.
+//! Checks that the papers' studies run, and that their claims hold except those that their pages list as failing.
 
 use narrows::engine::{Bytes, Time};
 use narrows::host::memory_bus::NodeParameters;
@@ -19,7 +19,7 @@ impl Progress for Silent {
     fn done(&self, _: &str) {}
 }
 
-/// Reproduces a paper or one of its artifacts; returns the claims that fail, and the number of judged claims.
+/// Reproduces a paper or one of its artifacts. Returns the claims that fail, and the number of judged claims.
 fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, usize) {
     let artifact = artifact.map(str::to_owned);
     let options = Options { paper: paper.to_owned(), artifact, quick, ..Options::default() };
@@ -29,7 +29,7 @@ fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, us
     (failing.map(|claim| claim.id.clone()).collect(), judged)
 }
 
-/// Every name in a study is defined, at full length and under `--quick`.
+/// Checks that every name in a study is defined, at full length and under `--quick`.
 #[test]
 fn every_paper_is_sound() {
     for (paper, quick) in study::papers().iter().flat_map(|paper| [(paper, false), (paper, true)]) {
@@ -75,7 +75,7 @@ fn every_entry_of_the_papers_tables_is_a_claim() {
     }
 }
 
-/// Alewife's claims that fail, those of its tables last.
+/// Alewife's claims that fail; the claims of its tables come last.
 const ALEWIFE: [&str; 13] = [
     "R8-iccg",
     "R13-iccg",
@@ -92,7 +92,7 @@ const ALEWIFE: [&str; 13] = [
     "T2-delta-latency",
 ];
 
-/// Mukherjee and Hill's claims that fail, those of the programs last.
+/// Mukherjee and Hill's claims that fail; the claims of the programs come last.
 const MUKHERJEE_HILL: [&str; 18] = [
     "T5-cni32qm-bandwidth-8",
     "T5-cni32qm-throttle-bandwidth-64",
@@ -173,7 +173,7 @@ fn e_udp_holds_but_for_the_exceptions_of_its_page() {
     assert_eq!(failing, ["R4"]);
 }
 
-/// Single operations, two programs, the tables and the regions; the rest of the page takes minutes.
+/// Checks the single operations, two programs, the tables and the regions; the rest of the page takes minutes.
 #[test]
 fn alewife_s_operations_tables_em3d_and_iccg_hold_but_for_the_exceptions_of_its_page() {
     let artifacts: [(&str, usize, &[&str]); 9] = [
@@ -202,7 +202,7 @@ fn alewife_holds_but_for_the_exceptions_of_its_page() {
     assert_eq!(failing, ALEWIFE);
 }
 
-/// Table 3, the equations and the cyclic shift; the rest of the page takes minutes.
+/// Checks Table 3, the equations and the cyclic shift; the rest of the page takes minutes.
 #[test]
 fn nifdy_s_networks_equations_and_cyclic_shift_hold() {
     for (artifact, quick, claims) in
@@ -214,8 +214,8 @@ fn nifdy_s_networks_equations_and_cyclic_shift_hold() {
     }
 }
 
-/// The library's record of the paper's parameters, which its tests use, equals the shipped parts, which users and the
-/// study use.
+/// Checks that the library's record of the paper's parameters, which its tests use, equals the shipped parts, which
+/// users and the study use.
 #[test]
 fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
     let text = shipped::example("memory-bus").expect("the example is shipped");
@@ -225,7 +225,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
             design.key()
         );
         let machine = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("sound parts").value;
-        let ends = machine.ends.expect("the nodes have interfaces");
+        let ends = machine.node_parts.expect("the nodes have interfaces");
         let interface: &InterfaceParameters = ends.ni.of().expect("a design of the paper's");
         assert_eq!(*interface, InterfaceParameters::paper(design));
         assert_eq!(ends.protocol.of(), Some(&return_to_sender_of_table_5()));
@@ -234,7 +234,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
     }
 }
 
-/// Returns eight buffers for sending and eight for receiving; a returned packet is retried after 200 ns.
+/// Returns the parameters of Table 5: eight buffers for sending, eight for receiving, and a retry delay of 200 ns.
 fn return_to_sender_of_table_5() -> ReturnToSenderParameters {
     let buffers = return_to_sender::Buffers::finite(8).expect("eight are some");
     let retry = return_to_sender::Retry::constant(Time::from_ns(200));

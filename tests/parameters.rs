@@ -52,9 +52,9 @@ use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
 
-/// Random descriptions of each part.
+/// Number of random descriptions of each part.
 const TRIES: usize = 200;
-/// Smallest fraction of them that must be valid, as checks over several values refuse some.
+/// Smallest fraction of the descriptions that must be valid; checks over several values refuse some.
 const SOUND_MIN: f64 = 0.02;
 
 fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
@@ -63,10 +63,10 @@ fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
     Ok(Reading::new(loaded).read(P::read)?.value)
 }
 
-/// Random values as a schema allows them.
+/// A source of random values that a schema allows.
 struct Draw {
     random: RandomStream,
-    /// A file for keys that name one.
+    /// The name of a file, for keys whose value is a file name.
     file: String,
 }
 
@@ -75,7 +75,7 @@ impl Draw {
         self.random.random_range(0..2) == 0
     }
 
-    /// Returns a count within bounds; half of the time a power of two, which many keys require.
+    /// Returns a count within bounds. In half of the cases it is a power of two, which many keys require.
     fn count(&mut self, least: u64, most: u64) -> u64 {
         let most = most.min(least.saturating_add(1 << 24));
         let any = self.random.random_range(least..=most);
@@ -161,7 +161,7 @@ impl Draw {
     }
 }
 
-/// Checks that random parameters read back as they were written; returns the lines of their schema.
+/// Checks that random parameters read back as they were written, and returns the lines of their schema.
 fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
     let name = std::any::type_name::<P>();
     let schema = describe(P::read);
@@ -181,7 +181,7 @@ fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
     schema.lines()
 }
 
-/// Applies `law` to every part with `tries` descriptions; returns the lines of all schemas.
+/// Applies `law` to every part with `tries` descriptions, and returns the lines of all schemas.
 fn every_part(tries: usize) -> Vec<Line> {
     let folder = env!("CARGO_MANIFEST_DIR");
     let trace = format!("{folder}/examples/traces/mesh8x8-v4-b8-p8-r020.csv");
@@ -227,7 +227,7 @@ fn help_text_is_not_repeated_as_a_literal() {
     for folder in ["src", "crates/core/src", "crates/study/src"] {
         rust(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
     }
-    // A field that is read by hand has its help text as a literal, once.
+    // If a field is read by hand, its help text is a literal, which occurs once.
     let by_hand = |text: &str, doc: &str| text.matches(&format!("\"{doc}\"")).count();
     let mut again = Vec::new();
     for doc in every_part(0).iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
@@ -263,7 +263,7 @@ fn every_number_of_every_part_has_a_meaning() {
     let (known, unknown): (Vec<_>, Vec<_>) = numbers.partition(|line| line.declared.meaning.is_some());
     let unknown: Vec<&str> = unknown.into_iter().map(|line| line.path.as_str()).collect();
     assert!(known.len() > 300 && unknown.is_empty(), "{} have a meaning, these do not: {unknown:?}", known.len());
-    // Each meaning belongs to some number, so that none is unused.
+    // Each meaning must belong to some number, so that none is unused.
     for meaning in Meaning::ALL {
         assert!(
             known.iter().any(|line| line.declared.meaning == Some(meaning)),

@@ -1,8 +1,8 @@
-//! Programs on all nodes produce correct results on any network. Each compares what it receives with what was sent, or
-//! its result with that of a serial run, and panics where they differ.
+//! Checks that programs on all nodes produce correct results on any network. Each program compares the received data
+//! with the sent data, or its result with that of a serial run, and panics if they differ.
 //!
-//! The hosts take time for software only, and their queues hold all packets in flight. The network keeps packets in
-//! order, or does not.
+//! The hosts take time for software only, and their queues hold all packets in flight. Some networks keep packets in
+//! order, and others do not.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -48,7 +48,7 @@ const MULTIPATH: &str = "[fabric.butterfly]\nnodes = 8\nradix = 2\ndilation = 2\
 const SYNTHETIC: Bench =
     Bench { nodes: 8, send: 40, poll: 0, receive: 60, packet: 32, in_order: true, barrier: BARRIER, fabric: QUICK };
 
-/// The same on a network that does not.
+/// The same overheads on a network that does not keep packets in order.
 const UNORDERED: Bench = Bench { in_order: false, fabric: MULTIPATH, ..SYNTHETIC };
 
 /// The overheads and packets of the CM-5.
@@ -79,7 +79,7 @@ impl Bench {
         experiment::run(&machine, Recorder::off())
     }
 
-    /// Runs a program to its end; `workload` is the rest of its table's header, and its keys.
+    /// Runs a program to its end; `workload` is the remainder of its table's header, and its keys.
     fn run(&self, workload: &str) -> RunResult {
         let result = self.run_to_any_end(workload);
         assert_eq!(result.outcome, Outcome::Done, "{workload}");
@@ -99,7 +99,7 @@ mod bursts {
         let ordered = SYNTHETIC.run("bursts]\ncycles = 100000");
         assert_eq!(metric(&ordered, "cycles"), 100_000.0);
         assert!(metric(&ordered, "bursts.phases") >= 2.0);
-        // A node sends a packet and receives one in 100 cycles, if it never waits.
+        // In 100 cycles, a node sends a packet and receives one, provided that it never waits.
         let delivered = metric(&ordered, "packets.delivered");
         assert!((5_000.0..8_000.0).contains(&delivered), "{delivered}");
         assert_eq!(metric(&ordered, "bursts.out_of_order"), 0.0);
@@ -156,7 +156,7 @@ mod bursts {
 
     #[test]
     fn phases_without_senders_take_a_cycle() {
-        // Neither polls nor barriers cost anything, so nothing else takes time.
+        // Neither polls nor barriers have a cost, so nothing else takes time.
         let free = Bench { barrier: 0, ..SYNTHETIC.nodes(4) };
         let all = free.run("bursts]\ncycles = 5000\nsending = 1e-9");
         assert_eq!((metric(&all, "cycles"), metric(&all, "packets.sent")), (5_000.0, 0.0));
@@ -177,7 +177,7 @@ mod cyclic_shift {
                 assert_eq!(metric(&result, "packets.in_flight"), 0.0);
             }
         }
-        // 101 words in packets of 7, from each of 8 nodes to each of 7.
+        // Each of 8 nodes sends 101 words to each of the 7 others, in packets of 7 words.
         assert_eq!(metric(&SYNTHETIC.run("cyclic-shift]\nwords = 100"), "packets.sent"), (8 * 7 * 15) as f64);
     }
 
@@ -251,7 +251,7 @@ mod radix_sort {
     fn phases_are_timed_separately() {
         let result = CM5.run("radix-sort]\nkeys = 100");
         let phases = metric(&result, "radix.scan_cycles") + metric(&result, "radix.coalesce_cycles");
-        // The rest of each pass is counting, and the cycles of a barrier.
+        // The remainder of each pass is the counting, and the cycles of a barrier.
         let rest = metric(&result, "radix.cycles") - 2.0 * phases;
         assert!((2.0 * 1_000.0..2.0 * 1_200.0).contains(&rest), "{rest}");
     }
@@ -283,7 +283,7 @@ mod solvers {
         SYNTHETIC.run(&format!("{SPSOLVE}\nrows-to = \"dealt\""));
     }
 
-    /// The messages are contributions, barriers, and reductions up and down the tree.
+    /// Checks the messages, which are contributions, barriers, and reductions up and down the tree.
     #[test]
     fn solve_sends_a_20_byte_message_for_each_edge_between_processors() {
         let result = SYNTHETIC.run(SPSOLVE);
@@ -299,13 +299,13 @@ mod solvers {
         let result = Bench { packet: 36, ..SYNTHETIC }.run(DSMC);
         let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
         assert_eq!(of_size(44), metric(&result, "dsmc.migrations"));
-        // Each processor reports its count to each other in each iteration; two reductions add up collisions. A block
+        // In each iteration, each processor reports its count to every other; two reductions add up collisions. A block
         // is requested in each iteration, and invalidated and acknowledged in all but the last; it arrives in parts,
         // the last of 24 bytes.
         let (counts, reductions, blocks) = ((5 * 8 * 7) as f64, (2 * 2 * 7) as f64, of_size(24));
         assert!(blocks > 0.0);
         assert_eq!(of_size(12), counts + reductions + blocks + 2.0 * blocks * 4.0 / 5.0);
-        // A molecule that does not fit in a packet counts as the same message.
+        // A molecule that does not fit in a packet counts as one message.
         assert_eq!(metric(&CM5.run(DSMC), "messages.size.44"), of_size(44));
     }
 
@@ -327,7 +327,7 @@ mod solvers {
         let grid = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/matrices/grid.mtx");
         let result = SYNTHETIC.run(&format!("spsolve]\nmatrix = {grid:?}"));
         assert_eq!(metric(&result, "spsolve.rows"), 12.0);
-        // A row of the grid waits for the ones before it and above it, so each diagonal is a level.
+        // A row of the grid waits for the rows before it and above it, so each diagonal is a level.
         assert_eq!(metric(&result, "spsolve.levels"), 6.0);
     }
 }
@@ -341,7 +341,7 @@ mod time {
         for program in programs {
             for bench in [SYNTHETIC, UNORDERED, CM5] {
                 let result = bench.run(program);
-                // Programs end within a few polls of the last one.
+                // Programs end within a few polls of the last program.
                 let (sum, cycles) = (times(&result).iter().sum::<f64>(), metric(&result, "cycles"));
                 assert!(sum <= cycles + 1.0 && sum > 0.97 * cycles, "{sum} of {cycles}");
             }

@@ -37,7 +37,7 @@ fn host() -> impl Strategy<Value = Host> {
     )
 }
 
-/// Returns a policy, and the fewest bytes of a transfer to a sink under it.
+/// Returns a policy, and the smallest number of bytes of a transfer to a sink under this policy.
 fn policy() -> impl Strategy<Value = (String, u64)> {
     (select(vec!["store-and-forward", "pure", "eager", "adaptive"]), 1..2_048u64, 1..6u64).prop_map(
         |(policy, minpulse, buffers)| match policy {
@@ -111,7 +111,7 @@ fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     })
 }
 
-/// Returns a machine, and the fewest bytes of a transfer to a sink.
+/// Returns a machine, and the smallest number of bytes of a transfer to a sink.
 fn bench() -> impl Strategy<Value = (Bench, u64)> {
     (2..5usize).prop_flat_map(|nodes| {
         let interface = (policy(), notification(), 1..65u64, any::<[bool; 2]>(), (0..300u64, 20..500u64), 251..600u64);
@@ -181,8 +181,8 @@ proptest! {
             ledger_agrees_with_engines(&run_of, message);
             transfers_follow_the_policy(&run_of, message, minpulse);
         }
-        // A run without spans and two with spans give the same result. A result has the ledgers of the messages
-        // whose latency it reports, in their order.
+        // A run without spans and two runs with spans give the same result. A result has the ledgers of the messages
+        // whose latency it reports, in the order of these messages.
         let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
         prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
         prop_assert!(run_of.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
@@ -260,7 +260,7 @@ fn engines_do_one_thing_at_a_time(run: &Run, nodes: usize) {
 /// Asserts that every stage ends with the last transfer of its engine.
 fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
     let stages = message.ledger.stages().iter().map(|stage| stage.name);
-    // An open loop's messages may have waited in the program before.
+    // The messages of an open loop may have waited in the program before the call to send.
     let mut names: Vec<_> = stages.filter(|name| *name != "send: backlog").collect();
     let with_payload = ["host send", "send queue", "hostTx", "netTx", "network", "hostRcv", "host receive"];
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Checks interfaces on routed fabrics: every packet arrives once, whole, and with NIFDY in order, on any fabric; the
-//! counts of packets add up; zero-load latencies equal the formulas.
+//! Checks interfaces on routed fabrics: every packet arrives once and whole, and with NIFDY in order, on any fabric;
+//! the counts of packets add up; zero-load latencies equal the formulas.
 //!
 //! Programs check the bytes of every packet, and panic if one differs. Only the tests of zero-load latencies and of
 //! replayed traces depend on the constants of shipped parts.
@@ -60,7 +60,7 @@ fn description(workload: &str, fabric: &str, interface: &str) -> String {
 
 const ROUTER: &str = "[fabric.router]\nnetworks = 2\nvirtual-channels = 2\nclock = \"33 MHz\"";
 const NIFDY: &str = "[protocol.nifdy]\n[messaging]\nin-order = true";
-const PLAIN: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
+const WITHOUT_PROTOCOL: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
 const SHIFT: &str = "cyclic-shift]\nwords = 40";
 
 /// Returns a mesh of 4 x 4.
@@ -68,11 +68,11 @@ fn mesh() -> String {
     format!("mesh]\nshape = [4, 4]\n{ROUTER}")
 }
 
-/// A temporary file, removed when the test ends.
+/// A temporary file, which is removed when the test ends.
 struct File(PathBuf);
 
 impl File {
-    /// Returns nine routers, each with a node: a ring with a chord.
+    /// Writes a graph of nine routers, each with a node: a ring with a chord.
     fn graph(name: &str) -> File {
         let path = std::env::temp_dir().join(format!("narrows-routed-{name}-{}.edges", std::process::id()));
         let ring: String = (0..9).map(|from| format!("{from} {}\n", (from + 1) % 9)).collect();
@@ -104,7 +104,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_every_routed_fabric() {
         "crossbar]\nnodes = 8",
         &graph,
     ] {
-        for interface in [NIFDY, PLAIN] {
+        for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(SHIFT, &format!("{shape}\n{ROUTER}"), interface);
             all_arrived(&done(&text), &text);
         }
@@ -119,7 +119,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_rou
         "myrinet]\nlink-rate = \"160 MB/s\"\nswitch-latency = \"1 us\"\nslack = \"128 B\"\nflit = \"128 B\"\n\
          watchdog = \"50 ms\"\nswitches = [\"s0\"]",
     ] {
-        for interface in [NIFDY, PLAIN] {
+        for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(SHIFT, &format!("{fabric}\n{nodes}"), interface);
             all_arrived(&done(&text), &text);
         }
@@ -129,15 +129,15 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_rou
 #[test]
 fn programs_that_check_their_results_get_them_right() {
     for workload in ["radix-sort]\nkeys = 32\nbits = 4", "em3d]\nn-nodes = 20\nd-nodes = 4\niterations = 2"] {
-        for interface in [NIFDY, PLAIN] {
+        for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(workload, &mesh(), interface);
             all_arrived(&done(&text), &text);
         }
     }
 }
 
-/// Returns a ring of flows over a mesh, from each node to the next by number. Processors receive faster than they send,
-/// as one that polls while packets arrive could otherwise never send.
+/// Returns a ring of flows over a mesh, from each node to the next by number. Processors receive faster than they send;
+/// otherwise a processor that receives before each send could be kept from sending for ever.
 fn neighbours(deaf: &str) -> Machine {
     let bursts = format!(
         "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{deaf}]"
@@ -172,7 +172,7 @@ fn node_that_accepts_nothing_blocks_no_other() {
     };
     assert_eq!((silent(&all), silent(&but_one)), (vec![], vec!["node5".to_owned()]));
     conserves(&but_one, "neighbours");
-    // 14 of the 16 flows remain.
+    // The flow to node 5 and the flow from it are missing, so 14 of the 16 flows remain.
     let share = metric(&but_one, "packets.delivered") / metric(&all, "packets.delivered");
     assert!((0.7..1.0).contains(&share), "{share} of what all accept");
 }
@@ -211,7 +211,7 @@ fn random_numbers_depend_on_the_seed_alone() {
         let result = done(&format!("{text}[run]\nseed = {seed}"));
         format!("{:?} {} {}", result.metrics, result.end, result.events)
     };
-    for interface in [NIFDY, PLAIN] {
+    for interface in [NIFDY, WITHOUT_PROTOCOL] {
         assert_eq!(results(1, interface), results(1, interface));
         assert_ne!(results(1, interface), results(2, interface));
     }
@@ -223,7 +223,7 @@ fn interface_state_does_not_grow_with_the_machine() {
     let state = |nodes: u32| {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
-        let ends = read(&text).expect("a sound description").ends.expect("interfaces");
+        let ends = read(&text).expect("a sound description").node_parts.expect("interfaces");
         let nifdy = *ends.protocol.of::<NifdyParameters>().expect("it is NIFDY");
         (metric(&done(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.limits().packet.len()))
     };
@@ -232,8 +232,8 @@ fn interface_state_does_not_grow_with_the_machine() {
     assert!(few > 0.0 && few <= of_few as f64 && many > 0.0 && many <= of_many as f64, "{few}, {many} of {of_few}");
 }
 
-/// Table 3 of Callahan and Goldstein (1995): `a·d + b` cycles over `d` links, or stages; with
-/// store-and-forward for the tail of a packet that takes L = 32 cycles on a link.
+/// Checks the latencies against Table 3 of Callahan and Goldstein (1995): `a·d + b` cycles over `d` links or stages.
+/// With store-and-forward, the formula is for the tail of a packet that takes L = 32 cycles on a link.
 #[test]
 fn zero_load_latencies_equal_the_formulas() {
     for (fabric, each, constant) in [
@@ -273,7 +273,7 @@ fn replayed(settings: &[String]) -> [f64; 2] {
 fn booksim2_traces_replay_without_a_mismatch() {
     let [mismatches, packets] = replayed(&[]);
     assert!(mismatches == 0.0 && packets > 0.0, "{mismatches} of {packets}");
-    // Name, virtual channels, flits of a buffer, flits of a packet, credit delay.
+    // The columns are name, virtual channels, flits of a buffer, flits of a packet, and credit delay.
     for (trace, channels, buffer, flits, credit) in [
         ("mesh8x8-v1-b2-p8-r010", 1, 2, 8, 1),
         ("mesh8x8-v2-b4-p1-r030-c0", 2, 4, 1, 0),

@@ -83,14 +83,15 @@ enum Operation {
 struct Traffic {
     packets: Vec<Injection>,
     operations: BTreeMap<u64, Vec<Operation>>,
-    places: Vec<(u32, u8, u32)>,
-    /// Cycles from a delivery until its receive slot is free, and the most cycles until arrived flits are taken.
+    slot_limits: Vec<(u32, u8, u32)>,
+    /// Number of cycles from a delivery until its receive slot is free, and largest number of cycles until arrived
+    /// flits are taken.
     hold: u64,
 }
 
 fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParameters) -> Traffic {
     let longest = if parameters.switching == Switching::Wormhole { 8 } else { parameters.buffer_flits };
-    let (has_places, cycles) = (stream.random_bool(0.4), stream.random_range(20..=150));
+    let (has_slot_limits, cycles) = (stream.random_bool(0.4), stream.random_range(20..=150));
     let streamed = if stream.random_bool(0.6) { stream.random_range(0.0..=1.0) } else { 0.0 };
     let (mut packets, mut operations) = (Vec::new(), BTreeMap::<u64, Vec<Operation>>::new());
     for tag in 0..stream.random_range(5..=120) {
@@ -116,8 +117,9 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
         }
     }
     let each = (0..nodes).flat_map(|node| (0..parameters.networks).map(move |network| (node, network)));
-    let places = each.filter(|_| has_places).map(|(node, network)| (node, network, stream.random_range(1..=2)));
-    Traffic { packets, operations, places: places.collect(), hold: stream.random_range(1..=30) }
+    let slot_limits =
+        each.filter(|_| has_slot_limits).map(|(node, network)| (node, network, stream.random_range(1..=2)));
+    Traffic { packets, operations, slot_limits: slot_limits.collect(), hold: stream.random_range(1..=30) }
 }
 
 /// Both networks, which are always in the same cycle.
@@ -151,7 +153,7 @@ impl Both {
         }
     }
 
-    /// Simulates a cycle of both networks, and returns its events.
+    /// Simulates a cycle of both networks, and returns the events of that cycle.
     fn step(&mut self) -> Vec<PacketEvent> {
         let Both { fast, plain, label } = self;
         let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());
@@ -183,11 +185,11 @@ fn agree(seed: u64, has_own_links: bool) {
         true => with_own_links(&mut rng::stream(seed, "links of routers"), shape, &parameters),
         false => shape,
     };
-    let Traffic { packets, mut operations, places, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
+    let Traffic { packets, mut operations, slot_limits, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
     let label = format!("seed {seed}: {} {parameters:?}", shape.name);
     let (fast, plain) = (Network::new(shape.clone(), &parameters, seed), Twin::new(shape, &parameters, seed));
     let mut both = Both { fast, plain, label };
-    for (node, network, count) in places {
+    for (node, network, count) in slot_limits {
         both.fast.set_slots(node, network, count);
         both.plain.set_slots(node, network, count);
     }

@@ -15,7 +15,7 @@ fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
         "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
          run.seed = {seed}\n[workload.offered]\nload = {load}\n{more}\n"
     );
-    let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&read.value, Recorder::off())
 }
 
@@ -71,7 +71,7 @@ fn confidence_intervals_cover_the_mean_of_all_runs() {
         let all = means.iter().sum::<f64>() / means.len() as f64;
         let covers =
             |result: &&RunResult| (metric(result, name) - all).abs() <= metric(result, &format!("{name}_ci95"));
-        // Of 40 intervals at 95 %, 38 ± 1.4 cover the mean; three standard deviations are allowed.
+        // About 38 ± 1.4 of 40 intervals at 95 % cover the mean; three standard deviations are allowed.
         let covered = runs.iter().filter(covers).count();
         assert!(covered >= 33, "{name}: {covered} of 40 intervals cover {all}");
     }
@@ -189,7 +189,7 @@ fn several_seeds_give_the_same_means_and_intervals_with_any_number_of_jobs() {
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
     let field = |key: &str| four["metrics"][name][key].as_f64().expect("a number");
     assert!((field("value") - mean).abs() < 1e-9);
-    // Student's t of three degrees of freedom at 97.5 %.
+    // The factor is Student's t of three degrees of freedom at 97.5 %.
     assert!((field("ci95") - 3.182 * deviation / 2.0).abs() < 1e-9);
     assert_eq!(four["metrics"][name]["runs"], 4);
 }

@@ -41,7 +41,7 @@ async fn store(end: &SharedMemory, at: SharedAddress, value: u64) {
     }
 }
 
-/// A time after the end of the machine's own workload, which is a few packets.
+/// A time after the end of the machine's own workload, which is only a few packets.
 const BEGINS: Time = Time::from_us(1000);
 
 /// Returns a machine of memory-bus nodes with these further lines of its description.
@@ -69,7 +69,7 @@ fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Each endpoint adds to counters of all homes, under locks: no addition is lost.
+    /// Checks that no addition is lost when each endpoint adds to counters of all homes, under locks.
     #[test]
     fn no_addition_under_a_lock_is_lost(
         ni in select(vec!["ni2w", "cni32qm", "ap3000", "startjr", "queues"]),
@@ -113,8 +113,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// Processors build one tree, with locks and without. Each loaded word is compared with the stored one, and the
-    /// bodies at the end with those of a serial run.
+    /// Checks that processors build one tree, with locks and without. Each loaded word is compared with the stored
+    /// word, and the bodies at the end with those of a serial run.
     #[test]
     fn bodies_move_as_in_a_serial_run(
         ni in select(vec!["ni2w", "cni32qm", "ap3000", "queues"]),
@@ -130,8 +130,8 @@ proptest! {
         );
         let result = experiment::run(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
         prop_assert_eq!(&result.outcome, &Outcome::Done);
-        // In each step a coordinate goes up a tree of processors and down again. Its message has 8 bytes beyond the
-        // header, unless the coordinate is 0, as for processors without bodies and for a single body.
+        // In each step, a coordinate is sent up a tree of processors and down again. Its message has 8 bytes beyond the
+        // header, unless the coordinate is 0, which it is for processors without bodies and for a single body.
         let coordinates = result.metric("messages.size.16").unwrap_or(0.0);
         let steps = (3 * (nodes - 1)) as f64;
         prop_assert!(coordinates <= 2.0 * steps && (bodies < 2 || coordinates >= steps), "{}", coordinates);

@@ -1,5 +1,6 @@
-//! Sockets over UDP/IP: every datagram arrives as it was sent, with any combination of offloading, copying, queueing
-//! and pipelining, and with any fragmentation. The programs compare every byte they receive with what was sent.
+//! Checks sockets over UDP/IP: every datagram arrives as it was sent, with any combination of offloading, copying,
+//! queueing and pipelining, and with any fragmentation. The programs compare every byte they receive with what was
+//! sent.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -13,8 +14,8 @@ struct Optimisations {
     checksum_offload: bool,
     zero_copy: bool,
     two_levels: bool,
-    /// Threshold of fine-grained pipelining in bytes, if it is enabled; the headers of the smallest packet to which it
-    /// applies are included.
+    /// Threshold of fine-grained pipelining in bytes, if it is enabled. The threshold includes the headers of the
+    /// smallest packet to which pipelining applies.
     fine: Option<u64>,
 }
 
@@ -100,7 +101,7 @@ fn drops_are_counted_by_reason() {
         let result = experiment::run(&machine, Recorder::off());
         let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| result.metric(name));
         assert_eq!((sent, dropped), (Some(12.0), Some(12.0)), "{:?}", result.outcome);
-        // The run ends with the last lost message, before the last of the incomplete datagrams have expired.
+        // The run ends with the last lost message, before the last incomplete datagrams have expired.
         assert!(result.metric("packets.dropped.reassembly_expired") > Some(6.0), "{:?}", result.metrics);
     }
 }
@@ -159,7 +160,7 @@ proptest! {
             true => format!("[workload.stream]\npayload = \"{payload} B\"\nmessages = 6\nwarm-up = 1"),
             false => format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 2"),
         };
-        // Without copies a message is a datagram, which the queues have to hold.
+        // Without copies, a message is one datagram, which must fit in the queues.
         if let Ok(machine) = machine("pentium-iii-815ep", "myrinet", &workload, &sets) {
             run_and_check_delivery(&machine);
         } else {

@@ -1,5 +1,5 @@
 //! Checks a user's own study: it is checked before any run, its claims are judged by its runs alone, and each number
-//! leads to the description that gives it.
+//! links to the description that yields it.
 
 use crate::common::cli::{Folder, narrows, stderr};
 use narrows::machine::Registry;
@@ -37,9 +37,9 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     assert!(stderr(&again).contains("study.toml` exists already"), "{}", stderr(&again));
     let out = folder.0.join("results");
     let out = out.to_str().expect("UTF-8");
-    let ran = narrows(&["reproduce", folder.root(), "--format", "json", "--strict", "--out", out]);
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
-    let json: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let output = narrows(&["reproduce", folder.root(), "--format", "json", "--strict", "--out", out]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json: Json = serde_json::from_slice(&output.stdout).expect("JSON");
     let claims = json["claims"].as_array().expect("claims");
     assert_eq!(claims.len(), 2);
     assert!(claims.iter().all(|claim| claim["holds"] == true), "{claims:?}");
@@ -62,9 +62,9 @@ fn claim_on_a_missing_measurement_fails_with_the_reason() {
     change(&folder, "study.toml", metric, &format!("{metric}missing = 0\n")); // which says nothing of a run that did not end
     let machine = fs::read_to_string(folder.0.join("machine.toml")).expect("a description");
     fs::write(folder.0.join("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
-    let ran = narrows(&["reproduce", folder.root(), "--format", "json"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
-    let json: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let output = narrows(&["reproduce", folder.root(), "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json: Json = serde_json::from_slice(&output.stdout).expect("JSON");
     for claim in json["claims"].as_array().expect("claims") {
         assert_eq!(claim["holds"], false, "{claim}");
         let measured = claim["measured"].as_str().unwrap_or_default();
@@ -163,10 +163,10 @@ fn errors_of_a_study_are_reported_with_their_line_before_any_run() {
     for (number, (file, from, to, expected)) in ERRORS.iter().enumerate() {
         let folder = with_study(&format!("slip-{number}"));
         change(&folder, file, from, to);
-        let ran = narrows(&["reproduce", folder.root()]);
-        let said = stderr(&ran);
-        assert_eq!(ran.status.code(), Some(2), "{to}: {said}");
-        assert!(ran.stdout.is_empty(), "{to}: nothing is run");
+        let output = narrows(&["reproduce", folder.root()]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{to}: {said}");
+        assert!(output.stdout.is_empty(), "{to}: nothing is run");
         let missing: Vec<_> = expected.iter().filter(|words| !said.contains(**words)).collect();
         assert!(missing.is_empty(), "{file}: {to}: {missing:?} is not in\n{said}");
     }
@@ -176,16 +176,16 @@ fn errors_of_a_study_are_reported_with_their_line_before_any_run() {
 fn unknown_metric_is_reported_with_the_known_ones() {
     let folder = with_study("metric");
     change(&folder, "study.toml", "message.latency_one_way", "message.latency");
-    let ran = narrows(&["reproduce", folder.root(), "--quick"]);
-    assert_eq!(ran.status.code(), Some(2));
-    let said = stderr(&ran);
+    let output = narrows(&["reproduce", folder.root(), "--quick"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
     assert!(
         said.contains("there is no metric `message.latency`") && said.contains("`message.latency_one_way`"),
         "{said}"
     );
 }
 
-/// Every file cut short anywhere, and with a byte changed, is read or refused.
+/// Checks that every file is read or refused if it is cut short at any position, or if a byte is changed.
 #[test]
 fn no_text_of_a_study_panics() {
     let folder = with_study("any-text");
@@ -236,7 +236,7 @@ fn claims_are_judged_by_the_runs_alone() {
     assert_eq!(judged(&found, &Results::new()), [None, None], "nothing is seen in no results");
 }
 
-/// A claim with `quick = false` reports its measured value under `--quick`, and is not judged.
+/// Checks that a claim with `quick = false` reports its measured value under `--quick`, and is not judged.
 #[test]
 fn claim_may_be_judged_on_full_inputs_only() {
     let folder = with_study("whole");
@@ -252,8 +252,8 @@ fn claim_may_be_judged_on_full_inputs_only() {
     assert!(quick.iter().all(|claim| claim.measured.is_some()));
 }
 
-/// A study over parts of which some are incompatible: a coherent interface needs a host that snoops, and packets of 256
-/// B are longer than the buffers of a cut-through router.
+/// A study over parts, some of which are incompatible: a coherent interface needs a host that snoops, and packets of
+/// 256 B are longer than the buffers of a cut-through router.
 const MATRIX: [(&str, &str); 4] = [
     (
         "study.toml",
@@ -299,9 +299,9 @@ fn matrix(name: &str) -> Folder {
 fn cell_links_to_the_description_of_its_number() {
     let folder = matrix("matrix");
     let out = folder.0.join("results");
-    let ran = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
-    assert!(stderr(&ran).contains("3 points are left out"), "{}", stderr(&ran));
+    let output = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("3 points are left out"), "{}", stderr(&output));
     let read = |file: &str| fs::read_to_string(out.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
     let (svg, csv, limits) = (read("latency.svg"), read("latency.csv"), read("limits.csv"));
     assert_eq!(svg.matches("<a href=").count(), 3);
@@ -344,8 +344,8 @@ fn only_incompatible_points_are_left_out() {
     {
         let folder = matrix(&format!("fitting-{number}"));
         change(&folder, file, from, to);
-        let ran = narrows(&["reproduce", folder.root()]);
-        assert_eq!(ran.status.code(), Some(2), "{to}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains(message), "{to}: {}", stderr(&ran));
+        let output = narrows(&["reproduce", folder.root()]);
+        assert_eq!(output.status.code(), Some(2), "{to}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{to}: {}", stderr(&output));
     }
 }

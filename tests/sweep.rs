@@ -46,12 +46,12 @@ fn parts_are_named_as_values() {
 
 #[test]
 fn part_overridden_by_the_description_is_refused() {
-    let ran = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
-    assert_eq!(ran.status.code(), Some(2));
+    let output = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
+    assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&ran).contains("`fabric=nifdy-torus` has no effect: the description declares [fabric.mesh]"),
+        stderr(&output).contains("`fabric=nifdy-torus` has no effect: the description declares [fabric.mesh]"),
         "{}",
-        stderr(&ran)
+        stderr(&output)
     );
 }
 
@@ -155,13 +155,14 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
 fn unknown_metric_is_refused_before_the_first_run() {
     let folder = Folder::new("metric");
     let out = folder.path("out.csv");
-    let ran = narrows(&["sweep", "ping-pong", FEW, "--vary=run.seed=1,2", "--metric=message.latency", "--out", &out]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("did you mean `message.latency_one_way`?"), "{}", stderr(&ran));
+    let output =
+        narrows(&["sweep", "ping-pong", FEW, "--vary=run.seed=1,2", "--metric=message.latency", "--out", &out]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean `message.latency_one_way`?"), "{}", stderr(&output));
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
 }
 
-/// Every metric of a run is known before the run, so `--metric` accepts it.
+/// Checks that every metric of a run is known before the run, so that `--metric` accepts it.
 #[test]
 fn metrics_are_known_before_the_run() {
     for example in ["ping-pong", "stream", "dma", "page-fetch", "memory-bus", "offered-load", "udp", "shared-trunk"] {
@@ -306,7 +307,8 @@ fn sweep_is_plotted_from_any_format() {
     }
 }
 
-/// The table shows six metrics, unless `--metric` selects them; the other formats have every metric.
+/// Checks that the table shows six metrics, unless `--metric` selects them, and that the other formats have every
+/// metric.
 #[test]
 fn table_for_a_terminal_is_no_wider_than_asked() {
     let sweep = ["sweep", "ping-pong", FEW, COLD, "--vary=run.seed=1,2"];

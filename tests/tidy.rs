@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
-/// The sources of a value of `machines/`, with one of which its comment begins.
+/// The sources of values in `machines/`; the comment of each value begins with one of them.
 const SOURCES: [&str; 5] = ["paper", "data sheet", "derived", "calibrated", "chosen"];
 
 fn root() -> &'static Path {
@@ -66,10 +66,10 @@ fn rust() -> Vec<(String, String)> {
     ["src", "tests", "benches", "fuzz", "crates"].iter().flat_map(|folder| files(folder, ".rs")).collect()
 }
 
-/// Fails with a line for each of the errors `wrong`.
+/// Fails if there are errors, with a line for each.
 #[track_caller]
-fn none(wrong: Vec<String>) {
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+fn none(errors: Vec<String>) {
+    assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
 }
 
 #[test]
@@ -88,31 +88,31 @@ fn no_file_of_tests_is_left_out() {
 
 #[test]
 fn every_file_has_a_head_and_is_short() {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (name, text) in rust() {
         if !text.starts_with("//! ") {
-            wrong.push(format!("{name}: does not begin with a description, as //!"));
+            errors.push(format!("{name}: does not begin with a description, as //!"));
         }
         let lines = text.lines().count();
         if lines > FILE_LINES_MAX {
-            wrong.push(format!("{name}: {lines} lines, more than {FILE_LINES_MAX}"));
+            errors.push(format!("{name}: {lines} lines, more than {FILE_LINES_MAX}"));
         }
     }
-    none(wrong);
+    none(errors);
 }
 
 #[test]
 fn functions_are_short() {
-    let wrong = rust().into_iter().flat_map(|(name, text)| {
+    let errors = rust().into_iter().flat_map(|(name, text)| {
         let long = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION_LINES_MAX);
         long.map(move |(function, line, lines)| format!("{name}:{line}: {function} has {lines} lines"))
             .collect::<Vec<_>>()
     });
-    none(wrong.collect());
+    none(errors.collect());
 }
 
-/// Returns each function as (name, line, number of lines), from its `fn` to the line of the same indentation that ends
-/// it.
+/// Returns each function as (name, line, number of lines). A function extends from its `fn` to the line with the same
+/// indentation that ends it.
 fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -132,7 +132,7 @@ fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     found
 }
 
-/// Whether a text consists of qualifiers that may precede `fn`.
+/// Returns whether a text consists of qualifiers that may precede `fn`.
 fn is_qualifiers(before: &str) -> bool {
     before.split_whitespace().all(|word| {
         word.starts_with("pub") || ["async", "const", "unsafe", "extern"].contains(&word) || word.ends_with(')')
@@ -154,17 +154,17 @@ fn no_to_do_is_left() {
 
 #[test]
 fn every_value_of_a_machine_has_a_source() {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (name, text) in files("machines", ".toml") {
         for (number, line) in text.lines().enumerate() {
             let is_value = line.split('#').next().unwrap_or("").contains('=');
             let source = line.split_once('#').map_or("", |(_, comment)| comment.trim_start());
             if is_value && !SOURCES.iter().any(|known| source.starts_with(known)) {
-                wrong.push(format!("{name}:{}: {line}", number + 1));
+                errors.push(format!("{name}:{}: {line}", number + 1));
             }
         }
     }
-    none(wrong);
+    none(errors);
 }
 
 #[test]
@@ -185,18 +185,18 @@ fn every_example_reads_and_checks() {
 
 #[test]
 fn every_link_between_pages_has_a_target() {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (name, text) in files("", ".md") {
         for target in links(&text) {
             let path = target.split('#').next().unwrap_or("");
             let is_elsewhere = target.contains("://") || target.starts_with("mailto:") || path.is_empty();
             let from = root().join(&name);
             if !is_elsewhere && !from.parent().expect("a file lies in a folder").join(path).exists() {
-                wrong.push(format!("{name}: {target} leads nowhere"));
+                errors.push(format!("{name}: {target} leads nowhere"));
             }
         }
     }
-    none(wrong);
+    none(errors);
 }
 
 /// Returns the targets of `[text](target)` outside code.
@@ -217,24 +217,24 @@ fn links_are_found_in_prose_only() {
     assert_eq!(links("a [b](c.md#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n"), ["c.md#d", "h"]);
 }
 
-/// Returns the lines of a text that are code, with their numbers.
+/// Returns the lines of a text that are code, with their line numbers.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//"))
 }
 
-/// Whether code has a word that begins like this.
+/// Returns whether a line of code has a word that begins with `word`.
 fn has_word(line: &str, word: &str) -> bool {
     let begins = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(at, _)| begins(at))
 }
 
-/// Whether a file of the code holds unit tests.
+/// Returns whether a file of the code holds unit tests.
 fn is_test(name: &str) -> bool {
     name.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
 
-/// Files of programs that wait by the simulation's clock and not by their endpoint's, each with the reason.
+/// Files of programs that wait by the simulation's clock and not by their endpoint's clock, each with the reason.
 const WAITS: [(&str, &str); 2] = [
     ("crates/core/src/program/fabric_alone/mod.rs", "there is no endpoint: the routers' own clock is followed"),
     (

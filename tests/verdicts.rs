@@ -32,7 +32,7 @@ fn parsed(ran: &Output) -> Json {
     serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(ran)))
 }
 
-/// Returns the value of a metric, null if it was not measured.
+/// Returns the value of a metric, which is null if it was not measured.
 fn value<'a>(result: &'a Json, metric: &str) -> &'a Json {
     let found = &result["metrics"][metric];
     assert!(found.is_object(), "{metric}: {result}");
@@ -132,7 +132,7 @@ fn results_that_did_not_complete_are_not_compared() {
     assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never_poll"), "{text}");
     let found = as_json(&["compare", &a, &b]);
     assert_eq!((&found["metrics"], &found["outcomes"]["a"]), (&serde_json::json!({}), &"done".into()));
-    // A saturated run: its rates are compared, its latencies only grow.
+    // In a saturated run, rates are compared, but latencies only grow.
     let load =
         |load: &str| stdout(&["run", "offered-load", &format!("--set=workload.offered.load={load}"), "--format=json"]);
     fs::write(&b, load("0.2")).expect("a file");
@@ -188,7 +188,7 @@ fn latency_of_a_saturated_run_exceeds_every_bound() {
         let ran = narrows(&[&["sweep", "offered-load", "--find", condition], &small[..], &over].concat());
         (parsed(&ran)["found"][0].clone(), ran)
     };
-    // The bound is far above what any run of this length has: only its growth passes it.
+    // The bound is far above the latency of any run of this length: only its growth exceeds the bound.
     let (latency, ran) = find("offered.latency >= 1e9 cycles");
     assert_eq!((ran.status.code(), &latency["holds"]), (Some(0), &"from".into()), "{latency}");
     let above = &latency["between"][1];
@@ -247,7 +247,7 @@ fn study(name: &str) -> Folder {
 fn value_made_of_values_is_evaluated_once() {
     let folder = study("values");
     let text = fs::read_to_string(folder.path("study.toml")).expect("a file");
-    // If values were evaluated at each mention, the first would take 4²⁰ evaluations.
+    // If values were evaluated at each mention, the first value would take 4²⁰ evaluations.
     let value = |number: usize| {
         let sum = vec![format!("v{}", number + 1); 4].join(" + ");
         format!("[values.v{number}]\nvalue = \"{sum}\"\n")

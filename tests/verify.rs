@@ -12,8 +12,8 @@ fn verify(arguments: &[&str]) -> Output {
 
 /// Returns the standard output and the exit code.
 fn printed(arguments: &[&str]) -> (String, Option<i32>) {
-    let ran = verify(arguments);
-    (String::from_utf8(ran.stdout).expect("UTF-8"), ran.status.code())
+    let output = verify(arguments);
+    (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code())
 }
 
 fn json(arguments: &[&str]) -> (Json, Option<i32>) {
@@ -57,24 +57,24 @@ fn broken_rule_prints_its_counterexample_and_exits_with_1() {
 #[test]
 fn unknown_name_is_reported_with_the_nearest() {
     for (arguments, near) in [(&["fin"][..], "did you mean `fine`?"), (&["gm", "--without", "turn"], "`turns`?")] {
-        let ran = verify(arguments);
-        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert_eq!(ran.status.code(), Some(2), "{errors}");
-        assert!(errors.contains(near) && ran.stdout.is_empty(), "{errors}");
+        let output = verify(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(near) && output.stdout.is_empty(), "{errors}");
     }
 }
 
 #[test]
 fn models_are_written_to_the_given_folder() {
     let folder = std::env::temp_dir().join(format!("narrows-verify-{}", std::process::id()));
-    let ran = verify(&["berkeley-via", "--promela", folder.to_str().expect("UTF-8")]);
+    let output = verify(&["berkeley-via", "--promela", folder.to_str().expect("UTF-8")]);
     let model = std::fs::read_to_string(folder.join("berkeley-via.pml"));
     let _ = std::fs::remove_dir_all(&folder);
-    assert_eq!(ran.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(0));
     assert!(model.expect("a model").contains("ltl f4 { [] !(sdma && (coarse_rdma || fine_rdma)) }"));
 }
 
-/// Whether Spin and the programs that it needs are installed; prints the missing one otherwise.
+/// Returns whether Spin and the programs that it needs are installed. If one is missing, prints its name.
 fn has_spin() -> bool {
     let missing = spin::missing();
     if let Some(program) = missing {

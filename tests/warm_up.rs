@@ -21,7 +21,7 @@ fn pair(interface: &str, workload: &str) -> RunResult {
         "parts = [\"hosts/memory-bus-1998\", \"ni/{interface}\", \"protocols/return-to-sender-1998\", \
          \"fabrics/ideal-1998\"]\nnodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n{workload}\n"
     );
-    let read = machine::read(Document::Text("pair", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("pair", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&read.value, Recorder::off())
 }
 
@@ -29,7 +29,7 @@ fn ping_pong(interface: &str, payload: u64, messages: u64, more: &str) -> RunRes
     pair(interface, &format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = {messages}\n{more}"))
 }
 
-/// Returns whether an initial transient was reported; panics if there was no test.
+/// Returns whether an initial transient was reported. Panics if the test was not made.
 fn is_reported(result: &RunResult) -> bool {
     let check = result.warm_up.as_ref().unwrap_or_else(|| panic!("{:?}: no test", result.outcome));
     check.test.is_transient().unwrap_or_else(|| panic!("too few values"))
@@ -45,7 +45,8 @@ fn latency(result: &RunResult) -> f64 {
 
 #[test]
 fn fewer_than_one_steady_run_in_twenty_is_reported() {
-    // Open loops at a third and at two thirds of what the interface takes, after the default warm-up.
+    // The open loops run at a third and at two thirds of the load that the interface accepts, after the default
+    // warm-up.
     let service = 0.2;
     let open = |load: f64, seed: u64| {
         let interval = service / load;
@@ -60,7 +61,7 @@ fn fewer_than_one_steady_run_in_twenty_is_reported() {
             "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
              run.seed = {seed}\n[workload.offered]\nload = 0.3\nwarm-up = 500\ncycles = 1500\n"
         );
-        let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
         run(&read.value, Recorder::off())
     };
     let runs = (0..80).flat_map(|seed| [open(0.33, seed), open(0.66, seed)]).chain((0..40).map(mesh));
@@ -197,7 +198,8 @@ fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the project")
 }
 
-/// Returns the arguments of the command line that `text` shows first with this beginning, and what it shows below it.
+/// Returns the arguments of the first command line in `text` that begins with `command`, and the output that follows
+/// it.
 fn shown<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
     let from = text.find(command).unwrap_or_else(|| panic!("`{command}` is not shown"));
     let (line, below) = text[from..].split_once('\n').expect("what it prints");
@@ -218,7 +220,7 @@ fn readme_notebook_and_example_agree_to_the_last_digit() {
         assert_eq!(result["warm_up"]["initial_transient"], false, "{interface}, {payload}");
         result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("a latency")
     };
-    // The first line of the README's sensitivity analysis.
+    // This is the first line of the README's sensitivity analysis.
     assert!(readme.contains(&format!("\nmessage.latency_one_way is {:.3} µs; less is better\n", run("ni2w", "64 B"))));
     let notebook: Json = serde_json::from_str(&file("docs/question.ipynb")).expect("JSON");
     let cells = notebook["cells"].as_array().expect("cells").iter();

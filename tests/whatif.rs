@@ -1,5 +1,5 @@
-//! Sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known, and compares only runs that
-//! ended as they were asked to.
+//! Tests of the sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known, and compares only
+//! runs that ended as they were asked to.
 
 use narrows::experiment::whatif::{WhatIf, WhatIfError, WhatIfQuery};
 use narrows::machine::Registry;
@@ -7,7 +7,7 @@ use narrows::text::{Document, Meaning};
 
 const HOST: &str = "hosts.pentium-ii-440lx";
 
-/// Analyses a shipped example with these settings, by `metric` or else by its objective.
+/// Analyses a shipped example with these settings, by `metric`, or by the example's objective if `metric` is `None`.
 fn query(example: &str, sets: &[&str], metric: Option<&str>) -> Result<WhatIf, String> {
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
@@ -26,12 +26,12 @@ fn analysis(example: &str, sets: &[&str]) -> WhatIf {
 }
 
 /// A machine that was made to have a bottleneck: the example, the settings, the bottleneck's resources, and the single
-/// parameter with the largest gain, if one alone gains.
+/// parameter with the largest gain, if a single parameter gains.
 type Constructed = (&'static str, &'static [&'static str], &'static [&'static str], Option<&'static str>);
 
 const FEW: &str = "workload.stream.messages=20";
 
-/// One parameter is slow.
+/// Machines with one slow parameter.
 const SINGLE: [Constructed; 11] = [
     (
         "stream",
@@ -102,11 +102,11 @@ const SLOW_PCI: [&str; 3] = [
     "hosts.pentium-ii-440lx.io-bus.bridge.write-rate=20 MB/s",
 ];
 
-/// Several parameters are slow together, and gain most together.
+/// Machines in which several parameters are slow together, and gain most together.
 const COUPLED: [Constructed; 5] = [
-    // Both rates of a bridge, as fast as their bus.
+    // The two rates of a bridge are as fast as its bus.
     ("stream", &[FEW, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2]], &["PCI of hosts.pentium-ii-440lx"], None),
-    // Both directions of a link.
+    // The two directions of a link are slow.
     (
         "stream",
         &[
@@ -117,7 +117,7 @@ const COUPLED: [Constructed; 5] = [
         &["link of fabric.myrinet"],
         Some("fabric.myrinet.link-rate"),
     ),
-    // A bus and a link of the same rate, which overlap.
+    // A bus and a link have the same rate, and overlap.
     (
         "stream",
         &[FEW, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2], "fabric.myrinet.link-rate=20 MB/s"],
@@ -137,7 +137,7 @@ const COUPLED: [Constructed; 5] = [
 
 /// Checks that the bottleneck of constructed machines is named.
 fn check_named(machines: &[Constructed]) {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (example, sets, resources, parameter) in machines {
         let found = analysis(example, sets);
         let named = found.bottleneck.as_ref().map(|bottleneck| {
@@ -148,10 +148,10 @@ fn check_named(machines: &[Constructed]) {
         let first = found.gains.iter().find(|gain| !gain.is_trade_off()).map(|gain| gain.key.as_str());
         let is_named = named.as_ref().is_some_and(|(names, ratio)| names == resources && *ratio > 1.05);
         if !is_named || parameter.is_some_and(|parameter| first != Some(parameter)) {
-            wrong.push(format!("{example} {sets:?}: {named:?}, first parameter {first:?}"));
+            errors.push(format!("{example} {sets:?}: {named:?}, first parameter {first:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn coupled_parameters_are_named_together() {
 
 #[test]
 fn processor_and_bus_that_are_slow_together_are_both_named() {
-    // A ping-pong waits for one after the other: the slower is the bottleneck, and the other is next.
+    // A ping-pong waits first for one and then for the other: the slower one is the bottleneck, and the other is next.
     let of_host = |set: &str| format!("hosts.memory-bus-1998.memory-bus.{set}");
     let sets = [of_host("processor.clock=20 MHz"), of_host("bus.clock=2 MHz")];
     let found = analysis("memory-bus", &sets.each_ref().map(String::as_str));
@@ -246,7 +246,7 @@ fn runs_that_were_cut_off_are_not_compared() {
     assert!(error.contains("cut off at `run.time-limit`") && error.contains("raise `run.time-limit`"), "{error}");
     let error = query("ping-pong", &["ni.trapeze.keep-buffers=true"], None).expect_err("the run is stuck");
     assert!(error.contains("ended in a deadlock"), "{error}");
-    // The whole run ends in time; one on a machine with a slower switch does not.
+    // The whole run ends in time, but a run on a machine with a slower switch does not.
     let sets = [
         "workload.ping-pong.messages=10",
         "workload.ping-pong.warm-up=0",

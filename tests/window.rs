@@ -24,8 +24,8 @@ const ADAPTIVE_LOSSY: &str = "[fabric.mesh]\nshape = [3, 3]\nrouting = \"minimal
 
 const WINDOW: &str = "[protocol.window]\nbuffers = 16\nwindow = 8\ntimeout = \"200 us\"\ntimeout-max = \"800 us\"";
 
-/// Messages of three flows, each in several packets: two flows have one receiver, and two are between one pair of
-/// nodes.
+/// A stream of messages in three flows, each message in several packets: two flows have one receiver, and two are
+/// between one pair of nodes.
 const STREAM: &str = "[workload.stream]\nwarm-up = 0\nmessages = 40\npayload = \"600 B\"\n\
                       flows = [\"node0 -> node8\", \"node1 -> node8\", \"node8 -> node0\"]";
 const MESSAGES: usize = 3 * 40;
@@ -54,7 +54,7 @@ fn read(text: &str) -> Machine {
 struct Counts {
     packets: PacketCounts,
     protocols: Vec<Statistics>,
-    /// Messages during which a packet was retransmitted.
+    /// Number of messages during which a packet was retransmitted.
     retried: usize,
 }
 
@@ -126,7 +126,7 @@ fn streams_arrive_with_few_sequence_numbers_no_reorder_buffers_and_delayed_ackno
 
 #[test]
 fn delayed_acknowledgement_is_sent_after_its_delay() {
-    // The last packet of a message or of a window with an odd number of packets is acknowledged after the delay only,
+    // The last packet of a message or of a window with an odd number of packets is acknowledged only after the delay,
     // which is much shorter than the time-out.
     let late =
         "[protocol.window]\nwindow = 3\nacknowledge-every = 2\nacknowledge-delay = \"5 us\"\ntimeout = \"200 us\"";
@@ -144,7 +144,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", result.metrics))
 }
 
-/// Returns bursts from all nodes to all, on links so slow that packets contend.
+/// Returns a description of bursts from all nodes to all, on links so slow that packets contend.
 fn bursts(interface: (&str, &str), fabric: &str, rest: &str) -> String {
     description(interface, (fabric, "10 MHz"), &format!("[workload.bursts]\nphases = 2\npackets = [10, 30]\n{rest}"))
 }

@@ -1,8 +1,8 @@
 //! Compares the messages about invalid input with snapshots.
 //!
-//! Every case of `tests/wrong/` is a description `NAME.toml`, arguments `NAME.args` (one a line, the first may name a
-//! command other than `check`), or both. `NAME.stderr` is the exact text on standard error. `UPDATE=1` writes the
-//! present text to it; read it before it is committed.
+//! Every case of `tests/wrong/` is a description `NAME.toml`, arguments `NAME.args` (one on each line; the first may
+//! name a command other than `check`), or both. `NAME.stderr` is the exact text on standard error. `UPDATE=1` writes
+//! the present text to that file; read the file before it is committed.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Any bytes as a capture: each packet lies within the bytes, or the error has a message and an offset within them.
+//! Feeds arbitrary bytes as a capture: each packet must be within the bytes, or the error must have a message and an
+//! offset within them.
 #![no_main]
 
 #[path = "../../tests/any_bytes/capture.rs"]

@@ -1,4 +1,4 @@
-//! Any text as a description: it is read and checked, or its errors are reported.
+//! Feeds arbitrary text as a description: it must be read and checked, or its errors reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any text as a graph: an edge list, node-link JSON or GraphML. It is read and routed, or its errors are reported.
+//! Feeds arbitrary text as a graph (an edge list, node-link JSON or GraphML): it must be read and routed, or its errors
+//! reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

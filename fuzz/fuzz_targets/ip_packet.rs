@@ -1,4 +1,5 @@
-//! Any bytes as an IPv4 packet: an accepted packet lies within the bytes, and etherparse parses it to the same fields.
+//! Feeds arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse it
+//! to the same fields.
 #![no_main]
 
 #[path = "../../tests/any_bytes/ip_packet.rs"]

@@ -1,4 +1,4 @@
-//! Any bytes as a matrix, of each format: it is valid, or its error is reported.
+//! Feeds arbitrary bytes as a matrix of each format: it must be valid, or its error reported.
 #![no_main]
 
 #[path = "../../tests/any_bytes/matrix.rs"]

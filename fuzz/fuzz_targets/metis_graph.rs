@@ -1,4 +1,4 @@
-//! Any bytes as a METIS graph: it is valid, or its error is reported.
+//! Feeds arbitrary bytes as a METIS graph: it must be valid, or its error reported.
 #![no_main]
 
 #[path = "../../tests/any_bytes/metis_graph.rs"]

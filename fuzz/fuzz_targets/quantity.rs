@@ -1,4 +1,4 @@
-//! Any text as a quantity: its printed form reads back as the same value.
+//! Feeds arbitrary text as a quantity: its printed form must read back as the same value.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

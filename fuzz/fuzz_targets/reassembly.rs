@@ -1,4 +1,5 @@
-//! Any bytes as a script of fragments: a complete datagram had each of its bytes kept once, within the limit.
+//! Feeds arbitrary bytes as a script of fragments: a complete datagram must have had each of its bytes stored once,
+//! within the limit.
 #![no_main]
 
 #[path = "../../tests/any_bytes/reassembly.rs"]

@@ -1,4 +1,4 @@
-//! Any text as a `--set` option over a shipped example.
+//! Feeds arbitrary text as a `--set` option for a shipped example.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any text as a packet trace: its packets are in the order of their cycles, or its error is reported.
+//! Feeds arbitrary text as a packet trace: its packets must be in the order of their cycles, or its error reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any text as a `--vary` option: it has values, each once, or its error is reported.
+//! Feeds arbitrary text as a `--vary` option: it must have values, each once, or its error reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -49,7 +49,7 @@ struct Comparison {
     values: Vec<Pair<String>>,
     /// The verdict on each result.
     verdicts: [String; 2],
-    /// The metrics that are not compared, with the reasons.
+    /// The metrics that are not compared, each with the reason.
     left_out: Vec<String>,
     same: bool,
 }
@@ -163,7 +163,7 @@ impl Comparison {
     }
 }
 
-/// Returns what of a result is not compared, and why, if anything.
+/// Returns the parts of a result that are not compared, with the reason, if there are any.
 fn left_out((name, record): (&str, &Record)) -> Option<String> {
     let verdict = record.verdict();
     match (record.is_complete(), record.text("outcome")) {

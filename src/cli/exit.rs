@@ -14,15 +14,15 @@ pub type CommandResult = Result<ExitStatus, Failure>;
 /// The exit status of a command with valid input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExitStatus {
-    /// Success.
+    /// The command succeeded.
     Done,
     /// A claim failed under `--strict`, or a verdict of `verify` is not as expected.
     ClaimFailed,
-    /// A fit does not reach its numbers.
+    /// A fit does not reach the numbers that it was fitted to.
     FitFailed,
     /// A run ended in a deadlock or livelock, at a limit, or with messages lost.
     Stuck,
-    /// The command was stopped by Ctrl-C, and printed what it had.
+    /// The command was stopped by Ctrl-C, and printed the results so far.
     Interrupted,
 }
 
@@ -37,12 +37,12 @@ impl From<ExitStatus> for ExitCode {
     }
 }
 
-/// Invalid input: the problems because of which a command could not run.
+/// Invalid input: the problems that prevent a command from running.
 #[derive(Debug)]
 pub struct Failure(Error);
 
 impl Failure {
-    /// Returns the failure with these groups of problems, each under its line, which may be empty.
+    /// Returns the failure with these groups of problems, each under its heading, which may be empty.
     pub fn grouped(groups: Vec<(String, Problems)>) -> Failure {
         Failure(groups.into())
     }

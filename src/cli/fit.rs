@@ -124,7 +124,8 @@ fn state_file(out: &Path) -> PathBuf {
     out.with_file_name(name)
 }
 
-/// Returns the exit status: a number without a value is the fault of its run, one with an error that of the fit.
+/// Returns the exit status. A number without a value is a failure of its run; a number with too large an error is a
+/// failure of the fit.
 fn exit_status(fitted: &FitResult) -> ExitStatus {
     let is_missing = |one: &Residual| one.missing.is_some();
     match fitted {

@@ -40,11 +40,11 @@ pub struct FitProgress {
 }
 
 impl FitProgress {
-    /// Starts the display of a fit; `is_stored` says whether it has a state file.
+    /// Starts the display of a fit; `is_stored` states whether the fit has a state file.
     pub fn begin(is_stored: bool) -> FitProgress {
         let state = Arc::new(Mutex::new(State::new(is_stored)));
         let style = ProgressStyle::with_template("{spinner} {msg}").expect("a template");
-        // An ignored Ctrl-C stays ignored.
+        // If Ctrl-C was ignored before, it stays ignored.
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown = state.clone();
         let is_terminal = std::io::stderr().is_terminal();
@@ -52,7 +52,7 @@ impl FitProgress {
         FitProgress { state, bar: ProgressBar::new_spinner().with_style(style), lines }
     }
 
-    /// Ends the display, and prints how much was done if there is a result.
+    /// Ends the display, and prints the number of runs if there is a result.
     pub fn end(self, has_result: bool) {
         drop(self.lines);
         self.bar.finish_and_clear();
@@ -78,7 +78,7 @@ impl FitMonitor for FitProgress {
     fn runs_begin(&self, runs: usize, stored: usize) {
         let mut state = lock(&self.state);
         if state.runs == 0 && state.step.is_none() && !state.is_stored {
-            // The description and the curves are valid, since runs begin.
+            // The description and the curves are valid, since runs have begun.
             eprint_line!("Without --out no run is stored, so an interrupted fit starts from the beginning.");
         }
         (state.open, state.stored) = (runs, stored);
@@ -112,7 +112,8 @@ impl State {
         State { begun: Instant::now(), runs: 0, stored: 0, open: 0, step: None, is_stored }
     }
 
-    /// Returns the progress in one line: the step, its errors, and the remaining time if it can be estimated.
+    /// Returns the progress in one line: the step, its errors, and the remaining time, provided that it can be
+    /// estimated.
     fn text(&self) -> String {
         let elapsed = self.begun.elapsed().as_secs_f64();
         let Some(step) = &self.step else {
@@ -127,7 +128,7 @@ impl State {
             numbers => format!(", {numbers} runs incomplete"),
         };
         let left = match step.steps_left {
-            // Until the rate of convergence is known, only the limit is.
+            // Until the rate of convergence is known, only the limit of steps is known.
             None => format!("at most {} left", count(step.steps_max.saturating_sub(step.number), "step")),
             Some(steps) => {
                 let each = elapsed / step.number as f64;

@@ -7,17 +7,17 @@ use narrows_study::report::{Column, ReportTable};
 
 /// The number of constants up to which the correlation of each two is shown.
 const CONSTANTS_SHOWN: usize = 4;
-/// The least correlation that is shown of more constants.
+/// The smallest correlation that is shown if there are more constants than that.
 const CORRELATION_SHOWN: f64 = 0.5;
 /// The largest number of lines of a list.
 const LINES_SHOWN: usize = 12;
 /// The distance from the starting value, in standard deviations of the prior, from which a constant is named if the fit
-/// failed: the prior then holds it back.
+/// failed: in that case the prior holds the constant back.
 const FAR: f64 = 2.0;
 /// The ratio of the errors to the noise above which it is stated that uncertainties are too small.
 const NOISE_RATIO_STATED: f64 = 1.5;
 
-/// Returns the text.
+/// Returns the result of a fit as text.
 pub fn text(fitted: &FitResult) -> String {
     let parts = [constants(fitted), residuals(fitted), correlation(fitted), finding(fitted), notes(fitted)];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -48,13 +48,13 @@ fn residuals(fitted: &FitResult) -> String {
     table.text()
 }
 
-/// Returns the error of a number, or the reason for its absence, with a mark if the fit failed for it.
+/// Returns the error of a number, or the reason for its absence, with a mark if the number made the fit fail.
 fn error(one: &Residual) -> String {
     let error = one.missing.clone().unwrap_or_else(|| signed_percent(one.error()));
     if one.is_within_tolerance() { error } else { format!("{error} (failed)") }
 }
 
-/// Returns the correlation of constants: of each two, or if they are many of those that are correlated most.
+/// Returns the correlation of each two constants, or, if there are many constants, of those that are correlated most.
 fn correlation(fitted: &FitResult) -> String {
     let all = fitted.constants.len();
     let pairs = (0..all).flat_map(|one| (one + 1..all).map(move |other| (one, other)));
@@ -95,7 +95,7 @@ fn signed(correlation: f64) -> String {
     }
 }
 
-/// Returns whether the fit reaches its numbers, and where it does not.
+/// Returns whether the fit reaches its numbers, and the parts in which it does not.
 pub fn finding(fitted: &FitResult) -> String {
     let numbers = fitted.residuals.len();
     let fit = format!("{} on {}", count(fitted.constants.len(), "constant"), count(numbers, "number"));
@@ -138,12 +138,12 @@ fn failed_part(part: &FailedPart) -> String {
     format!("{numbers}: error {errors}, tolerance {}", percent(part.tolerance))
 }
 
-/// Returns the line that counts what is left out of a list.
+/// Returns the line that counts the items left out of a list.
 fn more(all: usize) -> String {
     if all > LINES_SHOWN { format!("  and {} more\n", all - LINES_SHOWN) } else { String::new() }
 }
 
-/// Returns what limits the meaning of the fitted values.
+/// Returns the limits of the meaning of the fitted values.
 fn notes(fitted: &FitResult) -> String {
     let mut text = String::new();
     if fitted.constants.len() > fitted.residuals.len() {

@@ -6,7 +6,7 @@ use super::output::print;
 use clap::{Args, CommandFactory};
 use narrows_core::text::Problem;
 
-/// The page that is also among the documents.
+/// The glossary, which is also a page of the documentation.
 const GLOSSARY: &str = include_str!("../../docs/glossary.md");
 
 const EXAMPLES: &str = "\
@@ -44,7 +44,7 @@ pub fn run(options: &Options) -> CommandResult {
     Ok(ExitStatus::Done)
 }
 
-/// Returns the text of `--help`, with colours where the terminal shows them.
+/// Returns the text of `--help`, with colours if the terminal shows them.
 fn help_of(command: &mut clap::Command) -> String {
     let help = command.render_long_help();
     if is_coloured(&std::io::stdout()) { help.ansi().to_string() } else { help.to_string() }
@@ -67,8 +67,8 @@ fn glossary(word: Option<&str>) -> Result<String, Problem> {
     }
 }
 
-/// Returns the entries whose term is wanted, each as `term: meaning`, with the headings of their sections if
-/// `with_headings`.
+/// Returns the entries whose term satisfies `is_wanted`, each as `term: meaning`, with the headings of their sections
+/// if `with_headings`.
 fn entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> String {
     let mut text = String::new();
     for line in GLOSSARY.lines() {

@@ -33,8 +33,8 @@ pub fn named_files(read: &Read<Machine>) -> impl Iterator<Item = PathBuf> {
 }
 
 impl Options {
-    /// Returns the description. A shipped example takes precedence over a file of the same name, which is reported on
-    /// standard error.
+    /// Returns the description. A shipped example takes precedence over a file of the same name; that is then reported
+    /// on standard error.
     pub fn subject(&self) -> Result<Subject, Failure> {
         let name = self.file.to_string_lossy();
         if Subject::example(registry(), &name).is_some() {
@@ -62,7 +62,7 @@ impl Options {
     }
 }
 
-/// Parses the name of a metric; a former name is reported on standard error and replaced by today's.
+/// Parses the name of a metric. A former name is replaced by the present one, which is reported on standard error.
 pub fn metric_name(name: &str) -> Result<String, std::convert::Infallible> {
     let current = current_metric_name(name);
     if current != name {

@@ -143,8 +143,8 @@ fn first_comment(text: &str) -> String {
     sentence
 }
 
-/// Returns the end of the first sentence of a text: a full stop or question mark that is followed by a capital or by
-/// nothing, except that of `et al.`.
+/// Returns the index of the end of the first sentence of a text: a full stop or question mark that is followed by a
+/// capital letter or by nothing, except the full stop of `et al.`.
 fn end(text: &str) -> Option<usize> {
     let is_end = |at: &usize| {
         let (before, after) = (&text[..*at], &text[at + 1..]);
@@ -219,7 +219,7 @@ impl Group {
         for (name, description) in &self.names {
             table.push(vec![name.as_str().into(), description.as_str().into()]);
         }
-        // The heading and the rule are left out.
+        // The table's heading and its rule are left out.
         head + &table.text().lines().skip(2).map(|line| format!("  {line}\n")).collect::<String>()
     }
 

@@ -1,9 +1,9 @@
-//! The command line: one file per command.
+//! The command line, with one file for each command.
 //!
-//! Results go to standard output, everything else to standard error. The exit code is 0 for success, 1 if a claim
-//! failed under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected, 2 for invalid
-//! input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and 130 if the program was
-//! interrupted.
+//! Results are printed on standard output, and everything else on standard error. The exit code is 0 for success, 1 if
+//! a claim failed under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected, 2
+//! for invalid input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and 130 if the
+//! program was interrupted.
 //!
 //! | file | holds |
 //! |---|---|
@@ -160,8 +160,8 @@ pub fn main() -> ExitCode {
     run_command()
 }
 
-/// Runs the command that the arguments name, with the parts of `registry`. It is the `main` of a program with
-/// additional parts.
+/// Runs the command that the arguments name, with the parts of `registry`. A program with additional parts calls this
+/// function from its `main`.
 ///
 /// ```no_run
 /// use narrows::Registry;
@@ -173,7 +173,7 @@ pub fn main() -> ExitCode {
 ///
 /// # Panics
 ///
-/// Panics if it is called twice: a process has one command line.
+/// Panics if it is called twice, because a process has one command line.
 pub fn main_with(registry: Registry) -> ExitCode {
     assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one command line");
     run_command()
@@ -186,7 +186,7 @@ pub fn command() -> clap::Command {
 }
 
 fn run_command() -> ExitCode {
-    // A call by a shell for completions ends here.
+    // If a shell calls the program for completions, it exits here.
     CompleteEnv::with_factory(Cli::command).complete();
     let result: CommandResult = match Cli::parse().command {
         Command::Run(options) => run::run(&options),

@@ -49,7 +49,7 @@ pub fn check_distinct(inputs: &[PathBuf], outputs: &[Option<&Path>]) -> Result<(
 }
 
 /// Returns the canonical path of a file, which may not exist yet; `None` for a device, and for a path that cannot be
-/// written anyhow.
+/// written in any case.
 fn identity(path: &Path) -> Option<PathBuf> {
     match path.metadata() {
         Ok(metadata) if metadata.is_file() => path.canonicalize().ok(),
@@ -65,7 +65,7 @@ fn identity(path: &Path) -> Option<PathBuf> {
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    /// Whether the path is a device, which is written to directly; a file is replaced.
+    /// Whether the path is a device, which is written to directly, while a file is replaced.
     device: bool,
 }
 
@@ -84,7 +84,7 @@ impl Output {
     /// Checks that the file can be written, without changing it.
     fn attempt(&self) -> io::Result<()> {
         if self.path.exists() {
-            // A read-only file must not be replaced either.
+            // A read-only file must not be replaced, although the folder may permit it.
             OpenOptions::new().append(true).open(&self.path)?;
         }
         if self.device {

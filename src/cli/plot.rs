@@ -124,8 +124,8 @@ impl Options {
         Ok(drawn?)
     }
 
-    /// Returns the samples of the distribution or column `name` in each result. Those of several results begin with the
-    /// name of the file.
+    /// Returns the samples of the distribution or column `name` in each result. If there are several results, each name
+    /// begins with the name of the file.
     fn samples(&self, name: &str) -> Result<Vec<SampleSet>, Failure> {
         let mut all = Vec::new();
         for path in &self.results {
@@ -157,16 +157,17 @@ fn image_format(path: &Path) -> Result<ImageFormat, Problem> {
 
 /// Reads the data of a result.
 fn read(path: &Path) -> Result<Dataset, Failure> {
-    let wrong = |why: String| {
+    let failure = |why: String| {
         Problem::new(format!("`{}` is not a result that can be plotted: {why}", path.display()))
             .help("write one with `narrows sweep … --out F.csv`, or with `.jsonl`, `.parquet` or `.json`")
     };
     if path.extension().is_some_and(|ending| ending == "json") {
-        return Ok(tidy::of_json(&text(path)?).map_err(wrong)?);
+        return Ok(tidy::of_json(&text(path)?).map_err(failure)?);
     }
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error_text(&error)))?;
-    let encoding = Encoding::of(path).ok_or_else(|| wrong("its extension is not one of a result format".to_owned()))?;
-    Ok(Dataset::read(bytes, encoding).map_err(wrong)?)
+    let encoding =
+        Encoding::of(path).ok_or_else(|| failure("its extension is not one of a result format".to_owned()))?;
+    Ok(Dataset::read(bytes, encoding).map_err(failure)?)
 }
 
 fn text(path: &Path) -> Result<String, Problem> {

@@ -16,13 +16,13 @@ const ESTIMATED_FROM_S: f64 = 2.0;
 
 /// The state of the runs.
 struct State {
-    what: &'static str,
+    noun: &'static str,
     /// The number of runs that are expected.
-    all: AtomicUsize,
-    /// The number of stored results found; they are not used in the estimate of the remaining time.
-    kept: AtomicUsize,
-    run: AtomicUsize,
-    begun: Instant,
+    expected: AtomicUsize,
+    /// The number of stored results that were found. They are not used in the estimate of the remaining time.
+    stored: AtomicUsize,
+    made: AtomicUsize,
+    started: Instant,
     /// The folder of finished runs, if they are stored.
     folder: Option<PathBuf>,
 }
@@ -39,22 +39,22 @@ pub struct Progress {
 static INTERRUPTIBLE: Mutex<Option<Arc<State>>> = Mutex::new(None);
 
 impl Progress {
-    /// Starts the display of `all` runs, named `what`, whose results are stored in `folder`, if given.
-    pub fn begin(what: &'static str, all: usize, folder: Option<&Path>) -> Progress {
-        let (kept, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    /// Starts the display of `expected` runs, named `noun`, whose results are stored in `folder`, if given.
+    pub fn begin(noun: &'static str, expected: usize, folder: Option<&Path>) -> Progress {
+        let (stored, made) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let state = Arc::new(State {
-            what,
-            all: AtomicUsize::new(all),
-            kept,
-            run,
-            begun: Instant::now(),
+            noun,
+            expected: AtomicUsize::new(expected),
+            stored,
+            made,
+            started: Instant::now(),
             folder: folder.map(Path::to_path_buf),
         });
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
-        let bar = ProgressBar::new(all as u64).with_style(style);
+        let bar = ProgressBar::new(expected as u64).with_style(style);
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
-        // An existing handler does the same, and an ignored Ctrl-C stays ignored. Other signals are not handled, so that
-        // `nohup` works.
+        // An existing handler has the same effect, and an ignored Ctrl-C stays ignored. Other signals are not handled,
+        // so that `nohup` works.
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown = state.clone();
         let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown.text()));
@@ -62,8 +62,8 @@ impl Progress {
     }
 
     /// Counts a finished run.
-    pub fn finished(&self, kept: bool) {
-        let count = if kept { &self.state.kept } else { &self.state.run };
+    pub fn finished(&self, stored: bool) {
+        let count = if stored { &self.state.stored } else { &self.state.made };
         count.fetch_add(1, Ordering::Relaxed);
         if self.lines.is_none() {
             self.bar.set_message(self.state.text());
@@ -71,15 +71,15 @@ impl Progress {
         }
     }
 
-    /// States how many runs are expected in all, and prints an estimate without a terminal if they take long.
-    pub fn expect(&self, all: usize, jobs: usize) {
-        self.state.all.store(all, Ordering::Relaxed);
-        self.bar.set_length(all as u64);
-        let run = self.state.run.load(Ordering::Relaxed);
-        let each = self.state.begun.elapsed().as_secs_f64() / run.max(1) as f64;
-        let left = each * all.saturating_sub(run) as f64 / jobs.max(1) as f64;
+    /// Sets the number of runs that are expected in all. Without a terminal, prints an estimate if they take long.
+    pub fn expect(&self, expected: usize, jobs: usize) {
+        self.state.expected.store(expected, Ordering::Relaxed);
+        self.bar.set_length(expected as u64);
+        let made = self.state.made.load(Ordering::Relaxed);
+        let each = self.state.started.elapsed().as_secs_f64() / made.max(1) as f64;
+        let left = each * expected.saturating_sub(made) as f64 / jobs.max(1) as f64;
         if self.lines.is_some() && left > ESTIMATED_FROM_S {
-            output::eprint_line(&format!("About {all} {}, {}.", self.state.what, duration(left)));
+            output::eprint_line(&format!("About {expected} {}, {}.", self.state.noun, duration(left)));
         }
     }
 
@@ -93,21 +93,21 @@ impl Progress {
         self.bar.finish_and_clear();
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = None;
         drop(self.lines);
-        (self.state.run.load(Ordering::Relaxed), self.state.kept.load(Ordering::Relaxed))
+        (self.state.made.load(Ordering::Relaxed), self.state.stored.load(Ordering::Relaxed))
     }
 }
 
 impl State {
     fn text(&self) -> String {
-        let (kept, run) = (self.kept.load(Ordering::Relaxed), self.run.load(Ordering::Relaxed));
-        let all = self.all.load(Ordering::Relaxed).max(kept + run);
-        let left = all - kept - run;
-        let each = self.begun.elapsed().as_secs_f64() / run as f64;
-        let estimate = match run {
+        let (stored, made) = (self.stored.load(Ordering::Relaxed), self.made.load(Ordering::Relaxed));
+        let expected = self.expected.load(Ordering::Relaxed).max(stored + made);
+        let left = expected - stored - made;
+        let each = self.started.elapsed().as_secs_f64() / made as f64;
+        let estimate = match made {
             0 => String::new(),
             _ => format!(", {} left", duration(each * left as f64)),
         };
-        format!("{} of {} {}{estimate}", kept + run, all, self.what)
+        format!("{} of {} {}{estimate}", stored + made, expected, self.noun)
     }
 }
 
@@ -121,18 +121,19 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Handles an interrupt: prints how to resume, and exits. Results are stored one by one, so nothing has to be saved.
+/// Handles an interrupt: prints how to resume, and exits. Results are stored one by one, so nothing remains to be
+/// saved.
 fn handle_interrupt() {
     let state = INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(state) = state {
-        let done = state.kept.load(Ordering::Relaxed) + state.run.load(Ordering::Relaxed);
-        let (all, what) = (state.all.load(Ordering::Relaxed), state.what);
+        let done = state.stored.load(Ordering::Relaxed) + state.made.load(Ordering::Relaxed);
+        let (expected, noun) = (state.expected.load(Ordering::Relaxed), state.noun);
         output::eprint_line(&match &state.folder {
             Some(folder) => format!(
-                "\nStopped. {done} of {all} {what} are stored in `{}`; the same command resumes from there.",
+                "\nStopped. {done} of {expected} {noun} are stored in `{}`; the same command resumes from there.",
                 folder.display()
             ),
-            None => format!("\nStopped. The results of {done} {what} are lost, since none is stored."),
+            None => format!("\nStopped. The results of {done} {noun} are lost, since none is stored."),
         });
     }
     std::process::exit(EXIT_INTERRUPTED.into());
@@ -147,15 +148,15 @@ mod tests {
         assert_eq!(duration(59.2), "1 min 0 s");
         assert_eq!(duration(7322.0), "2 h 2 min");
         let state = State {
-            what: "points",
-            all: AtomicUsize::new(10),
-            kept: AtomicUsize::new(4),
-            run: AtomicUsize::new(0),
-            begun: Instant::now() - std::time::Duration::from_secs(4),
+            noun: "points",
+            expected: AtomicUsize::new(10),
+            stored: AtomicUsize::new(4),
+            made: AtomicUsize::new(0),
+            started: Instant::now() - std::time::Duration::from_secs(4),
             folder: None,
         };
         assert_eq!(state.text(), "4 of 10 points");
-        state.run.store(2, Ordering::Relaxed);
+        state.made.store(2, Ordering::Relaxed);
         assert!(state.text().starts_with("6 of 10 points, "), "{}", state.text());
     }
 }

@@ -26,7 +26,7 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the outcome of a run, and if it did not complete the reason.
+/// Returns the outcome of a run, with the reason if the run did not complete.
 fn outcome(result: &RunResult) -> String {
     match (record::outcome_name(&result.outcome), record::outcome_reason(result)) {
         ("saturated", _) => format!("saturated; stopped after {} simulated", result.end),
@@ -35,7 +35,7 @@ fn outcome(result: &RunResult) -> String {
     }
 }
 
-/// Returns what a reader of the results must know of the outcome.
+/// Returns the remark on the outcome that a reader of the results needs.
 fn note(result: &RunResult) -> String {
     let unfinished = match (result.outcome.is_complete(), record::was_stopped(&result.outcome)) {
         (true, _) => String::new(),
@@ -48,7 +48,7 @@ fn note(result: &RunResult) -> String {
 }
 
 /// Returns the initial transient, the candidate for the bottleneck, and the command line that finds the bottleneck by
-/// experiment; nothing for a run that did not complete.
+/// experiment. The text is empty for a run that did not complete.
 fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
     if !result.outcome.is_complete() {
         return String::new();
@@ -64,7 +64,7 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
     format!("{transient}{candidate}\nBottleneck, by experiment: {whatif}\n")
 }
 
-/// The statistics of a distribution: the ends of their metrics' names, and their headings.
+/// The statistics of a distribution: the suffixes of their metrics' names, and their headings.
 const STATISTICS: [(&str, &str); 8] = [
     ("", "mean"),
     ("_min", "min"),
@@ -85,7 +85,7 @@ fn distribution_names<'a>(metrics: &[(&'a str, f64, &str)]) -> Vec<&'a str> {
     bases.filter(|base| STATISTICS.iter().all(|(suffix, _)| is_there(base, suffix))).collect()
 }
 
-/// Returns the table of metrics, with aligned decimal points; `so_far` marks counts as those so far. Statistics of
+/// Returns the table of metrics, with aligned decimal points; `so_far` marks counts as incomplete. Statistics of
 /// distributions have a table of their own.
 fn metrics(record: &Record, so_far: bool) -> String {
     let mut metrics = record.metrics();
@@ -108,8 +108,8 @@ fn metrics(record: &Record, so_far: bool) -> String {
     table.text()
 }
 
-/// Returns the table of distributions: a row for each, with its measured statistics. A percentile that none of them has
-/// enough samples for has no column.
+/// Returns the table of distributions: a row for each, with its measured statistics. If none of the distributions has
+/// enough samples for a percentile, that percentile has no column.
 fn distributions(record: &Record) -> String {
     let metrics = record.metrics();
     let names = distribution_names(&metrics);
@@ -143,10 +143,11 @@ pub fn aligned(numbers: Vec<String>) -> Vec<String> {
     numbers.iter().map(|number| format!("{}{number}", " ".repeat(most - before(number)))).collect()
 }
 
-/// Numbers below this have as many decimals as show three significant digits.
+/// Numbers below this limit are printed with as many decimals as three significant digits need.
 const SMALL: f64 = 0.01;
 
-/// Formats a metric: counts as they are, other numbers with three decimals, a dash if it was not measured.
+/// Formats a metric: counts without decimals, other numbers with three decimals, and a dash for a metric that was not
+/// measured.
 pub fn number(value: f64, unit: &str) -> String {
     if value.is_nan() {
         return "–".to_owned();
@@ -165,7 +166,8 @@ fn ledger_text(ledger: &MeanLedger) -> String {
     }
 }
 
-/// Returns the table of the busiest resources: those with the highest utilisation, the time for which they are active.
+/// Returns the table of the busiest resources: the resources with the highest utilisation, and the time for which each
+/// was active.
 fn resources(result: &RunResult) -> String {
     let mut resources: Vec<&ResourceUse> = result.resources.iter().collect();
     resources.sort_by_key(|resource| std::cmp::Reverse((resource.active, resource.busy)));

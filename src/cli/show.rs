@@ -55,8 +55,8 @@ pub fn run(options: &Options) -> CommandResult {
 }
 
 impl Options {
-    /// Returns the shipped part that is named, or `None` if there is a file or an example of that name, or if there are
-    /// overrides, which require a description.
+    /// Returns the shipped part that is named. Returns `None` if there is a file or an example of that name, or if
+    /// there are overrides, which require a description.
     fn part(&self) -> Option<&'static str> {
         let name = self.subject.file.to_str()?;
         if self.subject.file.is_file() || shipped::example(name).is_some() || !self.subject.sets.is_empty() {
@@ -105,8 +105,8 @@ impl Options {
     }
 }
 
-/// Returns the part `name`, with or without its folder. Of several parts with this name, one in the fewest folders is
-/// chosen, and a part rather than a machine that consists of parts.
+/// Returns the part `name`, with or without its folder. If several parts have this name, a part in the fewest folders
+/// is chosen, and a single part rather than a machine that consists of parts.
 fn part_called(name: &str) -> Option<&'static str> {
     let parts = || shipped::parts().iter().copied();
     let called = parts().filter(|part| part.rsplit('/').next() == Some(name));

@@ -175,7 +175,7 @@ impl Options {
         })
     }
 
-    /// Checks that the output, if there is one, takes the place of no file that the runs read.
+    /// Checks that the output file, if there is one, would not replace a file that the runs read.
     fn check_output(&self, subject: &input::Subject, dimensions: &[Dimension]) -> Result<(), Failure> {
         let Some(out) = self.out.as_deref() else { return Ok(()) };
         let varied = dimensions.iter().flat_map(|dimension| &dimension.varies).flat_map(|vary| &vary.values);

@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// The options of a search.
 pub struct FindOptions<'a> {
-    /// The condition on a metric; for two descriptions the name of the metric.
+    /// The condition on a metric; for a search with two descriptions, the name of the metric.
     pub find: &'a str,
     /// The key that is searched over, and its range.
     pub over: &'a str,
@@ -68,7 +68,7 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
     Ok(exit_status(&query, &rows))
 }
 
-/// Prints on standard error which searches met runs that cannot be compared, and returns the exit status.
+/// Prints on standard error which searches included runs that cannot be compared, and returns the exit status.
 fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
     let mut status = ExitStatus::Done;
     for (values, found) in rows {

@@ -40,7 +40,7 @@ impl Format {
     }
 }
 
-/// Returns the requested format, or that of the file's extension. Parquet is binary and needs a file.
+/// Returns the requested format, or the format of the file's extension. Parquet is binary and needs a file.
 pub fn form(asked: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
     let form = match (asked, out) {
         (Some(asked), _) => asked,
@@ -65,7 +65,7 @@ const ENDINGS: [(&str, Format); 6] = [
     ("txt", Format::Text),
 ];
 
-/// Returns the format of a file by its extension; without one it is text.
+/// Returns the format of a file by its extension; the format is text if the file has none.
 fn of_ending(out: &Path) -> Result<Format, Failure> {
     let Some(ending) = out.extension() else { return Ok(Format::Text) };
     let ending = ending.to_string_lossy();
@@ -115,10 +115,11 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
     Ok((text + &note).into_bytes())
 }
 
-/// The largest number of metrics in a table for a terminal, unless they are chosen.
+/// The largest number of metrics in a table for a terminal, unless the user chooses them.
 const METRICS_SHOWN: usize = 6;
 
-/// Returns the number of metrics, of `all`, that a table for a terminal shows: those that are chosen, or the first ones.
+/// Returns the number of metrics, out of `all`, that a table for a terminal shows: those that the user chose, or the
+/// first ones.
 fn shown(plan: &SweepPlan, all: usize) -> usize {
     if plan.metrics.is_empty() { all.min(METRICS_SHOWN) } else { all }
 }

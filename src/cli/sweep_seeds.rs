@@ -6,8 +6,8 @@ use narrows_study::experiment::{distribution, seeds};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
-/// Returns a row for each point: its values, the outcomes of its runs, the mean of each metric and its interval. A
-/// metric that never differs between seeds has no column of intervals.
+/// Returns a row for each point: its values, the outcomes of its runs, and the mean of each metric with its interval. A
+/// metric that is the same for all seeds has no column of intervals.
 pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTable {
     let differs = |name: &str| {
         rows.iter().filter_map(|row| row.metric(name)).any(|metric| metric.half_width.is_some_and(|half| half > 0.0))
@@ -33,7 +33,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
     table
 }
 
-/// Returns the results as JSON; `hashes` are those of the results of the single runs.
+/// Returns the results as JSON; `hashes` are the hashes of the single runs' results.
 pub fn json(rows: &[ReplicatedPoint<'_>]) -> String {
     let mut whole = Map::new();
     whole.insert("points".into(), rows.iter().map(point).collect());

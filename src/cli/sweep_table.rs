@@ -7,7 +7,7 @@ use narrows_study::experiment::tidy::MetricName;
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
-// The keys and values of a point in one line.
+// Formats the keys and values of a point in one line.
 pub use narrows_study::experiment::sweep::format_values as values;
 
 /// Returns a row for each point: its values, its outcome and its metrics.
@@ -24,7 +24,7 @@ pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
     table
 }
 
-/// Returns the results as JSON; the `hash` of a point is that of its result.
+/// Returns the results as JSON; the `hash` of a point is the hash of its result.
 pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     let points: Json = rows.iter().map(|row| point(row, metrics)).collect();
     let mut whole = Map::new();

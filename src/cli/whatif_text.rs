@@ -7,7 +7,8 @@ use narrows_study::report::{Cell, Column, ReportTable};
 /// The number of lines of each table that are shown.
 const SHOWN: usize = 8;
 
-/// Returns the metric, the bottleneck, the tables of gains, and what could not be tried; `all` shows whole tables.
+/// Returns the metric, the bottleneck, the tables of gains, and the trials that could not be made; `all` shows whole
+/// tables.
 pub fn text(found: &WhatIf, all: bool) -> String {
     let shown = if all { usize::MAX } else { SHOWN };
     let (ups, trade_offs): (Vec<&Gain>, Vec<&Gain>) = found.gains.iter().partition(|gain| !gain.is_trade_off());
@@ -30,12 +31,12 @@ pub fn text(found: &WhatIf, all: bool) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a number to two decimals, without the sign of what rounds to zero.
+/// Returns a number with two decimals, and without a sign if it rounds to zero.
 fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0 + 0.0
 }
 
-/// Returns whether a ratio differs from 1 by more than the phase of periodic events may.
+/// Returns whether a ratio differs from 1 by more than the phase of periodic events may cause.
 fn is_change(ratio: f64) -> bool {
     ratio >= GAIN_MIN || ratio <= 1.0 / GAIN_MIN
 }
@@ -54,7 +55,7 @@ fn head(found: &WhatIf) -> String {
     text
 }
 
-/// Returns the bottleneck, the point from which on it gains no more, and the next one.
+/// Returns the bottleneck, the point beyond which a speed-up has no further effect, and the next bottleneck.
 fn bottleneck(found: &WhatIf) -> String {
     let Some(bottleneck) = &found.bottleneck else {
         return "No bottleneck: a faster resource improves the metric by less than 1 %, and so does each pair of those that matter most.\n".to_owned();
@@ -99,7 +100,7 @@ fn values(changes: &[ParameterChange]) -> String {
     changes.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the resources with an effect, either way.
+/// Returns the resources whose speed has an effect, positive or negative.
 fn resources(found: &WhatIf) -> Vec<&SpeedUpGain> {
     let has_effect = |gain: &&SpeedUpGain| is_change(gain.ratio) || gain.slower_ratio.is_some_and(is_change);
     found.resources.iter().filter(has_effect).collect()

@@ -10,8 +10,8 @@ use narrows::program::worker::Worker;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Sends 60 messages to an endpoint that ignores the network for 100 000 cycles; returns the seconds until all were
-/// sent, and the receiver's numbers of overflow traps and of messages moved by them.
+/// Sends 60 messages to an endpoint that ignores the network for 100 000 cycles. Returns the seconds until all were
+/// sent, and the receiver's numbers of overflow traps and of messages moved by the traps.
 fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
     let mut all = vec![format!("ni.cmmu.reception={reception}")];
     all.extend(sets.iter().map(|set| set.to_string()));
@@ -62,7 +62,8 @@ fn endpoint_that_ignores_the_network_overflows_and_loses_nothing() {
     assert!(sent_by > 5e-3, "the network was held up for as long as the receiver did not listen: {sent_by} s");
 }
 
-/// Every node floods the others with messages that no node polls for while its loads wait, over one logical network.
+/// Checks that loads complete when every node floods the others with messages over one logical network, and no node
+/// polls for messages while its loads wait.
 #[test]
 fn loads_behind_messages_come_through() {
     let sets = ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);

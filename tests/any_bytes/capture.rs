@@ -1,4 +1,5 @@
-//! Any bytes as a capture: each packet lies within the bytes, or the error has a message and an offset within them.
+//! Feeds arbitrary bytes as a capture: each packet must be within the bytes, or the error must have a message and an
+//! offset within them.
 
 use narrows::protocol::udp_ip::parse;
 use narrows::report::capture::read;
@@ -11,7 +12,7 @@ pub fn any(bytes: &[u8]) {
             let lies_in_it =
                 |of: &[u8]| of.is_empty() || (file.contains(&of.as_ptr()) && of.as_ptr_range().end <= file.end);
             assert!(packets.iter().all(|packet| lies_in_it(packet.bytes)));
-            // Each takes a header of the file, so that their number is bounded by its length.
+            // Each packet has a header in the file, so the length of the file bounds their number.
             assert!(packets.len() <= bytes.len() / 16);
             for packet in packets.iter().filter_map(|packet| packet.ipv4()) {
                 let _ = parse(packet);

@@ -1,4 +1,5 @@
-//! Any bytes as an IPv4 packet: an accepted packet lies within the bytes, and etherparse parses it to the same fields.
+//! Feeds arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse it
+//! to the same fields.
 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{Ipv4HeaderSlice, UdpHeader};
@@ -20,7 +21,7 @@ pub fn any(bytes: &[u8]) {
 fn packet(bytes: &[u8]) {
     let Ok(parsed) = parse(bytes) else { return };
     let header = Ipv4HeaderSlice::from_slice(bytes).expect("etherparse reads every accepted packet");
-    // Over the bytes: the header that etherparse makes of them has no reserved bit.
+    // The sum is computed over the bytes, because the header that etherparse makes of them has no reserved bit.
     assert_eq!(Sum16BitWords::new().add_slice(header.slice()).ones_complement(), 0, "{bytes:02x?}");
     assert_eq!((parsed.from, parsed.to), (header.source_addr(), header.destination_addr()));
     assert_eq!((parsed.more, parsed.identification), (header.more_fragments(), header.identification()));
@@ -29,7 +30,7 @@ fn packet(bytes: &[u8]) {
     assert_eq!(parsed.carried().start, usize::from(header.fragments_offset().byte_offset()));
     assert!(parsed.header_len + parsed.carried().end <= PACKET_MAX);
     let payload = &bytes[parsed.payload.clone()];
-    assert_eq!(parsed.place().len(), payload.len());
+    assert_eq!(parsed.datagram_range().len(), payload.len());
     let Some(head) = parsed.udp else { return };
     let (udp, _) = UdpHeader::from_slice(&bytes[parsed.header_len..parsed.payload.end]).expect("a header");
     assert_eq!(

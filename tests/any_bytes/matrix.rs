@@ -1,4 +1,5 @@
-//! Any bytes as a matrix, in each format: it is valid, or the error has a message and a line of the file.
+//! Feeds arbitrary bytes as a matrix of each format: it must be valid, or the error must have a message and a line of
+//! the file.
 
 use narrows::program::input::{harwell_boeing, matrix_market, triplets};
 

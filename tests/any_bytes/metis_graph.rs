@@ -1,4 +1,4 @@
-//! Any bytes as a METIS graph: it is valid, or the error has a message and a line of the file.
+//! Feeds arbitrary bytes as a METIS graph: it must be valid, or the error must have a message and a line of the file.
 
 use narrows::program::input::metis;
 

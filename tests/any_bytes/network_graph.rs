@@ -1,4 +1,5 @@
-//! Any bytes as the graph of a network, in each format: it is routed, or its errors are reported, with their lines.
+//! Feeds arbitrary bytes as the graph of a network in each format: it must be routed, or its errors reported with their
+//! lines.
 
 use narrows::fabric::topology::graph::{GraphParameters, GraphRouting, parse};
 use std::sync::Arc;

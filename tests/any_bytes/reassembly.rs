@@ -1,5 +1,5 @@
-//! Any bytes as a script of fragments, four bytes each: a complete datagram had each of its bytes kept once, and no
-//! more bytes are kept than the limit allows.
+//! Feeds arbitrary bytes as a script of fragments, four bytes for each fragment. A complete datagram must have had each
+//! of its bytes stored once, and no more bytes may be stored than the limit allows.
 
 use narrows::engine::Time;
 use narrows::protocol::udp_ip::{
@@ -8,14 +8,14 @@ use narrows::protocol::udp_ip::{
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-const ROOM: ReassemblyParameters = ReassemblyParameters { datagrams: 3, bytes: 400, lifetime: Time::from_ns(40) };
+const LIMITS: ReassemblyParameters = ReassemblyParameters { datagrams: 3, bytes: 400, lifetime: Time::from_ns(40) };
 
-/// The kept bytes of each datagram, for a reader that scatters fragments into its own buffers.
+/// The stored bytes of each datagram, for a reader that scatters fragments into its own buffers.
 type KeptBytes = BTreeMap<DatagramKey, Vec<u8>>;
 
 /// Plays the script.
 pub fn any(bytes: &[u8]) {
-    let (mut reassembly, mut kept, mut now) = (Reassembly::new(ROOM), KeptBytes::new(), Time::ZERO);
+    let (mut reassembly, mut kept, mut now) = (Reassembly::new(LIMITS), KeptBytes::new(), Time::ZERO);
     for step in bytes.as_chunks::<4>().0 {
         now += Time::from_ns(u64::from(step[3] % 32));
         for key in reassembly.expires(now) {
@@ -24,11 +24,11 @@ pub fn any(bytes: &[u8]) {
         arrive(&fragment(step), &mut reassembly, &mut kept, now);
         let bytes: usize = kept.values().map(Vec::len).sum();
         assert_eq!(bytes, reassembly.bytes());
-        assert!(bytes <= ROOM.bytes && (kept.len()..=ROOM.datagrams).contains(&reassembly.datagrams()));
+        assert!(bytes <= LIMITS.bytes && (kept.len()..=LIMITS.datagrams).contains(&reassembly.datagrams()));
         assert_eq!(reassembly.next_timer().is_some(), reassembly.datagrams() > 0);
-        assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + ROOM.lifetime));
+        assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + LIMITS.lifetime));
     }
-    let left = reassembly.expires(now + ROOM.lifetime);
+    let left = reassembly.expires(now + LIMITS.lifetime);
     assert!(left.len() == kept.len() && left.iter().all(|key| kept.contains_key(key)));
     assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
 }
@@ -72,7 +72,7 @@ fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, no
             let before = if packet.is_whole() { Vec::new() } else { kept.remove(&key).unwrap_or_default() };
             let mut all: Vec<u8> = before.into_iter().chain(packet.carried().map(|byte| byte as u8)).collect();
             all.sort_unstable();
-            // No datagram of a script has more bytes than a byte can number.
+            // No datagram of a script has more bytes than the values of a byte.
             assert!(all.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte once");
         }
     }

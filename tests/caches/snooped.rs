@@ -1,4 +1,5 @@
-//! A cache behind an I/O bus: what it gains for a queue in main memory, and that its polls are passed as they would run.
+//! Tests of a cache behind an I/O bus: its gain for a queue in main memory, and the skipping of its polls, which must
+//! not change the times.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -54,12 +55,12 @@ fn a_kibibyte_through_a_queue_in_main_memory_is_five_times_faster_with_a_cache()
         let workload = "ping-pong = { warm-up = 200, messages = 20, payload = \"1 KiB\" }";
         run(&machine("startjr", workload, sets)).metric("message.latency_one_way").expect("a latency")
     };
-    // Each of 128 words is loaded and stored by an access to memory before it is sent, 25.6 us in all, and those of the
-    // fifth packet once more behind the wire; the receiver is as fast as the sender until then.
+    // Each of 128 words is loaded and stored by an access to memory before it is sent, 25.6 us in all, and the words of
+    // the fifth packet once more behind the wire; the receiver is as fast as the sender until then.
     let without = latency(&[]);
     assert!((34.0..38.0).contains(&without), "{without} us");
-    // The sender only hits. The receiver fetches the 17 blocks that DMA has written by 2 accesses each, 3.4 us in all, and
-    // the first of five packets is there after its 4 blocks have crossed both buses, 134 ns and 114 ns each.
+    // The sender only hits. The receiver fetches the 17 blocks that DMA has written by 2 accesses each, 3.4 us in all,
+    // and the first of five packets arrives after its 4 blocks have crossed both buses, 134 ns and 114 ns each.
     let with = latency(&[CACHE]);
     assert!((6.0..7.2).contains(&with), "{with} us");
     assert!(without > 5.0 * with);

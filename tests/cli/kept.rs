@@ -34,7 +34,7 @@ fn sweep_gives_the_same_bytes_with_any_number_of_jobs() {
 
 #[test]
 fn deadlocked_point_is_a_row_like_others() {
-    let ran = narrows(&[
+    let output = narrows(&[
         "sweep",
         "ping-pong",
         SHORT,
@@ -42,11 +42,15 @@ fn deadlocked_point_is_a_row_like_others() {
         "--format=csv",
         "--vary=ni.trapeze.keep-buffers=true,false",
     ]);
-    assert_eq!(ran.status.code(), Some(3));
-    let csv = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(3));
+    let csv = String::from_utf8_lossy(&output.stdout).into_owned();
     let outcomes: Vec<&str> = csv.lines().skip(1).filter_map(|row| row.split(',').nth(1)).collect();
     assert_eq!(outcomes, ["deadlock", "done"]);
-    assert!(stderr(&ran).contains("The point ni.trapeze.keep-buffers=true ended in a deadlock: "), "{}", stderr(&ran));
+    assert!(
+        stderr(&output).contains("The point ni.trapeze.keep-buffers=true ended in a deadlock: "),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// Returns the finished points in a folder, each with the time it was written.
@@ -71,10 +75,10 @@ fn killed_sweep_resumes_where_it_was() {
     child.wait().expect("a child");
     let before = points(&out);
     assert!(before.len() >= 3);
-    let ran = narrows(&sweep);
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let output = narrows(&sweep);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let (run, kept) = (40 - before.len(), before.len());
-    assert!(stderr(&ran).contains(&format!("40 points: {run} run, {kept} stored before.")), "{}", stderr(&ran));
+    assert!(stderr(&output).contains(&format!("40 points: {run} run, {kept} stored before.")), "{}", stderr(&output));
     let after = points(&out);
     assert_eq!(after.len(), 40);
     assert!(before.iter().all(|(path, time)| after[path] == *time), "a finished point was run again");
@@ -94,8 +98,8 @@ fn point_is_run_again_after_a_change_of_its_files() {
     fs::write(&trace, packets).expect("a trace");
     let sweep = ["sweep", &file, "--vary=fabric.router.buffer-flits=2,4", "--out", &out];
     let sweep_and_expect = |expected: &str| {
-        let ran = narrows(&sweep);
-        assert!(stderr(&ran).contains(expected), "{}", stderr(&ran));
+        let output = narrows(&sweep);
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         let whole = stdout(&[&sweep[..3], &["--format=csv"]].concat());
         assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if nothing had been kept");
     };
@@ -123,15 +127,15 @@ fn a_corrupt_point_is_run_again_with_a_warning() {
     let changed = fs::read_to_string(&files[1]).expect("a point").replace("\"messages\": 5", "\"messages\": 6");
     fs::write(&files[1], changed).expect("a file");
     fs::copy(&files[3], &files[2]).expect("a file");
-    let ran = narrows(&sweep);
-    assert_eq!(ran.status.code(), Some(0));
-    let warnings = stderr(&ran);
+    let output = narrows(&sweep);
+    assert_eq!(output.status.code(), Some(0));
+    let warnings = stderr(&output);
     for why in ["it is not JSON", "its hash does not match its contents", "it is the result of another point"] {
         assert!(warnings.contains(why), "{warnings}");
     }
     assert!(warnings.contains("4 points: 3 run, 1 stored before."), "{warnings}");
     assert_eq!(fs::read_to_string(&out).expect("a result"), result);
-    // A single point is a result like that of `run`.
+    // A single point has a result of the same form as `run`.
     let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");
     let seed = format!("--seed={}", point["seed"]);
     assert_eq!(point, json(&["run", "ping-pong", SHORT, &seed, "--format=json", "--no-host"]));

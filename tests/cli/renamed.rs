@@ -1,4 +1,4 @@
-//! Keys and metrics under their former names: they are accepted, and each is reported once.
+//! Tests of keys and metrics under their former names: they are accepted, and each is reported once.
 
 use crate::common::cli::{json, narrows, run_ok, stderr};
 use serde_json::Value as Json;
@@ -8,12 +8,12 @@ const WARNING: &str = "warning: --set: `workload.stream.deaf` was renamed to `wo
 
 #[test]
 fn a_former_key_is_read_with_one_warning() {
-    let ran = run_ok(&["check", "stream", OLD]);
-    assert!(stderr(&ran).contains(WARNING), "{}", stderr(&ran));
+    let output = run_ok(&["check", "stream", OLD]);
+    assert!(stderr(&output).contains(WARNING), "{}", stderr(&output));
     let sweep =
         ["sweep", "stream", OLD, "--set=workload.stream.messages=2", "--vary=workload.stream.payload=64 B,128 B"];
-    let ran = stderr(&run_ok(&sweep));
-    assert_eq!(ran.matches("was renamed to").count(), 1, "once for all points: {ran}");
+    let output = stderr(&run_ok(&sweep));
+    assert_eq!(output.matches("was renamed to").count(), 1, "once for all points: {output}");
     let machine = json(&["run", "stream", OLD, "--set=workload.stream.messages=2", "--format=json"])["machine"].clone();
     assert_eq!(machine["workload"]["stream"]["never_poll"], false);
     assert_eq!(machine["workload"]["stream"].get("deaf"), None, "a result has today's name");
@@ -29,22 +29,22 @@ fn a_former_key_may_be_varied() {
 
 #[test]
 fn both_names_of_a_key_are_an_error() {
-    let ran = narrows(&["check", "stream", OLD, "--set=workload.stream.never-poll=false"]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("`deaf` and `never-poll` are one key"), "{}", stderr(&ran));
+    let output = narrows(&["check", "stream", OLD, "--set=workload.stream.never-poll=false"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`deaf` and `never-poll` are one key"), "{}", stderr(&output));
 }
 
 #[test]
 fn a_former_metric_is_replaced_with_a_warning() {
     let short = "--set=workload.bursts.cycles=2000";
     let vary = "--vary=run.seed=1,2";
-    let ran = run_ok(&["sweep", "nifdy", short, vary, "--metric=time.wait_for_room", "--format=json"]);
-    assert!(stderr(&ran).contains("warning: `time.wait_for_room` was renamed to `time.wait_for_capacity`"));
-    let rows: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let output = run_ok(&["sweep", "nifdy", short, vary, "--metric=time.wait_for_room", "--format=json"]);
+    assert!(stderr(&output).contains("warning: `time.wait_for_room` was renamed to `time.wait_for_capacity`"));
+    let rows: Json = serde_json::from_slice(&output.stdout).expect("JSON");
     assert!(rows["points"][0]["metrics"]["time.wait_for_capacity"]["value"].is_f64(), "{rows}");
 }
 
-/// Returns each deprecated key of a schema with the key of today.
+/// Returns each deprecated key of a schema with the present key.
 fn deprecated(schema: &Json, found: &mut Vec<(String, String)>) {
     match schema {
         Json::Object(map) => {

@@ -16,7 +16,8 @@ impl Draw<'_> {
         Draw { numbers, next: 0 }
     }
 
-    /// Draws one of `least..=most`. The number zero gives `least`, so that proptest shrinks towards small values.
+    /// Draws a number in `least..=most`. The random number zero yields `least`, so that proptest shrinks towards small
+    /// values.
     pub fn of(&mut self, least: u64, most: u64) -> u64 {
         let number = self.numbers[self.next % self.numbers.len()];
         self.next += 1;
@@ -24,7 +25,7 @@ impl Draw<'_> {
     }
 }
 
-/// A key, its least and its greatest value, and the function that writes a value.
+/// A key, its smallest and its largest value, and the function that writes a value.
 type Range = (&'static str, u64, u64, fn(u64) -> String);
 
 fn plainly(value: u64) -> String {
@@ -159,7 +160,7 @@ const IDEAL: [Range; 2] = [("latency", 0, 5_000, ns), ("rate", 5, 8_000, rate)];
 
 const MYRINET: [Range; 3] = [("link-rate", 10, 400, rate), ("switch-latency", 0, 3_000, ns), ("slack", 0, 512, bytes)];
 
-/// Parameters of routers. Buffers only grow, so that packets that fit in the shipped ones still fit.
+/// Parameters of routers. Buffers are only enlarged, so that packets that fit in the shipped buffers still fit.
 const ROUTER: [Range; 6] = [
     ("clock", 10, 500, mhz),
     ("buffer-flits", 16, 64, plainly),
@@ -213,7 +214,8 @@ pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     sets
 }
 
-/// A cache of a processor behind an I/O bus, in half of the cases: of 1 to 256 blocks, in sets of 1 to 4.
+/// Returns the settings of a cache of a processor behind an I/O bus, in half of the cases: a cache of 1 to 256 blocks,
+/// in sets of 1 to 4.
 fn cache(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     let (sets, ways) = (draw.of(0, 6), draw.of(0, 2));
     let (hit, supply) = (draw.of(1, 4), draw.of(0, 300));

@@ -1,6 +1,6 @@
 //! Descriptions of small Trapeze machines, their runs, and the results that tests compare.
 //!
-//! A test sets the parameters that it depends on. The other parts of the machine take next to no time, so that laws can
+//! A test sets the parameters that it depends on. The other parts of the machine take almost no time, so that laws can
 //! be computed from the stated numbers. The shipped machines are not used: their constants are calibrated, and may
 //! change.
 #![allow(dead_code)]
@@ -24,7 +24,7 @@ pub struct Host {
     pub read_rate: u64,
     pub write_setup: u64,
     pub write_rate: u64,
-    /// As in the description, such as `"dma-first"`.
+    /// The value in the form of the description, such as `"dma-first"`.
     pub competition: &'static str,
     pub interrupt_latency: u64,
     pub write_overhead_cycles: u64,
@@ -76,11 +76,11 @@ pub fn ns(bytes: u64, rate: u64) -> f64 {
     bytes as f64 * 1e3 / rate as f64
 }
 
-/// A description. Nodes are called `n0`, `n1`, …, each with the host of its number.
+/// A description. Nodes are called `n0`, `n1`, …, and each has the host with its number.
 #[derive(Clone, Debug)]
 pub struct Bench {
     pub hosts: Vec<Host>,
-    /// As in the description, such as `"store-and-forward"`.
+    /// The value in the form of the description, such as `"store-and-forward"`.
     pub policy: String,
     pub notification: String,
     pub ring_entries: u64,
@@ -88,7 +88,7 @@ pub struct Bench {
     pub shadow: bool,
     pub keep_buffers: bool,
     pub logging: bool,
-    /// Cycles of every step of the firmware but its poll, which takes one.
+    /// Cycles of every step of the firmware except its poll, which takes one cycle.
     pub firmware_cycles: u64,
     /// Cycles of the driver, at 100 MHz, for sending and for receiving.
     pub software_cycles: u64,
@@ -98,14 +98,14 @@ pub struct Bench {
     pub switch_latency: u64,
     pub slack: u64,
     pub flit: u64,
-    /// In µs.
+    /// Time in µs.
     pub watchdog: u64,
     pub switches: Vec<String>,
     /// Links of nodes and switches; if empty, one switch joins all nodes.
     pub links: Vec<String>,
     /// The keys under `[workload]`.
     pub workload: String,
-    /// In µs.
+    /// Time in µs.
     pub no_progress_limit: u64,
     pub seed: u64,
 }
@@ -259,7 +259,7 @@ receive = {software}
 impl Host {
     fn text(&self, number: usize) -> String {
         let Host { read_setup, read_rate, write_setup, write_rate, competition, interrupt_latency, .. } = self;
-        // The bus is as wide as its DMA needs; a word takes a cycle at any width.
+        // The bus is as wide as its DMA needs; a word takes one cycle at any width.
         let width = read_rate.max(write_rate).div_ceil(33).next_power_of_two().max(4);
         let (write_overhead, read_overhead, burst, posted) =
             (self.write_overhead_cycles, self.read_overhead_cycles, self.pio_burst, self.posted_writes);
@@ -287,7 +287,7 @@ posted-writes = {posted}
     }
 }
 
-/// A message delivered; nodes by their numbers, as they are called.
+/// A message that was delivered; the nodes are identified by the numbers in their names.
 #[derive(Clone, Debug)]
 pub struct Delivered {
     pub id: u64,
@@ -356,7 +356,7 @@ pub fn in_ns(time: Time) -> f64 {
     time.ps() as f64 / 1e3
 }
 
-/// Fails unless `measured` lies within `tolerance` of `expected`, both in one unit.
+/// Fails unless `measured` is within `tolerance` of `expected`; both have the same unit.
 #[track_caller]
 pub fn near(measured: f64, expected: f64, tolerance: f64) {
     assert!((measured - expected).abs() <= tolerance, "measured {measured}, expected {expected} ± {tolerance}");

@@ -1,7 +1,7 @@
 //! Machines of compatible shipped parts: the list of combinations, their descriptions, and the results of their runs,
-//! in one form for every interface, protocol and fabric.
+//! in one form for all interfaces, protocols and fabrics.
 //!
-//! Tests of laws that hold for every part use these machines. They set the constants that a law is computed from, or
+//! Tests of laws that hold for every part use these machines. They set the constants from which a law is computed, or
 //! read them from the described machine.
 
 use super::Delivered;
@@ -56,7 +56,8 @@ pub fn plain(part: &str) -> &str {
     part.rsplit('/').next().unwrap_or(part)
 }
 
-/// Returns the description of a combination with the nodes `n0`, `n1`, … and a program as `workload.NAME = { … }`.
+/// Returns the description of a combination with the nodes `n0`, `n1`, … and a program in the form
+/// `workload.NAME = { … }`.
 pub fn text(one: &Combination, nodes: usize, program: &str) -> String {
     let nodes: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", plain(one.host))).collect();
     format!("parts = {:?}\n{program}\n{nodes}", names(one))
@@ -89,7 +90,7 @@ impl Seen {
         found.unwrap_or_else(|| panic!("no metric {name} in {:?}", self.metrics)).value
     }
 
-    /// Returns a sum over all endpoints of the protocol.
+    /// Returns the sum of a count over all endpoints of the protocol.
     pub fn sum(&self, of: fn(&Statistics) -> u64) -> u64 {
         self.protocols.iter().map(of).sum()
     }
@@ -145,12 +146,12 @@ pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
     })
 }
 
-/// Returns the least time of `bytes` on a node's link, in one direction.
+/// Returns the shortest time of `bytes` on a node's link, in one direction.
 pub fn link_time(machine: &Machine, bytes: u64) -> Time {
     machine.fabric.capabilities().link_rate.time_for(narrows::engine::Bytes(bytes))
 }
 
-/// Returns the least time of `bytes` on a host's bus, or zero without a bus.
+/// Returns the shortest time of `bytes` on a host's bus, or zero if there is no bus.
 pub fn bus_time(machine: &Machine, bytes: u64) -> Time {
     let host = &machine.hosts[0].1;
     let pci = host.of::<IoBusParameters>().map(|host| (host.pci.clock, host.pci.width));

@@ -5,7 +5,7 @@ use crate::common::parts::{read, sound};
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
 
-/// Returns the result of two nodes of `host` that run `workload`.
+/// Returns the result of a run of `workload` on two nodes of `host`.
 #[track_caller]
 fn run(host: &str, ni: &str, workload: &str, sets: &[&str]) -> RunResult {
     let parts = [format!("hosts/{host}"), format!("ni/{ni}"), "fabrics/ideal-1998".to_owned()];

@@ -1,5 +1,5 @@
-//! `narrows fit` on measured curves: progress, curves that cannot be reached, runs that do not complete, and fits that
-//! are interrupted and resumed.
+//! Tests of `narrows fit` on measured curves: progress, curves that cannot be reached, runs that do not complete, and
+//! fits that are interrupted and resumed.
 
 use super::{LATENCY, MACHINE, RATE};
 use crate::common::cli::{Folder, command, narrows, stderr};
@@ -8,9 +8,9 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-/// A curve of nearly 2.6 µs latency and 16 MB/s.
+/// A measured curve with a latency of nearly 2.6 µs and a rate of 16 MB/s.
 const CURVE: &str = "size [B], latency [us]\n16, 6.9\n128, 16.6\n512, 48.7\n2048, 177.1\n";
-/// A curve that no rate fits: far too high at large sizes, and the machine's own at small ones.
+/// A measured curve that no rate fits: it is far too high at large sizes, and equals the machine's at small ones.
 const BENT: &str = "size [B], latency [us]\n16, 5.2\n32, 6.2\n512, 400\n2048, 1600\n";
 
 /// Returns a folder with a description, changed by one replacement, and a measured curve.
@@ -36,8 +36,8 @@ fn fit(folder: &Folder, constants: &[&str], options: &[&str]) -> Output {
     narrows(&all.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-fn json(ran: &Output) -> Json {
-    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(ran)))
+fn json(output: &Output) -> Json {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(output)))
 }
 
 #[test]
@@ -60,24 +60,24 @@ fn fit_reports_progress_on_standard_error_and_does_not_depend_on_jobs() {
 fn curve_that_cannot_be_reached_is_a_failed_fit() {
     let folder = folder("bent", BENT, ("", ""));
     let before = fs::read_to_string(folder.0.join("machine.toml")).expect("a file");
-    let ran = fit(&folder, &[RATE], &["--write"]);
-    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert_eq!(ran.status.code(), Some(1), "{text}");
+    let output = fit(&folder, &[RATE], &["--write"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("The fit failed: ") && text.contains(" of 4 numbers are not reached."), "{text}");
     assert!(text.contains("latency of 16 B to latency of 32 B (2 numbers): error +"), "{text}");
     assert!(text.contains("tolerance 9 %"), "{text}");
     assert_eq!(fs::read_to_string(folder.0.join("machine.toml")).expect("a file"), before);
-    // A tolerance that allows these errors makes it a fit.
-    let ran = fit(&folder, &[RATE], &["--tolerance", "900"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stdout));
+    // A tolerance that allows these errors makes the fit succeed.
+    let output = fit(&folder, &[RATE], &["--tolerance", "900"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 #[test]
 fn constant_at_its_bound_is_named() {
     let folder = folder("bound", "size [B], latency [us]\n16, 900\n128, 910\n", ("", ""));
-    let ran = fit(&folder, &["messaging.send"], &["--prior", "1000"]);
-    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert_eq!(ran.status.code(), Some(1), "{text}");
+    let output = fit(&folder, &["messaging.send"], &["--prior", "1000"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("At a bound: `messaging.send` is at its upper bound, 10000."), "{text}");
     assert!(text.contains("latency of 16 B to latency of 128 B (2 numbers): error −"), "{text}");
 }
@@ -87,13 +87,13 @@ fn runs_that_do_not_complete_are_named_and_not_compared() {
     // The time limit cuts off the largest size at the starting values.
     let limit = ("[workload.ping-pong]", "[run]\ntime-limit = \"250 us\"\n[workload.ping-pong]");
     let folder = folder("limit", CURVE, limit);
-    let ran = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=20 MB/s"]);
-    let problem = stderr(&ran);
-    assert_eq!(ran.status.code(), Some(2), "{problem}");
+    let output = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=20 MB/s"]);
+    let problem = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{problem}");
     assert!(problem.contains("latency of 2048 B (time-limit)") && !problem.contains("latency of 512 B"), "{problem}");
-    // From a rate at which it completes, the solver tries lower ones at which it does not.
-    let ran = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=40 MB/s", "--prior=1000", "--format=json"]);
-    let result = json(&ran);
+    // From a rate at which the run completes, the solver tries lower rates at which it does not.
+    let output = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=40 MB/s", "--prior=1000", "--format=json"]);
+    let result = json(&output);
     let named = |one: &Json| (one["name"].clone(), one["reason"].clone());
     let incomplete: Vec<_> = result["incomplete"].as_array().expect("a list").iter().map(named).collect();
     assert!(incomplete.contains(&("latency of 2048 B".into(), "time-limit".into())), "{result}");
@@ -102,7 +102,7 @@ fn runs_that_do_not_complete_are_named_and_not_compared() {
     }
 }
 
-/// Descriptions whose runs take long enough to kill a fit, and to stop one before its end.
+/// Replacements in the description that make runs long enough to kill a fit, and to stop one before its end.
 const LONG: (&str, &str) = ("messages = 1\n", "messages = 20\n");
 const VERY_LONG: (&str, &str) = ("messages = 1\n", "messages = 400\n");
 
@@ -110,9 +110,9 @@ const VERY_LONG: (&str, &str) = ("messages = 1\n", "messages = 400\n");
 fn fit_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = folder("killed", CURVE, LONG);
     let (whole, out) = (folder.path("whole.json"), folder.path("out.json"));
-    let ran = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
-    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
-    assert!(ran.stdout.is_empty() && stderr(&ran).contains("2 constants on 4 numbers."), "{}", stderr(&ran));
+    let output = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(output.stdout.is_empty() && stderr(&output).contains("2 constants on 4 numbers."), "{}", stderr(&output));
     let expected = fs::read(&whole).expect("a result");
     let all = arguments(&folder, &[LATENCY, RATE], &["--out", &out]);
     for _ in 0..3 {
@@ -130,7 +130,7 @@ fn fit_killed_at_any_moment_resumes_to_the_same_bytes() {
         assert_eq!(fs::read(&out).expect("a result"), expected);
         fs::remove_file(format!("{out}.fit")).expect("a state");
     }
-    // A finished fit is repeated without a run.
+    // If a finished fit is repeated, nothing is run.
     let again = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
     assert!(stderr(&again).contains(" 0 runs, "), "{}", stderr(&again));
     assert_eq!(fs::read(&whole).expect("a result"), expected);
@@ -158,9 +158,9 @@ fn ctrl_c_prints_the_best_values_so_far() {
     }
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(sent.success());
-    let ran = child.wait_with_output().expect("a child");
-    let message = stderr(&ran);
-    assert_eq!(ran.status.code(), Some(130), "{message}");
+    let output = child.wait_with_output().expect("a child");
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("The fit was stopped: 2 constants on 4 numbers, the best values so far."), "{message}");
     assert!(message.contains("the same command resumes from there."), "{message}");
     let best: Json = serde_json::from_slice(&fs::read(&out).expect("a result")).expect("JSON");
@@ -175,10 +175,10 @@ fn state_of_another_fit_is_refused() {
     let fit = |options: &[&str]| fit(&folder, &[RATE], &[&["--out", &out], options].concat());
     assert_eq!(fit(&["--tolerance=900"]).status.code(), Some(0));
     let state = format!("{out}.fit");
-    let refused = |ran: Output, what: &str| {
-        assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
-        assert!(stderr(&ran).contains("out.json.fit`") && stderr(&ran).contains(what), "{}", stderr(&ran));
-        assert!(stderr(&ran).contains("remove the file"), "{}", stderr(&ran));
+    let refused = |output: Output, what: &str| {
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains("out.json.fit`") && stderr(&output).contains(what), "{}", stderr(&output));
+        assert!(stderr(&output).contains("remove the file"), "{}", stderr(&output));
     };
     refused(
         fit(&["--noise=5"]),

@@ -1,5 +1,5 @@
-//! Laws that hold for every part, checked on a set of combinations in which each host, interface, protocol and fabric
-//! meets each other part that it is compatible with.
+//! Laws that hold for every part, checked on a set of combinations in which each two compatible hosts, interfaces,
+//! protocols and fabrics occur together.
 
 use crate::common::parts::{self, accepted, bus_time, done, each_with_each, link_time, plain, sound, text};
 use crate::common::{Delivered, in_ns};
@@ -7,7 +7,7 @@ use narrows::engine::Time;
 use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
-/// Largest fraction of a latency that the phase of polling may add or remove.
+/// Largest fraction by which the phase of polling may change a latency.
 const PHASE: f64 = 0.03;
 
 /// Returns the mean latency of messages of which one is in flight at a time, in ns.
@@ -23,18 +23,18 @@ fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
 fn the_latency_of_a_lone_message_does_not_fall_when_its_payload_grows() {
     let all = each_with_each("ping-pong");
     assert!(all.len() > 100, "{} combinations", all.len());
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for one in &all {
         let payloads = [4, 16, 48, 120, 250, 700, 1_500, 3_500];
         let latencies = payloads.map(|payload| lone(one, payload, &[]));
         for (pair, payloads) in latencies.windows(2).zip(payloads.windows(2)) {
             if pair[1] < pair[0] * (1.0 - PHASE) {
-                wrong.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(one)));
+                errors.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(one)));
             }
         }
         assert!(latencies[7] > latencies[0], "{one:?}: {latencies:?}");
     }
-    assert!(wrong.is_empty(), "{} fall:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(errors.is_empty(), "{} fall:\n{}", errors.len(), errors.join("\n"));
 }
 
 const SOFTWARE: [&str; 1] = ["clock=10 MHz"];
@@ -97,13 +97,13 @@ const KERNEL: [&str; 8] = [
     "kernel.bottom-half=9000",
     "kernel.receive=9000",
 ];
-/// Costs of the library. Its polling interval is not a cost: a longer one may meet a message sooner.
+/// Costs of the library. Its polling interval is not a cost: with a longer interval, a poll may find a message sooner.
 const LIBRARY: [&str; 2] = ["library.send=9000", "library.receive=9000"];
 
 const ALEWIFE: [&str; 2] = ["clock=14 MHz", "miss-cycles=200"];
 const CMMU: [&str; 4] = ["interrupt-cycles=900", "word-cycles=90", "dma-cycles=900", "double-word-cycles=60"];
 
-/// Costs of every interface on a bus; those of some of them follow.
+/// Costs of every interface on a bus. The constants below list the costs of some of these interfaces.
 const DESIGN: [&str; 3] = ["memory-time=700 ns", "processing-time=700 ns", "word-cycles=30"];
 const FIFO: [&str; 1] = ["receive-accesses=20"];
 /// An access of the single-cycle interface takes one cycle.
@@ -129,7 +129,7 @@ const ROUTER: [&str; 10] = [
     "exit-delay=60",
 ];
 
-/// Returns settings that raise each cost of a part above its own value.
+/// Returns settings that raise each cost of a part above its value.
 fn costs(part: &str) -> Vec<String> {
     let name = plain(part);
     let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
@@ -161,18 +161,19 @@ fn costs(part: &str) -> Vec<String> {
 
 #[test]
 fn no_cost_that_rises_makes_a_lone_message_faster() {
-    let (mut wrong, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut errors, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for (number, one) in each_with_each("ping-pong").iter().enumerate() {
         let payload = [40, 600][number % 2];
         let base = lone(one, payload, &[]);
-        // Polls occupy the bus, and fewer of them may reduce latency: their cost is checked only without a bus.
+        // Polls occupy the bus, so fewer polls may reduce the latency. Their cost is therefore checked only on hosts
+        // without a bus.
         let polls = (one.host == "hosts/cm-5").then_some("poll=300");
         let messaging = ["send=3000", "receive=3000"].into_iter().chain(polls);
         let messaging = messaging.map(|cost| format!("messaging.{cost}"));
         for cost in parts::names(one).iter().flat_map(|part| costs(part)).chain(messaging) {
             let raised = lone(one, payload, std::slice::from_ref(&cost));
             if raised < base * (1.0 - PHASE) {
-                wrong.push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(one)));
+                errors.push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(one)));
             }
             if raised > base * (1.0 + PHASE) {
                 felt.insert(cost.clone());
@@ -180,7 +181,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
             known.insert(cost);
         }
     }
-    assert!(wrong.is_empty(), "{} are faster:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(errors.is_empty(), "{} are faster:\n{}", errors.len(), errors.join("\n"));
     let unmet: Vec<&String> = known.difference(&felt).collect();
     assert!(unmet.is_empty(), "costs that no message feels: {unmet:?}");
 }
@@ -189,31 +190,31 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
 const IO_BUS_CACHE: &str =
     "hosts.p6-natoma.io-bus.cache={ size = \"1 KiB\", ways = 2, hit-cycles = 2, supply-time = \"50 ns\" }";
 
-/// Parameters that cost time with that cache.
+/// Parameters that cost time if there is that cache.
 const CACHE_COSTS: [&str; 4] =
     ["processor.clock=60 MHz", "memory.access=900 ns", "cache.hit-cycles=60", "cache.supply-time=4 us"];
 
 #[test]
 fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
-    let (mut wrong, mut felt) = (Vec::new(), BTreeSet::new());
+    let (mut errors, mut felt) = (Vec::new(), BTreeSet::new());
     let with_bus = each_with_each("ping-pong").into_iter().filter(|one| one.host == "hosts/p6-natoma");
     for one in with_bus {
         let lone = |payload, costs: &[String]| lone(&one, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat());
         let latencies = [4, 48, 250, 1_500].map(|payload| lone(payload, &[]));
         if latencies.windows(2).any(|pair| pair[1] < pair[0] * (1.0 - PHASE)) {
-            wrong.push(format!("{:?}: {latencies:?} ns", parts::names(&one)));
+            errors.push(format!("{:?}: {latencies:?} ns", parts::names(&one)));
         }
         for cost in CACHE_COSTS {
             let raised = lone(1_500, &[format!("hosts.p6-natoma.io-bus.{cost}")]);
             if raised < latencies[3] * (1.0 - PHASE) {
-                wrong.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&one), latencies[3]));
+                errors.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&one), latencies[3]));
             }
             if raised > latencies[3] * (1.0 + PHASE) {
                 felt.insert(cost);
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
     assert_eq!(felt.len(), CACHE_COSTS.len(), "{felt:?}");
 }
 
@@ -274,7 +275,7 @@ fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
     assert!(promised.iter().all(|count| *count > 10), "{promised:?} do not promise it, and do");
 }
 
-/// Returns settings of the fabric whose links are slower than any host and interface.
+/// Returns settings of the fabric that make its links slower than any host and interface.
 fn slow(one: &Combination) -> Vec<String> {
     vec![match one.fabric {
         "fabrics/ideal-1998" => "fabric.ideal.rate=4 MB/s".to_owned(),
@@ -283,9 +284,9 @@ fn slow(one: &Combination) -> Vec<String> {
     }]
 }
 
-/// Asserts that no message is delivered before the bytes of all messages so far can have crossed a shared resource, one
-/// after the other, where `time` is the time of a number of bytes on it. Returns the fraction of the run in which the
-/// resource carried payload.
+/// Asserts that no message is delivered before the bytes of all messages so far can have crossed a shared resource one
+/// after the other; `time` returns the time of a number of bytes on this resource. Returns the fraction of the run in
+/// which the resource carried payload.
 fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Combination) -> f64 {
     let mut ends: Vec<Time> = messages.iter().map(|message| message.at).collect();
     ends.sort_unstable();
@@ -298,7 +299,7 @@ fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Com
     in_ns(time(bytes)) / in_ns(*ends.last().expect("there are messages") - begin)
 }
 
-/// Runs flows on slow links; returns the fraction of each run in which the link of node `n0` carried payload.
+/// Runs flows on slow links. Returns the fraction of each run in which the link of node `n0` carried payload.
 fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     let program = format!("workload.stream = {{ warm-up = 0, flows = {flows}, payload = \"240 B\", messages = 16 }}");
     let all = each_with_each("stream");
@@ -316,7 +317,7 @@ fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     all.iter().map(share).collect()
 }
 
-/// Returns the number of shares above one half: runs in which the limit of the law is nearly reached.
+/// Returns the number of fractions above one half, which are runs that nearly reach the limit of the law.
 fn large(shares: &[f64]) -> usize {
     shares.iter().filter(|share| **share > 0.5).count()
 }

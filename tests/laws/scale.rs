@@ -1,5 +1,5 @@
-//! The law of scale: where all times are sixteen times as long, and all rates a sixteenth, everything takes sixteen
-//! times as long. A result that depends on how times are rounded to picoseconds breaks it.
+//! Checks the law of scale: if all times are sixteen times as long, and all rates a sixteenth, everything takes sixteen
+//! times as long. A result that depends on the rounding of times to picoseconds violates the law.
 
 use crate::common::parts::{accepted, done, text};
 use narrows::engine::{Hertz, Rate, Time};
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 const SCALE: u64 = 16;
 
-/// Largest relative deviation, which arises where a poll in one of the runs just misses the message.
+/// Largest relative deviation, which occurs if a poll in one of the runs just misses the message.
 const DEVIATION_MAX: f64 = 0.001;
 
 const PING_PONG: &str = "workload.ping-pong = { payload = \"1 KiB\", messages = 4, warm-up = 0 }";

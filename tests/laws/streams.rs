@@ -1,5 +1,5 @@
-//! Laws of several messages in flight: Little's law, and the laws of bandwidth, of flows and of the links that they
-//! share.
+//! Checks laws of several messages in flight: Little's law, and the laws of bandwidth, of flows and of the links that
+//! they share.
 
 use super::unequal;
 use crate::common::*;
@@ -34,7 +34,8 @@ fn littles_law_of_a_saturated_stream() {
     }
 }
 
-/// Returns the largest bandwidth of a stream of `payload`, in MB/s: that of the slowest engine with its overheads.
+/// Returns the largest bandwidth of a stream of `payload`, in MB/s: the bandwidth of the slowest engine with its
+/// overheads.
 fn slowest(from: &Host, to: &Host, payload: u64) -> f64 {
     let link = ns(payload + 128, 160);
     payload as f64 * 1e3 / from.read_ns(payload).max(to.write_ns(payload)).max(link)
@@ -53,8 +54,8 @@ fn no_stream_is_faster_than_its_slowest_part() {
             };
             let [stored, pure, adaptive] = [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE].map(bandwidth);
             assert!([stored, pure, adaptive].iter().all(|&it| it <= bound * 1.001), "{stored} {pure} {adaptive}");
-            // With buffers to overlap packets in, little but the slowest part is left: control messages
-            // cross the same bus. With one buffer, each packet waits for the one before to have gone.
+            // If there are buffers to overlap packets in, the slowest part determines nearly all of the time; control
+            // messages cross the same bus. With one buffer, each packet waits until the previous one has left.
             if payload >= 4_096 {
                 assert!(stored >= 0.9 * bound && adaptive >= 0.9 * bound, "{stored} {adaptive} of {bound}");
                 assert!(pure < adaptive, "{pure} of {adaptive}");
@@ -77,7 +78,7 @@ fn bandwidths_of_flows_are_of_one_window_and_add_up() {
     let [slow, fast] = [0, 1].map(|source| -> Vec<_> {
         run.messages.iter().filter(|message| message.source == source).map(|message| message.at).collect()
     });
-    // The fast one ends long before the slow one.
+    // The fast flow ends long before the slow one.
     let (from, to) = (slow[0].max(fast[0]), fast[39]);
     assert!(to < slow[20], "{to} {}", slow[20]);
     let rate = |flow: &[Time]| {

@@ -1,4 +1,4 @@
-//! EM3D: its field equals that of a serial run, and its numbers of messages follow from the graph.
+//! Tests of EM3D: its field equals that of a serial run, and its numbers of messages follow from the graph.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn more_arcs_between_processors_take_more_packets_and_cycles() {
         ["em3d.packets", "em3d.cycles_per_iteration"].map(|name| move |result| metric(result, name));
     assert!(packets(&heavy) > 2.0 * packets(&light));
     assert!(cycles(&heavy) > 1.5 * cycles(&light));
-    // All processors need values of all others: a message from each to each other in both half steps.
+    // All processors need values of all others, so each sends a message to every other in both half steps.
     assert_eq!(metric(&heavy, "em3d.messages"), (3 * 2 * 8 * 7) as f64);
     assert_eq!(metric(&heavy, "packets.sent"), packets(&heavy), "barriers send no packets");
 }
@@ -62,7 +62,7 @@ fn updates_are_20_byte_messages_of_one_value() {
         let result = bench.run(&format!("{HEAVY}\nsends = \"updates\""));
         let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
         assert_eq!(of_size(20), metric(&result, "em3d.messages"));
-        // Each processor reports its counts to seven others, for both sides in three iterations.
+        // In three iterations, each processor reports its counts to seven others, for both sides.
         assert_eq!(of_size(12), (2 * 3 * 8 * 7) as f64);
         assert_eq!(of_size(12) + of_size(20), metric(&result, "packets.sent"));
     }

@@ -1,11 +1,11 @@
 //! Runs random systems: interfaces with and without NIFDY on fabrics of routers of any shape. Every packet must arrive,
-//! and in order where the interface promises order.
+//! and in order if the interface guarantees order.
 
 use super::{File, description, done, metric, read};
 use narrows::engine::rng::{self, RandomStream};
 use rand::RngExt;
 
-/// Draws one of `of`.
+/// Draws one element of `of`.
 fn one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
     of[random.random_range(0..of.len())]
 }
@@ -31,7 +31,8 @@ fn any_shape(random: &mut RandomStream, graph: &File) -> String {
     shapes[random.random_range(0..shapes.len())].clone()
 }
 
-/// Returns keys of routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
+/// Returns random keys of routers. The routers of a fabric that loses frames have one channel, so that it keeps packets
+/// in order.
 fn any_router(random: &mut RandomStream, is_lossy: bool) -> String {
     let switching = one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
     let (sharing, clock) = (one(random, &["demand", "strict"]), one(random, &["33 MHz", "50 MHz", "1 GHz"]));
@@ -85,7 +86,7 @@ fn any_system(random: &mut RandomStream, graph: &File) -> System {
         false => ("", ""),
     };
     let router = any_router(random, is_lossy);
-    // Acknowledgements cannot take a second network where there is only one.
+    // Acknowledgements cannot use a second network if there is only one.
     let interface = match router.contains("networks = 2") {
         true => interface,
         false => interface.replace("\"other\"", "\"same\""),

@@ -4,14 +4,14 @@ use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, Wiring, every_channel};
 use std::sync::Arc;
 
-/// A mesh in which a header may take any port that leads closer, and channel 0 in dimension order.
+/// A mesh in which a header may take any port that leads closer to its destination, and channel 0 in dimension order.
 #[derive(Debug)]
-struct Closer {
+struct MinimalAdaptive {
     extents: Vec<u32>,
     order: Arc<dyn Routing>,
 }
 
-impl Closer {
+impl MinimalAdaptive {
     fn coordinates(&self, node: u32) -> Vec<u32> {
         let mut rest = node;
         let next = |extent: &u32| {
@@ -23,7 +23,7 @@ impl Closer {
     }
 }
 
-impl Routing for Closer {
+impl Routing for MinimalAdaptive {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let own = self.order.route(query, virtual_channels);
         let (here, there) = (self.coordinates(query.router), self.coordinates(query.destination));
@@ -48,10 +48,10 @@ impl Routing for Closer {
     }
 }
 
-/// Returns a mesh of these extents with the routing of `Closer`.
+/// Returns a mesh of these extents with the routing of `MinimalAdaptive`.
 pub fn adaptive(extents: &[u32]) -> Shape {
     let mesh = MeshParameters { shape: extents.to_vec() }.shape();
-    let routing = Arc::new(Closer { extents: extents.to_vec(), order: mesh.routing });
+    let routing = Arc::new(MinimalAdaptive { extents: extents.to_vec(), order: mesh.routing });
     Shape { name: format!("adaptive {}", mesh.name), wiring: mesh.wiring, routing }
 }
 
@@ -79,8 +79,8 @@ pub fn dilated(nodes: u32, outputs: u32) -> Shape {
     Shape { name: format!("{outputs}-dilated crossbar"), wiring, routing: Arc::new(Dilated { outputs }) }
 }
 
-/// Returns two stages of two routers. Each router of the first has two links to each of the second; a packet takes a
-/// free one, or a random one with `is_oblivious_random`.
+/// Returns a network of two stages with two routers each. Each router of the first stage has two links to each router
+/// of the second. A packet takes a free link, or a random link if `is_oblivious_random`.
 pub fn stages(is_oblivious_random: bool) -> Shape {
     let first = |_: usize| (0..4u8).map(|port| End::Router { router: 2 + u32::from(port / 2), port }).collect();
     let mut routers: Vec<Vec<End>> = (0..2).map(first).collect();

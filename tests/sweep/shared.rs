@@ -111,7 +111,7 @@ fn ctrl_c_reports_the_stored_points_and_how_to_resume() {
     let is_known =
         Command::new(interruptible[0]).args([interruptible[1], "true"]).output().is_ok_and(|ran| ran.status.success());
     let heeds = if is_known { interruptible.join(" ") + " " } else { String::new() };
-    // The second is left running when its terminal is closed.
+    // The second command is left running when its terminal is closed.
     for (name, before) in [("out.csv", ""), ("nohup.csv", "trap '' HUP; ")] {
         let out = folder.path(name);
         let long =

@@ -9,11 +9,11 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// Names in pages that have the form of a key and are metrics.
+/// Names in pages that have the form of a key, but are metrics.
 const METRICS: [&str; 1] = ["ni.retransmitted"];
 /// Words that end a command line of a page.
 const ENDS: [&str; 5] = ["|", ">", "&&", ";", "then"];
-/// Smallest number of keys and of commands in the pages; fewer mean that the search does not find them.
+/// Smallest number of keys, and of commands, in the pages. If there are fewer, the search does not find them.
 const FOUND_MIN: usize = 30;
 
 /// Returns the pages that state facts of the program.
@@ -37,8 +37,8 @@ fn spans(page: &str) -> Vec<&str> {
     prose.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
 }
 
-/// Returns the commands of a page: those in code spans, and then those in blocks without a language or of a shell. The
-/// flag says that a command is complete: a code span may omit arguments.
+/// Returns the commands of a page: first those in code spans, and then those in blocks of a shell or without a
+/// language. The flag states whether a command is complete, because a code span may omit arguments.
 fn commands(page: &str) -> Vec<(String, bool)> {
     let mut found: Vec<(String, bool)> = spans(page).into_iter().map(|span| (span.to_owned(), false)).collect();
     let (mut language, mut open) = (None, String::new());
@@ -66,7 +66,7 @@ fn words(command: &str) -> Option<Vec<String>> {
     Some(words.into_iter().take_while(|word| !ENDS.contains(&word.as_str())).collect())
 }
 
-/// The keys of descriptions, each as its names.
+/// The keys of descriptions, each as the list of its names.
 struct Keys(Vec<Vec<String>>);
 
 impl Keys {
@@ -77,8 +77,8 @@ impl Keys {
         Keys(keys.map(names).collect())
     }
 
-    /// Returns the name of a text that has the form of a key of a description: at least two names, the first of them
-    /// that of a table of descriptions. A value may follow.
+    /// Returns the name of a text that has the form of a key of a description: at least two names, the first of which
+    /// is the name of a table of descriptions. A value may follow.
     fn name<'a>(&self, text: &'a str) -> Option<&'a str> {
         let name = text.split('=').next()?;
         let is_name =
@@ -87,7 +87,7 @@ impl Keys {
         (self.0.iter().any(|key| key[0] == first) && rest.split('.').all(is_name)).then_some(name)
     }
 
-    /// Returns whether a key exists; `*` and NAME are any name.
+    /// Returns whether a key exists; `*` and NAME match any name.
     fn has(&self, name: &str) -> bool {
         let names: Vec<&str> = name.split('.').collect();
         let is_same = |key: &str, name: &str| key == name || key == "NAME" || ["*", "NAME"].contains(&name);
@@ -108,7 +108,7 @@ fn every_key_in_a_page_exists() {
         let commands = commands(&text);
         let of_commands: Vec<String> = commands.iter().flat_map(set).collect();
         let all = spans(&text).into_iter().chain(of_commands.iter().map(String::as_str));
-        // `A=1,2;B=3,4` has two keys.
+        // An option such as `A=1,2;B=3,4` has two keys.
         for name in all.flat_map(|text| text.split(';')).filter_map(|text| keys.name(text.trim())) {
             found += 1;
             if !keys.has(name) && !METRICS.contains(&name) {
@@ -183,7 +183,7 @@ fn pages_count_the_runs_of_the_atlas() {
         every.iter().map(|one| one.protocol).collect::<BTreeSet<_>>().len(),
         every.iter().map(|one| one.fabric).collect::<BTreeSet<_>>().len(),
     ];
-    // Three sizes of a ping-pong, a stream and heavy traffic.
+    // The atlas runs three sizes of a ping-pong, a stream and heavy traffic.
     let runs = 3 * fit("ping-pong") + fit("stream") + fit("bursts");
     let axes = axes.map(|count| count.to_string()).join(" × ");
     let counts = format!("Of {axes} = {} combinations {} fit", every.len(), fit("ping-pong"));

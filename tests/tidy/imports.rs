@@ -1,8 +1,8 @@
-//! Checks imports: a folder of the code imports only those that a table lists, and no files import each other in a
-//! cycle but the listed ones.
+//! Checks imports: a folder of the code imports only the folders that a table lists, and no files import each other in
+//! a cycle except those listed.
 //!
-//! An item that is imported through a `pub use` counts as imported from its definition, too. Unit tests are left out,
-//! as they may import any folder: a program that runs on a part shows whether the part works.
+//! An item that is imported through a `pub use` also counts as imported from its definition. Unit tests are left out.
+//! They may import any folder, because a program that runs on a part shows whether the part works.
 
 use super::modules::{Crate, is_root};
 use super::{CODE, none, root};
@@ -122,21 +122,22 @@ fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>>
 #[test]
 fn imports_are_those_of_the_table() {
     let all = Crate::read();
-    let (mut wrong, mut used) = (BTreeSet::new(), BTreeSet::new());
+    let (mut errors, mut used) = (BTreeSet::new(), BTreeSet::new());
     for (from, module) in all.0.iter().filter(|(from, _)| !from.is_empty()) {
         let Some((folder, allowed)) = IMPORTS.iter().find(|(folder, _)| *folder == from[0]) else {
-            wrong.insert(format!("{}: {} is not in the table", module.file, from[0]));
+            errors.insert(format!("{}: {} is not in the table", module.file, from[0]));
             continue;
         };
         let paths = module.imports.iter().map(|import| &import.path).chain(&module.paths);
-        // The module that a path names, and the module that defines the named item. A root re-exports types, too.
+        // The first module is the one that the path names, the second is the one that defines the named item. A root
+        // also re-exports types.
         let is_module = |name: &str| name.starts_with(char::is_lowercase);
         let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1 && is_module(&path[1]));
         let named = named.map(|path| path[1].clone());
         let origins = paths.filter_map(|path| all.origin(from, path)?.first().cloned());
         for import in named.chain(origins).filter(|import| import != folder) {
             if !allowed.contains(&import.as_str()) {
-                wrong.insert(format!("{}: {folder} may not import {import}", module.file));
+                errors.insert(format!("{}: {folder} may not import {import}", module.file));
             }
             used.insert((*folder, import));
         }
@@ -145,9 +146,9 @@ fn imports_are_those_of_the_table() {
         IMPORTS.iter().filter(|(folder, _)| CODE.iter().any(|code| root().join(code).join(folder).is_dir()))
     {
         let unused = allowed.iter().filter(|import| !used.contains(&(*folder, import.to_string())));
-        wrong.extend(unused.map(|import| format!("{folder} may import {import}, but does not")));
+        errors.extend(unused.map(|import| format!("{folder} may import {import}, but does not")));
     }
-    none(wrong.into_iter().collect());
+    none(errors.into_iter().collect());
 }
 
 #[test]
@@ -173,11 +174,11 @@ fn files_import_each_other_in_no_cycles_but_those_listed() {
         ties.map(|(from, to)| format!("  {from} imports {to}\n")).collect::<String>()
     };
     let new = found.iter().filter(|cycle| !listed(cycle));
-    let mut wrong: Vec<String> =
+    let mut errors: Vec<String> =
         new.map(|cycle| format!("a cycle that is not in the list: {cycle:?}\n{}", tied(cycle))).collect();
     let gone = CYCLES.iter().filter(|known| !found.iter().any(|cycle| cycle == *known));
-    wrong.extend(gone.map(|known| format!("in the list, but no cycle any more: {known:?}")));
-    none(wrong);
+    errors.extend(gone.map(|known| format!("in the list, but no cycle any more: {known:?}")));
+    none(errors);
 }
 
 #[test]

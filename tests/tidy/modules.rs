@@ -1,8 +1,8 @@
-//! Reads the modules of all crates of the program, as if they were of one crate, and the imports of each from the text
-//! of its file: `use` declarations, and paths in code that begin with `crate`, the name of a crate, `super`, `self`, or
-//! the name of a module in scope.
+//! Reads the modules of all crates of the program as if they belonged to one crate, and reads the imports of each
+//! module from the text of its file: `use` declarations, and paths in code that begin with `crate`, the name of a
+//! crate, `super`, `self`, or the name of a module in scope.
 //!
-//! Leaves out files of tests, code that is compiled for tests alone, and the expansion of macros.
+//! Files of tests, code that is compiled only for tests, and the expansion of macros are left out.
 
 use super::{CODE, is_test, sources};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub struct Module {
 pub struct Crate(pub BTreeMap<Vec<String>, Module>);
 
 impl Crate {
-    /// Reads all files but tests.
+    /// Reads all files except tests.
     pub fn read() -> Crate {
         let sources = sources().into_iter().filter(|(name, _)| !is_test(name) && name != "src/main.rs");
         let mut all: BTreeMap<Vec<String>, Module> = BTreeMap::new();
@@ -43,7 +43,8 @@ impl Crate {
         Crate(all)
     }
 
-    /// Returns the module in which what `path` names in the module `from` is defined; `None` if it is in another crate.
+    /// Returns the module that defines the item `path` as named in the module `from`; `None` if the item is in another
+    /// crate.
     pub fn origin(&self, from: &[String], path: &[String]) -> Option<Vec<String>> {
         let module = &self.0[from];
         let (mut at, rest) = match path[0].as_str() {
@@ -59,7 +60,7 @@ impl Crate {
         };
         for (number, segment) in rest.iter().enumerate() {
             let Some(module) = self.0.get(&at) else { break };
-            // What is below a module sees all that it imports.
+            // A child module can name everything that its parent imports.
             let is_seen = |import: &&Import| import.is_public || from.starts_with(&at);
             let exported = || module.imports.iter().find(|import| import.name == *segment && is_seen(import));
             if segment == "super" {
@@ -75,8 +76,8 @@ impl Crate {
         Some(at)
     }
 
-    /// Returns the files that each file imports from. A re-export is no import, and neither is what a module takes from
-    /// the one that declares it: that one holds it.
+    /// Returns the files from which each file imports. A re-export does not count as an import. An import from the
+    /// module that declares the importing module does not count either, because the declaring module contains it.
     pub fn graph(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut graph = BTreeMap::new();
         for (from, module) in &self.0 {
@@ -118,7 +119,7 @@ impl Module {
         module
     }
 
-    /// Takes the imports of a tree of `use` below `above`; returns the number of its words.
+    /// Takes the imports of a tree of `use` below `above`, and returns the number of its words.
     fn take_tree(&mut self, words: &[&str], above: &[String], is_public: bool) -> usize {
         let (mut path, mut at) = (above.to_vec(), 0);
         while words[at] != "{" {
@@ -155,12 +156,12 @@ fn module_of(name: &str) -> Vec<String> {
     inner.split('/').filter(|name| *name != "lib").map(str::to_owned).collect()
 }
 
-/// Whether a path that begins so begins at the root of a crate of the program.
+/// Returns whether a path with this first name begins at the root of a crate of the program.
 pub fn is_root(first: &str) -> bool {
     ["crate", "narrows_core", "narrows_study"].contains(&first)
 }
 
-/// Returns the path that words begin with: names between `::`.
+/// Returns the path at the beginning of `words`: names between `::`.
 fn path(words: &[&str]) -> Vec<String> {
     let joined = words[1..].chunks(2).take_while(|pair| pair.len() == 2 && pair[0] == "::" && is_name(pair[1]));
     words[..1].iter().copied().chain(joined.map(|pair| pair[1])).map(str::to_owned).collect()
@@ -170,7 +171,8 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Returns the words of a program, `::` among them, without comments, texts, and what is compiled for tests alone.
+/// Returns the words of a program, including `::`, without comments, string literals, and code that is compiled only
+/// for tests.
 fn words(text: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -194,7 +196,7 @@ fn words(text: &str) -> Vec<&str> {
     without_tests(&words)
 }
 
-/// Returns the length of a text in quotes.
+/// Returns the length of a string literal.
 fn text_length(rest: &str) -> usize {
     let mut is_escaped = false;
     let end = rest[1..].find(|c| {
@@ -205,14 +207,14 @@ fn text_length(rest: &str) -> usize {
     end.map_or(rest.len(), |end| end + 2)
 }
 
-/// Returns the length of a raw text, its last `#` left out.
+/// Returns the length of a raw string literal, without its last `#`.
 fn raw_text_length(rest: &str) -> usize {
     let marks = rest[1..].len() - rest[1..].trim_start_matches('#').len();
     let (begin, end) = (marks + 2, format!("\"{}", "#".repeat(marks)));
     rest[begin..].find(&end).map_or(rest.len(), |length| begin + length + 1)
 }
 
-/// Returns the length of a letter in quotes, or of the mark of a lifetime.
+/// Returns the length of a character literal, or of the mark of a lifetime.
 fn letter_length(rest: &str) -> usize {
     let second = rest[1..].chars().next().map_or(0, char::len_utf8);
     match second {

@@ -3,7 +3,7 @@
 use super::{CODE, is_test, none, sources};
 use std::collections::BTreeMap;
 
-/// Returns the file that a file's module is declared in, and the module's name.
+/// Returns the file that declares a file's module, and the module's name.
 fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
     let (folder, file) = name.rsplit_once('/')?;
     let (folder, module) = match file {
@@ -18,7 +18,7 @@ fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String,
     Some((all.iter().find(parent)?, module.to_owned()))
 }
 
-/// Whether others can name what a file declares.
+/// Returns whether other modules can name the items that a file declares.
 fn is_open(name: &str, all: &[(String, String)]) -> bool {
     CODE.iter().any(|folder| name == format!("{folder}/lib.rs"))
         || declared(name, all).is_some_and(|((parent, text), module)| {
@@ -26,7 +26,7 @@ fn is_open(name: &str, all: &[(String, String)]) -> bool {
         })
 }
 
-/// Returns the types that a file declares for others.
+/// Returns the types that a file declares for other modules.
 fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
     let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
     let after = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));

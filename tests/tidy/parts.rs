@@ -1,9 +1,9 @@
-//! Checks the cost of a part: outside its own files a part is named by one line of the registry, and by the enum that
-//! dispatches its calls where these are inlined for speed.
+//! Checks the cost of a part: outside its own files, a part is named only by one line of the registry, and by the enum
+//! that dispatches its calls if they are inlined for speed.
 //!
 //! A part is named by a path to an item of its files, by its key as a text, or by its variant of an enum. Its own files
-//! are found from the declaration of its key. Other code that names a part depends on one kind of part, where it should
-//! ask for a capability, a guarantee or a method of the part's specification.
+//! are found from the declaration of its key. Other code that named a part would depend on one kind of part, instead of
+//! asking for a capability, a guarantee or a method of the part's specification.
 
 use super::modules::Crate;
 use super::{code, files, is_test, none, root, sources};
@@ -11,7 +11,7 @@ use narrows::machine::Registry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// Files of dispatch: the registry, and the enums that calls are dispatched by.
+/// Files of dispatch: the registry, and the enums by which calls are dispatched.
 const REGISTRY: &str = "crates/core/src/machine/registry.rs";
 const ENUMS: [&str; 4] = [
     "crates/core/src/fabric/any.rs",
@@ -21,15 +21,15 @@ const ENUMS: [&str; 4] = [
 ];
 const DISPATCH_LINES_MAX: usize = 200;
 
-/// Folders whose subject is certain parts: laws of parts, and the models of papers.
+/// Folders whose subject is certain parts: the laws of parts, and the models of papers.
 const ABOUT_PARTS: [&str; 2] = ["crates/core/src/testing/", "crates/study/src/papers/"];
 
-/// The families: the table of each, and the folder of its parts.
+/// The families: the table of each family, and the folder of its parts.
 const FAMILIES: [(&str, &str); 5] =
     [("hosts", "host"), ("ni", "ni"), ("protocol", "protocol"), ("fabric", "fabric"), ("workload", "program")];
 
-/// Other files that name items of a part's files: the part, the file or folder, the reason. The list may only shrink:
-/// an entry that is not needed fails.
+/// Other files that name items of a part's files, as the part, the file or folder, and the reason. The list may only
+/// shrink: an entry that is not needed fails.
 const NAMED: [(&str, &str, &str); 15] = [
     ("fabric/routed/", "fabric/spec.rs", "a workload may drive the routers of a fabric alone"),
     ("fabric/routed/", "machine/build.rs", "a workload may drive the routers of a fabric alone"),
@@ -48,7 +48,8 @@ const NAMED: [(&str, &str, &str); 15] = [
     ("protocol/plain/", "ni/trapeze/", "packets that no protocol admits wait in plain queues"),
 ];
 
-/// Texts outside a part's files that equal its key: the key, the file, the reason. The list may only shrink, too.
+/// String literals outside a part's files that equal its key, as the key, the file, and the reason. This list, too, may
+/// only shrink.
 const TEXTS: [(&str, &str, &str); 13] = [
     ("alewife", "crates/study/src/study/located.rs", "the name of a paper"),
     ("graph", "fabric/topology/graph/graphml.rs", "an element of GraphML"),
@@ -65,18 +66,18 @@ const TEXTS: [(&str, &str, &str); 13] = [
     ("window", "protocol/nifdy/parameters.rs", "a parameter of dialogs"),
 ];
 
-/// Files that ask for the kind of a part, each with the reason. The list may only shrink, too.
+/// Files that ask for the kind of a part, each with the reason. This list, too, may only shrink.
 const KINDS: [(&str, &str); 3] = [
     ("crates/core/src/host/node.rs", "the nodes that an interface is part of are handed to it"),
     ("crates/core/src/part/selected.rs", "the definition, for tests and tools of one kind of part"),
     ("crates/core/src/protocol/handle.rs", "the packet of a handle is no part"),
 ];
 
-/// A registered part, as it is declared.
+/// The declaration of a registered part.
 struct Declaration {
     family: &'static str,
     key: &'static str,
-    /// The folder, or the file, that is the part's own.
+    /// The part's own folder or file.
     own: String,
 }
 
@@ -91,8 +92,8 @@ fn keys() -> Vec<(&'static str, &'static str)> {
     hosts.chain(interfaces).chain(protocols).chain(fabrics).chain(workloads).collect()
 }
 
-/// Returns the file that declares each registered part. A file whose key is not a literal text declares all parts of
-/// its family that no other file declares, as its type represents several parts.
+/// Returns the file that declares each registered part. A file whose key is not a string literal declares all parts of
+/// its family that no other file declares, because its type represents several parts.
 fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, String)> {
     let of_family = |family: &str| {
         let folder = FAMILIES.iter().find(|(table, _)| *table == family).expect("a family").1;
@@ -131,12 +132,13 @@ fn declarations(all: &[(String, String)]) -> Vec<Declaration> {
 /// Fails with the findings that are not listed, and with the entries that are not found.
 fn compare(found: BTreeMap<usize, Vec<String>>, listed: usize, unlisted: Vec<String>, list: &str) {
     let unneeded = (0..listed).filter(|entry| !found.contains_key(entry));
-    let mut wrong = unlisted;
-    wrong.extend(unneeded.map(|entry| format!("entry {} of {list} is not needed any more: remove it", entry + 1)));
-    none(wrong);
+    let mut errors = unlisted;
+    errors.extend(unneeded.map(|entry| format!("entry {} of {list} is not needed any more: remove it", entry + 1)));
+    none(errors);
 }
 
-/// Returns whether `file` is the file, or in the folder, that `place` names: from the root, or from the models' folder.
+/// Returns whether `file` is the file that `place` names, or is in the folder that it names, relative to the root or to
+/// the models' folder.
 fn is_in(file: &str, place: &str) -> bool {
     let place = if place.starts_with("crates/") { place.to_owned() } else { format!("crates/core/src/{place}") };
     file.starts_with(&place)
@@ -225,7 +227,7 @@ fn nothing_asks_for_the_kind_of_a_part() {
         };
         let asks = |line: &str| {
             let of_kind = line.contains(".of::<") || line.contains("downcast()") || line.contains("downcast_ref()");
-            // A part makes its own variant.
+            // A part may construct its own variant.
             of_kind || enums.iter().any(|(family, word)| begins(line, word) && !is_own(family))
         };
         for (line, text) in code(text).filter(|(_, line)| asks(line)) {
@@ -248,7 +250,7 @@ fn files_of_dispatch_are_short_and_on_the_contributors_page() {
     }
 }
 
-/// Most lines of the interface and the workload of the example of parts from outside, together.
+/// Largest number of lines of the interface and the workload of the example of parts from outside, together.
 const OUTSIDE_LINES_MAX: usize = 200;
 
 #[test]

@@ -1,7 +1,8 @@
 //! Checks the public interface: the names in the roots of the crates and in their public modules are few, each has an
 //! example, and no user outside needs a hidden name.
 //!
-//! An item is public if every module above it is, and none of them is `#[doc(hidden)]`. Leaves out methods and fields.
+//! An item is public if every module above it is, and none of them is `#[doc(hidden)]`. Methods and fields are not
+//! counted.
 
 use super::modules::Module;
 use super::{files, none, root};
@@ -47,7 +48,7 @@ impl Public {
                 self.take_module(&child(file, name), &below(name));
                 continue;
             }
-            // Names of another crate are counted there; the prelude repeats names of other modules.
+            // The names of another crate are counted in that crate; the prelude repeats names of other modules.
             if item.has("#[doc(inline)]") {
                 continue;
             }
@@ -60,7 +61,7 @@ impl Public {
         }
     }
 
-    /// Returns the first part of `path` that is not public: names below the root of a crate.
+    /// Returns the first part of `path` that is not public; the path consists of names below the root of a crate.
     fn hidden_part<'p>(&self, path: &'p [String]) -> Option<&'p [String]> {
         for length in 1..=path.len() {
             let part = &path[..length];
@@ -74,7 +75,7 @@ impl Public {
     }
 }
 
-/// An item at the left margin of a file: the lines of documentation and attributes before it, and its code.
+/// An item at the left margin of a file: its code, and the lines of documentation and attributes before it.
 struct Item<'t> {
     before: Vec<&'t str>,
     code: String,
@@ -85,7 +86,7 @@ impl Item<'_> {
         self.before.contains(&attribute)
     }
 
-    /// Whether the documentation has an example that is compiled.
+    /// Returns whether the documentation has an example that is compiled.
     fn has_example(&self, file: &Path) -> bool {
         let include = |line: &str| {
             let name = line.strip_prefix("#[doc = include_str!(\"")?.strip_suffix("\")]")?;
@@ -97,10 +98,10 @@ impl Item<'_> {
     }
 }
 
-/// Whether a page has a block of code that is compiled.
+/// Returns whether a page has a block of code that is compiled.
 fn has_example(page: &str) -> bool {
     let fences = page.lines().filter_map(|line| line.strip_prefix("```"));
-    // Every other fence begins a block.
+    // Every second fence ends a block.
     fences.step_by(2).any(|kind| ["", "rust", "no_run", "rust,no_run", "should_panic"].contains(&kind.trim()))
 }
 
@@ -191,7 +192,7 @@ fn rust_of(page: &str) -> String {
 #[test]
 fn outside_users_need_no_hidden_item() {
     let public = Public::read();
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     let pages = files("docs", ".md").into_iter().chain(files("", "README.md")).map(|(name, text)| {
         let code = rust_of(&text);
         (name, named_paths(&text), code)
@@ -202,9 +203,9 @@ fn outside_users_need_no_hidden_item() {
         let imports = module.imports.iter().map(|import| import.path.clone()).chain(module.paths.iter().cloned());
         for path in imports.chain(named).filter(|path| CRATES.contains(&path[0].as_str())) {
             if let Some(hidden) = public.hidden_part(&path[1..]) {
-                wrong.push(format!("{name}: {} is not public", hidden.join("::")));
+                errors.push(format!("{name}: {} is not public", hidden.join("::")));
             }
         }
     }
-    none(wrong);
+    none(errors);
 }

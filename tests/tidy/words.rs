@@ -1,7 +1,7 @@
 //! Counts private words, and doc comments that do not name their subject, file by file.
 //!
-//! The list `words.txt` holds the number of them in each file. It may only shrink: a file with more fails, and so does
-//! a file with fewer until the list has the new number (`UPDATE=1` writes it).
+//! The list `words.txt` contains their number in each file. The numbers may only decrease: the test fails for a file
+//! with more, and also for a file with fewer until the list has the new number (`UPDATE=1` writes it).
 
 use super::{files, root, rust};
 use regex::Regex;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
-/// Private words in prose, as regular expressions, each with the words of the field. A letter in brackets keeps a
+/// Private words in prose, as regular expressions, each with the field's words for it. A letter in brackets keeps a
 /// pattern from matching itself.
 const PROSE: [(&str, &str); 12] = [
     (r"\b(un)?tol[d]\b|\btel[l]s?\b", "reported, notified, recorded, printed; distinguishes"),
@@ -28,11 +28,11 @@ const PROSE: [(&str, &str); 12] = [
     (r"\b(no|finds?|is|has|of) room\b|\broom for\b", "capacity, slot, credit"),
     (r"\b(gives?|given) back\b|\btak(es|en) up\b|\btook up\b", "releases; resumes"),
 ];
-/// Phrases with these words that are the field's own.
+/// Phrases that contain these words, but are accepted terms of the field.
 const ACCEPTED: &str = r"\btel[l]s? apart\b|\bstan[d]s? for\b|\bstan[d]-?alone\b|\bstan[d] alone\b|\b[Ss]o (many|much|often|long) (as|that)\b";
-/// A doc comment that begins with a word that is no subject.
+/// A regular expression for a doc comment that begins with a word that is not a subject.
 const OPENING: &str = r"^\s*//[/!] (Of|Its|Whose|What|Who|Whoever|How many|How much|How often|[S]o many|[S]o much|Where|By which|In which|To which|From which|That|As if|Whatever|For whom)\b";
-/// Identifiers.
+/// A regular expression for identifiers that are private words.
 const IDENTIFIERS: &str = r"\b(unt[o]ld|t[o]ld|t[e]ll|b[e]side)(?:[_(.,;: )=]|$)|_(t[o]ld|b[e]side|st[o]od)\b";
 
 struct Rules {

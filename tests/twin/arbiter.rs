@@ -1,6 +1,6 @@
-//! A round-robin arbiter: a grant gives the next candidate after the winner the highest priority.
+//! A round-robin arbiter, which gives the highest priority to the candidate after the last winner.
 
-/// The candidate with the highest priority.
+/// An arbiter, which stores the candidate with the highest priority.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Arbiter {
     next: usize,

@@ -1,5 +1,5 @@
-//! The network of routers, written a second time as plainly as possible: every router visits every channel in every
-//! cycle.
+//! A second implementation of the network of routers, written as plainly as possible: every router visits every channel
+//! in every cycle.
 //!
 //! | file | holds |
 //! |---|---|
@@ -9,8 +9,8 @@
 //! | `source.rs` | a node's queues |
 //! | `sink.rs` | a node's interface, which receives packets |
 //!
-//! The fast network must equal it in every event of every cycle. It uses the library's public interface only. Leaves
-//! out: skipping idle cycles, and any optimisation for speed.
+//! The fast network must equal it in every event of every cycle. The twin uses only the library's public interface. It
+//! neither skips idle cycles nor has any other optimisation for speed.
 #![allow(dead_code)]
 
 mod arbiter;
@@ -38,7 +38,7 @@ struct Packet {
 #[derive(Clone, Copy, Debug)]
 struct Flit {
     packet: Packet,
-    /// Position in the packet, from 1 to its length.
+    /// Position of the flit in the packet, from 1 to the packet's length.
     number: u16,
     is_header: bool,
     is_tail: bool,
@@ -62,7 +62,7 @@ enum Moving {
 pub struct Twin {
     shape: Shape,
     parameters: RouterParameters,
-    /// The cycles of links, if they differ.
+    /// The cycles of links, if links differ.
     links: Option<LinkTimings>,
     seed: u64,
     cycle: u64,
@@ -70,10 +70,10 @@ pub struct Twin {
     routers: Vec<Router>,
     sources: Vec<Source>,
     moving: Vec<(u64, Moving)>,
-    /// Free receive slots of each node for each logical network; `None` is no limit.
-    places: Vec<Vec<Option<u32>>>,
-    /// For each node and logical network: the flits of streamed packets that the node was notified of and has not
-    /// taken, each as the output channel by which it arrived and the tag of its packet.
+    /// Number of free receive slots of each node for each logical network; `None` means that there is no limit.
+    free_slots: Vec<Vec<Option<u32>>>,
+    /// For each node and logical network, the flits of streamed packets of which the node was notified and which it has
+    /// not taken. Each is stored as the output channel by which it arrived and the tag of its packet.
     untaken: Vec<Vec<VecDeque<(Exit, u32)>>>,
     events: Vec<PacketEvent>,
     counts: Counts,
@@ -93,7 +93,7 @@ impl Twin {
             routers: Vec::new(),
             sources: vec![Source::new(parameters, lanes); planes * nodes],
             moving: Vec::new(),
-            places: vec![vec![None; usize::from(parameters.networks)]; nodes],
+            free_slots: vec![vec![None; usize::from(parameters.networks)]; nodes],
             untaken: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
             events: Vec::new(),
             counts: Counts::default(),
@@ -175,14 +175,14 @@ impl Twin {
     }
 
     /// Sets the number of free receive slots of a node's interface; without this call there is no limit.
-    pub fn set_slots(&mut self, node: u32, network: u8, places: u32) {
-        self.places[node as usize][usize::from(network)] = Some(places);
+    pub fn set_slots(&mut self, node: u32, network: u8, free_slots: u32) {
+        self.free_slots[node as usize][usize::from(network)] = Some(free_slots);
     }
 
     /// Adds a free receive slot to a node's interface.
     pub fn add_slot(&mut self, node: u32, network: u8) {
-        if let Some(places) = &mut self.places[node as usize][usize::from(network)] {
-            *places += 1;
+        if let Some(free_slots) = &mut self.free_slots[node as usize][usize::from(network)] {
+            *free_slots += 1;
         }
     }
 
@@ -201,7 +201,7 @@ impl Twin {
         for router in 0..self.routers.len() {
             let from = self.routers[router].number;
             self.routers[router].route(now, &self.shape, &self.parameters, self.seed, from as u32);
-            self.routers[router].allocate_channels(now, &self.parameters, &mut self.places);
+            self.routers[router].allocate_channels(now, &self.parameters, &mut self.free_slots);
             for leaving in self.routers[router].allocate_switch(now) {
                 self.leave(now, router, leaving);
             }
@@ -209,7 +209,7 @@ impl Twin {
         self.cycle += 1;
     }
 
-    /// Removes and returns the flits or credits due in this cycle that are wanted.
+    /// Removes and returns the flits or credits that are due in this cycle and satisfy `is_wanted`.
     fn due(&mut self, now: u64, is_wanted: impl Fn(&Moving) -> bool) -> Vec<Moving> {
         let is_due = |(at, moving): &mut (u64, Moving)| *at == now && is_wanted(moving);
         self.moving.extract_if(.., is_due).map(|(_, moving)| moving).collect()

@@ -1,4 +1,4 @@
-//! A router: buffers, and the stages that a packet passes.
+//! A router: its buffers, and the stages that a packet passes.
 
 use super::arbiter::Arbiter;
 use super::{Flit, RouterParameters};
@@ -6,12 +6,12 @@ use narrows::fabric::router::Switching;
 use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Shape};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A router of one logical network, or of all that share links.
+/// A router of one logical network, or of all logical networks that share links.
 #[derive(Clone, Debug)]
 pub struct Router {
     /// The router's number in the shape.
     pub number: usize,
-    /// The first logical network that it serves.
+    /// The first logical network that the router serves.
     first_network: usize,
     pub inputs: Vec<Input>,
     pub outputs: Vec<Output>,
@@ -22,7 +22,7 @@ pub struct Router {
 pub struct Input {
     pub upstream: Upstream,
     pub channels: Vec<InputChannel>,
-    /// Arbiters of virtual-channel requests: among outputs, and among channels that request the same one.
+    /// Arbiters of virtual-channel requests: among outputs, and among channels that request the same output channel.
     outputs: Arbiter,
     own: Arbiter,
 }
@@ -47,9 +47,9 @@ pub struct InputChannel {
 enum Stage {
     #[default]
     Idle,
-    /// The front packet requests a channel, from a cycle on.
+    /// From a cycle on, the front packet requests a channel.
     Waiting { from: u64, options: RouteOptions, hash: u64 },
-    /// The front packet has a channel, and requests the switch, from a cycle on.
+    /// The front packet has a channel and, from a cycle on, requests the switch.
     Active { from: u64, output: usize, channel: usize },
 }
 
@@ -135,10 +135,10 @@ impl Router {
     }
 
     /// Allocates output channels: each waiting header requests one, and each output channel is granted to one header.
-    pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, places: &mut [Vec<Option<u32>>]) {
+    pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, free_slots: &mut [Vec<Option<u32>>]) {
         let mut asked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for input in 0..self.inputs.len() * self.channels {
-            if let Some(output) = self.wanted_channel(now, input, parameters, places) {
+            if let Some(output) = self.wanted_channel(now, input, parameters, free_slots) {
                 asked.entry(output).or_default().push(input);
             }
         }
@@ -149,12 +149,12 @@ impl Router {
             let flit = self.inputs[winner / self.channels].channels[winner % self.channels].buffer[0];
             if let (true, End::Node(node)) =
                 (flit.packet.injection.needs_slot, self.outputs[output / self.channels].end)
-                && let Some(places) = &mut places[node as usize][usize::from(flit.packet.injection.network)]
+                && let Some(free_slots) = &mut free_slots[node as usize][usize::from(flit.packet.injection.network)]
             {
-                if *places == 0 {
+                if *free_slots == 0 {
                     continue;
                 }
-                *places -= 1;
+                *free_slots -= 1;
             }
             let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
             channel.is_held = true;
@@ -172,7 +172,7 @@ impl Router {
         now: u64,
         input: usize,
         parameters: &RouterParameters,
-        places: &[Vec<Option<u32>>],
+        free_slots: &[Vec<Option<u32>>],
     ) -> Option<usize> {
         let state = &self.inputs[input / self.channels].channels[input % self.channels];
         let Stage::Waiting { from, options, hash } = &state.stage else { return None };
@@ -189,7 +189,7 @@ impl Router {
             let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
             let has_place = match output.end {
                 End::Node(node) if packet.needs_slot => {
-                    places[node as usize][usize::from(packet.network)].is_none_or(|places| places > 0)
+                    free_slots[node as usize][usize::from(packet.network)].is_none_or(|free_slots| free_slots > 0)
                 }
                 _ => true,
             };
@@ -197,7 +197,7 @@ impl Router {
             is_allowed && !state.is_held && has_place && state.credits >= wanted
         };
         let ports: Vec<usize> = options.ports.iter().map(usize::from).collect();
-        // The search begins at the escape's port if there is one, else at a random port.
+        // The search begins at the escape's port if there is one, otherwise at a random port.
         let drawn = (hash % ports.len() as u64) as usize;
         let first = options
             .escape
@@ -230,7 +230,7 @@ impl Router {
         leaving
     }
 
-    /// Returns the output that an input requests, and the channel that it requests it for.
+    /// Returns the output that an input requests, and the channel for which it requests the output.
     fn request(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
         let wants = |channel: usize, wanted: usize| {
             let state = &input.channels[channel];
@@ -261,7 +261,7 @@ impl Router {
 }
 
 /// Returns the hash that decides where a packet's search among several ports of a router begins. The fast network uses
-/// the same one, so that packets take the same routes.
+/// the same hash, so that packets take the same routes.
 fn hash(seed: u64, number: u64, router: u32) -> u64 {
     let fold = |mixed: u64, bits: u32| mixed ^ (mixed >> bits);
     let mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);

@@ -1,4 +1,4 @@
-//! A node's interface: receives flits from the network, and returns their credits when it has taken them.
+//! A node's interface, which receives flits from the network, and returns their credits after it has taken them.
 
 use super::{Flit, Moving, Twin};
 use narrows::fabric::router::{EventKind, Injection};
@@ -12,8 +12,8 @@ pub struct Exit {
 }
 
 impl Flit {
-    /// Returns the number of flits of a streamed packet that a notification covers when this one passes; 0 if there is
-    /// no notification.
+    /// Returns the number of flits of a streamed packet that a notification covers when this flit passes; 0 if the flit
+    /// causes no notification.
     pub fn notified_flits(&self) -> u16 {
         match self.packet.injection.flow_unit {
             0 => 0,
@@ -25,7 +25,7 @@ impl Flit {
 }
 
 impl Twin {
-    /// Takes flits that a node was notified of; their credits return as if from the previous cycle.
+    /// Takes flits of which a node was notified. Their credits return as if they were taken in the previous cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         for _ in 0..flits {
             let untaken = &mut self.untaken[node as usize][usize::from(network)];

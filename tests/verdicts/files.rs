@@ -68,7 +68,7 @@ fn result_is_run_again_with_its_own_trace_or_refused() {
     let set = format!("--set=workload.replay.file={}", at("trace.csv"));
     let taken = as_json(&["run", &at("result.json"), &set]);
     assert_eq!(value(&taken, "replay.packets"), 1.0, "the other one, as was asked");
-    // Kept points of a sweep.
+    // The sweep stores its finished points.
     fs::write(at("sub/trace.csv"), trace).expect("a trace");
     stdout(&["sweep", &at("sub/replay.toml"), "--vary=run.seed=1", "--out", &at("s.csv")]);
     let kept = points_kept(&at("s.csv"));

@@ -1,12 +1,11 @@
-//! Why Narrows could not do what it was asked: one error type for all public functions.
+//! The reason why Narrows could not do what it was asked: one error type for all public functions.
 //!
-//! Leaves out values that are wrong inside a description, each with its position: those are [`Problem`]s, which an
-//! error holds and prints.
+//! Invalid values in a description are [`Problem`]s, each with its position. An error holds and prints them.
 
 use crate::text::{Problem, Problems};
 use std::fmt::{self, Display, Formatter};
 
-/// Why Narrows could not do what it was asked.
+/// The reason why Narrows could not do what it was asked.
 ///
 /// [`Display`] prints what the command line prints: each problem with its file, line and column, what is allowed, and
 /// what was probably meant.
@@ -15,13 +14,13 @@ use std::fmt::{self, Display, Formatter};
 pub enum Error {
     /// A description has values that are missing, unknown or out of range.
     Description(Problems),
-    /// The parts of a description are each valid, and cannot work together.
+    /// The parts of a description are each valid, but cannot work together.
     Incompatible(Problems),
-    /// A question about a valid description has no answer: it names an unknown metric, key or artifact, or its range
-    /// of values cannot be read.
+    /// A question about a valid description has no answer, because it names an unknown metric, key or artifact, or its
+    /// range of values cannot be read.
     Question(Problems),
-    /// Points of a sweep or study are invalid, in groups. The first field of a group names its points, and is empty
-    /// where the group is about all of them.
+    /// Points of a sweep or study are invalid, in groups. The first field of a group names its points, and is empty if
+    /// the group concerns all points.
     Points(Vec<(String, Problems)>),
     /// A file or folder cannot be read or written.
     Io(Problems),
@@ -50,7 +49,7 @@ impl Error {
         points.chain(one.map(|problems| ("", problems)))
     }
 
-    /// Returns the error as text, coloured for a terminal or plain.
+    /// Returns the error as text, with colours for a terminal or without.
     pub fn render(&self, coloured: bool) -> String {
         let group = |(head, problems): (&str, &Problems)| match head {
             "" => problems.render(coloured),

@@ -62,7 +62,7 @@ pub mod testing;
 #[doc(hidden)]
 pub mod text;
 
-/// The error of every public function: the reason for which it failed.
+/// The error of every public function: the reason why it failed.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -95,7 +95,7 @@ pub use error::Error;
 #[cfg(feature = "machine")]
 pub use machine::Machine;
 
-/// The parts that descriptions may name: the built-in ones, and those of other crates.
+/// The parts that descriptions may name: the built-in ones, and the parts of other crates.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;

@@ -5,7 +5,7 @@ use syn::meta::ParseNestedMeta;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitStr, Path, Result, Token, Type};
 
-/// The least and the most that is allowed.
+/// The smallest and the largest allowed value.
 #[derive(Default)]
 pub struct Bounds {
     pub min: Option<Expr>,
@@ -36,13 +36,13 @@ pub struct TypeAttributes {
     pub help: String,
     pub crate_path: Option<Path>,
     pub cfg_feature: Option<LitStr>,
-    /// A function that looks at the table before its keys are read.
+    /// A function that examines the table before its keys are read.
     pub before: Option<Expr>,
-    /// A function from the whole to what is wrong with it: keys, messages, help.
+    /// A function from the value of the type to the errors in it: keys, messages, help.
     pub check: Option<Expr>,
-    /// The same, called only where nothing that was read so far is wrong.
+    /// The same as `check`, but called only if no error was found so far.
     pub check_if_sound: Option<Expr>,
-    /// Bounds of every integer that states none.
+    /// Bounds of every integer field that states none.
     pub each: Bounds,
     /// Meaning of every bare number and amount of data that states none.
     pub meaning: Option<Ident>,
@@ -74,7 +74,7 @@ impl TypeAttributes {
 /// Attributes of a variant.
 pub struct VariantAttributes {
     pub help: String,
-    /// The key or word, where it is not the name's.
+    /// The key or word, if it differs from the variant's name.
     pub key: Option<LitStr>,
 }
 
@@ -96,19 +96,19 @@ impl VariantAttributes {
 pub enum Shape {
     /// One key with a value.
     Value,
-    /// One key with a table.
+    /// The field has one key with a value.
     Table,
-    /// One key, below which one of several tables is present.
+    /// The field has one key with a table.
     OneOf,
-    /// Keys of the table itself.
+    /// The field has one key, below which one of several tables is present.
     Flatten,
-    /// No key.
+    /// The field has no key of its own; its keys are those of the enclosing table.
     Skip(Expr),
-    /// Keys that two functions read and write.
+    /// The field has no key.
     With { read: Expr, write: Expr },
 }
 
-/// A type that is read in place of the field's, and functions between the two.
+/// A type that is read in place of the field's type, and functions that convert between the two.
 pub struct Via {
     pub ty: Type,
     pub from: Expr,
@@ -123,19 +123,19 @@ pub struct FieldAttributes {
     pub was: Option<LitStr>,
     pub shape: Shape,
     pub default: Option<Expr>,
-    /// The value of a key that is absent, and reported as absent.
+    /// The value of a key that is absent; the key is also reported as absent.
     pub optional_or: Option<Expr>,
     pub bounds: Bounds,
     /// Bounds of the elements of a list.
     pub each: Bounds,
     /// Bounds of the length of a list.
     pub length: Bounds,
-    /// Words, and the values that they stand for.
+    /// Words, and the values that they represent.
     pub words: Vec<(LitStr, Expr)>,
     pub via: Option<Via>,
-    /// A function from the value to what is wrong with it: a message and help, or nothing.
+    /// A function from the value to the error in it, as a message and help, if there is one.
     pub check: Option<Expr>,
-    /// The value that replaces one that the check refuses, so that reading goes on with something valid.
+    /// The value that replaces an invalid one, so that reading continues with a valid value.
     pub placeholder: Option<Expr>,
     /// Meaning of the number to its part.
     pub meaning: Option<Ident>,
@@ -223,7 +223,7 @@ impl FieldAttributes {
     }
 }
 
-/// `words("same" = false, "other" = true)`.
+/// Parses `words("same" = false, "other" = true)`.
 fn words(meta: &ParseNestedMeta<'_>) -> Result<Vec<(LitStr, Expr)>> {
     let content;
     syn::parenthesized!(content in meta.input);
@@ -235,7 +235,7 @@ fn words(meta: &ParseNestedMeta<'_>) -> Result<Vec<(LitStr, Expr)>> {
     Ok(Punctuated::<_, Token![,]>::parse_terminated_with(&content, pair)?.into_iter().collect())
 }
 
-/// `via(Bytes, from = f, into = g)`.
+/// Parses `via(Bytes, from = f, into = g)`.
 fn via(meta: &ParseNestedMeta<'_>) -> Result<Via> {
     let content;
     syn::parenthesized!(content in meta.input);
@@ -245,7 +245,7 @@ fn via(meta: &ParseNestedMeta<'_>) -> Result<Via> {
     Ok(Via { ty, from, into })
 }
 
-/// `with(read = f, write = g)`.
+/// Parses `with(read = f, write = g)`.
 fn with(meta: &ParseNestedMeta<'_>) -> Result<Shape> {
     let content;
     syn::parenthesized!(content in meta.input);
@@ -253,7 +253,7 @@ fn with(meta: &ParseNestedMeta<'_>) -> Result<Shape> {
     Ok(Shape::With { read, write })
 }
 
-/// Two functions by name, in this order.
+/// Parses two functions by name, in this order.
 fn functions(input: syn::parse::ParseStream<'_>, names: [&str; 2]) -> Result<[Expr; 2]> {
     let function = |name: &str| {
         let given: syn::Ident = input.parse()?;

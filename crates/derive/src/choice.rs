@@ -1,4 +1,4 @@
-//! `ParameterType` for an enum without fields: each variant is a word.
+//! Derives `ParameterType` for an enum without fields: each variant is a word.
 
 use crate::attributes::VariantAttributes;
 use crate::docs;

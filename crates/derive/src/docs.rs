@@ -2,7 +2,7 @@
 
 use syn::{Attribute, Expr, Ident, Lit, Meta};
 
-/// Returns the first paragraph of the documentation on one line, without a full stop at its end. What follows a blank
+/// Returns the first paragraph of the documentation on one line, without a full stop at its end. The text after a blank
 /// line is for readers of the code.
 pub fn help(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(doc_line);

@@ -12,7 +12,7 @@ use syn::{Error, Expr, Field, Fields, GenericArgument, Ident, Member, PathArgume
 pub struct Parameter<'f> {
     field: &'f Field,
     member: Member,
-    /// The variable that holds it while the following fields are read, and while it is written.
+    /// The variable that holds the field while the following fields are read, and while the field is written.
     pub binding: Ident,
     key: String,
     attributes: FieldAttributes,
@@ -113,7 +113,7 @@ impl<'f> Parameter<'f> {
         Value { ty, is_optional: optional.is_some(), key: &self.key, attributes: &self.attributes, of_type }
     }
 
-    /// Returns the field with its variable, for the expression that makes the struct.
+    /// Returns the field with its variable, for the expression that constructs the struct.
     pub fn construct(&self) -> TokenStream {
         match &self.member {
             Member::Named(name) => quote! { #name },
@@ -124,7 +124,7 @@ impl<'f> Parameter<'f> {
         }
     }
 
-    /// Returns the field with its variable, or with none where nothing is written of it.
+    /// Returns the field with its variable, or without one if nothing of the field is written.
     pub fn pattern(&self) -> TokenStream {
         match &self.attributes.shape {
             Shape::Skip(_) => {
@@ -135,7 +135,7 @@ impl<'f> Parameter<'f> {
         }
     }
 
-    /// Returns the statements that read it into a variable of its name.
+    /// Returns the statements that read the field into a variable of its name.
     pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
         let Parameter { binding, key, attributes, .. } = self;
         let (Target { text, table, .. }, help, ty) = (target, &attributes.help, &self.field.ty);
@@ -183,7 +183,7 @@ impl<'f> Parameter<'f> {
         Ok(quote! { #renamed let #binding: #ty = #read; #check })
     }
 
-    /// Returns the statement that writes it from a variable of its name, which refers to it.
+    /// Returns the statement that writes the field from a variable of its name, which refers to it.
     pub fn write(&self, target: &Target<'_>) -> TokenStream {
         let Parameter { binding, key, attributes, .. } = self;
         let Target { text, sink, .. } = target;
@@ -203,7 +203,7 @@ impl<'f> Parameter<'f> {
         }
     }
 
-    /// Returns whether it may be left out.
+    /// Returns whether the field may be left out.
     pub fn need(&self) -> Need<'f> {
         let FieldAttributes { shape, default, optional_or, .. } = &self.attributes;
         match shape {
@@ -217,7 +217,7 @@ impl<'f> Parameter<'f> {
     }
 }
 
-/// Implements the trait of types that may be left out as a whole, where no field is required.
+/// Implements the trait of types that may be left out as a whole, if no field is required.
 pub fn all_optional<'f>(target: &Target<'_>, fields: impl Iterator<Item = Need<'f>>) -> TokenStream {
     let mut types = Vec::new();
     for need in fields {
@@ -228,6 +228,6 @@ pub fn all_optional<'f>(target: &Target<'_>, fields: impl Iterator<Item = Need<'
         }
     }
     let text = &target.text;
-    // A bound that holds for all lifetimes may fail: the trait is then not implemented, which is no error here.
+    // A bound that holds for all lifetimes may fail. The trait is then not implemented, which is no error here.
     target.implement(quote! { AllOptional }, quote! { where #(for<'every> #types: #text::AllOptional),* }, quote! {})
 }

@@ -1,8 +1,8 @@
 //! Derive macros for the parameters of a part, so that each parameter is written once: a field's type is the kind of
 //! its value, the first paragraph of its documentation is its help text, and `#[param(..)]` states the rest.
 //!
-//! The traits are in `narrows::text`, and `docs/parameters.md` lists the attributes. Leaves out: types with generic
-//! parameters, and checks that compare several values, which are functions named by `check`.
+//! The traits are in `narrows::text`, and `docs/parameters.md` lists the attributes. Types with generic parameters are
+//! not supported. Checks that compare several values are functions that `check` names.
 //!
 //! | file | does |
 //! |---|---|

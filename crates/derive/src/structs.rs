@@ -1,4 +1,4 @@
-//! `Parameters` for a struct: each field is a key, or several.
+//! Derives `Parameters` for a struct: each field is a key, or several.
 
 use crate::field::{Need, Parameter, all_optional, parameters};
 use crate::target::Target;
@@ -40,7 +40,7 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
     Ok(quote! { #parameters #optional })
 }
 
-/// Returns the expression that reads all fields, in order, and makes the struct or variant `constructor` of them.
+/// Returns the expression that reads all fields in order, and constructs the struct or variant `constructor` from them.
 pub fn make(target: &Target<'_>, constructor: TokenStream, all: &[Parameter<'_>]) -> Result<TokenStream> {
     let reads = all.iter().map(|field| field.read(target)).collect::<Result<Vec<_>>>()?;
     let constructed = all.iter().map(Parameter::construct);

@@ -1,22 +1,22 @@
-//! The type that is derived for, and the crate whose traits are implemented.
+//! The type for which a trait is derived, and the crate whose traits are implemented.
 
 use crate::attributes::TypeAttributes;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{DeriveInput, Ident, Result};
 
-/// Path of the crate that holds the traits, where `#[param(crate = "..")]` names no other. It also names that crate from
-/// within, which declares `extern crate self as narrows`.
+/// Path of the crate that holds the traits, unless `#[param(crate = "..")]` names another. The path is also valid
+/// within that crate, which declares `extern crate self as narrows`.
 const CRATE: &str = "::narrows";
 
-/// The type that is derived for.
+/// The type for which a trait is derived.
 pub struct Target<'i> {
     pub name: &'i Ident,
     pub attributes: TypeAttributes,
     /// Path of the module that holds the traits.
     pub text: TokenStream,
-    /// The variable that holds the table being read. No field is called like it, since it cannot be named outside the
-    /// macro.
+    /// The variable that holds the table being read. No field can have its name, since the name cannot be written
+    /// outside the macro.
     pub table: Ident,
     /// The variable that holds the sink being written to.
     pub sink: Ident,
@@ -34,13 +34,13 @@ impl<'i> Target<'i> {
         Ok(Target { name: &input.ident, attributes, text, table, sink })
     }
 
-    /// Returns the statement that looks at the table before its keys are read.
+    /// Returns the statement that examines the table before its keys are read.
     pub fn before(&self) -> Option<TokenStream> {
         let Target { text, table, .. } = self;
         self.attributes.before.as_ref().map(|before| quote! { #text::parameters::call::on(&*#table, #before); })
     }
 
-    /// Returns the statements that report what is wrong with `value`, which was read.
+    /// Returns the statements that report the errors in `value`, which was read.
     pub fn check(&self) -> TokenStream {
         let Target { text, table, attributes, .. } = self;
         let report = |check| {

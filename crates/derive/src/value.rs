@@ -9,7 +9,7 @@ use syn::{Error, Expr, Ident, Lit, Result, Type};
 
 /// The value of one key.
 pub struct Value<'v> {
-    /// The field's type, or what is in its `Option`.
+    /// The field's type, or the type within its `Option`.
     pub ty: &'v Type,
     pub is_optional: bool,
     pub key: &'v str,
@@ -33,7 +33,7 @@ impl Value<'_> {
         self.is(&["u8", "u16", "u32", "u64", "usize"])
     }
 
-    /// Returns the expression that reads it.
+    /// Returns the expression that reads the value.
     pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
         let FieldAttributes { default, optional_or, via, words, .. } = self.attributes;
         let (text, source) = (&target.text, self.source());
@@ -64,7 +64,7 @@ impl Value<'_> {
         })
     }
 
-    /// Returns the key with its bounds, about to be read.
+    /// Returns the key with its bounds, ready to be read.
     fn open(&self, target: &Target<'_>) -> Result<TokenStream> {
         let FieldAttributes { help, bounds, each, length, words, .. } = self.attributes;
         let (Target { text, table, .. }, source, key) = (target, self.source(), self.key);
@@ -97,7 +97,7 @@ impl Value<'_> {
         Ok(opened)
     }
 
-    /// Adds to `opened` what is declared of a number: its meaning and its resource.
+    /// Adds to `opened` the declared properties of a number: its meaning and its resource.
     fn declare(&self, target: &Target<'_>, opened: TokenStream) -> TokenStream {
         let (text, is_bare) = (&target.text, self.is_integer() || self.is(&["f64"]));
         let has_no_meaning = is_bare || self.is(&["Bytes"]);
@@ -111,7 +111,7 @@ impl Value<'_> {
         quote! { #opened #meaning #resource }
     }
 
-    /// Returns a bound as the key takes it: integers of any width, numbers, and quantities as text.
+    /// Returns a bound in the form that the key takes: integers of any width, numbers, and quantities as text.
     fn bound(&self, bound: &Expr) -> TokenStream {
         match bound {
             Expr::Lit(_) if !self.is_integer() => quote! { #bound },
@@ -121,7 +121,7 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the statement that writes it from `binding`, which refers to it.
+    /// Returns the statement that writes the value from `binding`, which refers to it.
     pub fn write(&self, target: &Target<'_>, binding: &Ident) -> TokenStream {
         let FieldAttributes { via, words, .. } = self.attributes;
         let (Target { text, sink, .. }, key) = (target, self.key);
@@ -145,7 +145,7 @@ impl Value<'_> {
     }
 }
 
-/// Returns a default as it is written in a description, if it is a literal or a list of literals.
+/// Returns a default in the form of a description, if it is a literal or a list of literals.
 fn as_written(default: &Expr) -> Option<TokenStream> {
     match default {
         Expr::Lit(literal) if !matches!(literal.lit, Lit::Byte(_) | Lit::ByteStr(_) | Lit::Char(_)) => {

@@ -1,7 +1,7 @@
 //! Experiments with the models of Narrows, and studies made of them.
 //!
-//! [`experiment`] runs a machine once, in sweeps, searches and fits; [`study`] makes a paper's experiments of it and
-//! judges them, with what data cannot say in [`papers`].
+//! [`experiment`] runs a machine once, in sweeps, searches and fits. [`study`] makes a paper's experiments from these
+//! and judges them. [`papers`] contains the functions of studies that data cannot express.
 //!
 //! All other modules are internal and hidden: `verify` model-checks firmware, and `report` makes tables, charts,
 //! timelines and pages. Their names may change in any release.

@@ -1,17 +1,17 @@
 //! An interface with registers: a buffer of one packet in each direction, and a doorbell.
 //!
-//! Models: the processor writes a packet into the buffer, rings, and reads the doorbell back, since writes may be
-//! posted; the packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word.
-//! Leaves out: queues in the device, DMA, interrupts. Its numbers are chosen.
+//! The processor writes a packet into the buffer, rings the doorbell, and reads the doorbell back, since writes may be
+//! posted. The packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word.
+//! Queues in the device, DMA and interrupts are not modelled. The numbers are chosen.
 
 use narrows::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A buffer of one packet each way, and a doorbell.
+/// A buffer of one packet in each direction, and a doorbell.
 #[derive(Clone, Debug, Parameters)]
 pub struct Doorbell {
-    /// Longest packet, header included.
+    /// Longest packet, including its header.
     #[param(min = "64 B", max = "4 KiB", default = "256 B", meaning = Granularity)]
     pub packet: Bytes,
     /// Time from the doorbell to the wire.
@@ -53,7 +53,7 @@ impl InterfaceSpec for Doorbell {
     }
 }
 
-/// The device half: what the processor wrote, and what it reads.
+/// The device half: the data that the processor wrote, and the data that it reads.
 struct Registers {
     outgoing: RefCell<Vec<u8>>,
     incoming: RefCell<Vec<u8>>,
@@ -67,14 +67,14 @@ impl Device for Registers {
     }
 
     fn write(&self, at: u64, bytes: &[u8]) {
-        // What is written to the doorbell itself, behind the buffer, rings it.
+        // A write to the doorbell itself, behind the buffer, rings it.
         if let Some(place) = self.outgoing.borrow_mut().get_mut(at as usize..at as usize + bytes.len()) {
             place.copy_from_slice(bytes);
         }
     }
 }
 
-/// The driver half: what each step does to the host.
+/// The driver half: the accesses of each step to the host.
 struct DoorbellNic {
     parameters: Doorbell,
     registers: Rc<Registers>,
@@ -91,7 +91,7 @@ impl WholePacketNic for DoorbellNic {
         packet.extend(request.source.load(cpu).await);
         cpu.write_run(self.window.at(0), &packet).await;
         cpu.write(self.window.at(RING), 8, packet.len() as u64).await;
-        // The read back returns when the device has all that a bus has posted.
+        // The read returns when all writes that a bus has posted have reached the device.
         cpu.read(self.window.at(RING), 8).await;
         cpu.until(cpu.now() + self.parameters.pipeline).await;
         ComposedPacket::new(request, &self.registers.outgoing.borrow()[..packet.len()])

@@ -1,10 +1,10 @@
-//! A message that all nodes hand on, lap after lap.
+//! A workload of one message that all nodes pass on, lap after lap.
 
 use narrows::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A message that all nodes hand on.
+/// A message that all nodes pass on.
 #[derive(Clone, Debug, Parameters)]
 pub struct HotPotato {
     /// Number of times that the message passes all nodes.

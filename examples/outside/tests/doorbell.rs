@@ -31,7 +31,7 @@ fn an_interface_from_outside_delivers_every_byte_over_protocols_and_fabrics() {
             ""
         };
         for (payload, messages) in [(8, 20), (240, 20), (3000, 5)] {
-            // A program compares what comes with what was sent.
+            // The program compares the received bytes with the sent ones.
             let rest = format!(
                 "[nodes.a]\nhost = \"memory-bus-1998\"\n[nodes.b]\nhost = \"memory-bus-1998\"\n{links}\
                  [ni.doorbell]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = {messages}\n"

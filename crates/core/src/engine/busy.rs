@@ -1,10 +1,10 @@
-//! The time for which a resource was busy: the union of intervals, so overlapping intervals are counted once. Leaves
-//! out which user kept the resource busy, which recorded spans show.
+//! The total time for which a resource was busy: the union of the busy intervals, so overlapping intervals are counted
+//! once. The module leaves out which user kept the resource busy; recorded spans show that.
 
 use super::time::Time;
 use std::cell::Cell;
 
-/// The total time for which a resource was busy.
+/// Sums the time for which a resource was busy.
 #[derive(Debug, Default)]
 pub struct Busy {
     /// Number of intervals that have begun and not ended.
@@ -45,7 +45,8 @@ impl Busy {
         }
     }
 
-    /// Adds `times` intervals of equal length, one for each period `every`; the first is from `from` to `to`.
+    /// Adds `times` intervals of equal length: the first is from `from` to `to`, and each further one starts `every`
+    /// after the start of the previous one.
     pub fn cover_each(&self, (mut from, mut to): (Time, Time), every: Time, times: u64) {
         let mut left = times;
         // Intervals are added one by one while they overlap earlier ones or each other.

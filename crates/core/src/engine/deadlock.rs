@@ -10,16 +10,17 @@ use std::fmt;
 pub struct DeadlockReport {
     /// The instant since which no progress was made.
     pub at: Time,
-    /// The wait-for chain, each wait caused by the next; the first is of an essential task.
+    /// The wait-for chain: the first wait is that of an essential task, and each further one is that of the holder of
+    /// the previous one.
     pub chain: Vec<Wait>,
-    /// The losses before, for which tasks may still wait.
+    /// The losses before that instant, for which tasks may still wait.
     pub lost: LossLog,
 }
 
 /// Number of losses that are listed one by one.
 const LISTED_LOSSES_MAX: usize = 4;
 
-/// The losses that nothing repairs, such as dropped packets.
+/// The losses that no part recovers from, such as dropped packets that are not retransmitted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LossLog {
     /// Descriptions of the first few losses.

@@ -1,9 +1,10 @@
 //! Delays: how a task lets simulated time pass.
 //!
-//! A delay says when it ends, and the engine, when the task has come back to it, sets the event for that. Where
-//! nothing else is to happen before, and few events are pending, it passes within the event that began it instead:
-//! no event, no way back through those who wait. What is seen of a run is the same, the number of events too; a twin
-//! that queues every delay, and at once, shows it.
+//! A task that awaits a delay names the instant at which the delay ends. The engine schedules an event for that instant
+//! when the task has returned to it. If no other event comes before that instant, and few events are pending, the delay
+//! passes within the current event instead: the clock advances, and the task continues without a new event and without
+//! returning through the callers that await it. The results of a run are the same, including its number of events;
+//! tests compare it with a reference run in which every delay is queued at once.
 
 use super::sim::Sim;
 use super::time::Time;
@@ -25,10 +26,10 @@ impl Future for Delay<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let Some(sim) = self.sim else { return Poll::Ready(()) };
         self.sim = None;
-        if sim.passes(self.until) {
+        if sim.try_advance(self.until) {
             return Poll::Ready(());
         }
-        sim.asks_for(self.until);
+        sim.request_wakeup(self.until);
         Poll::Pending
     }
 }
@@ -47,40 +48,40 @@ impl Sim {
         Delay { sim: Some(self), until: instant.min(Time::END) }
     }
 
-    /// Has the current task polled at `instant`. Where nothing is set before it comes back to the engine, the engine
-    /// itself puts it on the agenda, which it has at hand.
+    /// Requests that the current task is polled at `instant`. If no other wake-up is scheduled before the task returns
+    /// to the engine, the engine itself schedules this one, which is cheaper.
     #[inline]
-    fn asks_for(&self, instant: Time) {
+    fn request_wakeup(&self, instant: Time) {
         self.0.deferred_wakeup.set(instant);
         #[cfg(test)]
-        if self.0.queues_all.get() {
+        if self.0.queues_every_delay.get() {
             self.settle();
         }
     }
 
-    /// Advances the clock to `instant` within the event that fires now, if nothing happens before: as an event for it
-    /// would, but without the cost of one and without returning to the executor. An instant that has passed, a limit
-    /// and the check for a stalled clock get an event of their own.
+    /// Advances the clock to `instant` within the current event, if no other event comes before. The effect is that of
+    /// an event at `instant`, without its cost and without returning to the executor. Returns whether the clock was
+    /// advanced: an instant that has passed, a limit of the run and the check for a stalled clock need an event.
     #[inline]
-    fn passes(&self, instant: Time) -> bool {
+    fn try_advance(&self, instant: Time) -> bool {
         let core = &*self.0;
-        let passes = instant < core.no_event_before.get()
+        let advances = instant < core.no_event_before.get()
             && core.now.get() < instant
             && core.deferred_wakeup.get() == Time::MAX
             && instant < core.guard_until.get();
         #[cfg(test)]
-        let passes = passes && !core.queues_all.get();
-        if passes {
+        let advances = advances && !core.queues_every_delay.get();
+        if advances {
             core.now.set(instant);
             core.elided_delays.set(core.elided_delays.get() + 1);
         }
-        passes
+        advances
     }
 
-    /// Whether every delay goes through the queue, and is there at once.
+    /// Sets whether every delay goes through the queue, at once.
     #[cfg(test)]
-    pub(super) fn set_queues_all(&self, all: bool) {
-        self.0.queues_all.set(all);
+    pub(super) fn set_queues_every_delay(&self, all: bool) {
+        self.0.queues_every_delay.set(all);
     }
 
     /// Returns the number of pending events.

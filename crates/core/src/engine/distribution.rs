@@ -27,7 +27,7 @@ impl SampleUnit {
         }
     }
 
-    /// Returns the unit of metrics, and the number of these units in it.
+    /// Returns the unit in which metrics are given, and the number of these units in one of those.
     pub fn of_metrics(self) -> (&'static str, f64) {
         match self {
             SampleUnit::Picoseconds => ("us", 1e6),
@@ -36,7 +36,7 @@ impl SampleUnit {
     }
 }
 
-/// A named distribution. The metrics of it begin with its name.
+/// A named distribution, whose metrics have names that begin with its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Distribution {
     /// The name, which is that of the metric of the mean.
@@ -47,7 +47,7 @@ pub struct Distribution {
     pub histogram: Histogram,
 }
 
-/// The end of the name of the metric that counts samples.
+/// The suffix of the name of the metric that counts samples.
 pub const SAMPLES: &str = "_samples";
 
 impl Distribution {
@@ -56,8 +56,8 @@ impl Distribution {
         Distribution { name: name.into(), unit, histogram: summary.histogram() }
     }
 
-    /// Returns mean, extremes and percentiles of `summary`, and its number of samples, as metrics that begin with
-    /// `name`. A percentile with too few samples is not measured, and without samples only their number is.
+    /// Returns the mean, extremes, percentiles and number of samples of `summary`, as metrics whose names begin with
+    /// `name`. A percentile with too few samples has no value; without samples, only their number has one.
     pub fn metrics(name: &str, unit: SampleUnit, summary: &Summary) -> Vec<Metric> {
         let (metric_unit, per) = unit.of_metrics();
         let measured = |is_measured: bool, value: f64| if is_measured { value } else { f64::NAN };
@@ -75,8 +75,8 @@ impl Distribution {
         metrics
     }
 
-    /// Returns the extremes, percentiles and number of samples by the ends of their metrics' names, in the units of
-    /// metrics; NaN for a percentile with too few samples.
+    /// Returns the extremes, percentiles and number of samples, each with the suffix of its metric's name, in the units
+    /// of metrics; NaN for a percentile with too few samples.
     pub fn statistics(&self) -> Vec<(&'static str, f64)> {
         let (_, per) = self.unit.of_metrics();
         let value = |value: Option<u64>| value.map_or(f64::NAN, |value| value as f64 / per);

@@ -54,7 +54,7 @@ impl EndpointMap {
     }
 
     /// Returns the largest number of endpoints on one node.
-    pub fn most(&self) -> u32 {
+    pub fn endpoints_per_node_max(&self) -> u32 {
         (0..self.nodes() as u32).map(|node| self.count(NodeId(node))).max().unwrap_or(0)
     }
 
@@ -71,14 +71,14 @@ impl EndpointMap {
 
     /// Returns an endpoint's index among those of its node.
     #[inline]
-    pub fn place(&self, end: EndpointId) -> u32 {
+    pub fn index_on_node(&self, end: EndpointId) -> u32 {
         end.0 - self.first_endpoints[self.node(end).index()]
     }
 
-    /// Returns the endpoint with the index `place` on `node`.
+    /// Returns the endpoint with the index `index` on `node`.
     #[inline]
-    pub fn at(&self, node: NodeId, place: u32) -> EndpointId {
-        EndpointId(self.first_endpoints[node.index()] + place)
+    pub fn endpoint(&self, node: NodeId, index: u32) -> EndpointId {
+        EndpointId(self.first_endpoints[node.index()] + index)
     }
 
     /// Returns the number of endpoints of a node.
@@ -87,7 +87,7 @@ impl EndpointMap {
     }
 
     /// Returns the endpoints of a node.
-    pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndpointId> + use<> {
+    pub fn endpoints_of(&self, node: NodeId) -> impl Iterator<Item = EndpointId> + use<> {
         (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndpointId)
     }
 }
@@ -100,9 +100,9 @@ mod tests {
     fn endpoints_are_numbered_node_by_node() {
         let addresses = EndpointMap::new([1, 3, 2]);
         assert_eq!(addresses.len(), 6);
-        let all = (0..6).map(EndpointId).map(|end| (addresses.node(end).0, addresses.place(end)));
+        let all = (0..6).map(EndpointId).map(|end| (addresses.node(end).0, addresses.index_on_node(end)));
         assert_eq!(all.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
-        assert_eq!(addresses.of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
-        assert_eq!((addresses.at(NodeId(2), 1), addresses.count(NodeId(2))), (EndpointId(5), 2));
+        assert_eq!(addresses.endpoints_of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
+        assert_eq!((addresses.endpoint(NodeId(2), 1), addresses.count(NodeId(2))), (EndpointId(5), 2));
     }
 }

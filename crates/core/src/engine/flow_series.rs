@@ -1,14 +1,14 @@
-//! The latencies of several flows by the number of the message in its flow, for the test for an initial transient.
+//! The latencies of several flows, averaged by message number, for the test for an initial transient.
 //!
-//! The messages of the same number are averaged over all flows, so that each batch holds as many of a slow flow as of a
-//! fast one. The series ends with the first flow that ends: what is sent after that meets other traffic. Memory is
-//! bounded (`TimeSeries`).
+//! The first messages of all flows are averaged, then the second ones, and so on, so that each batch holds as many
+//! messages of a slow flow as of a fast one. The series ends with the first flow that ends, because messages sent after
+//! that meet other traffic. Memory is bounded (`TimeSeries`).
 
 use super::time::Time;
 use super::time_series::TimeSeries;
 use super::transient::TransientTest;
 
-/// The latencies of several flows, by the number of the message.
+/// The latencies of several flows, averaged by message number.
 #[derive(Clone, Default, Debug)]
 pub struct FlowSeries {
     /// Latencies in picoseconds, by the number of the message.
@@ -69,7 +69,7 @@ mod tests {
     fn unequal_flows_are_no_transient() {
         let mut series = FlowSeries::default();
         (0..2).for_each(|_| series.join());
-        // The fast flow is at its end when the slow one is at its half.
+        // The fast flow ends when the slow one is half done.
         for number in 0..400 {
             series.add(number, Time::from_us(1), Time::from_us(number));
             if number % 2 == 0 {

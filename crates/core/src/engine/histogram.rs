@@ -2,33 +2,34 @@
 //!
 //! The buckets are those of HdrHistogram with two significant digits: one for each value below 256, then 128 for each
 //! doubling, so that a bucket is at most 1/128 of its values wide. Counts are whole numbers, so the order of samples
-//! and of merging changes nothing; the least and the greatest sample are exact.
+//! and of merging does not matter. The least and the greatest sample are exact.
 //!
-//! A percentile is the sample of the nearest rank: the least sample that at least that share of all samples does not
-//! exceed, without interpolation (definition 1 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
-//! American Statistician 50(4), 1996). In a histogram the end of its bucket is reported, which is at most 1/128 above
-//! it.
+//! A percentile is the sample of the nearest rank: the least sample with at least the given share of all samples at or
+//! below it, without interpolation (definition 1 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
+//! American Statistician 50(4), 1996). A histogram reports the end of that sample's bucket, which is at most 1/128
+//! above the sample.
 //!
-//! A percentile is known if at least [`SAMPLES_BEYOND`] samples are expected on its rarer side. With 10 of *n*
-//! samples there, the exact 95 % interval of their number (Clopper and Pearson, Biometrika 26(4), 1934) is 4.8 to
-//! 18.4: the share of all messages beyond the reported value is within a factor of about two of the nominal one, if
-//! samples are independent.
+//! A percentile is reported if at least [`SAMPLES_BEYOND`] samples are expected on its rarer side, that is, above the
+//! 99th percentile or below the 1st. With an expectation of 10 samples there, the exact 95 % interval of their number
+//! (Clopper and Pearson, Biometrika 26(4), 1934) is 4.8 to 18.4: the share of all messages beyond the reported value is
+//! within a factor of about two of the nominal one, if samples are independent.
 
 use std::collections::BTreeMap;
 
-/// Buckets in each doubling, as a power of two.
+/// The number of buckets in each doubling, as a power of two.
 const FINE_BITS: u32 = 7;
 
 /// The number of samples that a percentile needs on its rarer side.
 pub const SAMPLES_BEYOND: u64 = 10;
 
-/// The bound on the width of a bucket, as a share of its values.
+/// The largest width of a bucket, as a fraction of its values.
 pub const RELATIVE_ERROR: f64 = 1.0 / (1 << FINE_BITS) as f64;
 
-/// The percentiles that runs report, with the ends of their metrics' names.
+/// The percentiles that runs report, each with the suffix of its metric's name.
 pub const PERCENTILES: [(&str, f64); 4] = [("_p50", 50.0), ("_p90", 90.0), ("_p99", 99.0), ("_p999", 99.9)];
 
-/// Returns a percent in thousandths. In whole numbers, since with floats 7 % of 100 samples would be the eighth.
+/// Returns a percentage in thousandths of a per cent. Ranks are computed in whole numbers, because with floats 7 % of
+/// 100 samples would give the eighth sample.
 fn thousandths(percent: f64) -> u128 {
     assert!((0.0..=100.0).contains(&percent), "a percentile is from 0 to 100");
     (percent * 1_000.0).round() as u128
@@ -43,8 +44,8 @@ pub fn rank(samples: u64, percent: f64) -> u64 {
     (u128::from(samples) * thousandths(percent)).div_ceil(100_000).max(1) as u64
 }
 
-/// Returns the least number of samples with which a percentile is known: [`SAMPLES_BEYOND`] over the share on its rarer
-/// side. The least and the greatest sample, 0 and 100 %, are known from one sample on.
+/// Returns the least number of samples with which a percentile is reported: [`SAMPLES_BEYOND`] over the share on its
+/// rarer side. The extremes, 0 and 100 %, need one sample.
 ///
 /// # Panics
 ///
@@ -80,7 +81,7 @@ pub struct Bucket {
     pub count: u64,
 }
 
-/// A histogram. It keeps the buckets that have samples only.
+/// A histogram, which stores only buckets that have samples.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Histogram {
     samples: u64,
@@ -92,7 +93,8 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Returns the histogram of samples between `min` and `max`, whose number in each bucket `counts` states.
+    /// Returns the histogram of samples between `min` and `max`, with the numbers of samples in `counts`, one for each
+    /// bucket.
     pub(super) fn of_counts(min: u64, max: u64, counts: &[u64]) -> Histogram {
         let filled = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
         Histogram {
@@ -109,7 +111,7 @@ impl Histogram {
     ///
     /// # Errors
     ///
-    /// Returns a sentence that says what is wrong with the buckets or the extremes.
+    /// Returns a sentence that states what is wrong with the buckets or the extremes.
     pub fn from_buckets(min: u64, max: u64, buckets: &[(u64, u64)]) -> Result<Histogram, String> {
         let mut histogram = Histogram { min, max, ..Histogram::default() };
         for &(up_to, count) in buckets {
@@ -136,7 +138,7 @@ impl Histogram {
         }
     }
 
-    /// Adds all samples of another histogram. The result is that of a histogram of all samples.
+    /// Adds all samples of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         if other.samples == 0 {
             return;
@@ -196,8 +198,8 @@ impl Histogram {
     }
 }
 
-/// Returns the value of a rank, from 1 on, among samples from `least` to `greatest` in buckets: the end of its bucket,
-/// or exactly an extreme. `counts` are buckets in ascending order with their numbers of samples.
+/// Returns the sample of a rank, counted from 1, in a histogram with extremes `least` and `greatest`: the end of its
+/// bucket, or an extreme exactly. `counts` holds the buckets in ascending order with their numbers of samples.
 pub(super) fn value_of_rank(
     mut counts: impl Iterator<Item = (usize, u64)>,
     rank: u64,

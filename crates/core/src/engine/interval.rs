@@ -1,8 +1,8 @@
 //! The 95 % confidence interval of the mean of independent samples, by Student's t distribution.
 //!
 //! The quantiles are tabulated, so that an interval has the same digits on every machine. Between two rows of the table
-//! the lower number of degrees of freedom is used, which gives the wider interval. Leaves out a test that samples are
-//! normally distributed, as means of many values nearly are.
+//! the lower number of degrees of freedom is used, which gives the wider interval. Whether the samples are normally
+//! distributed is not tested; means of many values nearly are.
 
 /// The 97.5 % quantile of Student's t, by degrees of freedom (NIST/SEMATECH e-Handbook, table 1.3.6.7.2).
 const QUANTILES: [(u32, f64); 34] = [

@@ -1,12 +1,12 @@
-//! A message as the measurement instruments follow it: its source, destination and payload, and the ledgers of its
-//! packets.
+//! The record of a message for measurement: its source, destination and payload, and the ledgers of its packets.
 //!
-//! A [`Journey`] is an instrument, not a part: hardware passes it along with the bytes, and no model bases a decision
-//! on it. Without a ledger it consists of the message's number and start, and costs no allocation.
+//! A [`Journey`] is a measurement instrument, not a part of the modelled machine: models of hardware pass it along with
+//! the bytes, and no model bases a decision on it. Without a ledger it consists of the message's number and start, and
+//! needs no allocation.
 //!
-//! A message of several packets has a journey for each of them, all from the message's start; the journey of the packet
-//! that completes the message is the message's. A retransmitted copy has a separate journey from its transmission on
-//! ([`Journey::fork`]); the journey of the accepted copy is handed up.
+//! A message of several packets has a journey for each of them, each counted from the message's start; the journey of
+//! the packet that completes the message is reported as the message's. A retransmitted copy has a separate journey from
+//! its transmission on ([`Journey::fork`]); the journey of the copy that the receiver accepts is reported.
 
 use super::endpoint::EndpointId;
 use super::ledger::Ledger;
@@ -41,23 +41,23 @@ impl Message {
     }
 }
 
-/// The record of a packet's journey, as detailed as it is followed.
+/// The record of a packet's journey, with or without a ledger.
 #[derive(Clone, Debug, Default)]
 pub struct Journey(JourneyState);
 
 #[derive(Clone, Debug, Default)]
 enum JourneyState {
-    /// The packet is not followed.
+    /// The packet is not recorded.
     #[default]
     Unknown,
-    /// The message is counted, and timed from its start.
+    /// The message is counted, and its latency is measured from `start`.
     Timed { id: u64, start: Time },
     /// The message has a ledger.
     Followed(Rc<Message>),
 }
 
 impl Journey {
-    /// The journey of a packet that is not followed.
+    /// The journey of a packet that is not recorded.
     pub const NONE: Journey = Journey(JourneyState::Unknown);
 
     /// Returns the journey of a message whose latency is counted from `start`.
@@ -111,7 +111,7 @@ impl Journey {
         Journey(JourneyState::Timed { id, start })
     }
 
-    /// Returns the instant at which the message started, if the packet is followed.
+    /// Returns the instant at which the message started, if the packet is recorded.
     pub(super) fn start(&self) -> Option<Time> {
         match &self.0 {
             JourneyState::Unknown => None,
@@ -120,7 +120,7 @@ impl Journey {
         }
     }
 
-    /// Counts work for this message in its present stage.
+    /// Adds an interval in which a resource worked for this message to the present stage.
     #[inline]
     pub fn add_service(&self, from: Time, to: Time) {
         if let Some(message) = self.message() {
@@ -128,7 +128,7 @@ impl Journey {
         }
     }
 
-    /// Ends the present stage.
+    /// Ends the present stage at `at`, and names it `stage`.
     #[inline]
     pub fn close(&self, stage: &'static str, at: Time) {
         if let Some(message) = self.message() {
@@ -136,7 +136,7 @@ impl Journey {
         }
     }
 
-    /// Ends the present stage, if it has lasted.
+    /// Ends the present stage as [`close`](Journey::close) does, if the stage lasted longer than zero.
     pub fn close_if_lasted(&self, stage: &'static str, at: Time) {
         if let Some(message) = self.message() {
             let mut ledger = message.ledger.borrow_mut();

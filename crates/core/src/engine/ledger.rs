@@ -1,4 +1,4 @@
-//! A message's ledger: the stages it passed, whose times sum exactly to its latency.
+//! A message's ledger: the stages that the message passed, whose times sum exactly to its latency.
 //!
 //! The ledger follows the *last byte* of a message: a stage begins when the one before it ends,
 //! so work that overlaps an earlier stage is not counted again. Each stage is split into service (a resource
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 const INITIAL_CAPACITY: usize = 16;
 
 /// Number of entries from which on stages are merged: a repeated stage is added to the last entry of its name. The
-/// bound is needed because a packet may be returned and sent again any number of times.
+/// bound is needed because a packet may be returned and sent again without limit.
 const MERGE_THRESHOLD: usize = 256;
 
 /// One stage of a message.

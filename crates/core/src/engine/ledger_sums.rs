@@ -1,6 +1,6 @@
-//! Ledgers of many messages, added up exactly: of each stage, how long it was waited and worked in.
+//! Sums of the ledgers of many messages: for each stage, the exact total of the waiting time and of the service time.
 //!
-//! Stages are in the order in which messages pass them. Leaves out distributions.
+//! Stages are in the order in which messages pass them. The module leaves out distributions of these times.
 
 use super::ledger::{Ledger, Stage};
 use super::time::Time;
@@ -13,15 +13,15 @@ pub struct LedgerSums {
 }
 
 impl LedgerSums {
-    /// Takes one in; a stage passed twice by one message counts with both times.
+    /// Adds a ledger; a stage that one message passed twice counts with both times.
     pub fn add(&mut self, ledger: &Ledger) {
         self.messages += 1;
         let mut next = 0;
         for stage in ledger.stages() {
             let new = || Stage { name: stage.name, waiting: Time::ZERO, service: Time::ZERO };
-            let place = place(&mut self.stages, &mut next, |sum| sum.name == stage.name, new);
-            self.stages[place].waiting += stage.waiting;
-            self.stages[place].service += stage.service;
+            let index = find_or_insert(&mut self.stages, &mut next, |sum| sum.name == stage.name, new);
+            self.stages[index].waiting += stage.waiting;
+            self.stages[index].service += stage.service;
         }
     }
 
@@ -44,13 +44,18 @@ impl<'a> FromIterator<&'a Ledger> for LedgerSums {
     }
 }
 
-/// Returns the index of a stage among the known ones. A new stage is inserted at `next`, after the preceding stage of
-/// its ledger, so that rare stages are listed where messages pass them.
-pub fn place<T>(known: &mut Vec<T>, next: &mut usize, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
-    let place = known.iter().position(is).unwrap_or_else(|| {
+/// Returns the index of a stage in `known`, and adds the stage if it is new. A new stage is inserted at `next`, after
+/// the preceding stage of its ledger, so that rare stages are listed where messages pass them.
+pub fn find_or_insert<T>(
+    known: &mut Vec<T>,
+    next: &mut usize,
+    is: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> usize {
+    let index = known.iter().position(is).unwrap_or_else(|| {
         known.insert(*next, new());
         *next
     });
-    *next = (*next).max(place + 1);
-    place
+    *next = (*next).max(index + 1);
+    index
 }

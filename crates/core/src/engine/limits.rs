@@ -1,20 +1,21 @@
 //! The limits of a run: it ends at a given time, or when it is deadlocked or livelocked, but not because it is slow.
 //!
-//! A run is deadlocked when no event is left. It is livelocked when events continue without progress, which must be
-//! distinguished from events that are far apart: for the given time no message was delivered, and no task *slept*. A
-//! task sleeps in a wait that is long compared with that time. A task that polls sleeps only if the wait began before
-//! that time, or a wait as long, was over, because the event that it polls for may have happened since its last poll. A
-//! task that works, such as one that holds a processor and does not poll, sleeps in any wait for an instant: it
-//! computes, even with a slow clock. While a sleeping task is to wake before the run's end, the run continues.
+//! A run is deadlocked when no event is left. It is livelocked when events continue without progress: for the time
+//! limit [`no_progress`](Limits::no_progress), no message was delivered and no task *slept*. Sleep distinguishes a
+//! livelock from a run whose events are far apart. A task sleeps in a wait that is long compared with that limit. If
+//! the task polls, its wait counts only if it began soon after the last progress, that is within the limit or the
+//! length of the wait: later polls see no change. A task that works, such as one that holds a processor and does not
+//! poll, sleeps in any wait for an instant: it computes, even with a slow clock. The run continues while a sleeping
+//! task is to wake before the run's end.
 //!
-//! A packet that its receiver returns is sent again at once, perhaps for ever. After many returns without progress the
-//! run is stuck if each essential task waits, no task works, and none is in a delay that began before the returns:
-//! whatever could accept the packet has had occasion to.
+//! A packet that its receiver returns is sent again at once, perhaps without end. After many returns without progress
+//! the run is stuck if each essential task waits, no task works, and no task is in a delay that began before the
+//! returns: every task that could accept the packet has run since.
 //!
 //! A run whose clock stalls while events continue is livelocked, with any limits.
 //!
-//! Not decided is whether the wake-up of a sleeping task changes anything, so a run in which only such tasks act ends
-//! at the time limit. It is reached after few events, because sleeps are long.
+//! The check does not decide whether the wake-up of a sleeping task changes anything, so a run in which only such tasks
+//! act ends at the time limit. It reaches the limit after few events, because sleeps are long.
 
 use super::deadlock::DeadlockReport;
 use super::queue::Event;
@@ -23,18 +24,16 @@ use super::task_info::TaskInfo;
 use super::time::Time;
 use std::ops::ControlFlow;
 
-/// A wait of at least this part of the time without progress is a sleep.
+/// A wait of at least 1/64 of the time without progress is a sleep.
 const SLEEP_PART: u64 = 64;
-/// Number of times in that period that the guard looks for sleepers, so that none is missed because it is awake
-/// at one check.
+/// The number of checks for sleeping tasks in that time, so that each task is seen asleep by one of them.
 const CHECKS_PER_PERIOD: u64 = 8;
 
-/// Number of packets that are returned without progress between two checks whether the run is stuck (chosen: some
+/// The number of packets that are returned without progress between two checks whether the run is stuck (chosen: some
 /// milliseconds).
 const RETURNS_PER_CHECK: u64 = 10_000;
 
-/// The clock is stalled if this number of events fires at one instant: more than all tasks of the largest machine
-/// need.
+/// The clock is stalled if this number of events fires at one instant; tasks of the largest machine need fewer.
 pub(super) const EVENTS_PER_INSTANT_MAX: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
 /// Smallest time between two instants.
@@ -48,7 +47,7 @@ const LAST: Time = Time::from_ps(Time::END.ps() - 1);
 pub struct Limits {
     /// The run ends at this simulated time.
     pub time: Time,
-    /// The run ends after this simulated time without progress or a sleeping task.
+    /// The run ends after this simulated time without progress and without a sleeping task.
     pub no_progress: Time,
 }
 
@@ -63,7 +62,7 @@ impl Default for Limits {
 pub enum Outcome {
     /// Every essential task finished.
     Done,
-    /// No event was left, or only polling went on, while essential tasks waited.
+    /// No event was left, or tasks only polled, while essential tasks waited.
     Deadlock(DeadlockReport),
     /// Events continued without progress.
     Livelock(DeadlockReport),
@@ -78,22 +77,22 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns whether the run ended by itself and delivered all that its program sent, so that its measurements hold.
+    /// Returns whether the run completed and every message was delivered, so that its measurements hold.
     pub fn is_complete(&self) -> bool {
         matches!(self, Outcome::Done | Outcome::Saturated(_))
     }
 }
 
-/// Until when tasks sleep, as far as it was seen.
+/// The instants until which tasks sleep, as far as the checks have seen.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SleepHorizon {
     until: Time,
-    /// The same for tasks that poll.
+    /// The latest wake-up of a task that polls.
     poller_until: Time,
 }
 
 impl SleepHorizon {
-    /// Returns the horizon with a sleeper that wakes at `instant`.
+    /// Returns the horizon with a sleeping task that wakes at `instant`.
     pub(super) fn with_sleeper(self, instant: Time) -> SleepHorizon {
         SleepHorizon { until: self.until.max(instant), ..self }
     }
@@ -103,12 +102,12 @@ impl SleepHorizon {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Returns {
     count: u64,
-    /// The instant of the first.
+    /// The instant of the first return.
     since: Time,
 }
 
 impl Returns {
-    /// Returns the count with one more at `now`; it begins again after `progress`.
+    /// Returns the count with one more return at `now`; the count starts again after `progress`.
     pub(super) fn with_one(self, now: Time, progress: Time) -> Returns {
         match self.count == 0 || progress > self.since || self.is_check_due() {
             true => Returns { count: 1, since: now },
@@ -116,15 +115,15 @@ impl Returns {
         }
     }
 
-    /// Returns whether there were enough for a check.
+    /// Returns whether there were enough returns for a check.
     pub(super) fn is_check_due(self) -> bool {
         self.count >= RETURNS_PER_CHECK
     }
 }
 
 impl Core {
-    /// Looks why `event`, the next, does not simply fire, and at the limits: how the run ends, or that it goes on
-    /// to the next look. The event comes again.
+    /// Handles an event that the fast path does not fire: checks the limits, and returns the outcome if the run ends,
+    /// or continues until the next check. The event is put back into the queue.
     #[cold]
     pub(super) fn guard(&self, event: Event, limits: Limits) -> ControlFlow<Outcome> {
         if event != Event::NONE && !self.wakeups.borrow_mut().requeue(event) {
@@ -164,7 +163,7 @@ impl Core {
         ControlFlow::Continue(())
     }
 
-    /// States that no limit is met before `instant`.
+    /// Sets the instant before which no limit is met.
     pub(super) fn set_guard_until(&self, instant: Time) {
         self.guard_until.set(instant);
         self.wakeups.borrow_mut().guard_from(instant);
@@ -175,13 +174,13 @@ impl Core {
         self.last_livelock_check.replace(self.now.get()) == self.now.get()
     }
 
-    /// Returns the instants at which the last sleepers will wake.
+    /// Returns the instants at which the last sleeping tasks will wake.
     fn look_for_sleepers(&self, limits: Limits) -> SleepHorizon {
         let (task_info, mut sleep_horizon) = (self.task_info.borrow(), self.sleep_horizon.get());
         let rest = self.progress.get().max(sleep_horizon.until);
         self.wakeups.borrow().timers(|event, since| {
             let (task, span) = (&task_info[event.task() as usize], event.time.since(since));
-            // A deadline after the end of the run gives nothing up in it.
+            // A deadline after the end of the run is not reached in this run.
             let end = match task.waits_for() {
                 Some(_) if event.time > limits.time => return,
                 _ => event.time.min(limits.time),
@@ -189,7 +188,7 @@ impl Core {
             let is_long = span >= limits.no_progress / SLEEP_PART;
             match task.polled.get() {
                 None if is_long || task.works.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
-                // A poller that began later polls without effect: all others have come to rest.
+                // A poll that began later has no effect: all other tasks wait since then.
                 Some(_) if is_long && since < rest.saturating_add(limits.no_progress.max(span)) => {
                     sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
                 }
@@ -200,7 +199,7 @@ impl Core {
         sleep_horizon
     }
 
-    /// Returns whether packets were returned many times without progress, and nothing else can happen.
+    /// Returns whether packets were returned many times without progress, and no other task can act.
     fn only_returns(&self) -> bool {
         let Returns { since, .. } = self.returns.get();
         if !self.returns.get().is_check_due() || self.progress.get() >= since {

@@ -1,8 +1,8 @@
-//! A quantity of several things over time, as a heat map shows it.
+//! A quantity of several rows, such as receivers, over time, for a heat map.
 
 use serde::Serialize;
 
-/// Values of several things, sampled at equal intervals.
+/// Samples of a quantity for several rows, taken at equal intervals.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Map {
     /// The name of the values, in dotted words.
@@ -13,7 +13,7 @@ pub struct Map {
     pub rows: usize,
     /// The number of samples in each row.
     pub columns: usize,
-    /// Cycles from one sample to the next, and from time 0 to the first.
+    /// The number of cycles from one sample to the next, and from time 0 to the first.
     pub every_cycles: u64,
     /// The samples, row after row.
     pub values: Vec<u32>,

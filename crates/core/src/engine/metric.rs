@@ -3,18 +3,19 @@
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The meaning of a metric: the direction in which it is better, and whether a saturated run has it.
+/// The kind of a metric: whether larger or smaller values are better, and whether a saturated run measures it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MetricKind {
-    /// Work done per time: more is better. A saturated run has it, too.
+    /// Work done per time: more is better. A saturated run measures it, too.
     Rate,
-    /// Time of a message, packet or operation: less is better. In a saturated run it grows with the length of the run.
+    /// Time of a message, packet or operation: less is better. In a saturated run it grows with the length of the run,
+    /// so it is not measured.
     Latency,
     /// Time or work that the program's task takes: less is better.
     Cost,
     /// A number that is true at any time of a run, such as the messages delivered so far; neither direction is better.
     Count,
-    /// Neither: a load that was offered, a confidence interval.
+    /// Any other number, such as the offered load or a confidence interval; neither direction is better.
     Fact,
 }
 
@@ -28,36 +29,34 @@ impl MetricKind {
         }
     }
 
-    /// Returns whether a saturated run measures it: its value does not depend on the length of the run.
+    /// Returns whether a saturated run measures this kind: its value does not depend on the length of the run.
     pub const fn holds_when_saturated(self) -> bool {
         matches!(self, MetricKind::Rate)
     }
 }
 
-/// A named number. Names, once published, stay.
+/// A named number. A published name does not change.
 #[derive(Clone, Debug, Serialize)]
 pub struct Metric {
     /// The name, in dotted words.
     #[serde(skip)]
     pub name: String,
-    /// The value; NaN if nothing was measured, which is printed as empty, in JSON as null.
+    /// The value; NaN if nothing was measured, which is printed as an empty field, and in JSON as null.
     pub value: f64,
     /// The unit; empty for a plain number.
     pub unit: &'static str,
-    /// The meaning.
+    /// The kind of the metric.
     #[serde(skip)]
     pub kind: MetricKind,
 }
 
 impl Metric {
-    /// Returns the measurement `name`, which holds for a complete run only, and of which neither more nor less is
-    /// better.
+    /// Returns the metric `name` of the kind [`MetricKind::Fact`], which only a complete run measures.
     pub fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
         Metric { name: name.into(), value, unit, kind: MetricKind::Fact }
     }
 
-    /// Returns the count `name`, which is true at any time of a run: in one that did not complete, it is the count so
-    /// far.
+    /// Returns the metric `name`, a count: in a run that did not complete, it is the count so far.
     pub fn count(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
         Metric { kind: MetricKind::Count, ..Metric::new(name, value, unit) }
     }
@@ -67,17 +66,17 @@ impl Metric {
         Metric { kind: MetricKind::Rate, ..Metric::new(name, value, unit) }
     }
 
-    /// Returns the metric `name`, a latency: less is better, and a saturated run has none.
+    /// Returns the metric `name`, a latency: less is better, and a saturated run does not measure it.
     pub fn latency(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
         Metric { kind: MetricKind::Latency, ..Metric::new(name, value, unit) }
     }
 
-    /// Returns the metric `name`, what the program's task takes: less is better.
+    /// Returns the metric `name`, the time or work that the program's task takes: less is better.
     pub fn cost(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
         Metric { kind: MetricKind::Cost, ..Metric::new(name, value, unit) }
     }
 
-    /// Returns the metric as a run reports it that did not complete: a count keeps its value, anything else was not
+    /// Returns the metric as an incomplete run reports it: a count keeps its value, and any other metric is not
     /// measured.
     #[must_use]
     pub fn of_unfinished_run(self) -> Metric {
@@ -91,20 +90,20 @@ impl Metric {
     }
 }
 
-/// Metrics that were renamed: the former name and today's.
+/// Metrics that were renamed: the former and the current name.
 const RENAMED: [(&str, &str); 3] = [
     ("dsmc.handed_over", "dsmc.migrations"),
     ("time.wait_for_others", "time.synchronization"),
     ("time.wait_for_room", "time.wait_for_capacity"),
 ];
 
-/// Returns today's name of a metric that was once called `name`, or `name` if it was not renamed.
+/// Returns the current name of a metric that was once called `name`, or `name` if it was not renamed.
 pub fn current_metric_name(name: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
 }
 
-/// Returns a name that the user chose as a word of a metric's name: in quotes if it has a dot or a quote itself, so
-/// that no two lists of names give the same metric.
+/// Returns a name that the user chose, for use as one word of a metric's name. A name with a dot or a quote is quoted,
+/// so that different lists of names give different metrics.
 pub fn name_word(name: &str) -> Cow<'_, str> {
     match name.contains(['.', '"']) {
         true => Cow::Owned(format!("{name:?}")),

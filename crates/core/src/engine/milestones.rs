@@ -1,5 +1,5 @@
-//! The instants of a sequence of events, in bounded memory: all of the first 2¹⁶, and then every second, fourth …
-//! instant, so that the error of a count is less than 1/32768 of the total.
+//! The instants of a sequence of events, in bounded memory: all of the first 2¹⁶ events, and of later ones every
+//! second, then every fourth, and so on, so that the error of a count is less than 1/32768 of the total.
 
 use super::sample::Sampled;
 use super::time::Time;
@@ -7,7 +7,7 @@ use super::time::Time;
 /// Largest number of stored instants.
 const KEPT_MAX: usize = 1 << 16;
 
-/// Instants in their order.
+/// The instants of events, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Milestones {
     /// The first instant, and every `stride`-th after it.
@@ -22,12 +22,12 @@ impl Default for Milestones {
 }
 
 impl Milestones {
-    /// Returns an empty sequence that is exact for `kept_max` instants.
+    /// Returns an empty sequence that is exact for up to `kept_max` events.
     fn keeping(kept_max: usize) -> Milestones {
         Milestones { sample: Sampled::keeping(0, kept_max), last: Time::ZERO }
     }
 
-    /// Adds an event, which is not earlier than the last.
+    /// Adds an event at `at`, which is not earlier than the last one.
     pub fn add(&mut self, at: Time) {
         debug_assert!(at >= self.last, "what happens next does not happen before");
         self.last = at;

@@ -167,7 +167,7 @@ pub use units::{Bytes, Rate};
 /// ```
 pub use units::Hertz;
 
-/// The number of an endpoint, which is the address of a program; a node has one or several endpoints.
+/// The number of an endpoint, which is the address of a program. A node has one or several endpoints.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -188,7 +188,8 @@ pub use endpoint::EndpointId;
 /// ```
 pub use node::{Class, NodeId};
 
-/// The number of a connection between two nodes, if a protocol has separate state for several; 0 otherwise.
+/// The number of a connection between two nodes, if a protocol keeps separate state for several connections; 0
+/// otherwise.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -201,7 +202,7 @@ pub use node::{Class, NodeId};
 ///     assert!(link.reserve());
 ///     link.offer(Peer { node: NodeId(1), flow: FlowKey(flow) }, packet);
 /// }
-/// // Each connection has a window of one packet.
+/// Each connection has a window of one packet.
 /// let sent = std::iter::from_fn(|| link.next(Time::ZERO)).map(|frame| frame.body);
 /// assert_eq!(sent.collect::<Vec<_>>(), [Some("a"), Some("c")]);
 /// ```
@@ -237,7 +238,8 @@ pub use node::{Head, PacketMarks};
 /// ```
 pub use limits::{Limits, Outcome};
 
-/// A record of a message's latency, which travels with its packets. It does nothing if the message is not measured.
+/// A record of a message's latency, which travels with the message's packets. It does nothing if the message is not
+/// measured.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;

@@ -1,8 +1,8 @@
-//! The address of every packet: a node, a logical network, and a header that the fabric does not read.
+//! The address of every packet: a node, a logical network, and a protocol header, which the fabric does not interpret.
 
 use std::fmt;
 
-/// A node's number: one type from program to wire.
+/// A node's number, which programs, interfaces and fabrics share.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct NodeId(pub u32);
 
@@ -24,7 +24,7 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A logical network: packets of one never wait for those of another but on shared links.
+/// The number of a logical network. Packets of different classes share links, but never wait for each other's buffers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Class(pub u8);
 
@@ -45,12 +45,11 @@ impl Class {
     }
 }
 
-/// A connection between two nodes, among those that one protocol keeps apart; 0 where there is only one.
+/// The number of a connection between two nodes, if the protocol keeps several apart; 0 otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct FlowKey(pub u32);
 
-/// Sixteen bytes that belong to the protocol of the two ends; whatever carries them does not read
-/// them.
+/// The header of the protocol, sixteen bytes, which only the sending and the receiving interface interpret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Head(pub [u64; 2]);
 

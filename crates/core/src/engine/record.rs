@@ -1,5 +1,5 @@
-//! Records spans (which resource served which message, and when) up to a bound, and captures packets of a known
-//! format. Both are off by default. Spans are kept in memory, or leave in blocks for a [`SpanSink`], so that the memory
+//! Records spans up to a bound, and captures packets in a known format. A span states which resource served which
+//! message, and when. Both are off by default. Spans are kept in memory, or leave in blocks for a [`SpanSink`], so that the memory
 //! does not grow with their number.
 
 use super::node::NodeId;
@@ -11,14 +11,14 @@ use std::cell::{Cell, RefCell};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TrackId(pub u32);
 
-/// A stretch of time in which a resource served something.
+/// An interval in which a resource served a message or another request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Span {
     /// The resource.
     pub track: TrackId,
     /// The activity, in a word.
     pub what: &'static str,
-    /// The message served, if one was; a flow joins its spans.
+    /// The message that was served, if any; its spans are connected by a flow.
     pub message: Option<u64>,
     /// The data moved.
     pub bytes: Bytes,
@@ -33,13 +33,13 @@ pub struct Span {
 pub struct SpanLabel {
     /// The activity, in a word.
     pub what: &'static str,
-    /// The message served, if one was.
+    /// The message that was served, if any.
     pub message: Option<u64>,
     /// The data moved.
     pub bytes: Bytes,
 }
 
-/// A track that exists only if spans are kept.
+/// A track, which exists only if spans are kept.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Track(Option<TrackId>);
 
@@ -50,7 +50,7 @@ pub struct Timeline {
     pub tracks: Vec<(String, String)>,
     /// The spans.
     pub spans: Vec<Span>,
-    /// The number of spans beyond the bound.
+    /// The number of spans that were not kept because of the bound.
     pub dropped: u64,
 }
 

@@ -1,8 +1,8 @@
 //! Resources, which one task holds at a time, and pools of interchangeable units.
 //!
 //! Both serve requests in the order of arrival. A resource records the time for which it was held, and the part of it
-//! in which it moved data, from which utilisation is computed; if spans are kept, each hold is recorded as a span. Not
-//! modelled: priorities and preemption, which belong to the modelled part.
+//! in which it moved data; utilisation is computed from these. If spans are kept, each hold is recorded as a span. Not
+//! modelled are priorities and preemption, which belong to the part that uses the resource.
 
 use super::record::{SpanLabel, Track};
 use super::sim::{NO_TASK, Sim, TaskId, WaitReasonId};
@@ -80,7 +80,7 @@ impl Resource {
         self.held_total.get() + since
     }
 
-    /// Records `times` holds of the duration `time` each, without contention.
+    /// Records `times` uncontended holds of duration `time` each.
     pub fn was_held(&self, time: Time, times: u64) {
         self.grants.set(self.grants.get() + times);
         self.held_total.set(self.held_total.get() + time * times);
@@ -103,7 +103,7 @@ impl Resource {
         self.sim.set_holder(self.point, task);
     }
 
-    /// Counts the current hold in the totals only from `start` on.
+    /// Excludes the part of the current hold before `start` from the totals.
     pub fn holds_from(&self, start: Time) {
         self.held_since.set(start);
     }
@@ -177,7 +177,7 @@ impl Drop for OwnedHold {
 #[must_use = "a wait waits only when awaited"]
 pub struct Acquire<'a> {
     resource: &'a Resource,
-    /// The task that waits, while it does.
+    /// The waiting task, if any.
     waiter: TaskId,
 }
 
@@ -187,7 +187,7 @@ impl<'a> Future for Acquire<'a> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Held<'a>> {
         let resource = self.resource;
         if self.waiter != NO_TASK {
-            // Woken by the release that granted it.
+            // The release that granted the resource woke this task.
             resource.sim.waiting(self.waiter, None);
             self.waiter = NO_TASK;
             return Poll::Ready(Held(resource));
@@ -221,7 +221,7 @@ impl Acquire<'_> {
         match waiters.iter().position(|&task| task == self.waiter) {
             Some(at) => _ = waiters.remove(at),
             None => {
-                // Granted, but the task was dropped before it resumed.
+                // The resource was granted, but the task was dropped before it resumed.
                 drop(waiters);
                 self.resource.release();
             }
@@ -311,7 +311,7 @@ pub struct Take<'a> {
     pool: &'a Pool,
     units: u64,
     deadline: Time,
-    /// The task that waits, while it does.
+    /// The waiting task, if any.
     waiter: TaskId,
 }
 

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 /// A stream of random numbers.
 pub type RandomStream = Pcg64Mcg;
 
-/// Returns the random stream of the component `name` under `seed`. It depends on nothing else, so adding a
+/// Returns the random stream of the component `name` under `seed`. The stream depends on nothing else, so adding a
 /// component does not change the numbers of others.
 pub fn stream(seed: u64, name: &str) -> RandomStream {
     let mut hash = Sha256::new();

@@ -1,7 +1,8 @@
 //! Keeps the first items of a sequence and an even sample of the later ones, in bounded memory.
 //!
-//! After the first 2¹⁴ items, each item is kept until there are 2¹² later ones. Then every other later item is dropped,
-//! and from there on every second item is kept; and so on. The sample is deterministic.
+//! After the first 2¹⁴ items, each item is kept until there are 2¹² later ones. Then every second later item is
+//! dropped, and from there on every second new item is kept; when there are 2¹² again, every fourth, and so on. The
+//! sample is deterministic.
 
 /// Number of first items that are kept.
 const FIRST: usize = if cfg!(test) { 8 } else { 1 << 14 };
@@ -51,12 +52,12 @@ impl<T> Sampled<T> {
         }
     }
 
-    /// Drops every other later item.
+    /// Drops every second later item.
     fn thin(&mut self) {
-        let mut place = 0;
+        let mut position = 0;
         self.kept.retain(|_| {
-            place += 1;
-            place <= self.first || (place - self.first) % 2 == 1
+            position += 1;
+            position <= self.first || (position - self.first) % 2 == 1
         });
         self.stride *= 2;
     }
@@ -66,7 +67,7 @@ impl<T> Sampled<T> {
         self.count
     }
 
-    /// Returns the stride: one in that many of the later items is kept.
+    /// Returns the stride *n*: one in *n* of the later items is kept.
     pub fn stride(&self) -> u64 {
         self.stride
     }

@@ -1,4 +1,4 @@
-//! Waiting for something to change: signals without a value, and mailboxes.
+//! Synchronisation of tasks: signals, which carry no value, and mailboxes.
 
 use super::sim::{NO_TASK, Sim, TaskId, WaitReasonId};
 use super::time::Time;
@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Notifies waiting tasks of a change; each then checks its condition again.
+/// Wakes waiting tasks when something has changed; each then checks its condition again.
 pub struct Signal {
     sim: Sim,
     point: WaitReasonId,
@@ -34,7 +34,7 @@ impl Signal {
         }
     }
 
-    /// Has every waiting task woken at `instant`.
+    /// Wakes every waiting task at `instant`.
     pub fn notify_at(&self, instant: Time) {
         for task in self.waiters.borrow_mut().drain(..) {
             self.sim.wake_task_at(task, instant);
@@ -62,7 +62,7 @@ impl Signal {
         SignalWait { signal: self, reason, deadline, waiter: NO_TASK }
     }
 
-    /// Takes `task` out of the waiting; true if it was notified before.
+    /// Removes `task` from the waiting tasks. Returns whether it was notified before.
     fn forget(&self, task: TaskId) -> bool {
         self.sim.waiting(task, None);
         let mut waiters = self.waiters.borrow_mut();
@@ -72,13 +72,13 @@ impl Signal {
     }
 }
 
-/// The wait of [`Signal::wait`].
+/// The future of [`Signal::wait`].
 #[must_use = "a wait waits only when awaited"]
 pub struct SignalWait<'a> {
     signal: &'a Signal,
     reason: WaitReasonId,
     deadline: Time,
-    /// The task that waits, while it does.
+    /// The waiting task, if any.
     waiter: TaskId,
 }
 
@@ -110,14 +110,14 @@ impl Drop for SignalWait<'_> {
     }
 }
 
-/// A queue of values for one receiving task; sending never waits. A value may be given an
-/// instant before which it has not arrived: a wire is a mailbox whose values take time.
+/// A queue of values for one receiving task; sending never waits. A value may have an instant of arrival, before which
+/// it is not received: a wire is a mailbox whose values take time.
 pub struct Mailbox<T> {
     sim: Sim,
     arrived: Signal,
     values: RefCell<VecDeque<(Time, T)>>,
     latest: Cell<Time>,
-    /// The task that waits for the first value.
+    /// The task that waits for the first value, if any.
     receiver: Cell<TaskId>,
 }
 
@@ -133,17 +133,17 @@ impl<T> Mailbox<T> {
         }
     }
 
-    /// Puts a value in that arrives now.
+    /// Adds a value that arrives now.
     pub fn send(&self, value: T) {
         self.send_at(self.sim.now(), value);
     }
 
-    /// Puts a value in that arrives at `instant`, no earlier than those before it.
+    /// Adds a value that arrives at `instant`, or with the previous value if that arrives later.
     pub fn send_at(&self, instant: Time, value: T) {
         let instant = instant.max(self.latest.get());
         self.latest.set(instant);
         self.values.borrow_mut().push_back((instant, value));
-        // The receiver is woken when the value arrives: no other value arrives before it.
+        // The receiver is woken when this value arrives, because no other arrives before.
         let receiver = self.receiver.replace(NO_TASK);
         if receiver != NO_TASK {
             self.sim.waiting(receiver, None);
@@ -152,7 +152,7 @@ impl<T> Mailbox<T> {
         self.arrived.notify();
     }
 
-    /// Waits for the oldest value and takes it.
+    /// Waits for the oldest value to arrive, and takes it.
     pub fn receive(&self) -> Receive<'_, T> {
         Receive { mailbox: self, waiter: NO_TASK }
     }
@@ -185,11 +185,11 @@ impl<T> Mailbox<T> {
     }
 }
 
-/// The wait of [`Mailbox::receive`].
+/// The future of [`Mailbox::receive`].
 #[must_use = "a wait waits only when awaited"]
 pub struct Receive<'a, T> {
     mailbox: &'a Mailbox<T>,
-    /// Task that waits for the first value while the mailbox is empty.
+    /// The task that waits for the first value while the mailbox is empty.
     waiter: TaskId,
 }
 

@@ -1,11 +1,10 @@
 //! The executor: one simulation, its clock and its tasks.
 //!
-//! Every acting part is a task, an `async` function polled in the order of events. An event
-//! names the task it wakes, and a task is polled only when the event it last asked for fires,
-//! so wakers do nothing and no event allocates. What it leaves out: threads (a simulation lives
-//! in one) and cancelling a task from outside. A wait that is dropped before it ends (by a
-//! select, say) removes itself from every queue. A task must not be in two waits at once,
-//! because it could not distinguish which of them woke it.
+//! Every active part is a task, an `async` function; tasks are polled in the order of events. An event names the task
+//! that it wakes, and a task is polled only when the event that it requested last fires, so wakers do nothing and no
+//! event allocates. Left out are threads (a simulation runs in one) and cancelling a task from outside. A wait that is
+//! dropped before it ends, for example by a select, removes itself from every queue. A task must not be in two waits at
+//! once, because it could not distinguish which of them woke it.
 
 pub use super::limits::{Limits, Outcome};
 pub use super::task_info::{WaitReasonGuard, WaitReasonId};
@@ -28,20 +27,20 @@ use std::task::{Context, Waker};
 /// A task's number.
 pub type TaskId = u32;
 
-/// No task: outside [`Simulation::run`].
+/// The number that represents no task, as outside [`Simulation::run`].
 pub const NO_TASK: TaskId = (1 << TASK_BITS) - 1;
 
-/// A future on the one thread of a simulation.
+/// A future that stays on the one thread of a simulation.
 pub type LocalFuture<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 type Work = LocalFuture<'static, ()>;
 
-/// A simulation: the owner of its tasks. Dropping it drops them all.
+/// A simulation, which owns its tasks. Dropping it drops them all.
 pub struct Simulation {
     sim: Sim,
 }
 
-/// A handle on the simulation, held by everything that acts in it.
+/// A handle to the simulation, held by everything that acts in it.
 #[derive(Clone)]
 pub struct Sim(pub(super) Rc<Core>);
 
@@ -55,26 +54,26 @@ pub(super) struct Core {
     pub(super) returns: Cell<Returns>,
     /// The instant of the last check for a stalled clock.
     pub(super) last_livelock_check: Cell<Time>,
-    /// No limit is met before this instant; time zero if the run ends with this event.
+    /// The instant before which no limit is met; time zero if the run ends with this event.
     pub(super) guard_until: Cell<Time>,
     /// The number of delays that passed without an event.
     pub(super) elided_delays: Cell<u64>,
-    /// Before this instant no other task acts.
+    /// The instant before which no other task acts.
     pub(super) no_event_before: Cell<Time>,
-    /// The next wake-up of the current task, if it is requested and not scheduled yet; else [`Time::MAX`].
+    /// The next wake-up of the current task, if it is requested and not yet scheduled; otherwise [`Time::MAX`].
     pub(super) deferred_wakeup: Cell<Time>,
-    /// Whether every delay goes through the queue, and at once, as in the twin that they are compared with.
+    /// Whether every delay goes through the queue at once, as in the reference that runs are compared with.
     #[cfg(test)]
-    pub(super) queues_all: Cell<bool>,
+    pub(super) queues_every_delay: Cell<bool>,
     pub(super) wakeups: RefCell<WakeupTable>,
-    /// The tasks, nothing where finished; in a run they are out of here, in its hands.
+    /// The tasks, without the finished ones. During a run this is empty, because the run owns the tasks.
     works: RefCell<Vec<Work>>,
-    /// Tasks started since a new one was last polled.
+    /// The tasks that were started and not yet polled.
     started: RefCell<Vec<Work>>,
     pub(super) task_info: RefCell<Vec<TaskInfo>>,
     pub(super) points: RefCell<Vec<Point>>,
     lost: RefCell<LossLog>,
-    /// The wait that can never end, if a task gave up.
+    /// The wait that can never end, if a task has reported one.
     given_up: RefCell<Option<Wait>>,
     recorder: Recorder,
 }
@@ -97,7 +96,7 @@ impl Simulation {
                 no_event_before: Cell::default(),
                 deferred_wakeup: Cell::new(Time::MAX),
                 #[cfg(test)]
-                queues_all: Cell::default(),
+                queues_every_delay: Cell::default(),
                 wakeups: RefCell::default(),
                 works: RefCell::default(),
                 started: RefCell::default(),
@@ -115,8 +114,8 @@ impl Simulation {
         self.sim.clone()
     }
 
-    /// Runs until every essential task has finished, or the run is stuck, or at a limit. A run
-    /// that ended at a limit may be run on with another.
+    /// Runs until every essential task has finished, the run is stuck, or a limit is met. A run that ended at a limit
+    /// may be continued with another limit.
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
@@ -134,8 +133,8 @@ impl Simulation {
 
 impl Drop for Simulation {
     fn drop(&mut self) {
-        // Tasks hold the handle, so the cycle is cut here. What a dropped task held may wake
-        // others or start some: they are never polled, and dropped in their turn.
+        // Tasks hold the handle, so the reference cycle is broken here. Dropping a task may wake others or start new
+        // ones; those are never polled, and are dropped as well.
         let core = &*self.sim.0;
         loop {
             let mut works = std::mem::take(&mut *core.works.borrow_mut());
@@ -148,8 +147,8 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    /// Compares the time of each event once with the guarded instant: the time limit, the end of the last task and an
-    /// empty queue are all detected in the slow path behind that.
+    /// Compares the time of each event once, with the guarded instant. The time limit, the end of the last task and an
+    /// empty queue are all detected in the slow path after that comparison.
     fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
         let mut wakeups = self.wakeups.borrow_mut();
@@ -222,7 +221,7 @@ impl Core {
         task_info.polled.set(None);
         task_info.overrides_wait.set(false);
         if task_info.essential {
-            // A task that gave up has ended the run for all.
+            // A task that gave up has ended the whole run.
             self.unfinished.set(self.unfinished.get().saturating_sub(1));
         }
     }
@@ -244,7 +243,7 @@ impl Sim {
         self.0.elided_delays.get() + self.0.wakeups.borrow().fired()
     }
 
-    /// Returns when the event was scheduled that woke the current task.
+    /// Returns the instant at which the event that woke the current task was scheduled.
     pub fn wakeup_scheduled_at(&self) -> Time {
         self.settle();
         self.0.wakeups.borrow().since(self.0.current.get())
@@ -282,7 +281,7 @@ impl Sim {
         task
     }
 
-    /// States that the current task can never go on because it waits for `wants`: the run ends with this event, as a
+    /// States that the current task can never continue because it waits for `wants`: the run ends with this event, as a
     /// deadlock whose report names that wait.
     pub fn give_up(&self, wants: String) {
         let current = self.0.current.get();
@@ -294,7 +293,7 @@ impl Sim {
         self.0.no_event_before.set(Time::ZERO);
     }
 
-    /// States that something was lost for good; a deadlock report lists the first few losses.
+    /// Records a permanent loss; a deadlock report lists the first few losses.
     pub fn lost(&self, what: impl FnOnce() -> String) {
         self.0.lost.borrow_mut().add(what);
     }
@@ -304,30 +303,30 @@ impl Sim {
         self.0.lost.borrow().clone()
     }
 
-    /// States that the run gets on: a message was delivered, a transfer ended.
+    /// Records progress of the run, such as a delivered message or a completed transfer.
     pub fn progress(&self) {
         self.0.progress.set(self.now());
     }
 
-    /// States that a packet came back to its sender, which will send it again. Many returns without progress, while all
-    /// tasks wait, are a deadlock.
+    /// Records that a packet was returned to its sender, which will send it again. Many returns without progress, while
+    /// all tasks wait, are a deadlock.
     pub fn packet_returned(&self) {
         let returns = self.0.returns.get().with_one(self.now(), self.0.progress.get());
         self.0.returns.set(returns);
         if returns.is_check_due() {
-            // No further delay passes without an event.
+            // No further delay may pass without an event.
             self.0.no_event_before.set(Time::ZERO);
             self.0.wakeups.borrow_mut().guard_next();
         }
     }
 
-    /// States that the run gets on at `instant`, whatever happens before: a barrier opens then.
+    /// States that the run will make progress at `instant`, in any case: a barrier opens then.
     pub fn progress_at(&self, instant: Time) {
         let until = &self.0.sleep_horizon;
         until.set(until.get().with_sleeper(instant));
     }
 
-    /// Has `task` polled at the present instant, whatever event it awaited before.
+    /// Wakes `task` at the present instant, whatever event it awaited before.
     pub(super) fn wake(&self, task: TaskId) {
         self.settle();
         let (mut wakeups, now) = (self.0.wakeups.borrow_mut(), self.now());
@@ -336,13 +335,13 @@ impl Sim {
         wakeups.queue.push_now(Event { time: now, id });
     }
 
-    /// Has the current task polled at `time`, unless it is woken before.
+    /// Wakes the current task at `time`, unless it is woken before.
     #[inline]
     pub(super) fn wake_at(&self, time: Time) {
         self.wake_task_at(self.0.current.get(), time);
     }
 
-    /// Has `task` polled at `time`, unless it is woken before, whatever event it awaited before.
+    /// Wakes `task` at `time`, unless it is woken before, whatever event it awaited before.
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
         self.settle();
@@ -350,7 +349,8 @@ impl Sim {
         self.0.wakeups.borrow_mut().set_apart(task, time, self.now());
     }
 
-    /// Schedules the wake-up that the current task requested, before any other is scheduled.
+    /// Schedules the wake-up that the current task requested. This precedes scheduling any other, so that sequence
+    /// numbers are in order.
     #[inline]
     pub(super) fn settle(&self) {
         if self.0.deferred_wakeup.get() != Time::MAX {

@@ -8,7 +8,7 @@
 use super::histogram::{self, Histogram, bucket_of, value_of_rank};
 use super::time::Time;
 
-/// Default number of values up to which each is stored.
+/// The default maximum number of values that are stored one by one.
 const EXACT_MAX: usize = 1 << 16;
 
 impl FromIterator<Time> for Summary {
@@ -126,13 +126,13 @@ impl Summary {
         self.sum_ps as f64 / unit_ps / self.count.max(1) as f64
     }
 
-    /// Returns the least value that at least `percent` per cent of the values do not exceed (nearest rank, the
-    /// percent taken to three decimals); zero of none.
+    /// Returns the least value with at least `percent` per cent of the values at or below it (nearest rank, the
+    /// percentage taken to three decimals); zero without values.
     pub fn percentile(&self, percent: f64) -> Time {
         self.percentiles(&[percent])[0]
     }
 
-    /// Returns several percentiles, as [`Summary::percentile`] returns each, with one copy of the values.
+    /// Returns several percentiles, each as [`Summary::percentile`] returns it, with one copy of the values.
     ///
     /// # Panics
     ///
@@ -160,7 +160,7 @@ impl Summary {
         }
     }
 
-    /// Goes from values to counts.
+    /// Replaces the stored values by counts in buckets.
     fn coarsen(&mut self) {
         if let Values::Exact(values) = &self.values {
             self.values = Values::Counts(counted(values));
@@ -168,12 +168,12 @@ impl Summary {
     }
 }
 
-/// Returns the values of the given ranks, from 1 on.
+/// Returns the values of the given ranks, counted from 1.
 fn of_ranks(mut values: Vec<Time>, ranks: &[u64]) -> Vec<Time> {
     let mut order: Vec<usize> = (0..ranks.len()).collect();
     order.sort_by_key(|at| std::cmp::Reverse(ranks[*at]));
     let mut found = vec![Time::ZERO; ranks.len()];
-    // Values above a rank that was found are not looked at again.
+    // Later searches skip the values above a rank that was found.
     for at in order {
         let rank = ranks[at] as usize;
         found[at] = *values.select_nth_unstable(rank - 1).1;

@@ -1,8 +1,8 @@
 //! Statistics of a run's messages: their number, latencies and ledgers, for each flow and in total.
 //!
-//! Everything is summed up as messages are delivered, in memory that does not grow with their number: latencies as
-//! a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. Of the messages themselves the first are
-//! kept, and a sample of the later ones. Leaves out flow control, which programs do.
+//! Statistics are summed as messages are delivered, in memory that does not grow with the number of messages: latencies
+//! as a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. The first messages are kept themselves, and
+//! a sample of the later ones. The module leaves out flow control, which programs do.
 
 use super::endpoint::EndpointId;
 use super::flow_series::FlowSeries;
@@ -20,7 +20,7 @@ use std::cell::{Cell, Ref, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// The messages an endpoint is to receive.
+/// The number of messages that an endpoint is to receive.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
     /// The endpoint.
@@ -36,18 +36,18 @@ pub struct Expected {
 pub struct FlowTally {
     /// Latencies of the messages.
     pub latencies: Summary,
-    /// Instants of their delivery, by the receiver's clock.
+    /// The instants of their delivery, by the receiver's clock.
     pub instants: Milestones,
-    /// Messages of the warm-up that are still to be delivered; the last of them is measured.
+    /// The number of warm-up messages that are still to be delivered; the last of them is measured.
     warm_up: u64,
-    /// Flows between these endpoints that are tested for an initial transient.
+    /// The number of flows between these endpoints that are tested for an initial transient.
     tested: u64,
-    /// Measured messages of all of these.
+    /// The number of measured messages of all these flows.
     tested_messages: u64,
 }
 
-/// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so
-/// that several tasks may wait here, which those of a [`Mailbox`](super::Mailbox) may not.
+/// The deliveries of a flow, for senders that limit their messages in flight. Several flows may share the same pair of
+/// endpoints, so several tasks may wait here; a [`Mailbox`](super::Mailbox) allows one.
 pub struct Deliveries {
     /// Instants of deliveries and losses that no sender has taken yet, by the receiver's clock.
     instants: RefCell<VecDeque<Time>>,
@@ -55,7 +55,7 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Waits for the next message that was delivered or lost, and returns when it was.
+    /// Waits for the next message that is delivered or lost, and returns the instant of that.
     pub async fn next(&self) -> Time {
         loop {
             if let Some(at) = self.instants.borrow_mut().pop_front() {
@@ -96,7 +96,7 @@ pub struct MessageTally {
     lost: RefCell<BTreeSet<u64>>,
     /// The numbers of packets that software dropped, by reason.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
-    /// Number of messages that were delivered or lost, by receiving endpoint.
+    /// The number of messages that were delivered or lost, by receiving endpoint.
     settled: RefCell<Vec<u64>>,
     change: Signal,
     /// Deliveries by sender and receiver, for senders that limit their messages in flight.
@@ -198,8 +198,8 @@ impl MessageTally {
         true
     }
 
-    /// Leaves the next `messages` of a flow out of all that is measured, since they warm caches and queues up: all but
-    /// the last, whose delivery is where bandwidth counts from. Several calls add up.
+    /// Leaves the next `messages` messages of a flow out of all measurements, since they warm up caches and queues. The
+    /// last of them is not left out, because bandwidth is counted from its delivery. Several calls add up.
     pub fn warm_up(&self, from: EndpointId, to: EndpointId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
     }
@@ -219,7 +219,7 @@ impl MessageTally {
         self.flow_series.borrow()
     }
 
-    /// Returns the deliveries of a flow from now on, for a sender that limits what is in flight.
+    /// Returns the deliveries of a flow from now on, for a sender that limits its messages in flight.
     pub fn deliveries(&self, from: EndpointId, to: EndpointId) -> Rc<Deliveries> {
         let new = || {
             let change = Signal::new(&self.sim, "the delivery of an earlier message");
@@ -318,8 +318,8 @@ impl MessageTally {
         self.last_delivery.get()
     }
 
-    /// Waits until each endpoint has been delivered, or has lost, as many messages as it expects. A
-    /// deadlock report names the first that has not.
+    /// Waits until each endpoint has received or lost the number of messages that it expects. A deadlock report names
+    /// the first endpoint that has not.
     pub async fn settled(&self, expected: &[Expected]) {
         for expected in expected {
             self.sim.set_holder(self.change.wait_reason(), expected.receiver);

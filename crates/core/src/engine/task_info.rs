@@ -9,18 +9,18 @@ pub(super) struct TaskInfo {
     pub name: Cow<'static, str>,
     pub essential: bool,
     pub finished: Cell<bool>,
-    /// The reason for which the task polls, while it does.
+    /// The reason for which the task polls, if it does.
     pub polled: Cell<Option<WaitReasonId>>,
     /// The reason of the current wait, which has precedence over `polled` while it lasts.
     pub waiting: Cell<Option<WaitReasonId>>,
     /// Whether `polled` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
-    /// The number of reasons for which the task works, where it does not poll.
+    /// The number of [`Sim::works`] guards that are alive and not overridden by a poll.
     pub works: Cell<u32>,
 }
 
 impl TaskInfo {
-    /// Creates the entry of a running task; the run waits for the end of an `essential` one.
+    /// Creates the entry of a running task; the run waits for its end if it is `essential`.
     pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
         let (finished, polled, waiting, overrides_wait, works) = Default::default();
         TaskInfo { name, essential, finished, polled, waiting, overrides_wait, works }
@@ -58,8 +58,8 @@ impl Sim {
         self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
     }
 
-    /// States what the current task polls for while the guard lives: a deadlock report then names this reason for
-    /// a task that polls with delays, or waits for a bus in between.
+    /// States the reason for which the current task polls, as long as the guard lives. A deadlock report names this
+    /// reason, even if the task delays between polls or waits for a bus.
     pub fn polls_for(&self, point: WaitReasonId) -> WaitReasonGuard<'_> {
         self.set_wait_reason(Some(point), false)
     }
@@ -70,9 +70,9 @@ impl Sim {
         self.set_wait_reason(Some(point), true)
     }
 
-    /// States that the current task works while the guard lives, and does not poll: a run is not stuck as long as one
-    /// of its tasks works, however slow it is. A task works for a bounded time on what is there, such as the packet
-    /// that a poll has found; [`polls_for`](Sim::polls_for) within it states that it polls again.
+    /// States that the current task works and does not poll, as long as the guard lives: a run is not stuck as long as
+    /// one of its tasks works, however slow it is. A task works for a bounded time on what is there, such as the packet
+    /// that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that it polls again.
     pub fn works(&self) -> WaitReasonGuard<'_> {
         let mut guard = self.set_wait_reason(None, false);
         guard.works = true;
@@ -80,7 +80,7 @@ impl Sim {
         guard
     }
 
-    /// States that `task` begins to work or ends it, where it does not poll.
+    /// Records that `task` begins to work, or ends it, without polling.
     pub(crate) fn add_work(&self, task: TaskId, begins: bool) {
         if task != NO_TASK {
             let works = &self.0.task_info.borrow()[task as usize].works;
@@ -100,19 +100,19 @@ impl Sim {
         WaitReasonGuard { sim: self, task, before, works: false }
     }
 
-    /// States that `task` is in a wait, or (with `None`) that the wait ended.
+    /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
     pub(super) fn waiting(&self, task: TaskId, point: Option<WaitReasonId>) {
         self.0.task_info.borrow()[task as usize].waiting.set(point);
     }
 }
 
-/// A guard that states why its task polls, or that it works, as long as it lives: see [`Sim::polls_for`] and
-/// [`Sim::works`].
+/// A guard that states why its task polls, or that it works, as long as it lives. [`Sim::polls_for`] and [`Sim::works`]
+/// return it.
 #[must_use = "a task polls or works while its guard lives"]
 pub struct WaitReasonGuard<'a> {
     sim: &'a Sim,
     task: TaskId,
-    /// The reason that holds again when the guard is dropped.
+    /// The reason that applies again when the guard is dropped.
     before: (Option<WaitReasonId>, bool),
     /// Whether the task works.
     works: bool,

@@ -1,15 +1,14 @@
 //! Simulated time, in whole picoseconds.
 //!
-//! One type serves for instants and for spans, because a run starts at zero. Times reach to 213
-//! days: a sum or product that would not fit is [`Time::END`], which no run gets past, so that it
-//! is reported and never taken for a short time.
-//! Leaves out: wall clocks and fractions of a picosecond.
+//! One type serves for instants and for durations, because a run starts at zero. Times reach to 213 days: a sum or
+//! product that would not fit becomes [`Time::END`], which no run passes, so that an overflow is reported and never
+//! taken for a short time. The module leaves out wall-clock time and fractions of a picosecond.
 
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
-/// An instant or a span of simulated time, in picoseconds.
+/// An instant or a duration of simulated time, in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 
@@ -17,9 +16,9 @@ pub struct Time(u64);
 pub const PS_PER_S: u64 = 1_000_000_000_000;
 
 impl Time {
-    /// The start of a run; an empty span.
+    /// The start of a run; a duration of zero.
     pub const ZERO: Time = Time(0);
-    /// Later than any event: never.
+    /// A time later than any event: never.
     pub const MAX: Time = Time(u64::MAX);
     /// The end of simulated time: no event at or after it fires.
     pub const END: Time = Time(u64::MAX - 1);
@@ -64,7 +63,7 @@ impl Time {
         Time(self.0.saturating_add(span.0))
     }
 
-    /// Returns a time of that many picoseconds, or [`Time::END`] where that is too many.
+    /// Returns a time of `ps` picoseconds, or [`Time::END`] if that is too many.
     pub const fn from_wide_ps(ps: u128) -> Time {
         if ps < Time::END.0 as u128 { Time(ps as u64) } else { Time::END }
     }
@@ -74,9 +73,10 @@ impl Time {
         Time::from_wide_ps(self.0 as u128 * part as u128 / whole as u128)
     }
 
-    /// Returns the time, or the end of time if it overflowed: an infinite time stays infinite.
+    /// Returns the result of an operation on `self` and `other` that overflowed: [`Time::MAX`] if one of them is
+    /// infinite, and the end of time otherwise.
     #[cold]
-    fn too_long(self, other: Time) -> Time {
+    fn saturated(self, other: Time) -> Time {
         if self == Time::MAX || other == Time::MAX { Time::MAX } else { Time::END }
     }
 }
@@ -85,7 +85,7 @@ impl Add for Time {
     type Output = Time;
     #[inline]
     fn add(self, other: Time) -> Time {
-        self.0.checked_add(other.0).map_or_else(|| self.too_long(other), Time)
+        self.0.checked_add(other.0).map_or_else(|| self.saturated(other), Time)
     }
 }
 
@@ -112,7 +112,7 @@ impl Mul<u64> for Time {
     type Output = Time;
     #[inline]
     fn mul(self, times: u64) -> Time {
-        self.0.checked_mul(times).map_or_else(|| self.too_long(self), Time)
+        self.0.checked_mul(times).map_or_else(|| self.saturated(self), Time)
     }
 }
 
@@ -129,7 +129,7 @@ impl Sum for Time {
     }
 }
 
-/// Written with the largest unit of s, ms, us, ns, ps that divides it into a short decimal.
+/// Writes the time in the largest of the units s, ms, us, ns and ps in which it is a short decimal.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, per) = match self.0 {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_ends_at_the_end_of_time() {
+    fn times_beyond_the_end_saturate() {
         let long = Time::from_ps(u64::MAX / 3 * 2);
         assert_eq!([long + long, long * 2, long.scale(5, 2)], [Time::END; 3]);
         assert_eq!([long, long].into_iter().sum::<Time>(), Time::END);

@@ -1,4 +1,5 @@
-//! Time series of a measured quantity: the end of its warm-up, and the confidence interval of its mean.
+//! Time series of a measured quantity, with estimates of the end of the warm-up and of the confidence interval of the
+//! mean.
 //!
 //! Values are summed in windows of equal length. The length doubles whenever there are too many windows, so memory is
 //! bounded although the length of the run is not known in advance. MSER determines the end of the warm-up (White 1997;
@@ -7,8 +8,8 @@
 //! Analysis, §9.5.3): the run is divided into 20 batches of equal time, which are treated as independent because they
 //! are long compared with the correlation time.
 //!
-//! Leaves out a test of that independence: in a run that is short compared with the fabric's correlation time, as near
-//! saturation, the interval is too narrow.
+//! Whether batches are independent is not tested: in a run that is short compared with the fabric's correlation time,
+//! as near saturation, the interval is too narrow.
 
 use super::interval;
 
@@ -17,8 +18,8 @@ const WINDOWS_MAX: usize = 1_024;
 /// Number of batches of a steady state (Law recommends 20 to 40).
 const BATCHES: usize = 20;
 /// The fraction of the windows, as numerator and denominator, within which the warm-up of a steady series ends
-/// (chosen). MSER removes at most half of a series; for a series without a steady state, noise puts the end slightly
-/// before that.
+/// (chosen). MSER removes at most half of a series; for a series without a steady state it removes nearly half, with
+/// some noise.
 const WARM_UP_MAX: (usize, usize) = (9, 20);
 /// Least number of windows from which the end of the warm-up is estimated.
 const WINDOWS_MIN: usize = 20;
@@ -46,7 +47,7 @@ struct Window {
     sum: u128,
 }
 
-/// The end of the warm-up of a quantity.
+/// The estimated end of the warm-up of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WarmUp {
     /// The warm-up ends at this instant.
@@ -250,7 +251,7 @@ mod tests {
     use crate::engine::rng;
     use rand::RngExt;
 
-    /// Returns a series of random values with a mean of 100, to which `offset` of the time is added.
+    /// Returns a series of random values with a mean of 100, to which `offset` adds a value for each instant.
     fn series(seed: u64, end: u64, offset: impl Fn(u64) -> u64) -> TimeSeries {
         let mut random = rng::stream(seed, "a series");
         let mut series = TimeSeries::default();

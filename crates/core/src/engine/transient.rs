@@ -1,42 +1,43 @@
-//! The test for an initial transient that remains among measured values: whether the first values and the rest have two
-//! levels.
+//! The test for an initial transient that remains among the measured values: whether the first values have another
+//! level than the rest.
 //!
 //! The values are averaged in batches, and two models of a transient are compared with noise.
 //!
-//! - A *step*: at each split of the batches, the mean of those before it differs from the mean of those after it. The
-//!   noise is that of the longer of the two parts.
-//! - A *line*: the batches rise or fall from the first to the last. The noise is that of what the line leaves.
+//! - A *step*: at each split of the batches, the mean of the batches before it is compared with the mean of the batches
+//!   after it. The noise is that of the longer of the two parts.
+//! - A *line*: the batches rise or fall from the first to the last. The noise is that of the residuals.
 //!
-//! Each gives the sum of squares that it explains, divided by the variance of the noise: the square of a number of
-//! standard errors. The variance is the Cramér–von Mises estimator with constant weight (Goldsman, Kang and Seila 1999:
-//! 6/*m*² times the sum of the squares of the centred partial sums of *m* batches; 15/*m*² for what a line leaves),
-//! which does not assume that batches are independent. A transient remains if step/140 + line/35 is more than 1: a step
-//! of twelve standard errors, a line of six, or something of both, as a level that is approached exponentially. A step
-//! and a line count only if the mean of all values is off by more than 0.5 % of itself, whichever end is the steady
-//! one.
+//! Each model explains a sum of squares. Divided by the variance of the noise, it is the square of a number of standard
+//! errors, called `step` or `line` here. The variance is the Cramér–von Mises estimator with constant weight (Goldsman,
+//! Kang and Seila 1999: 6/*m*² times the sum of the squares of the centred partial sums of *m* batches; 15/*m*² for the
+//! residuals of a line). It does not assume that batches are independent. A transient remains if step/140 + line/35 is
+//! more than 1. That holds for a step of twelve standard errors, for a line of six, and for a smaller amount of both,
+//! as in an exponential approach to a level. A step or a line counts only if it puts the mean of all values off by more
+//! than 0.5 % of itself, whichever end is the steady one.
 //!
 //! The comparison of an early with a late part is that of Schruben (1982) and of Goldsman, Schruben and Swain (1994).
-//! MSER (White 1997) alone is no test, since it always cuts somewhere: [`TimeSeries`](super::time_series::TimeSeries)
-//! has it. The bounds are chosen: of independent batches fewer than one series in two hundred reaches them, and
-//! successive batches of a queue near saturation are correlated. A pattern that repeats a few times among the values is
-//! noise of its own size.
+//! MSER (White 1997), which [`TimeSeries`](super::time_series::TimeSeries) implements, is not a test, since it always
+//! removes some values. The bounds are chosen: fewer than one in two hundred series of independent batches reaches
+//! them, which leaves a margin because successive batches of a queue near saturation are correlated. A pattern that
+//! repeats a few times among the values counts as noise of its own size.
 //!
-//! Leaves out a level that does not change among the measured values: a run that ends before its caches are warm shows
-//! only the cold level. Workloads look at the caches for that ([`TransientTest::Filling`]).
+//! The test cannot find a level that does not change among the measured values: a run that ends before its caches are
+//! warm shows only the cold level. Workloads check the caches for that ([`TransientTest::Filling`]).
 
 use super::interval::mean;
 
-/// Largest number of batches that are compared; more are joined.
+/// Largest number of batches that are compared; if there are more, neighbours are joined.
 const BATCHES_MAX: usize = 64;
 /// Smallest number of batches that are compared.
 const BATCHES_MIN: usize = 10;
-/// Squared standard errors of a step that is a transient without a line (chosen).
+/// Squared standard errors from which a step alone is a transient (chosen).
 const STEP: f64 = 140.0;
-/// Squared standard errors of a line that is a transient without a step (chosen).
+/// Squared standard errors from which a line alone is a transient (chosen).
 const LINE: f64 = 35.0;
-/// Part of the mean by which it must be off (chosen).
+/// Least error of the mean, as a fraction of the mean, for which a step or line counts (chosen).
 const BIAS_MIN: f64 = 0.005;
-/// Mean square of the partial sums of independent batches: of what is left of them by their mean, and by their line.
+/// Mean square of the partial sums of the residuals of independent batches: after subtraction of their mean, and of
+/// their line.
 const PARTIAL_SUMS: [f64; 2] = [1.0 / 6.0, 1.0 / 15.0];
 
 /// The result of the test for an initial transient.
@@ -48,12 +49,12 @@ pub enum TransientTest {
     Steady,
     /// The first values have another level than the rest.
     Transient(LevelShift),
-    /// The values have one level, but caches are still being filled.
+    /// The values have one level, but caches were still being filled.
     Filling {
-        /// Number of blocks that were fetched into cache frames that had never held one, while the last of the values
-        /// were measured.
+        /// The number of blocks that were fetched into cache frames for the first time while the last values were
+        /// measured.
         blocks: u64,
-        /// Number of these values.
+        /// The number of those last values.
         values: u64,
     },
 }
@@ -65,7 +66,7 @@ pub struct LevelShift {
     pub first: u64,
     /// Mean of the values before the change.
     pub before: f64,
-    /// Mean of the values after it.
+    /// Mean of the values after the change.
     pub after: f64,
 }
 
@@ -81,7 +82,7 @@ impl TransientTest {
         let (mut step, mut likeliest) = (0.0, None::<Step>);
         for one in steps {
             step = f64::max(step, one.explained / one.noise);
-            // Among all splits, the one that explains most of the variance is the likeliest point of change.
+            // The split that explains most of the variance is the likeliest point of change.
             if likeliest.as_ref().is_none_or(|best| one.explained > best.explained) {
                 likeliest = Some(one);
             }
@@ -105,7 +106,7 @@ impl TransientTest {
         }
     }
 
-    /// Returns the result in a unit of `unit` of the present units.
+    /// Returns the result in another unit, which is `unit` times the present one.
     pub fn in_units_of(self, unit: f64) -> TransientTest {
         match self {
             TransientTest::Transient(LevelShift { first, before, after }) => {
@@ -119,7 +120,7 @@ impl TransientTest {
 /// A change of level between two batches.
 struct Step {
     split: usize,
-    /// Sum of squares that it explains.
+    /// Sum of squares that the step explains.
     explained: f64,
     /// Variance of the noise.
     noise: f64,
@@ -155,8 +156,9 @@ fn line(batches: &[f64]) -> f64 {
     slope * slope * squares / noise(centred().map(|(at, batch)| batch - slope * at), batches.len(), PARTIAL_SUMS[1])
 }
 
-/// Returns the variance of the noise of `count` batches, whose mean or line is subtracted: that of their mean, times
-/// their number. `share` is the mean square of their partial sums if they are independent, of variance 1, and many.
+/// Returns the variance of the noise of `count` batches, which is the variance of their mean times their number.
+/// `residuals` are the batches without their mean or line, and `share` is the mean square of the partial sums of many
+/// independent residuals of variance 1.
 fn noise(residuals: impl Iterator<Item = f64>, count: usize, share: f64) -> f64 {
     let (mut partial, mut squares) = (0.0, 0.0);
     for residual in residuals {
@@ -185,7 +187,8 @@ mod tests {
         (0..count).map(|_| draw()).collect()
     }
 
-    /// Returns how many of 200 series alarm whose value `at` of `count` is `level(at)` and noise of `size`.
+    /// Returns in how many of 200 series the test reports a transient. Value `at` of the `count` values of a series is
+    /// `level(at)` plus noise of `size`.
     fn alarms(memory: f64, size: f64, count: usize, level: impl Fn(usize) -> f64) -> usize {
         let alarms = |seed: &u64| {
             let mut random = rng::stream(*seed, "a series with noise");

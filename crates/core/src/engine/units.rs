@@ -13,7 +13,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 pub struct Bytes(pub u64);
 
 impl Bytes {
-    /// No data.
+    /// The amount of zero bytes.
     pub const ZERO: Bytes = Bytes(0);
 
     /// Returns the number of bytes.
@@ -95,7 +95,7 @@ impl Rate {
         Rate(bytes * 8)
     }
 
-    /// Bits per second.
+    /// Returns the number of bits per second.
     pub const fn bits_per_s(self) -> u64 {
         self.0
     }
@@ -103,7 +103,7 @@ impl Rate {
     /// Returns the time in which `amount` is transferred at this rate, rounded up to a picosecond.
     #[inline]
     pub const fn time_for(self, amount: Bytes) -> Time {
-        // Some 2 MB: a division of 64 bits is several times faster than one of 128.
+        // For up to some 2 MB, 64-bit division suffices, which is several times faster than 128-bit division.
         if amount.0 <= u64::MAX / (8 * PS_PER_S) {
             return Time::from_ps((amount.0 * 8 * PS_PER_S).div_ceil(self.0));
         }
@@ -154,7 +154,7 @@ impl Hertz {
     /// Returns the end of cycle `n` of a clock that starts with the run.
     #[inline]
     pub const fn end_of_cycle(self, n: u64) -> Time {
-        // Up to some 18 million cycles.
+        // This holds for up to some 18 million cycles.
         if n <= u64::MAX / PS_PER_S {
             return Time::from_ps(n * PS_PER_S / self.0);
         }
@@ -197,9 +197,10 @@ impl Hertz {
         self.end_of_cycle(self.cycle_at(now).saturating_add(cycles))
     }
 
-    /// Returns when `amount` has passed at `rate`, if it begins at `start`. Where it takes whole cycles and begins at
-    /// an edge of this clock, or within a picosecond behind it, it ends as far behind the edge that many cycles later:
-    /// both edges are rounded once, and not their distance. Else its time is rounded up.
+    /// Returns the end of a transfer of `amount` at `rate` that begins at `start`. If the transfer takes whole cycles
+    /// and begins at an edge of this clock, or less than a picosecond after it, it ends the same distance after the
+    /// edge that many cycles later. So both edges are rounded, and not the duration between them. Otherwise the
+    /// duration is rounded up.
     pub const fn end_of_transfer(self, start: Time, amount: Bytes, rate: Rate) -> Time {
         let bit_cycles = (amount.0 as u128 * 8).saturating_mul(self.0 as u128);
         let (cycles, rest) = (bit_cycles / rate.0 as u128, bit_cycles % rate.0 as u128);
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_lasts_to_the_end_of_time() {
+    fn durations_beyond_the_end_saturate() {
         let (slow, fast) = (Hertz(1), Hertz(u64::MAX));
         assert_eq!(Rate::from_bits_per_s(1).time_for(Bytes(1 << 60)), Time::END);
         assert_eq!([slow.end_of_cycle(u64::MAX), slow.cycles(1 << 32)], [Time::END; 2]);

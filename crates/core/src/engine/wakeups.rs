@@ -1,4 +1,4 @@
-//! The pending wake-ups, and which of them each task awaits: the one that was scheduled last.
+//! The pending wake-ups, and for each task the one that it awaits, which is the one that was scheduled last.
 
 use super::limits::EVENTS_PER_INSTANT_MAX;
 use super::queue::{Event, EventQueue, TASK_BITS};
@@ -7,7 +7,7 @@ use super::time::Time;
 
 /// The identity that a task awaits before its first event is scheduled.
 const NO_EVENT: u64 = u64::MAX;
-/// From here on no event has an identity.
+/// The largest identity of an event.
 const LAST: u64 = NO_EVENT - (2 << TASK_BITS);
 
 /// The pending events, and which of them each task awaits.
@@ -15,13 +15,13 @@ pub(super) struct WakeupTable {
     pub(super) queue: EventQueue,
     awaited: Vec<AwaitedEvent>,
     newest: u64,
-    /// The identity from which on the next check for a stalled clock is due.
+    /// The identity from which the next check for a stalled clock is due.
     livelock_check_from: u64,
-    /// From this instant on, events are checked before they fire.
+    /// The instant from which events are checked before they fire.
     pub(super) guarded: Time,
     /// Whether the next event is checked for a stalled clock.
     is_livelock_check_due: bool,
-    /// The number of events that were taken and that no task awaited any more.
+    /// The number of events that were taken although no task awaited them any more.
     pub(super) stale: u64,
 }
 
@@ -59,7 +59,7 @@ impl WakeupTable {
         self.awaited[task as usize].id = NO_EVENT;
     }
 
-    /// Returns when the event was scheduled that `task` awaits, or awaited last.
+    /// Returns the instant at which the event that `task` awaits, or awaited last, was scheduled.
     pub(super) fn since(&self, task: TaskId) -> Time {
         self.awaited[task as usize].since
     }
@@ -74,13 +74,13 @@ impl WakeupTable {
         is_awaited
     }
 
-    /// Returns whether the event is still awaited: its task has scheduled no other and was not woken since.
+    /// Returns whether a task awaits the event: the task has scheduled no other since, and was not woken.
     #[inline]
     pub(super) fn is_awaited(&self, event: Event) -> bool {
         self.awaited[event.task() as usize].id == event.id
     }
 
-    /// Shows every timer that its task still waits for, and when it was set.
+    /// Calls `show` with every timer that its task still awaits, and the instant at which it was set.
     pub(super) fn timers(&self, mut show: impl FnMut(Event, Time)) {
         self.queue.each_later(|event| {
             if self.is_awaited(event) {
@@ -96,7 +96,7 @@ impl WakeupTable {
         self.queue.push_from(Event { time, id }, now);
     }
 
-    /// The same as a function of its own, so that what waits has few registers to save.
+    /// Does what [`set`](Self::set) does, as a separate function, so that inlining callers save few registers.
     #[inline(never)]
     pub(super) fn set_apart(&mut self, task: TaskId, time: Time, now: Time) {
         self.set(task, time, now);
@@ -114,7 +114,7 @@ impl WakeupTable {
         id
     }
 
-    /// Has the next event checked for a stalled clock.
+    /// Requests a check for a stalled clock before the next event.
     #[cold]
     #[inline(never)]
     fn schedule_livelock_check(&mut self) {
@@ -123,18 +123,18 @@ impl WakeupTable {
         (self.guarded, self.is_livelock_check_due) = (Time::ZERO, true);
     }
 
-    /// Has events checked from `instant` on, and returns whether a check for a stalled clock is due.
+    /// Requests that events are checked from `instant` on. Returns whether a check for a stalled clock is due.
     pub(super) fn guard_from(&mut self, instant: Time) -> bool {
         self.guarded = instant;
         std::mem::take(&mut self.is_livelock_check_due)
     }
 
-    /// Has the next event checked.
+    /// Requests a check before the next event.
     pub(super) fn guard_next(&mut self) {
         self.guarded = Time::ZERO;
     }
 
-    /// Returns the number of events that have fired: all that were scheduled but the pending and the stale ones.
+    /// Returns the number of events that have fired: all that were scheduled, without the pending and the stale ones.
     pub(super) fn fired(&self) -> u64 {
         (self.newest >> TASK_BITS) - self.stale - self.queue.len() as u64
     }

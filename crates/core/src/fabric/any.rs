@@ -1,8 +1,8 @@
-//! The stream ports of every fabric: an enum of those that ship, whose calls are inlined, and a boxed one for all
-//! others.
+//! The stream ports of every fabric as one type: an enum with a variant for each shipped fabric, whose calls are
+//! inlined, and a boxed variant for all others.
 //!
-//! Only this file imports the fabrics' ports. Each trait's methods are listed once, for the enum and for the box;
-//! the lint `missing_trait_methods` refuses a list that leaves out a method with a default.
+//! Only this file imports the fabrics' ports. The methods of each trait are listed once, for the enum and for the box.
+//! The lint `missing_trait_methods` rejects a list without a method that has a default.
 
 use super::ideal::{IdealRx, IdealTx};
 use super::myrinet::{MyrinetRx, MyrinetTx};
@@ -21,7 +21,7 @@ pub enum AnyStreamTx {
     Myrinet(MyrinetTx),
     /// A stream of a routed fabric.
     Routed(RoutedTx),
-    /// A stream of any other fabric.
+    /// A stream of a fabric from another crate.
     Custom(Box<dyn DynStreamTx>),
 }
 
@@ -33,11 +33,11 @@ pub enum AnyStreamRx {
     Myrinet(MyrinetRx),
     /// A stream of a routed fabric.
     Routed(RoutedRx),
-    /// A stream of any other fabric.
+    /// A stream of a fabric from another crate.
     Custom(Box<dyn DynStreamRx>),
 }
 
-/// Evaluates one expression for a port that ships, and another for a boxed one.
+/// Evaluates one expression for the port of a shipped fabric, and another for a boxed port.
 macro_rules! on_port {
     ($any:ident, $port:expr, $shipped:ident => $inlined:expr, $custom:ident => $boxed:expr) => {
         match $port {
@@ -118,7 +118,7 @@ macro_rules! forward {
 }
 
 forward! {
-    /// The object-safe form of [`StreamTx`], which every `StreamTx` has.
+    /// The object-safe form of [`StreamTx`], which every `StreamTx` implements.
     StreamTx for AnyStreamTx, boxed as DynStreamTx;
     by shared reference:
         fn flow_unit() -> Bytes;
@@ -133,7 +133,7 @@ forward! {
 }
 
 forward! {
-    /// The object-safe form of [`StreamRx`], which every `StreamRx` has.
+    /// The object-safe form of [`StreamRx`], which every `StreamRx` implements.
     StreamRx for AnyStreamRx, boxed as DynStreamRx;
     by shared reference:
         fn blocks_channel() -> bool;
@@ -147,14 +147,14 @@ forward! {
 }
 
 impl AnyStreamTx {
-    /// Returns the transmit side of a fabric that this crate has no variant for.
+    /// Returns the transmit side of a fabric from another crate.
     pub fn custom(tx: impl StreamTx + 'static) -> AnyStreamTx {
         AnyStreamTx::Custom(Box::new(tx))
     }
 }
 
 impl AnyStreamRx {
-    /// Returns the receive side of a fabric that this crate has no variant for.
+    /// Returns the receive side of a fabric from another crate.
     pub fn custom(rx: impl StreamRx + 'static) -> AnyStreamRx {
         AnyStreamRx::Custom(Box::new(rx))
     }

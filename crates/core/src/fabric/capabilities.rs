@@ -1,4 +1,4 @@
-//! Capabilities of a fabric, known before time 0: the packets that it carries, their order, and those it may lose.
+//! Capabilities of a fabric, known before time 0: which packets it carries, in which order, and which it may lose.
 
 use crate::engine::{Bytes, Rate, Time};
 
@@ -10,9 +10,10 @@ pub struct FabricCapabilities {
     pub nodes_max: Option<u32>,
     /// Number of logical networks.
     pub classes: u8,
-    /// Key that sets the number of logical networks, if one does.
+    /// Key that sets the number of logical networks, if there is one.
     pub classes_key: Option<&'static str>,
-    /// Whether packets of a pair of nodes and a class leave in the order in which they entered.
+    /// Whether packets of the same pair of nodes and the same class leave the fabric in the order in which they
+    /// entered.
     pub in_order: bool,
     /// Packets that may be lost.
     pub loss: Loss,
@@ -41,17 +42,17 @@ impl FabricCapabilities {
 /// Packets that a fabric may lose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
-    /// None.
+    /// The fabric loses no packet.
     Never,
-    /// Packets that hold their path for longer than `after`: those that wait for a reader, or for each other in a
-    /// cycle. At most `carries` crosses the path in that time.
+    /// The fabric may lose packets that hold their path for longer than `after`: those that wait for a reader, or for
+    /// each other in a cycle. At most `carries` bytes cross the path in that time.
     Held {
         /// Time for which a packet may hold its path.
         after: Time,
         /// Bytes that cross the path in that time.
         carries: Bytes,
     },
-    /// Any packet, with the probability that the description states.
+    /// The fabric may lose any packet, with the probability that the description states.
     Any,
 }
 
@@ -70,7 +71,8 @@ pub struct MtuLimit {
 }
 
 impl MtuLimit {
-    /// Returns the limit of `bytes` that `reason` sets, a noun phrase, and that the fabric's `keys` change.
+    /// Returns the limit of `bytes`. `reason` is its cause, as a noun phrase, and `keys` are the fabric's keys that
+    /// change it.
     pub const fn new(bytes: Bytes, reason: &'static str, keys: &'static [&'static str]) -> MtuLimit {
         MtuLimit { bytes, reason, keys, hint: "" }
     }

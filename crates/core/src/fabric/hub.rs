@@ -1,7 +1,7 @@
-//! The delivery of whole packets: the listener of each node, and the numbers of packets that entered, arrived and were
-//! dropped.
+//! The delivery of whole packets: it calls the listener of each node, and counts the packets that entered, arrived and
+//! were dropped.
 //!
-//! Leaves out: the time at which a packet arrives, which the fabric or its adapter determines.
+//! The module leaves out the time at which a packet arrives, which the fabric or its adapter determines.
 
 use super::packet::Packet;
 use super::port::{FabricEvent, Listener};

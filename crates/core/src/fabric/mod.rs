@@ -19,7 +19,7 @@
 //! | `topology/` | topologies of routers, and routes through them |
 //!
 //! A fabric moves packets between ports and depends on no host or interface. To add a fabric, add a file or folder and
-//! a line of the registry. Stream ports of a fabric without a variant in `any.rs` are called through trait objects.
+//! a line of the registry. If a fabric has no variant in `any.rs`, its stream ports are called through trait objects.
 
 pub mod any;
 mod capabilities;

@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// The two sides of a node's stream of one class.
 pub type StreamPair = (AnyStreamTx, AnyStreamRx);
 
-/// The ports that a fabric has for a node. An adapter makes the missing kind.
+/// The ports that a fabric has for a node. An adapter makes the kind that is missing.
 pub enum NodeViews {
     /// A stream for each class.
     Streams(Vec<StreamPair>),
@@ -68,7 +68,7 @@ impl Fabric {
         self.capabilities
     }
 
-    /// Returns the stream of one class at `node`, which is called `name`. Called once for each node and class.
+    /// Returns the stream of one class at `node`, which is called `name`. It is called once for each node and class.
     pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
         let mut all = match self.net.views(node) {
             NodeViews::Streams(streams) => streams,
@@ -82,7 +82,7 @@ impl Fabric {
         all.swap_remove(class.index())
     }
 
-    /// Returns the port for whole packets at `node`, which is called `name`. Called once for each node.
+    /// Returns the port for whole packets at `node`, which is called `name`. It is called once for each node.
     pub fn packet_port(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn PacketPort> {
         match self.net.views(node) {
             NodeViews::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),

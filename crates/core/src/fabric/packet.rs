@@ -23,9 +23,9 @@ pub struct Label {
     pub length: Bytes,
     /// Whether the packet waits at the exit of the fabric until the receiving interface has a slot of its class.
     pub needs_slot: bool,
-    /// Connection of the protocol; no fabric reads it.
+    /// Connection of the protocol; fabrics do not read it.
     pub flow: FlowKey,
-    /// Header words of the protocol; no fabric reads them.
+    /// Header words of the protocol; fabrics do not read them.
     pub head: Head,
 }
 
@@ -90,8 +90,8 @@ impl Packet {
         self.marks.set(PacketMarks { trimmed: true, ..self.marks.get() });
     }
 
-    /// Returns the header bytes beyond the two words of the label's head, if the protocol has any. They are part of
-    /// the label's length and not of the packet's bytes.
+    /// Returns the header bytes beyond the two words of the label's head, if the protocol has any. They count in the
+    /// label's length, but are not among the packet's bytes.
     pub fn header_extension(&self) -> Option<Rc<[u8]>> {
         self.header_extension.borrow().clone()
     }
@@ -108,8 +108,8 @@ impl Packet {
         self.label.get()
     }
 
-    /// Replaces the label before the packet enters a fabric, and resets the packet's progress: none of its bytes has
-    /// entered or arrived.
+    /// Replaces the label before the packet enters a fabric, and resets the packet's progress: none of its bytes counts
+    /// as entered or arrived.
     pub fn relabel(&self, label: Label) {
         self.label.set(label);
         self.whole.set(false);
@@ -128,7 +128,7 @@ impl Packet {
         all.extend_from_slice(bytes);
     }
 
-    /// Passes the next bytes that leave the fabric to `look`.
+    /// Calls `look` with the next bytes that leave the fabric.
     pub fn take(&self, bytes: Bytes, look: impl FnOnce(&[u8])) {
         let start = self.taken.get();
         let end = start + bytes.len();

@@ -1,10 +1,10 @@
 //! Packet ports over streams: for each class one task sends packets and another assembles them.
 //!
-//! Models: an interface that is notified of a packet when all of it has arrived. A packet that needs a receive slot
-//! waits for one, before its first byte or after its last ([`StreamRx::blocks_channel`]), and the packets of its class
-//! behind it wait, too. A packet that the fabric drops is reported to its sender.
+//! The module models an interface that is notified of a packet when all of it has arrived. A packet that needs a
+//! receive slot waits for one before its first byte or after its last byte ([`StreamRx::blocks_channel`]), and the
+//! packets of its class behind it wait as well. A packet that the fabric drops is reported to its sender.
 //!
-//! Leaves out: the memory of packets that wait to be sent, which belongs to the sender.
+//! The module leaves out the memory of packets that wait to be sent, which belongs to the sender.
 
 use super::hub::DeliveryHub;
 use super::packet::Packet;
@@ -25,7 +25,7 @@ pub struct PacketOverStream {
 struct ClassPort {
     /// Packets to send; on an uncontended stream, the sender task receives each when its last byte has left.
     to_send: Mailbox<Rc<Packet>>,
-    /// Rate at which packets leave on an uncontended stream; `None` on any other.
+    /// Rate at which packets leave on an uncontended stream; `None` on any other stream.
     uncontended: Cell<Option<Rate>>,
     slots: Slots,
 }
@@ -137,7 +137,7 @@ impl PacketPort for PacketOverStream {
     }
 }
 
-/// The receive slots of a node for packets of a class: without limit until their number is set.
+/// The receive slots of a node for packets of a class. Their number is unlimited until it is set.
 struct Slots {
     free: Cell<u32>,
     freed: Signal,

@@ -1,9 +1,9 @@
 //! The two kinds of port by which an interface uses a fabric.
 //!
 //! *Streams* ([`StreamTx`], [`StreamRx`]) move packets byte by byte, for engines that start to send before a packet is
-//! complete. A receiver that returns no credits blocks the fabric, back to the sender's engine.
-//! *Packet ports* ([`PacketPort`]) move whole packets and call back, without a task for each interface, for thousands
-//! of interfaces.
+//! complete. A receiver that returns no credits blocks the fabric, back to the sender's engine. *Packet ports*
+//! ([`PacketPort`]) move whole packets and report events by call-backs. They need no task for each interface, which
+//! suits thousands of interfaces.
 //!
 //! A fabric has one kind or both; an adapter makes the other (`packet_adapter.rs`, `stream_adapter.rs`).
 
@@ -19,7 +19,8 @@ pub struct Dropped;
 /// The transmit side of a node's stream into one class, with one packet at a time.
 #[allow(async_fn_in_trait)]
 pub trait StreamTx {
-    /// Returns the flow-control unit: reserving more at once has no effect.
+    /// Returns the flow-control unit, the largest number of bytes that one call of [`reserve`](StreamTx::reserve) can
+    /// reserve.
     fn flow_unit(&self) -> Bytes;
 
     /// Returns the rate at which bytes leave.
@@ -28,7 +29,7 @@ pub trait StreamTx {
     /// Waits for the channel and takes it for `packet`, whose bytes may be appended later.
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped>;
 
-    /// Waits until bytes may leave, and returns their number, at most `most`. Back-pressure makes this call wait.
+    /// Waits until bytes may leave, and returns their number, at most `most`. Back-pressure lengthens this wait.
     async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped>;
 
     /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the
@@ -47,7 +48,8 @@ pub trait StreamTx {
 
 /// The transmit side of a stream that nothing can block.
 pub trait UncontendedTx {
-    /// Records that a packet left at the stream's rate and that its last byte leaves now. Replaces all other calls.
+    /// Records that a packet left at the stream's rate and that its last byte leaves now. This call replaces all
+    /// others.
     fn complete(&mut self, packet: &Rc<Packet>);
 }
 
@@ -56,15 +58,15 @@ pub trait UncontendedTx {
 pub enum Piece {
     /// Bytes of a packet, which begin to arrive now and take `time`.
     Bytes {
-        /// Packet that they belong to.
+        /// Packet to which the bytes belong.
         packet: Rc<Packet>,
         /// Number of bytes.
         bytes: Bytes,
-        /// Time from the first to the last of them.
+        /// Time from the first of the bytes to the last.
         time: Time,
-        /// Whether the packet begins with them.
+        /// Whether the packet begins with these bytes.
         first: bool,
-        /// Whether the packet ends with them.
+        /// Whether the packet ends with these bytes.
         last: bool,
     },
     /// The packet was dropped inside the fabric: no further bytes of it arrive.
@@ -86,8 +88,8 @@ pub trait StreamRx {
     /// Returns the credits of `bytes` that the reader has taken.
     fn return_credit(&mut self, bytes: Bytes);
 
-    /// Returns whether a packet that waits for a receive slot waits before its first byte has arrived and blocks the
-    /// channel for packets behind it. Otherwise the fabric buffers complete packets without limit.
+    /// Returns where a packet waits for a receive slot. If `true`, the packet waits before its first byte has arrived,
+    /// and blocks the channel for packets behind it. If `false`, the fabric buffers complete packets without limit.
     fn blocks_channel(&self) -> bool;
 
     /// Declares that the reader takes whole packets: `next` may return a packet late, with only the remaining time of
@@ -101,7 +103,7 @@ pub trait StreamRx {
 /// An event that a fabric reports to the interface of a node.
 #[derive(Clone, Debug)]
 pub enum FabricEvent {
-    /// A packet of the class may be sent.
+    /// A packet of this class may be sent.
     TxReady(Class),
     /// The header of a packet has arrived.
     HeaderArrived(Rc<Packet>),
@@ -116,13 +118,13 @@ pub enum FabricEvent {
 /// The call-back that handles the events of a node.
 pub type Listener = Box<dyn Fn(FabricEvent)>;
 
-/// The port for whole packets at a node; no call of it waits.
+/// The port for whole packets at a node. None of its methods waits.
 pub trait PacketPort {
     /// Reports the events of this node to `listener` from now on.
     fn attach(&self, listener: Listener);
 
-    /// Sends a packet. May be called only while the packet's class is ready: at the start, and after each
-    /// [`TxReady`](FabricEvent::TxReady) once.
+    /// Sends a packet. May be called only while the packet's class is ready: once at the start, and once after each
+    /// [`TxReady`](FabricEvent::TxReady).
     fn send(&self, packet: Rc<Packet>);
 
     /// Sets the number of receive slots for packets that need one, before the first packet is sent. Without this call

@@ -1,5 +1,5 @@
-//! The specification of a fabric, before time 0: its capabilities, its checks, and its start. With it, the code that
-//! checks a machine needs no knowledge of the particular fabric.
+//! The specification of a fabric, before time 0: its capabilities, its checks, and its start. The code that checks a
+//! machine uses it, and so does not depend on a particular fabric.
 
 use super::capabilities::FabricCapabilities;
 use super::net::{Fabric, FabricNet};
@@ -8,7 +8,7 @@ use crate::engine::{Sim, Time};
 use crate::part::{FabricFeatures, ParameterError, PartSpec};
 use std::rc::Rc;
 
-/// A fabric as read from a description. Keys of errors are relative to the fabric's own table, or begin with the name
+/// A fabric as it is described. The keys in its errors are relative to the fabric's own table, or begin with the name
 /// of a sibling table.
 pub trait FabricSpec: PartSpec {
     /// Returns the fabric's capabilities.
@@ -29,20 +29,20 @@ pub trait FabricSpec: PartSpec {
         None
     }
 
-    /// Returns the errors of the fabric for nodes with the names `nodes`. Called only if the fabric's parameters have
-    /// no errors.
+    /// Returns the errors of the fabric for nodes with the names `nodes`. It is called only if the fabric's parameters
+    /// have no errors.
     fn check_nodes(&self, _nodes: &[String]) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns the errors of the fabric's routes, such as cycles of channels that can deadlock. Called only for a
+    /// Returns the errors of the fabric's routes, such as cycles of channels that can deadlock. It is called only for a
     /// machine without other errors, because the check may take long.
     fn check_routes(&self) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns notes on the routes between nodes with the names `nodes`, in a run that counts as deadlocked after
-    /// `no_progress_limit` without progress. A note is not an error.
+    /// Returns notes on the routes between nodes with the names `nodes`, in a run that counts as deadlocked after a
+    /// time `no_progress_limit` without progress. A note is not an error.
     fn notes(&self, _nodes: &[String], _no_progress_limit: Time) -> Vec<String> {
         Vec::new()
     }

@@ -1,13 +1,14 @@
-//! Streams over packet ports: an engine that sends and takes bytes, at a fabric that moves only whole packets.
+//! Streams over packet ports, for an engine that sends and takes bytes on a fabric that moves only whole packets.
 //!
-//! Models: a buffer of one packet in the transmit direction of each class. The engine fills it at the link's rate, or
-//! at the rate of its memory if that is lower, and the packet is sent when its last byte is in the buffer. The engine
-//! starts its next packet when the fabric is ready for one. In the receive direction a packet is passed on when all of
-//! it has arrived, as one piece that takes no time, so that the engine's own rate determines its duration.
+//! The module models a buffer of one packet in the transmit direction of each class. The engine fills it at the link's
+//! rate, or at the rate of its memory if that is lower, and the packet is sent when its last byte is in the buffer. The
+//! engine starts its next packet when the fabric is ready for one. In the receive direction a packet is passed on when
+//! all of it has arrived, as one piece that takes no time on the link, so that the engine's own rate determines how
+//! long the transfer lasts.
 //!
-//! Leaves out: back-pressure from a receiver that takes nothing, for which the fabric buffers without limit; and the
-//! report of a drop to the engine, whose packet has left the buffer by then. A packet whose payload a switch has cut is
-//! not passed to the engine, which treats it as lost.
+//! The module leaves out back-pressure from a receiver that takes no bytes: the fabric buffers them without limit. A
+//! drop is not reported to the engine, because the packet has left the buffer by then. A packet whose payload a switch
+//! has cut is not passed to the engine; it counts as lost.
 
 use super::packet::Packet;
 use super::port::{Dropped, FabricEvent, PacketPort, Piece, StreamRx, StreamTx};

@@ -1,7 +1,7 @@
-//! Statistics of one direction of a link that carries one packet at a time: the time for which packets held the link,
-//! the time for which bytes crossed it, and a span for each packet, from its first byte to its last.
+//! Statistics of one direction of a link that carries one packet at a time. They are the time for which packets held
+//! the link, the time for which bytes crossed it, and a span for each packet from its first byte to its last.
 //!
-//! Leaves out: arbitration and delays, which the fabric models.
+//! Arbitration and delays are left out; the fabric models them.
 
 use super::packet::Packet;
 use super::port::LinkUse;

@@ -1,5 +1,5 @@
-//! Coherent ports and processors of any kind: those of the memory bus as variants of an enum, and every other as a
-//! trait object.
+//! Coherent ports and processors of any kind as one type: an enum with a variant for those of the memory bus, and a
+//! trait object for all others.
 //!
 //! The coherent queues run a transaction for every block and poll in every idle round. Ports and processors of the
 //! memory bus are therefore dispatched by a match, without a boxed future; those of another crate are dispatched
@@ -39,7 +39,7 @@ impl AnyCoherentPort {
         AnyCoherentPort(PortKind::MemoryBus(bus))
     }
 
-    /// Attaches an agent: see [`CoherentPort::attach`].
+    /// Attaches an agent, as [`CoherentPort::attach`] describes.
     pub fn attach(&self, agent: Rc<dyn Agent>, home: Option<Range<Address>>) -> AgentId {
         match &self.0 {
             PortKind::MemoryBus(bus) => bus.attach(agent, home),
@@ -47,7 +47,7 @@ impl AnyCoherentPort {
         }
     }
 
-    /// Fetches a block that `agent` will only read: see [`CoherentPort::read_shared`].
+    /// Fetches a block that `agent` will only read, as [`CoherentPort::read_shared`] describes.
     pub async fn read_shared(&self, agent: AgentId, block: Address, held: impl Fn() -> Option<Block>) -> Block {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
@@ -63,7 +63,7 @@ impl AnyCoherentPort {
         }
     }
 
-    /// Fetches a block that `agent` will write: see [`CoherentPort::read_own`].
+    /// Fetches a block that `agent` will write, as [`CoherentPort::read_own`] describes.
     pub async fn read_own(&self, agent: AgentId, block: Address) -> Block {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
@@ -75,7 +75,7 @@ impl AnyCoherentPort {
         }
     }
 
-    /// Invalidates all other copies: see [`CoherentPort::upgrade`].
+    /// Invalidates all other copies, as [`CoherentPort::upgrade`] describes.
     pub async fn upgrade(&self, agent: AgentId, block: Address) {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
@@ -86,7 +86,7 @@ impl AnyCoherentPort {
         }
     }
 
-    /// Returns a block that `agent` owns to its home: see [`CoherentPort::write_back`].
+    /// Returns a block that `agent` owns to its home, as [`CoherentPort::write_back`] describes.
     pub async fn write_back(&self, agent: AgentId, block: Address, mut data: Block) {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
@@ -96,7 +96,7 @@ impl AnyCoherentPort {
         }
     }
 
-    /// Writes a whole block to its home: see [`CoherentPort::write_through`].
+    /// Writes a whole block to its home, as [`CoherentPort::write_through`] describes.
     pub async fn write_through(&self, agent: AgentId, block: Address, mut data: Block) {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
@@ -117,7 +117,8 @@ pub enum AnyCoherentProcessor<'a> {
 }
 
 impl<'a> AnyCoherentProcessor<'a> {
-    /// Returns the signal that the polled block has been invalidated: see [`CoherentProcessor::wakeup`].
+    /// Returns the signal that is notified when the polled block has been invalidated, as [`CoherentProcessor::wakeup`]
+    /// describes.
     pub fn wakeup(self) -> &'a Signal {
         match self {
             AnyCoherentProcessor::MemoryBus(cpu) => cpu.wakeup(),
@@ -125,7 +126,7 @@ impl<'a> AnyCoherentProcessor<'a> {
         }
     }
 
-    /// Ends one round of polling the cached word at `address`: see [`CoherentProcessor::spin`].
+    /// Ends one round of polling the cached word at `address`, as [`CoherentProcessor::spin`] describes.
     pub async fn spin(self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
         match self {
             AnyCoherentProcessor::MemoryBus(cpu) => cpu.spin(address, round_cycles, reason, wake).await,
@@ -133,7 +134,7 @@ impl<'a> AnyCoherentProcessor<'a> {
         }
     }
 
-    /// Skips rounds in which `register` shows no event: see [`CoherentProcessor::pass_polls`].
+    /// Skips rounds in which `register` shows no event, as [`CoherentProcessor::pass_polls`] describes.
     pub async fn pass_polls(self, register: &PolledRegister<'_>, wake: &dyn Fn() -> Time) -> bool {
         match self {
             AnyCoherentProcessor::MemoryBus(cpu) => cpu.pass_polls(register, wake).await,
@@ -141,7 +142,7 @@ impl<'a> AnyCoherentProcessor<'a> {
         }
     }
 
-    /// Continues at the end of the read that showed an event: see [`CoherentProcessor::resume_read`].
+    /// Continues at the end of the read that showed an event, as [`CoherentProcessor::resume_read`] describes.
     pub fn resume_read(self, over_bus: bool) {
         match self {
             AnyCoherentProcessor::MemoryBus(cpu) => cpu.resume_read(over_bus),
@@ -151,7 +152,7 @@ impl<'a> AnyCoherentProcessor<'a> {
 }
 
 impl AnyProcessor {
-    /// Returns the processor as a processor whose cache snoops; `None` if its cache does not.
+    /// Returns the processor if its cache snoops, otherwise `None`.
     pub(crate) fn snooping(&self) -> Option<AnyCoherentProcessor<'_>> {
         match self {
             AnyProcessor::MemoryBus(cpu) => Some(AnyCoherentProcessor::MemoryBus(cpu)),

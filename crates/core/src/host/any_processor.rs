@@ -1,8 +1,9 @@
-//! A processor of any kind: the shipped processors as variants of an enum, and every other as a trait object.
+//! Processors of any kind as one type: an enum with a variant for each shipped processor, and a trait object for all
+//! others.
 //!
-//! Loads, stores and work are called for every word that a program accesses; the shipped processors are therefore
-//! dispatched by a match that is inlined. A processor from another crate is dispatched virtually, and its futures are
-//! boxed. Only this file imports the processors; one list of methods generates both the match and the trait object.
+//! Loads, stores and work are called for every word that a program accesses, so the shipped processors are dispatched
+//! by an inlined match. A processor from another crate is dispatched virtually, and its futures are boxed. Only this
+//! file imports the processors; one list of methods generates both the match and the trait object.
 
 use super::alewife::processor::AlewifeProcessor;
 use super::block::{Address, Block};
@@ -32,7 +33,7 @@ pub enum AnyProcessor {
     Custom(Rc<dyn DynProcessor>),
 }
 
-/// Evaluates the first expression for a processor that ships, and the second for any other.
+/// Evaluates the first expression for a shipped processor, and the second for any other.
 macro_rules! on_processor {
     ($any:expr, $cpu:ident => $shipped:expr, $other:ident => $custom:expr) => {
         match $any {
@@ -53,7 +54,7 @@ macro_rules! forward {
         later { $(async fn $later:ident(&self $(, $later_arg:ident: $later_type:ty)*) $(-> $later_value:ty)?;)* }
         borrowing { $(async fn $borrows:ident<$life:lifetime>(&self $(, $arg:ident: $type:ty)*);)* }
     ) => {
-        /// The object-safe form of [`Processor`], which every processor has.
+        /// The object-safe form of [`Processor`], which every processor implements.
         pub trait DynProcessor {
             $(
                 #[doc = concat!("Forwards to [`Processor::", stringify!($now), "`].")]
@@ -94,7 +95,7 @@ macro_rules! forward {
             }
         }
 
-        // A trait method that is not forwarded would silently use its default.
+        // The compiler would use the default of a trait method that is not forwarded, without a warning.
         #[deny(clippy::missing_trait_methods)]
         impl Processor for AnyProcessor {
             $(

@@ -3,7 +3,8 @@
 /// A physical address of a node.
 pub type Address = u64;
 
-/// Address at which allocation begins. Address 0 stays unused, so that an address that was never set is noticed.
+/// Address at which allocation begins. Address 0 stays unused, so that the use of an address that was never set is
+/// noticed.
 pub const FIRST_FREE: Address = 4096;
 
 /// Bytes of a cache block (Table 3).

@@ -1,4 +1,4 @@
-//! The DMA port of an initiator on a bus: a transfer advances burst by burst while its engine awaits it.
+//! The DMA port of an initiator on a bus. A transfer advances burst by burst while its engine awaits it.
 
 use super::block::{BLOCK_BYTES, block_of, offset_in_block};
 use super::device::Direction;
@@ -43,8 +43,8 @@ impl BusDma {
     }
 }
 
-/// A DMA port of any kind: one over a bus, whose transfers through a bridge need no boxed future, or any other. Clones
-/// are the same port.
+/// A DMA port of any kind: either a port over a bus, whose transfers through a bridge need no boxed future, or any
+/// other port. Clones are the same port.
 #[derive(Clone)]
 pub struct AnyDmaPort(PortKind);
 
@@ -68,7 +68,7 @@ impl AnyDmaPort {
         }
     }
 
-    /// Submits a transfer as soon as a tag is free, and has `engine` drive it.
+    /// Submits a transfer as soon as a tag is free, and lets `engine` drive it.
     pub(crate) async fn transfer(&self, request: &DmaRequest, engine: &impl TransferEngine) {
         match &self.0 {
             PortKind::Bus(port) => match port.bridged() {
@@ -121,7 +121,7 @@ async fn through_bridge(host: &IoBusHost, request: &DmaRequest, steps: &DmaSteps
     }
 }
 
-/// A transfer through the bridge of an I/O bus. Its engine moves from step to step.
+/// A transfer through the bridge of an I/O bus. Its engine drives it from step to step.
 pub(crate) struct BridgeTransfer<'a> {
     host: &'a IoBusHost,
     request: &'a DmaRequest,
@@ -130,9 +130,9 @@ pub(crate) struct BridgeTransfer<'a> {
     /// The end of the burst.
     to: Time,
     moved: Bytes,
-    /// The bytes of the burst, if they are written.
+    /// The bytes of the burst, if it writes.
     written: Vec<u8>,
-    /// The tag that the transfer holds; none if its caller holds it.
+    /// The tag that the transfer holds; `None` if the caller holds it.
     tag: Option<DmaTag>,
 }
 
@@ -203,8 +203,8 @@ async fn by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, s
         let part = start..BLOCK_BYTES.min(start + (bytes - moved).len());
         let began = sim.now();
         let granted = bus.acquire(*id).await;
-        // The bytes that are read, and the rest of a block that is written in part, are those at the time of the grant:
-        // no other agent can access the block in between. A block is written as a whole, and its owner loses it.
+        // The bytes read, and the rest of a block that is written in part, are those at the time of the grant, since no
+        // other agent can access the block in between. A block is written as a whole, and its owner loses it.
         let mut data = bus.peek(block);
         let kind = match request.operation {
             DmaOperation::Read(_) => TransactionKind::Read,

@@ -1,21 +1,22 @@
-//! The capabilities of a host, by name, which interfaces require of their host.
+//! The capabilities of a host, identified by name. Interfaces require them of their host.
 //!
 //! A host from another crate may offer, and an interface may require, capabilities that this crate does not define.
 
 /// The capabilities that a host offers or that an interface requires, each with its amount.
 ///
-/// The well-known names are listed first, in the order of their declaration here; others follow by name.
+/// The well-known names come first, in the order in which they are declared here; others follow in the order of their
+/// names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HostCapabilities {
     amounts: Vec<(&'static str, u64)>,
 }
 
 impl HostCapabilities {
-    /// Registers that the processor reads and writes.
+    /// Registers of devices that the processor reads and writes.
     pub const REGISTERS: &'static str = "registers";
     /// Blocks of 64 bytes that the processor reads and writes in one access.
     pub const BLOCKS: &'static str = "blocks";
-    /// Access to main memory for the interface's engines; the number of reads that may be outstanding.
+    /// Access to main memory for the interface's engines. The amount is the number of reads that may be outstanding.
     pub const DMA: &'static str = "DMA";
     /// A cache that snoops, for queues in cacheable memory.
     pub const COHERENT: &'static str = "a coherent memory bus";
@@ -23,7 +24,7 @@ impl HostCapabilities {
     pub const WRITE_COMBINING: &'static str = "write-combined windows";
     /// Devices that take time to answer ([`AsyncDevice`](super::AsyncDevice)).
     pub const ASYNC_DEVICES: &'static str = "devices that take time to answer";
-    /// Interrupts of the processor by the interface; the number of vectors.
+    /// Interrupts of the processor by the interface. The amount is the number of vectors.
     pub const INTERRUPTS: &'static str = "interrupts";
     /// A cache whose misses the interface serves.
     pub const DELEGATED_MISSES: &'static str = "a cache whose misses the interface serves";
@@ -42,7 +43,7 @@ impl HostCapabilities {
         Self::DELEGATED_MISSES,
     ];
 
-    /// Returns the capabilities `names`, one of each.
+    /// Returns the capabilities `names`, each with the amount 1.
     pub fn of<const N: usize>(names: [&'static str; N]) -> HostCapabilities {
         names.into_iter().fold(HostCapabilities::NONE, |all, name| all.with(name, 1))
     }
@@ -61,7 +62,7 @@ impl HostCapabilities {
         self.amounts.iter().find(|(known, _)| *known == name).map_or(0, |(_, amount)| *amount)
     }
 
-    /// Returns the names of the capabilities of which `self` has less than `required`.
+    /// Returns the names of the capabilities of which `self` has a smaller amount than `required`.
     pub fn missing(&self, required: &HostCapabilities) -> Vec<&'static str> {
         let is_missing = |(name, amount): &&(&'static str, u64)| self.amount(name) < *amount;
         required.amounts.iter().filter(is_missing).map(|(name, _)| *name).collect()

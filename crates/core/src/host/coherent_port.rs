@@ -1,13 +1,13 @@
 //! A port on a coherent interconnect, by which an interface caches blocks or is the home of blocks.
 //!
 //! The memory bus is such a port for the agents on it. The far side of a link to a bus is another: it adds the
-//! crossings of the link to each transaction, and to each response of an agent behind it. An interface uses only this
-//! trait, and its design therefore does not depend on where it is attached.
+//! crossings of the link to each transaction, and to each response of an agent behind the link. An interface uses only
+//! this trait, so its design does not depend on where it is attached.
 //!
-//! The copies of a block change state at one instant, at which the future of a transaction completes: everything that
-//! its agent does then, without waiting, precedes any later transaction of the block. A port whose responses take time
-//! after that instant must delay the transactions that its agent would snoop in that time, or take all of the time
-//! before.
+//! The copies of a block change state at the instant at which the future of a transaction completes. Everything that
+//! the agent does at that instant precedes any later transaction of the block. If the responses of a port take time
+//! after that instant, the port must delay transactions that its agent would snoop in that time, or take all of the
+//! time before the instant.
 
 use super::block::{Address, Block};
 use super::memory_bus::agent::{Agent, AgentId};
@@ -23,8 +23,8 @@ pub trait CoherentPort {
 
     /// Fetches a block that `agent` will only read.
     ///
-    /// `held` is called when the transaction would begin. If it returns the block, because another task of the agent
-    /// has fetched it in the meantime, there is no transaction.
+    /// When the transaction is about to begin, `held` is called. If it returns the block, because another task of the
+    /// agent has fetched it in the meantime, there is no transaction.
     fn read_shared<'a>(
         &'a self,
         agent: AgentId,
@@ -35,7 +35,7 @@ pub trait CoherentPort {
     /// Fetches a block that `agent` will write, and invalidates all other copies.
     fn read_own<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a, Block>;
 
-    /// Invalidates all other copies: `agent` has the block, or will overwrite all of it.
+    /// Invalidates all other copies. `agent` has the block, or will overwrite all of it.
     fn upgrade<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a>;
 
     /// Returns a block that `agent` owns to its home.

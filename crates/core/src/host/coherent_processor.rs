@@ -1,9 +1,9 @@
-//! The waiting of drivers on a processor whose cache snoops.
+//! How drivers wait on a processor whose cache snoops.
 //!
 //! A driver polls a cached word, which changes only when its block is invalidated, or a register, which shows no event
-//! for most of the time. Such a processor accounts for the polls that show no event without simulating each of them,
-//! and the invalidation wakes the driver. Loads and stores are part of [`Processor`](super::Processor) and not of this
-//! trait, and are dispatched without virtual calls.
+//! for most of the time. A processor of this kind accounts for the polls that show no event without simulating each of
+//! them; the invalidation wakes the driver. Loads and stores are part of [`Processor`](super::Processor) and not of
+//! this trait, and are dispatched without virtual calls.
 
 use super::block::Address;
 use crate::engine::sim::WaitReasonId;
@@ -11,22 +11,22 @@ use crate::engine::{LocalFuture, Signal, Time};
 
 /// A register that is polled.
 pub struct PolledRegister<'a> {
-    /// Address on the bus, and width; `None` for a register of the processor itself.
+    /// Address on the bus, and width in bytes; `None` for a register of the processor itself.
     pub on_bus: Option<(Address, usize)>,
     /// Cycles of an access to a register of the processor itself.
     pub access_cycles: u64,
     /// Cycles of a round in addition to the read.
     pub round_cycles: u64,
-    /// Signal that the register may show an event, or that the program has other work.
+    /// Signal that is notified when the register may show an event, or when the program has other work.
     pub event: &'a Signal,
-    /// Returns the time at which the event that the register shows was set; `None` if it shows no event.
+    /// Returns the time at which the event that the register shows was set, or `None` if it shows no event.
     pub shows: &'a dyn Fn() -> Option<Time>,
 }
 
 /// A processor whose cache snoops.
 pub trait CoherentProcessor {
-    /// Returns the signal that the polled block has been invalidated. Notifying it also wakes a program for any other
-    /// event.
+    /// Returns the signal that is notified when the polled block has been invalidated. Notifying it also wakes a
+    /// program for any other event.
     fn wakeup(&self) -> &Signal;
 
     /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the
@@ -40,9 +40,9 @@ pub trait CoherentProcessor {
         wake: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a>;
 
-    /// Ends a round in which `register` showed no event, and skips the following rounds that show none either, until
-    /// `wake`. Returns whether a read that shows an event has just ended. In that case local time is the start of its
-    /// round until [`resume_read`](Self::resume_read) is called.
+    /// Ends a round in which `register` showed no event, and skips the following rounds without an event, until `wake`.
+    /// Returns whether a read that shows an event has just ended. In that case local time is the start of its round
+    /// until [`resume_read`](Self::resume_read) is called.
     fn pass_polls<'a>(&'a self, register: &'a PolledRegister<'a>, wake: &'a dyn Fn() -> Time) -> LocalFuture<'a, bool>;
 
     /// Continues at the end of the read that showed an event; `over_bus` states whether the read used the bus.

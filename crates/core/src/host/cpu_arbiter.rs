@@ -1,9 +1,9 @@
-//! Arbitration among the programs and interrupt handlers that share a processor: one of them holds it at a time.
+//! Arbitration among the programs and interrupt handlers that share a processor. One of them holds it at a time.
 //!
-//! Models: the processor as a resource, granted in the order of requests at each priority (`priority.rs`). Accounts for
-//! the time for which the processor is busy, in which a task holds it or the processor works; and for the time for
-//! which it is active, which excludes accesses that it waits for. Records a span for each lease, in the processor's
-//! local time. Leaves out: preemption within a priority.
+//! The module models the processor as a resource. At each priority (`priority.rs`), it is granted in the order of
+//! requests. The arbiter accounts for the time for which the processor is busy, in which a task holds it or it works,
+//! and for the time for which it is active, which excludes waits for accesses. It records a span for each lease, in the
+//! processor's local time. The module leaves out preemption within a priority.
 
 use super::priority::ExecPriority;
 use super::utilization::Utilization;
@@ -28,7 +28,7 @@ pub struct CpuArbiter {
     is_shared: Cell<bool>,
 }
 
-/// The times for which a processor was busy, and active.
+/// The times for which a processor was busy and active.
 #[derive(Default)]
 struct Account {
     busy: Busy,
@@ -44,7 +44,7 @@ pub(super) struct BusyPeriod {
     pub active_to: Time,
     /// End of the period, at which the next one starts.
     pub to: Time,
-    /// End of the work that follows the last period, at the latest the end of the active part of a further period.
+    /// End of the work after the last period. It is no later than the end of the active part of a further period.
     pub work_to: Time,
 }
 
@@ -79,7 +79,7 @@ impl CpuArbiter {
         }
     }
 
-    /// Also records spans of `priority`.
+    /// Records spans of `priority` as well.
     pub fn show(&self, name: &str, priority: ExecPriority) {
         self.track.set(self.sim.recorder().register_track(name, priority.track()));
     }
@@ -149,14 +149,13 @@ impl CpuArbiter {
         self.record_busy(from, to, to);
     }
 
-    /// Accounts for a busy period from `from`, which is in the past, to `to`, of which the part until `active_to` is
-    /// active.
+    /// Accounts for a busy period from `from`, which is in the past, to `to`. The part until `active_to` is active.
     pub fn record_busy(&self, from: Time, active_to: Time, to: Time) {
         self.account.busy.cover(from, to);
         self.account.active.cover(from, active_to);
     }
 
-    /// Accounts for `times` consecutive periods equal to `period`, and for the work that follows the last.
+    /// Accounts for `times` consecutive periods equal to `period`, and for the work after the last one.
     pub(super) fn record_repeated(&self, period: BusyPeriod, times: u64) {
         let BusyPeriod { from, active_to, to, work_to } = period;
         let (every, last) = (to - from, (to - from) * (times - 1));

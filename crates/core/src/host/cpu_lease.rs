@@ -17,7 +17,7 @@ pub struct CpuLease {
     what: &'static str,
     /// Start of the span that is recorded next.
     since: Cell<Time>,
-    /// Task that acquired the lease. It counts as working while the lease exists, unless it polls.
+    /// Task that acquired the lease. While the lease exists, the task counts as working unless it polls.
     task: TaskId,
 }
 
@@ -30,7 +30,8 @@ pub struct AcquireCpu<'a> {
 }
 
 impl AnyProcessor {
-    /// Acquires the processor, which programs and interrupt handlers share, for `what`, until the lease is dropped.
+    /// Acquires the processor for the purpose `what` until the lease is dropped. Programs and interrupt handlers share
+    /// the processor.
     pub fn acquire(&self, what: &'static str) -> AcquireCpu<'_> {
         AcquireCpu { cpu: self, request: self.arbiter().request(), what }
     }

@@ -8,12 +8,13 @@ use std::rc::Rc;
 /// Registers and memory that the processor or another initiator accesses. Offsets are relative to the start of the
 /// device's window.
 pub trait Device {
-    /// Returns the device's access time, for which an access holds a memory bus. An I/O bus has wait states instead.
+    /// Returns the device's access time, for which an access holds a memory bus. On an I/O bus, wait states take its
+    /// place.
     fn time(&self, _at: u64) -> Time {
         Time::ZERO
     }
 
-    /// Returns whether the device buffers a written block before it writes the block to its memory.
+    /// Returns whether the device buffers a block that is written to it, before it writes the block to its memory.
     fn posts(&self) -> bool {
         false
     }
@@ -28,14 +29,14 @@ pub trait Device {
 /// A device whose responses may take time, because it is behind a link or its memory is busy. A [`Device`] responds at
 /// once.
 pub trait AsyncDevice {
-    /// Reads bytes from offset `at` on; returns when the device has responded, for which the processor waits.
+    /// Reads bytes from offset `at` on. Returns when the device has responded; the processor waits for that.
     fn read<'a>(&'a self, at: u64, into: &'a mut [u8]) -> LocalFuture<'a>;
 
-    /// Writes bytes from offset `at` on; returns when the device has accepted them, for which the bus waits.
+    /// Writes bytes from offset `at` on. Returns when the device has accepted them; the bus waits for that.
     fn write<'a>(&'a self, at: u64, bytes: &'a [u8]) -> LocalFuture<'a>;
 }
 
-/// A [`Device`] as an [`AsyncDevice`]: it responds at once.
+/// A [`Device`] used as an [`AsyncDevice`], which responds at once.
 pub struct Immediate<D: ?Sized>(pub Rc<D>);
 
 impl<D: Device + ?Sized> AsyncDevice for Immediate<D> {

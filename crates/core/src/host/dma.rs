@@ -1,8 +1,8 @@
-//! Direct memory access: the initiator on a bus for an interface's engine, and its transfers of single blocks.
+//! Direct memory access: the initiator on a bus that serves an interface's engine, and transfers of single blocks.
 //!
-//! On an I/O bus a transfer goes through the bridge: set-up, bursts, and competition with the processor. On a memory
-//! bus each block is a separate transaction; a read finds a block wherever it is, and a write invalidates all cached
-//! copies. Leaves out: longer transfers, which a port carries out (`dma_port.rs`, `bus_dma.rs`).
+//! On an I/O bus, a transfer goes through the bridge, with a set-up time, bursts, and competition with the processor.
+//! On a memory bus, each block is a separate transaction: a read finds a block wherever it is, and a write invalidates
+//! all cached copies. Longer transfers are left out here; a port carries them out (`dma_port.rs`, `bus_dma.rs`).
 
 use super::block::{Address, BLOCK_BYTES, Block};
 use super::device::Direction;
@@ -65,7 +65,7 @@ impl DmaInitiator {
         data
     }
 
-    /// Writes the block at `address`; returns when it is in memory.
+    /// Writes the block at `address`. Returns when it is in memory.
     pub async fn write_block(&self, address: Address, mut data: Block) {
         match self {
             DmaInitiator::MemoryBus(MemoryBusInitiator { sim, bus, id }) => {

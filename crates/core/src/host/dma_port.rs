@@ -4,7 +4,7 @@
 //! [`DmaPort::freed`] and selects the most urgent transfer again. A [`DmaCompletion`] returns each beat of data when
 //! the beat begins to flow, and an engine may forward its first bytes before the last have arrived.
 //!
-//! The author of a port writes a transfer as one async function that reports its steps to [`DmaSteps`].
+//! The author of a port writes a transfer as one async function, which reports its steps to [`DmaSteps`].
 
 use super::block::Address;
 use crate::engine::{Bytes, LocalFuture, Rate, Signal, Sim, Time};
@@ -15,22 +15,22 @@ use std::task::{Context, Poll};
 
 /// An engine's access to main memory.
 pub trait DmaPort {
-    /// Submits a transfer and returns at once. The transfer advances while its completion is awaited; some ports also
-    /// advance transfers that are not awaited.
+    /// Submits a transfer and returns at once. The transfer advances while its completion is awaited; some ports
+    /// advance it even when it is not awaited.
     ///
     /// # Errors
     ///
     /// Returns [`NoFreeTag`] if no tag is free.
     fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, NoFreeTag>;
 
-    /// Returns the signal that a tag was freed.
+    /// Returns the signal that is notified when a tag is freed.
     fn freed(&self) -> &Signal;
 
     /// Returns the number of tags, which is the largest number of outstanding transfers.
     fn tags(&self) -> u32;
 }
 
-/// Submits `request` as soon as a tag is free, for an engine that has no other transfer to submit.
+/// Submits `request` as soon as a tag is free. This suits an engine that has no other transfer to submit.
 pub async fn submit_when_free(port: &dyn DmaPort, request: &DmaRequest) -> DmaCompletion {
     loop {
         match port.submit(request.clone()) {
@@ -76,7 +76,7 @@ impl DmaOperation {
 /// Loads bytes of an engine's memory, from an offset on.
 type ByteLoader = Rc<dyn Fn(u64, &mut [u8])>;
 
-/// The bytes of a write, loaded from the engine's memory as they begin to flow.
+/// The bytes of a write. They are loaded from the engine's memory when they begin to flow.
 #[derive(Clone)]
 pub struct DmaSource {
     bytes: Bytes,
@@ -110,7 +110,7 @@ pub struct DataBeat {
     pub offset: u64,
     /// Number of bytes.
     pub bytes: Bytes,
-    /// Start of the service by buses and memory, which may precede the flow of the bytes.
+    /// Start of the service by buses and memory. It may precede the flow of the bytes.
     pub began: Time,
     /// Arrival of the first byte.
     pub from: Time,
@@ -131,13 +131,13 @@ pub struct DmaCompletion {
 
 /// A transfer that an engine drives from step to step.
 pub(crate) trait Transfer {
-    /// Waits until the transfer is set up; returns the service time of the set-up.
+    /// Waits until the transfer is set up. Returns the service time of the set-up.
     async fn set_up(&mut self) -> Time;
 
-    /// Waits until the next beat begins to flow: see [`DmaCompletion::next_beat`].
+    /// Waits until the next beat begins to flow, as [`DmaCompletion::next_beat`] describes.
     async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat>;
 
-    /// Waits until the beat has passed: see [`DmaCompletion::beat_passed`].
+    /// Waits until the beat has passed, as [`DmaCompletion::beat_passed`] describes.
     async fn beat_passed(&mut self);
 }
 
@@ -162,22 +162,23 @@ impl Transfer for DmaCompletion {
 }
 
 impl DmaCompletion {
-    /// Creates the completion of a transfer, which reports its steps to the [`DmaSteps`] that it is given.
+    /// Creates the completion of a transfer. The transfer reports its steps to the [`DmaSteps`] with which it is
+    /// called.
     pub fn new<T: Future<Output = ()> + 'static>(transfer: impl FnOnce(Rc<DmaSteps>) -> T) -> DmaCompletion {
         let steps = Rc::<DmaSteps>::default();
         DmaCompletion { transfer: Some(Box::pin(transfer(steps.clone()))), steps }
     }
 
-    /// Waits until the transfer is set up; returns the service time of the set-up.
+    /// Waits until the transfer is set up. Returns the service time of the set-up.
     pub async fn set_up(&mut self) -> Time {
         self.advance_to(1).await;
         self.steps.set_up.get()
     }
 
-    /// Waits until the next beat begins to flow; returns `None` if all beats have passed. `into` receives the bytes of
-    /// a beat that is read, and becomes empty for a beat that is written.
+    /// Waits until the next beat begins to flow. Returns `None` if all beats have passed. `into` receives the bytes of
+    /// a beat that reads, and becomes empty for a beat that writes.
     pub async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
-        // A beat begins with an even step and ends with the odd step after it.
+        // Each beat has two steps: it begins with an even one and ends with the next.
         self.advance_to((self.steps.reached.get() / 2 + 1) * 2).await;
         std::mem::swap(into, &mut self.steps.data.borrow_mut());
         self.steps.beat.take()
@@ -213,7 +214,7 @@ impl DmaCompletion {
 }
 
 /// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each step
-/// until its engine requests the next.
+/// until its engine requests the next step.
 #[derive(Default)]
 pub struct DmaSteps {
     /// Step up to which the engine lets the transfer advance.
@@ -231,8 +232,8 @@ impl DmaSteps {
         self.reach().await;
     }
 
-    /// Reports that a beat with the bytes `data`, which are read, begins to flow. On return `data` is a buffer that can
-    /// be used again.
+    /// Reports that a beat of a read begins to flow, whose bytes are `data`. On return, `data` is a buffer that can be
+    /// reused.
     pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
         std::mem::swap(data, &mut self.data.borrow_mut());
         self.beat.set(Some(beat));
@@ -240,7 +241,7 @@ impl DmaSteps {
         std::mem::swap(data, &mut self.data.borrow_mut());
     }
 
-    /// Reports that a beat that is written begins to flow.
+    /// Reports that a beat of a write begins to flow.
     pub async fn write_beat(&self, beat: DataBeat) {
         self.data.borrow_mut().clear();
         self.beat.set(Some(beat));
@@ -271,7 +272,7 @@ pub struct DmaTags {
 pub struct DmaTag(Rc<DmaTags>);
 
 impl DmaTags {
-    /// Creates `all` free tags of the port `name`.
+    /// Creates the tags of the port `name`. All of them are free.
     pub fn new(sim: &Sim, name: &str, all: u32) -> Rc<DmaTags> {
         Rc::new(DmaTags { all, free: Cell::new(all), freed: Signal::new(sim, format!("a free tag of {name}")) })
     }
@@ -287,12 +288,12 @@ impl DmaTags {
         Ok(DmaTag(self.clone()))
     }
 
-    /// Returns the number of all tags.
+    /// Returns the number of tags, free or not.
     pub fn count(&self) -> u32 {
         self.all
     }
 
-    /// Returns the signal that a tag was freed.
+    /// Returns the signal that is notified when a tag is freed.
     pub fn freed(&self) -> &Signal {
         &self.freed
     }

@@ -1,9 +1,9 @@
 //! Interrupts: vectors from an interface to handlers on the cores of its host.
 //!
-//! Models: a raised vector is pending until its handler starts, after the interrupt latency; raising it again before
-//! that causes no further interrupt, and the causes are merged. A masked vector stays pending. A vector is either a
-//! line outside the bus or message-signalled; a message-signalled vector stays behind the writes that the device posted
-//! before it was raised. Leaves out: priorities among vectors, and moderation, which belongs to the interface.
+//! A raised vector is pending until its handler starts, after the interrupt latency. If it is raised again before that,
+//! there is no further interrupt, and the causes are merged. A masked vector stays pending. A vector is either a line
+//! outside the bus or message-signalled; a message-signalled vector is delivered after the writes that the device
+//! posted before it. The module leaves out priorities among vectors, and moderation, which belongs to the interface.
 
 use super::posted_writes::PostedWrites;
 use crate::engine::{LocalFuture, Signal, Sim, Time};
@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The reason for which the interrupt latency has no effect on a run without interrupts.
+/// The reason for which the interrupt latency has no effect if the interface is polled.
 pub const POLLED: &str = "the interface is polled";
 
 /// The number of a core of a host.
@@ -39,7 +39,7 @@ pub struct Interrupt {
     pub vector: InterruptVector,
     /// Core on which the handler runs.
     pub core: CoreId,
-    /// Causes for which the vector was raised, one bit each.
+    /// Causes for which the vector was raised, as one bit for each.
     pub causes: u32,
 }
 
@@ -58,11 +58,11 @@ pub trait InterruptController {
     /// Panics if there is no such vector, or if the vector already has a handler.
     fn connect(&self, vector: InterruptVector, core: CoreId, handler: InterruptHandler);
 
-    /// Raises a vector for `causes`, one bit each. A message-signalled vector stays behind the device's earlier posted
-    /// writes.
+    /// Raises a vector for `causes`, which are bits. A message-signalled vector is delivered after the device's earlier
+    /// posted writes.
     fn raise(&self, vector: InterruptVector, causes: u32);
 
-    /// Masks a vector, which then stays pending, or unmasks it.
+    /// Masks a vector, so that it stays pending, or unmasks it.
     fn mask(&self, vector: InterruptVector, is_masked: bool);
 }
 
@@ -80,7 +80,8 @@ pub struct Interrupts {
 struct Vector {
     is_connected: Cell<bool>,
     is_masked: Cell<bool>,
-    /// Causes that were raised and have not been delivered, each with the number of the first write that may follow it.
+    /// Causes that were raised and have not been delivered. Each is stored with the number of the first posted write
+    /// that it may precede.
     raised: RefCell<VecDeque<(u64, u32)>>,
     change: Signal,
 }
@@ -101,7 +102,7 @@ impl Interrupts {
         Interrupts { sim: sim.clone(), name: name.to_owned(), latency, vectors, writes: None }
     }
 
-    /// Makes the vectors message-signalled, behind the posted writes `writes` of the device.
+    /// Makes the vectors message-signalled. They are delivered after earlier posted writes `writes` of the device.
     #[must_use]
     pub fn behind(mut self, writes: &Rc<PostedWrites>) -> Interrupts {
         self.writes = Some(writes.clone());
@@ -169,7 +170,7 @@ impl Vector {
         }
     }
 
-    /// Removes and returns the causes that were raised behind writes that are now visible.
+    /// Removes and returns the causes whose preceding writes are visible now.
     fn take(&self, are_visible: impl Fn(u64) -> bool) -> u32 {
         let (mut raised, mut causes) = (self.raised.borrow_mut(), 0);
         while let Some((_, more)) = raised.pop_front_if(|(behind, _)| are_visible(*behind)) {

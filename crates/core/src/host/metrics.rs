@@ -1,6 +1,6 @@
 //! Quantities that a host counts during a run.
 //!
-//! Leaves out: the times for which the parts of a host are busy, which are a [`Utilization`](super::Utilization).
+//! The times for which the parts of a host are busy are not included; they are in [`Utilization`](super::Utilization).
 
 /// A quantity that a host counted during a run.
 ///

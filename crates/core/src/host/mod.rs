@@ -1,4 +1,4 @@
-//! The host between a program and its network interface: processor, memory, buses.
+//! The host between a program and its network interface, with its processor, memory and buses.
 //!
 //! | file or folder | holds |
 //! |---|---|
@@ -22,9 +22,9 @@
 //! | `alewife/` | a node whose interface is also its memory controller |
 //! | `software/` | a processor without timed buses and memory: only computation takes time |
 //!
-//! A host depends on no interface, and an interface states the capabilities that it requires, never a host. To add a
-//! host, add a folder with a [`HostSpec`] and a [`HostNode`], and a line of the registry. Its processor implements
-//! [`Processor`]. To avoid dynamic dispatch, make it a variant of [`AnyProcessor`] as well.
+//! A host does not depend on an interface, and an interface states the capabilities that it requires, never a
+//! particular host. To add a host, add a folder with a [`HostSpec`] and a [`HostNode`], and a line of the registry. Its
+//! processor implements [`Processor`]. To avoid dynamic dispatch, also make it a variant of [`AnyProcessor`].
 
 pub mod alewife;
 mod any_coherent;

@@ -1,5 +1,5 @@
-//! A host in a simulation, of any kind: the trait that each kind implements, and the handle that interfaces, the
-//! messaging layer and statistics use.
+//! A host in a simulation: the trait that each kind of host implements, and the handle that interfaces, the messaging
+//! layer and statistics use.
 
 use super::alewife::node::AlewifeNode;
 use super::any_coherent::AnyCoherentPort;
@@ -18,17 +18,20 @@ use std::rc::Rc;
 
 /// A host of some kind in a simulation.
 ///
-/// A host need not implement the methods of capabilities that it does not offer: a checked machine does not call them.
+/// A host need not implement the methods of capabilities that it does not offer, because a checked machine does not
+/// call them.
 pub trait HostNode {
     /// Returns the cores, of which there is at least one.
     fn cores(&self) -> &[AnyProcessor];
 
-    /// Maps a device and returns its window; `None` if the host has no bus for devices, or no such mapping.
+    /// Maps a device and returns its window; `None` if the host has no bus for devices, or does not support the
+    /// mapping.
     fn map_device(&self, _device: Rc<dyn Device>, _window: DeviceWindow) -> Option<Window> {
         None
     }
 
-    /// Maps a device that takes time to respond; `None` if the host has no bus for such devices, or no such mapping.
+    /// Maps a device that takes time to respond. Returns `None` if the host has no bus for such devices, or does not
+    /// support the mapping.
     fn map_async_device(&self, _device: Rc<dyn AsyncDevice>, _window: DeviceWindow) -> Option<Window> {
         None
     }
@@ -81,19 +84,19 @@ pub trait HostNode {
         self.cores().iter().map(|cpu| cpu.arbiter().utilization()).collect()
     }
 
-    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are
-    /// first.
+    /// Returns the quantities that the host counted, in the order of its metrics. Those that are reported for each node
+    /// come first.
     fn metrics(&self) -> Vec<HostMetric> {
         Vec::new()
     }
 
-    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`:
-    /// the blocks by which a cache is still being filled.
+    /// Returns the number of blocks that were fetched into cache frames for the first time, from `from` to `to`. If
+    /// there are any, the cache is still being filled.
     fn cold_fills(&self, _from: Time, _to: Time) -> u64 {
         0
     }
 
-    /// Returns the object by which interfaces that know its type use the host beyond this trait.
+    /// Returns an object with further operations of the host, for interfaces that know its type.
     fn extension(&self) -> Option<Rc<dyn Any>> {
         None
     }
@@ -110,7 +113,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Creates the handle of the host of `node`, which its specification has started.
+    /// Creates the handle of the host of `node`, which was started by its specification.
     pub fn new(node: NodeId, name: &str, kind: Rc<dyn HostNode>) -> Host {
         Host { node, name: name.into(), kind }
     }
@@ -147,7 +150,7 @@ impl Host {
     ///
     /// # Panics
     ///
-    /// Panics if the host has no bus for devices, or no such mapping.
+    /// Panics if the host has no bus for devices, or does not support the mapping.
     pub fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Window {
         let mapped = self.kind.map_device(device, window);
         mapped.unwrap_or_else(|| panic!("a checked interface needs no registers on {}", self.name))
@@ -157,7 +160,7 @@ impl Host {
     ///
     /// # Panics
     ///
-    /// Panics if the host has no bus for such devices, or no such mapping.
+    /// Panics if the host has no bus for such devices, or does not support the mapping.
     pub fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Window {
         let mapped = self.kind.map_async_device(device, window);
         mapped.unwrap_or_else(|| panic!("a checked interface needs no device that takes time on {}", self.name))
@@ -226,13 +229,13 @@ impl Host {
         self.kind.utilization()
     }
 
-    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are
-    /// first.
+    /// Returns the quantities that the host counted, in the order of its metrics. Those that are reported for each node
+    /// come first.
     pub fn metrics(&self) -> Vec<HostMetric> {
         self.kind.metrics()
     }
 
-    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`.
+    /// Returns the number of blocks that were fetched into cache frames for the first time, from `from` to `to`.
     pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
         self.kind.cold_fills(from, to)
     }

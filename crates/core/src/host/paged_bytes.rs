@@ -1,9 +1,9 @@
 //! Bytes of a memory, in pages that are allocated when they are first written.
 //!
-//! A memory is zero at first, and most of a large one is never touched. Its size is a bound, not an allocation: what a
-//! simulated machine costs its simulator is what its programs and devices write.
+//! A memory is zero at first, and most of a large memory is never used. Its size is an upper bound and is not
+//! allocated: the simulator needs only as much memory as programs and devices write.
 
-/// Bytes of a page, a power of two: small enough that a few rings and buffers cost little.
+/// Bytes of a page, a power of two. It is small, so that a few rings and buffers take little space.
 const PAGE: usize = 1024;
 
 /// The bytes of a memory.
@@ -24,7 +24,7 @@ impl PagedBytes {
         self.size
     }
 
-    /// Raises the number of bytes to `size`; the further ones are zero.
+    /// Raises the number of bytes to `size`. The additional bytes are zero.
     pub fn grow(&mut self, size: usize) {
         self.size = self.size.max(size);
     }
@@ -62,8 +62,8 @@ impl PagedBytes {
         }
     }
 
-    /// Calls `look` with `length` bytes from `at` on, and returns its result. They are copied if they are in several
-    /// pages.
+    /// Calls `look` with `length` bytes from `at` on, and returns its result. Bytes that are in several pages are
+    /// copied.
     ///
     /// # Panics
     ///

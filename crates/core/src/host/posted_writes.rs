@@ -1,4 +1,4 @@
-//! Posted writes of a device, which are not visible in memory yet, and the wait until they are.
+//! The posted writes of a device, which are not visible in memory yet.
 
 use crate::engine::{Signal, Sim};
 use std::cell::{Cell, RefCell};

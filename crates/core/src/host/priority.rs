@@ -1,10 +1,11 @@
-//! Execution priorities of a processor: interrupt handlers run before the kernel's network code, which runs before
-//! programs.
+//! Execution priorities of a processor. Interrupt handlers have the highest priority, then the kernel's network code,
+//! and then programs.
 //!
-//! Models: code at a higher priority preempts code at a lower one, between two accesses or in the middle of work; the
-//! preempted code resumes when no code runs at a higher priority. An access that left the processor is not interrupted.
-//! Code of one priority runs in the order of requests (`cpu_arbiter.rs`). Leaves out: the cost of saving registers,
-//! which is part of the cycles of a handler, and masking: code that must not be preempted runs at a higher priority.
+//! Code at a higher priority preempts code at a lower one, between two accesses or in the middle of work. The preempted
+//! code resumes when no code runs at a higher priority. An access that left the processor is not interrupted. Code of
+//! one priority runs in the order of requests (`cpu_arbiter.rs`). The cost of saving registers is not modelled
+//! separately; it is part of the cycles of a handler. Masking is left out: code that must not be preempted runs at a
+//! higher priority.
 
 use crate::engine::resource::Held;
 use crate::engine::{Resource, Signal, Sim, Time};
@@ -51,7 +52,7 @@ pub struct PreemptiveScheduler {
     in_use: Cell<bool>,
     running: [Cell<bool>; ExecPriority::COUNT],
     change: Signal,
-    /// Current step of the processor, which is not interrupted.
+    /// The current step of the processor. A step is not interrupted.
     step: Resource,
 }
 
@@ -102,7 +103,7 @@ impl PreemptiveScheduler {
         self.running[priority.index() + 1..].iter().any(Cell::get)
     }
 
-    /// Waits until no code runs above `priority` and the processor is between two steps, and takes the next step.
+    /// Waits until no code runs above `priority` and the processor is between two steps, and starts the next step.
     /// Returns `None` if only the lowest priority is used.
     pub async fn step(&self, priority: ExecPriority) -> Option<Held<'_>> {
         if !self.is_used() {
@@ -119,8 +120,8 @@ impl PreemptiveScheduler {
         }
     }
 
-    /// Works at `priority` for a total of `time`, and yields to code of higher priorities. Calls `set_active` at the
-    /// beginning and the end of each stretch of work.
+    /// Works at `priority` for a total of `time`. Code of higher priorities may run in between. Calls `set_active` at
+    /// the beginning and the end of each interval of work.
     pub async fn work(&self, priority: ExecPriority, mut time: Time, set_active: impl Fn(bool)) {
         while time > Time::ZERO {
             let step = self.step(priority).await;

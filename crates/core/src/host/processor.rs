@@ -15,9 +15,9 @@ use crate::engine::{Hertz, Sim, Time};
 /// Time that a program spent on accesses that left the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stalls {
-    /// Service time: the paths to and from the bus, and the bus transactions.
+    /// Service time on the paths to and from the bus and in bus transactions.
     pub service: Time,
-    /// Waiting time, for the bus or for the store buffer.
+    /// Time waiting for the bus or for the store buffer.
     pub waiting: Time,
 }
 
@@ -33,7 +33,7 @@ pub struct Fault {
 /// The reason for which accesses to a driver's buffers do not fault.
 pub const UNTAGGED: &str = "the memory of drivers and their buffers has no tags";
 
-/// The reason for which a driver that uses a bus does not run on a processor without one.
+/// The reason for which a processor without a bus never runs a driver that uses one.
 const NO_BUS: &str = "a checked interface needs no bus here";
 
 /// A processor of some kind. Clones refer to the same processor.
@@ -55,7 +55,7 @@ pub trait Processor: Clone + 'static {
     /// Executes instructions for `cycles` cycles of local time.
     fn work(&self, cycles: u64);
 
-    /// Begins to synchronize the simulation with local time; returns the work that is left to simulate.
+    /// Begins to synchronize the simulation with local time. Returns the work that is left to simulate.
     fn begin_sync(&self) -> LocalTimeLag<'_>;
 
     /// Ends the work up to the instant that `begin_sync` returned.
@@ -112,13 +112,13 @@ pub trait Processor: Clone + 'static {
     /// Waits until every earlier store is visible to others.
     async fn fence(&self) {}
 
-    /// Reads up to 8 bytes of a device, uncached; the processor stalls. A host without a bus implements neither this
-    /// method nor the following ones for devices.
+    /// Reads up to 8 bytes of a device, uncached. The processor stalls. A host without a bus does not implement this
+    /// method or the following methods for devices.
     async fn read(&self, _at: Address, _bytes: usize) -> u64 {
         panic!("{NO_BUS}")
     }
 
-    /// Writes up to 8 bytes to a device, uncached; the write is posted if the bus posts writes.
+    /// Writes up to 8 bytes to a device, uncached. The write is posted if the bus posts writes.
     async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
         panic!("{NO_BUS}")
     }
@@ -154,8 +154,7 @@ pub trait Processor: Clone + 'static {
     /// Returns the time spent on accesses that left the processor.
     fn stalls(&self) -> Stalls;
 
-    /// Returns the processor, or the one that it wraps, as a processor whose cache snoops; `None` if its cache does
-    /// not.
+    /// Returns the processor, or the one that it wraps, if its cache snoops, otherwise `None`.
     fn coherent(&self) -> Option<&dyn CoherentProcessor> {
         None
     }
@@ -203,12 +202,12 @@ pub(super) async fn write_words(at: Address, bytes: &[u8], write: impl AsyncFn(A
     }
 }
 
-/// Returns the number of bytes, of `left` at `at`, that one access moves: up to the end of an aligned word of 8 bytes.
+/// Returns how many of `left` bytes at `at` one access moves: those up to the end of an aligned word of 8 bytes.
 pub fn aligned(at: Address, left: usize) -> usize {
     (8 - (at % 8) as usize).min(left)
 }
 
-/// Returns whether `bytes` bytes at `at` lie in one block.
+/// Returns whether `bytes` bytes at `at` are in one block.
 pub(super) fn is_in_block(at: Address, bytes: usize) -> bool {
     at as usize % BLOCK_BYTES + bytes <= BLOCK_BYTES
 }

@@ -1,5 +1,5 @@
-//! The specification of a host, before time 0: its capabilities, its memory size, and its start. With it, the code that
-//! checks and builds a machine needs no knowledge of the particular kind of host.
+//! The specification of a host, before time 0: its capabilities, its memory size, and its start. The code that checks
+//! and builds a machine uses it, and so does not depend on a particular kind of host.
 
 use super::capabilities::HostCapabilities;
 use super::node::HostNode;
@@ -7,7 +7,7 @@ use crate::engine::{Bytes, NodeId, Rate, Sim};
 use crate::part::{ParameterError, PartSpec};
 use std::rc::Rc;
 
-/// The size of a host's main memory, as read from the description.
+/// The size of a host's main memory, as the description states it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MainMemorySize {
@@ -15,7 +15,7 @@ pub struct MainMemorySize {
     pub size: Bytes,
     /// Key that states the size.
     pub key: &'static str,
-    /// Granularity of allocation in bytes: the size of every buffer is rounded up to a multiple.
+    /// Granularity of allocation in bytes. The size of every buffer is rounded up to a multiple of it.
     pub granularity: u64,
 }
 
@@ -26,7 +26,7 @@ impl MainMemorySize {
     }
 }
 
-/// A host as read from a description. All keys are relative to the host's table.
+/// A host as it is described. All keys are relative to the host's table.
 pub trait HostSpec: PartSpec {
     /// Returns the capabilities that every host of this kind has, whatever its parameters.
     fn offered() -> HostCapabilities
@@ -63,8 +63,8 @@ pub trait HostSpec: PartSpec {
         None
     }
 
-    /// Returns the reason why the parameter `key` has no effect with an interface that requires `needs`; `None` if it
-    /// has an effect, or if this is not known.
+    /// Returns the reason for which the parameter `key` has no effect with an interface that requires `needs`; `None`
+    /// if it has an effect, or if this is not known.
     fn inert_reason_with(&self, _key: &str, _needs: &HostCapabilities) -> Option<&'static str> {
         None
     }

@@ -1,8 +1,9 @@
 //! A DMA port with many tags over another port: transfers advance without being awaited, and their latencies overlap.
 //!
-//! Models: a link between an engine and the port of the host. A request takes time to reach the host, and data that is
-//! read takes time to return; the host may serve requests in any order. A tag is held from the submission until the
-//! last byte has arrived, or the written bytes are visible. Leaves out: the rate of the link, and credits.
+//! The module models a link between an engine and the port of the host. A request takes time to reach the host, and
+//! data that is read takes time to return. The host may serve requests in any order. A tag is held from the submission
+//! until the last byte has arrived or the written bytes are visible. The module leaves out the rate of the link, and
+//! credits.
 
 use super::dma_port::{
     DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, NoFreeTag, submit_when_free,
@@ -29,7 +30,7 @@ pub struct TaggedDma {
     writes: Rc<PostedWrites>,
 }
 
-/// The shared state of the tasks that carry out transfers, one task (lane) for each tag.
+/// The shared state of the tasks that carry out transfers. There is one task, called a lane, for each tag.
 struct Lanes {
     sim: Sim,
     port: Rc<dyn DmaPort>,
@@ -74,7 +75,7 @@ impl TaggedDma {
         TaggedDma { tags: DmaTags::new(sim, name, tags), lanes, writes: Rc::new(PostedWrites::new(sim, name)) }
     }
 
-    /// Returns the posted writes, behind which a message-signalled interrupt stays.
+    /// Returns the posted writes. A message-signalled interrupt is delivered after earlier ones.
     pub fn writes(&self) -> &Rc<PostedWrites> {
         &self.writes
     }

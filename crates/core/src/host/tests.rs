@@ -1,5 +1,4 @@
-//! Tests of a host that another crate adds: its parameters, its processor and its node, which are not part of the
-//! crate.
+//! Tests of a host that another crate adds, with its own parameters, processor and node.
 
 mod dma;
 mod interrupts;

@@ -7,28 +7,28 @@ use std::task::{Context, Poll};
 
 /// The work by which a processor's local time is ahead of the simulation.
 pub enum LocalTimeLag<'a> {
-    /// No work: the simulation has reached local time.
+    /// There is no work, because the simulation has reached local time.
     Nothing,
     /// The processor works until an instant.
     Until(Time),
-    /// The processor works in several stretches, between which code of higher priorities runs.
+    /// The processor works in several intervals, between which code of higher priorities runs.
     Stretches(LocalFuture<'a, ()>),
 }
 
-/// A clock that runs ahead of the simulation. Every processor has one.
+/// A clock whose time runs ahead of the simulation. Every processor has one.
 pub trait LocalClock {
     /// Returns the simulation.
     fn sim(&self) -> &Sim;
 
-    /// Begins to synchronize the simulation with local time; returns the work that is left to simulate.
+    /// Begins to synchronize the simulation with local time. Returns the work that is left to simulate.
     fn begin_sync(&self) -> LocalTimeLag<'_>;
 
-    /// Ends the work up to the instant of [`LocalTimeLag::Until`].
+    /// Ends the work up to the instant in [`LocalTimeLag::Until`].
     fn end_sync(&self);
 }
 
-/// The future of [`Processor::sync`](super::Processor::sync): one type for all processors, because this is the most
-/// frequent wait of programs.
+/// The future of [`Processor::sync`](super::Processor::sync). All processors have the same type of future, because this
+/// is the most frequent wait of programs.
 #[must_use = "the simulation catches up only when awaited"]
 pub struct SyncFuture<'a, C> {
     clock: &'a C,

@@ -10,7 +10,7 @@ pub struct Utilization {
     pub what: &'static str,
     /// Time for which the part was held.
     pub busy: Time,
-    /// Time of these in which the part worked at its own rate and did not wait for others, as far as this is measured.
+    /// The part of that time in which the part worked at its own rate and did not wait for others, if this is measured.
     pub active: Time,
 }
 
@@ -20,7 +20,7 @@ impl Utilization {
         Utilization { what, busy, active: busy }
     }
 
-    /// Returns the utilization of a resource that is active for part of the time for which it is held.
+    /// Returns the utilization of a resource that is active for only a part of the time for which it is held.
     pub fn of_resource(what: &'static str, resource: &Resource) -> Utilization {
         Utilization { what, busy: resource.held_total(), active: resource.moved_total() }
     }

@@ -1,4 +1,5 @@
-//! Parts that a message may suggest instead of one that does not fit: those of the registry that do what is missing.
+//! Parts that a message may suggest instead of an incompatible one: the parts of the registry that have the missing
+//! capability.
 
 use super::registry::Registry;
 use super::selections::{FabricPart, InterfacePart, ProtocolPart};
@@ -7,12 +8,12 @@ use crate::ni::EndpointLimit;
 use crate::part::{PartFamily, PartSpec, Selected};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
-/// Returns the tables of the parts that fit, as a help text names them: `[ni.a] or [ni.b]`.
+/// Returns the tables of the parts that satisfy `fits`, in the form of a help text: `[ni.a] or [ni.b]`.
 fn tables<S: ?Sized + PartSpec>(family: &PartFamily<S>, fits: impl Fn(&Selected<S>) -> bool) -> Vec<String> {
     family.undescribed().iter().filter(|part| fits(part)).map(|part| format!("[{}]", part.table())).collect()
 }
 
-/// Returns "it needs" one of these, or that no part does what is missing.
+/// Returns the help text that one of these tables is needed, or that no part has the missing capability.
 fn needs(tables: &[String]) -> String {
     if tables.is_empty() {
         return "no registered part does".to_owned();
@@ -20,24 +21,24 @@ fn needs(tables: &[String]) -> String {
     format!("it needs {}", tables.join(" or "))
 }
 
-/// Returns what a protocol guarantees on a fabric that may deliver out of order.
+/// Returns the guarantees of a protocol on a fabric that may deliver out of order.
 fn guarantees(protocol: &ProtocolPart) -> Guarantees {
     protocol.guarantees(&ProtocolEnvironment::new(1, false))
 }
 
 impl Registry {
-    /// Returns the keys of the kinds of host that offer what is required, whatever their values.
+    /// Returns the keys of the kinds of host that offer the required capabilities, whatever their values.
     pub fn hosts_that_offer(&self, required: &HostCapabilities) -> impl Iterator<Item = &'static str> {
         let offer = |(_, offered): &&(&str, HostCapabilities)| offered.missing(required).is_empty();
         self.offered.iter().filter(offer).map(|(key, _)| *key)
     }
 
-    /// Returns a help text that names the interfaces of which this holds, whatever their values.
+    /// Returns a help text that names the interfaces that satisfy `fits`, whatever their values.
     pub(super) fn needs_interface(&self, fits: impl Fn(&InterfacePart) -> bool) -> String {
         needs(&tables(self.interfaces(), fits))
     }
 
-    /// Returns a help text that names the fabrics of which this holds, whatever their values.
+    /// Returns a help text that names the fabrics that satisfy `fits`, whatever their values.
     pub(super) fn needs_fabric(&self, fits: impl Fn(&FabricPart) -> bool) -> String {
         needs(&tables(self.fabrics(), fits))
     }
@@ -56,8 +57,8 @@ impl Registry {
         widest.map_or_else(|| self.interfaces().table().to_owned(), Selected::table)
     }
 
-    /// Returns a help text that names the protocols that survive loss: first those that always do, then the tables that
-    /// make others do so.
+    /// Returns a help text that names the protocols that survive loss: first those that always do, then those that do
+    /// if a table enables retransmission.
     pub(super) fn needs_retransmission(&self) -> String {
         let always = tables(self.protocols(), |protocol| {
             guarantees(protocol).survives_loss && protocol.retransmission_key().is_none()
@@ -73,7 +74,7 @@ impl Registry {
         tables(self.protocols(), fits).join(" or ")
     }
 
-    /// Returns the table of the first protocol that delivers in order whatever the fabric does.
+    /// Returns the table of the first protocol that delivers in order on any fabric.
     pub(super) fn order_keeping_protocol(&self) -> Option<String> {
         tables(self.protocols(), |protocol| guarantees(protocol).in_order).into_iter().next()
     }

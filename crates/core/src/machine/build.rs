@@ -1,6 +1,6 @@
-//! From a checked description to a simulation, and its run.
+//! Builds a simulation from a checked description, and runs it.
 
-use super::{Ends, Machine};
+use super::{Machine, NodeParts};
 use crate::engine::{Bytes, EndpointMap, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
 use crate::fabric::routed::FabricOnly;
@@ -28,23 +28,24 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     build_with(machine, recorder, Box::new(|world| machine.workload.start(world)))
 }
 
-/// Starts a program in a world.
+/// A function that starts a program in a world.
 pub type Start<'a> = dyn FnOnce(&World) -> Rc<dyn RunningWorkload> + 'a;
 
-/// Builds the machine and starts another program than its workload.
+/// Builds the machine, and starts another program in place of its workload.
 pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = MessageTally::new(&sim);
     let addresses = Rc::new(machine.addresses());
-    let fabric = machine.ends.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
-    let nodes = match (&machine.ends, &fabric) {
-        (Some(ends), Some(fabric)) => nodes((&sim, machine, ends), fabric, (&tally, &addresses)),
+    let fabric = machine.node_parts.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
+    let nodes = match (&machine.node_parts, &fabric) {
+        (Some(node_parts), Some(fabric)) => nodes((&sim, machine, node_parts), fabric, (&tally, &addresses)),
         _ => Vec::new(),
     };
-    let fabric_only = if machine.ends.is_none() { fabric_only(&sim, machine) } else { None };
+    let fabric_only = if machine.node_parts.is_none() { fabric_only(&sim, machine) } else { None };
     let (nodes, seed, actives, ids) = (Rc::new(nodes), machine.run.seed, Rc::default(), Rc::default());
-    let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::defaults(), |ends| ends.shared_memory);
+    let shared_memory =
+        machine.node_parts.as_ref().map_or(SharedMemoryParameters::defaults(), |node_parts| node_parts.shared_memory);
     let world = World { nodes, addresses, sim, fabric, tally, actives, ids, shared_memory, seed, fabric_only };
     let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
@@ -52,13 +53,13 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
 }
 
 impl Built {
-    /// Runs to the end.
+    /// Runs the machine to the end.
     pub fn run(&self) -> Outcome {
         self.simulation.run(self.limits)
     }
 
-    /// Returns how the run ended that ended as `outcome` for the engine: as its program sees it, or in a loss if it
-    /// completed without some of its messages.
+    /// Returns the final outcome of a run that ended with `outcome` according to the engine. The program may state
+    /// another outcome; a run that completed without some of its messages ended in a loss.
     pub fn final_outcome(&self, outcome: Outcome) -> Outcome {
         let outcome = self.running.final_outcome(&self.world, outcome);
         match (outcome.is_complete(), self.world.tally.dropped()) {
@@ -84,34 +85,34 @@ fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
 
 /// Builds the nodes, in order.
 fn nodes(
-    (sim, machine, ends): (&Sim, &Machine, &Ends),
+    (sim, machine, node_parts): (&Sim, &Machine, &NodeParts),
     fabric: &fabric::Fabric,
     (tally, addresses): (&Rc<MessageTally>, &Rc<EndpointMap>),
 ) -> Vec<Node> {
     let pending = InFlight::new(machine.nodes.len());
-    let message_max = message_max(machine, ends);
+    let message_max = message_max(machine, node_parts);
     let capabilities = fabric.capabilities();
     let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order);
-    let protocol = ProtocolBinding::new(ends.protocol.spec().clone(), environment);
+    let protocol = ProtocolBinding::new(node_parts.protocol.spec().clone(), environment);
     let node = |(number, node): (usize, &super::NodeDescription)| {
         let id = NodeId(number as u32);
         let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
-        let (protocol, costs) = (&protocol, ends.messaging.costs);
+        let (protocol, costs) = (&protocol, node_parts.messaging.costs);
         let context = BuildContext { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
-        let driver = ends.of(node).start(&context);
-        let endpoints = Endpoint::all(&host, driver, ends.messaging, message_max, (tally, &pending, addresses));
+        let driver = node_parts.of(node).start(&context);
+        let endpoints = Endpoint::all(&host, driver, node_parts.messaging, message_max, (tally, &pending, addresses));
         Node { id, name: node.name.clone(), endpoints }
     };
     machine.nodes.iter().enumerate().map(node).collect()
 }
 
 /// Returns the size of the largest message that a program may send.
-pub(super) fn message_max(machine: &Machine, ends: &Ends) -> Bytes {
+pub(super) fn message_max(machine: &Machine, node_parts: &NodeParts) -> Bytes {
     let sent = machine.workload.payload_max().map_or(Bytes::ZERO, |(_, payload)| payload);
-    ends.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))
+    node_parts.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))
 }
 
-/// Words that a program sends in place of a payload, at most (chosen).
+/// Largest number of bytes of words that a program sends in place of a payload (chosen).
 const WORDS_BYTES: Bytes = Bytes(64);
 
 fn host<'a>(machine: &'a Machine, name: &str) -> &'a dyn HostSpec {

@@ -1,11 +1,11 @@
-//! Every combination of the shipped parts, with what refuses it.
+//! Every combination of the shipped parts, with the reasons why it is refused.
 //!
-//! Each part is read once; whether they fit is then decided from means, facts and promises
-//! ([`fit`](super::check)), as it is for any description. Programs that drive the fabric alone meet no
-//! host and no interface, and are left out.
+//! Each part is read once. As for any description, whether parts are compatible is then decided from their
+//! capabilities, requirements and guarantees ([`fit`](super::check)). Programs that drive the fabric alone use no host
+//! and no interface, and are left out.
 
 use super::check::fit::{Parts, incompatibilities};
-use super::{Ends, Machine, Registry, Workload, shipped};
+use super::{Machine, NodeParts, Registry, Workload, shipped};
 use crate::text::{Document, Reading, Source, load};
 use serde::Serialize;
 use std::path::Path;
@@ -24,12 +24,13 @@ pub struct Combination {
     pub fabric: &'static str,
     /// The program's key in `[workload]`.
     pub workload: &'static str,
-    /// Why they do not fit; nothing if they do.
+    /// Reasons why the parts are incompatible; empty if they are compatible.
     pub refused: Vec<String>,
 }
 
-/// A host, an interface and a fabric that fit everything as far as they can, to read others with.
-const PLAIN: [&str; 3] = ["hosts/memory-bus-1998", "ni/queues", "fabrics/ideal-1998"];
+/// A host, an interface and a fabric that are compatible with as many parts as possible, for reading other parts
+/// together with them.
+const COMMON_PARTS: [&str; 3] = ["hosts/memory-bus-1998", "ni/queues", "fabrics/ideal-1998"];
 
 impl Registry {
     /// Returns every combination of the shipped parts and these workloads, in the order of the parts' names.
@@ -40,12 +41,12 @@ impl Registry {
     /// Returns the keys of the workloads that run on nodes; all others drive the fabric alone.
     pub fn workloads_on_nodes(self: &Arc<Self>) -> impl Iterator<Item = &'static str> {
         let keys = self.workloads().iter().map(|entry| entry.info.key);
-        keys.filter(|key| !machine(self, &PLAIN, key).workload.needs().fabric_only)
+        keys.filter(|key| !machine(self, &COMMON_PARTS, key).workload.needs().fabric_only)
     }
 }
 
 fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
-    let ([host, ni, fabric], shared) = (PLAIN, Registry::shared());
+    let ([host, ni, fabric], shared) = (COMMON_PARTS, Registry::shared());
     let of = |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
     let Some(probe) = registry.workloads_on_nodes().next() else { return Vec::new() };
     let read = |parts: &[&'static str]| machine(registry, parts, probe);
@@ -58,17 +59,18 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     let fabrics = of("fabrics/").chain(registry.fabrics().beyond(shared.fabrics()));
     let fabrics: Vec<_> = fabrics.map(|part| (part, read(&[host, ni, part]))).collect();
     let programs: Vec<_> =
-        registry.workloads_on_nodes().map(|key| (key, machine(registry, &PLAIN, key).workload)).collect();
+        registry.workloads_on_nodes().map(|key| (key, machine(registry, &COMMON_PARTS, key).workload)).collect();
     let mut all = Vec::new();
     for (host, on) in &hosts {
         for (ni, interface) in &interfaces {
             for (protocol, under) in &protocols {
-                // What memory costs to share is the interface's, where that does it.
-                let Ends { ni: own, shared_memory, .. } = ends(interface);
-                let ends = Ends { ni: own, shared_memory, protocol: ends(under).protocol, ..ends(on) };
+                // If the interface shares memory, the costs of sharing are the interface's.
+                let NodeParts { ni: own, shared_memory, .. } = node_parts(interface);
+                let node_parts =
+                    NodeParts { ni: own, shared_memory, protocol: node_parts(under).protocol, ..node_parts(on) };
                 for (fabric, over) in &fabrics {
                     for (workload, program) in &programs {
-                        let refused = refused(on, &ends, over, program);
+                        let refused = refused(on, &node_parts, over, program);
                         all.push(Combination { host, ni, protocol, fabric, workload, refused });
                     }
                 }
@@ -78,8 +80,8 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     all
 }
 
-fn ends(machine: &Machine) -> Ends {
-    machine.ends.clone().expect("a program on nodes has interfaces")
+fn node_parts(machine: &Machine) -> NodeParts {
+    machine.node_parts.clone().expect("a program on nodes has interfaces")
 }
 
 /// Returns the shortest description that consists of parts and a workload.
@@ -88,8 +90,8 @@ pub fn description(registry: &Registry, parts: &[&str], workload: &str) -> Strin
     format!("{}\n[workload.{workload}]\n{example}\n", lines(registry, parts))
 }
 
-/// Returns the lines of a description that select parts: shipped ones by name, with their folder; those that only the
-/// registry knows by key, with their own example.
+/// Returns the lines of a description that select parts. Shipped parts are selected by name, with their folder; parts
+/// that only the registry knows are selected by key, with their own example.
 pub fn lines(registry: &Registry, parts: &[&str]) -> String {
     let (shipped, registered): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| part.contains('/'));
     let shipped: Vec<String> = shipped.iter().map(|part| format!("\"{part}\"")).collect();
@@ -108,15 +110,15 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
     }
 }
 
-fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -> Vec<String> {
+fn refused(host: &Machine, node_parts: &NodeParts, fabric: &Machine, workload: &Workload) -> Vec<String> {
     let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
-    let (registry, interface, interfaces) = (&host.registry, &ends.ni, &[&ends.ni][..]);
+    let (registry, interface, interfaces) = (&host.registry, &node_parts.ni, &[&node_parts.ni][..]);
     let (fabric_capabilities, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
     let endpoints = "nodes";
     let parts = Parts {
         registry,
         hosts,
-        ends,
+        node_parts,
         interface,
         interfaces,
         fabric_capabilities,

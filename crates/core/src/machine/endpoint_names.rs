@@ -1,4 +1,4 @@
-//! The endpoints of a machine by the names that programs know them by.
+//! The endpoints of a machine by the names that programs use for them.
 //!
 //! A machine of thousands of nodes has thousands of flows, each of which names two endpoints: a map is made once for
 //! all of them.
@@ -22,14 +22,14 @@ impl<'m> EndpointNames<'m> {
         EndpointNames { nodes: &machine.nodes, by_name, addresses: machine.addresses() }
     }
 
-    /// Returns the endpoint called `name`; the name of a node is that of its first endpoint, too.
+    /// Returns the endpoint called `name`. The name of a node also denotes the node's first endpoint.
     pub fn find(&self, name: &str) -> Option<EndpointId> {
-        let at = |node: usize, place: u32| self.addresses.at(NodeId(node as u32), place);
+        let at = |node: usize, index: u32| self.addresses.endpoint(NodeId(node as u32), index);
         self.node(name).map(|node| at(node, 0)).or_else(|| {
-            let (name, place) = name.rsplit_once(':')?;
-            let (node, place) = (self.node(name)?, place.parse().ok()?);
+            let (name, index) = name.rsplit_once(':')?;
+            let (node, index) = (self.node(name)?, index.parse().ok()?);
             let several = self.nodes[node].endpoints;
-            (several > 1 && place < several).then(|| at(node, place))
+            (several > 1 && index < several).then(|| at(node, index))
         })
     }
 

@@ -1,5 +1,5 @@
-//! Keys of descriptions as results write them (`ring_entries`), whole results as descriptions, and keys of which only
-//! the end was given. Leaves out what keys mean.
+//! Keys of descriptions in the spelling of results (`ring_entries`), whole results as descriptions, and keys of which
+//! only the last names were given. The meaning of keys is not considered.
 
 use super::Registry;
 use super::language::Language;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 impl Registry {
-    /// Returns a setting with its keys as descriptions write them, and its value, where that is JSON, as TOML.
+    /// Returns a setting with its keys in the spelling of descriptions, and with its value, if that is JSON, as TOML.
     pub fn spelled(self: &Arc<Self>, option: &str) -> String {
         // The language is described only for an option that it may change.
         match option.contains('_') || option.contains(['{', '[']) {
@@ -31,7 +31,7 @@ impl Registry {
 }
 
 fn spelled(language: &Language, option: &str) -> String {
-    // An option that is not a setting is reported when it is read.
+    // If the option is not a setting, that is reported when it is read.
     let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
     let mut spelled = option.to_owned();
     let mut above: Option<String> = None;
@@ -101,8 +101,8 @@ fn quoted(key: &str) -> String {
 const KEYS_SUGGESTED_MAX: usize = 4;
 
 impl Registry {
-    /// Returns the problems; a setting with an unknown key at the top gets the keys of the description that end with it
-    /// as suggestions.
+    /// Returns the problems. If a setting has an unknown key at the top level, the keys of the description that end
+    /// with it are added as suggestions.
     pub(super) fn with_completed_keys(self: &Arc<Self>, problems: Problems, document: Document<'_>) -> Problems {
         let is_of_top =
             |problem: &Problem| problem.message.starts_with("unknown key `") && problem.message.ends_with('`');
@@ -152,7 +152,7 @@ mod tests {
         for name in shipped::examples() {
             let folder = Some(std::path::Path::new(shipped::SHIPPED));
             let read_of = |text: &str| {
-                read(Document::Text(name, text, folder), &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"))
+                read(Document::Text(name, text, folder), &[]).unwrap_or_else(|error| panic!("{name}: {error}"))
             };
             let machine = read_of(shipped::example(name).expect("an example")).resolved();
             assert_eq!(read_of(&Registry::shared().description(&machine)).resolved(), machine, "{name}");

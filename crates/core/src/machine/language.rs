@@ -1,13 +1,13 @@
-//! How descriptions write their keys, according to their schema: results write `_` where descriptions write `-`.
+//! The spelling of keys in descriptions, according to their schema: results write `_` where descriptions write `-`.
 
 use crate::text::Schema;
 use crate::text::schema::{Family, Form, Item, TableShape};
 use std::collections::BTreeSet;
 
-/// How descriptions write their keys.
+/// The spelling of keys in descriptions.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Language {
-    /// Keys below which names are of the user's choice.
+    /// Keys below which users choose the names.
     maps: BTreeSet<&'static str>,
 }
 
@@ -45,7 +45,8 @@ impl Language {
         }
     }
 
-    /// Returns `key`, below the key `above`, as it is written in the language. Names that users choose are not changed.
+    /// Returns `key`, which is below the key `above`, in the spelling of descriptions. Names that users choose are not
+    /// changed.
     pub fn spelled(&self, above: Option<&str>, key: &str) -> String {
         match above.is_some_and(|above| self.maps.contains(above)) {
             true => key.to_owned(),

@@ -1,4 +1,4 @@
-//! From a description to a machine: its shape, its checks, its building.
+//! Turns a description into a machine: the machine's structure, its checks, and its construction.
 //!
 //! | file | does |
 //! |---|---|
@@ -55,7 +55,7 @@ pub struct Machine {
     /// The kinds of host, by name.
     pub hosts: Vec<(String, HostPart)>,
     /// The interface, protocol and messaging layer of the nodes; `None` if the workload drives the fabric alone.
-    pub ends: Option<Ends>,
+    pub node_parts: Option<NodeParts>,
     /// The fabric between them.
     pub fabric: FabricPart,
     /// The workload that runs on them.
@@ -88,7 +88,7 @@ impl NodeDescription {
         (0..self.endpoints).map(|index| format!("{}:{index}", self.name))
     }
 
-    /// Returns the table of the node's interface: `ni`, or one of its own.
+    /// Returns the table of the node's interface: `ni`, or the table of an interface of its own.
     pub fn ni_table(&self) -> &str {
         self.ni.as_ref().map_or("ni", |ni| ni.family_table())
     }
@@ -96,7 +96,7 @@ impl NodeDescription {
 
 /// The interface, protocol and messaging layer of the nodes.
 #[derive(Clone, Debug)]
-pub struct Ends {
+pub struct NodeParts {
     /// The interface of nodes that name none of their own.
     pub ni: InterfacePart,
     /// The protocol between the interfaces.
@@ -131,9 +131,9 @@ impl Machine {
         let hosts = registry.read_hosts(t);
         let fabric = registry.read_fabric(t);
         let mut workload = registry.read_workload(t);
-        let ends = Ends::read(t, registry, &workload, !hosts.is_empty(), &named);
-        if let Some(ends) = &ends
-            && let Some(resolved) = workload.resolved(ends.message_max(&interfaces(ends, &named)))
+        let node_parts = NodeParts::read(t, registry, &workload, !hosts.is_empty(), &named);
+        if let Some(node_parts) = &node_parts
+            && let Some(resolved) = workload.resolved(node_parts.message_max(&interfaces(node_parts, &named)))
         {
             workload = workload.with_spec(resolved);
         }
@@ -143,7 +143,7 @@ impl Machine {
         }
         Machine {
             nodes,
-            ends,
+            node_parts,
             hosts,
             fabric,
             workload,
@@ -167,14 +167,14 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// Returns why the file cannot be read, or every problem of the description, each with its position.
+    /// Returns the reason why the file cannot be read, or every problem of the description, each with its position.
     pub fn open(path: impl AsRef<Path>) -> Result<Machine, Error> {
         Registry::shared().open(path)
     }
 
     /// Returns all interfaces, beginning with the common one.
     pub fn interfaces(&self) -> Vec<&InterfacePart> {
-        self.ends.as_ref().map_or_else(Vec::new, |ends| interfaces(ends, &self.nodes))
+        self.node_parts.as_ref().map_or_else(Vec::new, |node_parts| interfaces(node_parts, &self.nodes))
     }
 
     /// Returns the map from endpoints to nodes.
@@ -191,34 +191,34 @@ impl Machine {
         self.nodes.iter().flat_map(of).collect()
     }
 
-    /// Returns what can be computed of a fabric of routers before time 0.
+    /// Returns the properties of a fabric of routers that can be computed before time 0.
     pub fn survey(&self) -> Option<Survey> {
         self.fabric.routers()?.survey()
     }
 
-    /// Returns notes before time 0 on a description without problems.
+    /// Returns notes on a description without problems, which are known before time 0.
     pub fn note(&self) -> Option<String> {
         let notes = check::notes::notes(self);
         (!notes.is_empty()).then(|| notes.join("\n"))
     }
 }
 
-/// Returns the names that patterns of endpoints may match: those of all nodes, and of all endpoints of nodes that have
-/// several.
+/// Returns the names that patterns of endpoints may match: the names of all nodes, and of all endpoints of nodes that
+/// have several.
 fn names_for_patterns(nodes: &[NodeDescription]) -> Vec<String> {
     let endpoints = nodes.iter().filter(|node| node.endpoints > 1).flat_map(NodeDescription::indexed_endpoints);
     nodes.iter().map(|node| node.name.clone()).chain(endpoints).collect()
 }
 
 /// Returns the interfaces of nodes, the common one first.
-fn interfaces<'a>(ends: &'a Ends, nodes: &'a [NodeDescription]) -> Vec<&'a InterfacePart> {
-    let mut all: Vec<&InterfacePart> = nodes.iter().map(|node| ends.of(node)).collect();
+fn interfaces<'a>(node_parts: &'a NodeParts, nodes: &'a [NodeDescription]) -> Vec<&'a InterfacePart> {
+    let mut all: Vec<&InterfacePart> = nodes.iter().map(|node| node_parts.of(node)).collect();
     all.sort_by_key(|interface| interface.family_table() != "ni");
     all.dedup_by_key(|interface| interface.family_table());
-    if all.is_empty() { vec![&ends.ni] } else { all }
+    if all.is_empty() { vec![&node_parts.ni] } else { all }
 }
 
-impl Ends {
+impl NodeParts {
     /// Returns the interface of a node.
     pub fn of<'a>(&'a self, node: &'a NodeDescription) -> &'a InterfacePart {
         node.ni.as_ref().unwrap_or(&self.ni)
@@ -230,20 +230,21 @@ impl Ends {
         self.messaging.message_max.map_or(most, |stated| stated.min(most))
     }
 
-    /// Reads them; a workload that drives the fabric alone may have none.
+    /// Reads the interface, protocol and messaging layer. A workload that drives the fabric alone may have none.
     fn read(
         t: &mut Table<'_>,
         registry: &Registry,
         workload: &Workload,
         has_hosts: bool,
         nodes: &[NodeDescription],
-    ) -> Option<Ends> {
+    ) -> Option<NodeParts> {
         let alone = workload.needs().fabric_only;
         registry.refuse_protocols_as_interfaces(t);
         // If each node has its own interface, the common one is optional.
         let own = nodes.iter().map(|node| node.ni.as_ref()).collect::<Option<Vec<_>>>().unwrap_or_default();
         let family = registry.interfaces();
-        // Whether it is required depends on the workload, so the schema, which covers all of them, does not require it.
+        // Whether the key is required depends on the workload. The schema covers all workloads, so it does not require
+        // the key.
         let ni = match alone || !own.is_empty() || t.describing() {
             true => family.read_optional(t, family.summary()),
             false => Some(family.read(t)),
@@ -252,10 +253,10 @@ impl Ends {
         if ni.is_none() && !t.has("messaging") && !t.has("protocol") {
             return None;
         }
-        // Parts may bring what no interface asks for: it is read, and has no effect.
+        // A shipped part may define tables that no interface asks for. They are read, and have no effect.
         let (protocol, messaging) = (registry.read_protocol(t), messaging(t, has_hosts));
         let shared_memory = shared_memory(t, workload, ni.as_ref());
-        ni.map(|ni| Ends { ni, protocol, messaging, shared_memory })
+        ni.map(|ni| NodeParts { ni, protocol, messaging, shared_memory })
     }
 }
 
@@ -293,7 +294,7 @@ fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePa
     })
 }
 
-/// Reads and checks a description of shipped parts, with `sets` (`a.b=c`) over it.
+/// Reads and checks a description of shipped parts, overridden by the settings `sets` (`a.b=c`).
 pub fn read(document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
     Registry::shared().read(document, sets)
 }
@@ -308,11 +309,11 @@ impl Registry {
         Ok(self.read(Document::Text("description", text, None), &[])?.value)
     }
 
-    /// Reads and checks a file with a description. Paths in it are relative to its folder.
+    /// Reads and checks a file with a description. Paths in the description are relative to the file's folder.
     ///
     /// # Errors
     ///
-    /// Returns why the file cannot be read, or every problem of the description, each with its position.
+    /// Returns the reason why the file cannot be read, or every problem of the description, each with its position.
     pub fn open(self: &Arc<Self>, path: impl AsRef<Path>) -> Result<Machine, Error> {
         let path = path.as_ref();
         let text = file::read(path).map_err(Error::io)?;
@@ -320,23 +321,23 @@ impl Registry {
         Ok(self.read(Document::Text(&name, &text, path.parent()), &[])?.value)
     }
 
-    /// Reads and checks a description, with `sets` (`a.b=c`) over it.
+    /// Reads and checks a description, overridden by the settings `sets` (`a.b=c`).
     ///
     /// # Errors
     ///
-    /// Returns every problem of the description, each with its place.
+    /// Returns every problem of the description, each with its position.
     #[doc(hidden)]
     pub fn read(self: &Arc<Self>, document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
         self.read_layers(document, sets, &[], None)
     }
 
-    /// Reads and checks a point of a sweep: `varied` are settings, too, over all others. Keys may be written as results
-    /// write them, with `_`. The layers below the settings are taken from `cache`, which serves this document alone; the
+    /// Reads and checks a point of a sweep. The settings `varied` override all others. Keys may be written as in
+    /// results, with `_`. The layers below the settings are taken from `cache`, which serves this document alone; the
     /// document is a text.
     ///
     /// # Errors
     ///
-    /// Returns every problem of the description, each with its place.
+    /// Returns every problem of the description, each with its position.
     #[doc(hidden)]
     pub fn read_varied(
         self: &Arc<Self>,
@@ -378,7 +379,7 @@ impl Registry {
         if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }
     }
 
-    /// Returns what a description of these parts may hold.
+    /// Returns the schema of descriptions of these parts.
     pub fn schema(self: &Arc<Self>) -> Schema {
         describe(|t| Machine::read(t, self))
     }

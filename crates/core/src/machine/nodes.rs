@@ -1,4 +1,4 @@
-//! The nodes of a description: named one by one, many at once, or as many as the fabric has.
+//! The nodes of a description: named one by one, many at once, or implied by the fabric.
 
 use super::{FabricPart, HostPart, InterfacePart, NodeDescription, Registry};
 use crate::text::Table;
@@ -11,10 +11,10 @@ pub(super) struct Described {
     endpoints: Option<u64>,
 }
 
-/// The most endpoints of a node (chosen).
+/// Largest number of endpoints of a node (chosen).
 const ENDS_MAX: u64 = 1024;
 
-/// The most nodes of a machine.
+/// Largest number of nodes of a machine.
 pub(super) const NODES_MAX: u64 = 1 << 17;
 
 impl Described {
@@ -35,7 +35,7 @@ impl Described {
 
 /// Reads the interface of a node that differs from that of the others.
 fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
-    // The tables that describe an interface are those of all nodes.
+    // The tables that describe an interface are the same as those of the common interface.
     if t.describing() {
         t.describe_like("ni", "Interface of this node, if it differs from that of the other nodes", "ni");
         t.describe_parts("Shipped parts that describe this node, such as its interface");
@@ -62,8 +62,8 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     nodes
 }
 
-/// Returns the nodes; where none are described, those of the fabric, by its names or numbered, or two, all of the only
-/// kind of host.
+/// Returns the described nodes. If none are described, returns as many as the fabric has, with the fabric's names or
+/// numbered, or two; all have the only kind of host.
 pub(super) fn or_all(
     named: Vec<NodeDescription>,
     fabric: &FabricPart,

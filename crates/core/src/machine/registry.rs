@@ -1,6 +1,6 @@
 //! The parts that a program knows, family by family: those that ship, and those that another crate adds.
 //!
-//! Order is the order of the lists, and so is the order of all that is printed or tried of them.
+//! The order of the parts is the order in which they are listed, printed and tried.
 
 use super::language::Language;
 use crate::fabric::{self, FabricSpec};
@@ -21,7 +21,7 @@ pub struct Registry {
     protocols: PartFamily<dyn ProtocolSpec>,
     fabrics: PartFamily<dyn FabricSpec>,
     workloads: PartFamily<dyn WorkloadSpec>,
-    /// How results write the keys of descriptions, found when it is first asked for.
+    /// The spelling of keys in results and descriptions, computed on first use.
     pub(super) language: OnceLock<Language>,
 }
 
@@ -142,7 +142,8 @@ impl Registry {
         self.with_fabrics([PartEntry::new(P::INFO, |t| -> Arc<dyn FabricSpec> { Arc::new(P::read(t)) })])
     }
 
-    /// Adds fabrics behind all others, by entries of their own: several of one type, or such as read the nodes' names.
+    /// Adds fabrics behind all others, by entries of their own. Several entries may have one type, and an entry may
+    /// read the nodes' names.
     ///
     /// # Panics
     ///

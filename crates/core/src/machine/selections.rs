@@ -1,4 +1,4 @@
-//! Which registered parts a description selects, family by family.
+//! The registered parts that a description selects, family by family.
 
 use super::registry::Registry;
 use crate::fabric::FabricSpec;
@@ -32,7 +32,7 @@ impl Registry {
         hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts().table())))).collect()
     }
 
-    /// Reads the protocol of a description; without one there are queues alone.
+    /// Reads the protocol of a description. If it selects none, the result is queues without a protocol.
     pub fn read_protocol(&self, t: &mut Table<'_>) -> ProtocolPart {
         self.protocols().read(t)
     }
@@ -47,8 +47,8 @@ impl Registry {
         self.workloads().read(t)
     }
 
-    /// Returns the table of the part called `key`, as its shortest description, whatever its family; empty if there is
-    /// none.
+    /// Returns the table of the part called `key`, in its shortest description, from any family; the text is empty if
+    /// there is no such part.
     pub(super) fn example_table(&self, key: &str) -> String {
         let host = self.hosts().get(key).map(|entry| format!("[hosts.{key}.{key}]\n{}\n", entry.info.example));
         let tables = [

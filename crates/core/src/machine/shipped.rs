@@ -11,7 +11,7 @@ static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples");
 
 static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| toml_names(&MACHINES));
 
-/// The shipped hosts with their kinds: read once, for messages.
+/// The shipped hosts with their kinds, which are read once, for messages.
 static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
     let hosts = PARTS.iter().filter(|part| part.starts_with("hosts/"));
     hosts.filter_map(|part| kind_of(part)).collect()

@@ -9,16 +9,16 @@
 
 use crate::engine::EndpointId;
 
-/// The first handler of a protocol in software; programs have those below.
+/// The first handler number of protocols in software; programs have the numbers below.
 pub const PROTOCOL_HANDLERS: u8 = 24;
-/// The first handler of the messaging layer. A header has five bits for a handler.
+/// The first handler number of the messaging layer. A header has five bits for a handler.
 pub const MESSAGING_HANDLERS: u8 = 28;
 
-/// Asks the receiver of a transfer to set it up.
+/// Handler of the packet that asks the receiver of a transfer to set the transfer up.
 pub(super) const TRANSFER_BEGIN: u8 = MESSAGING_HANDLERS;
-/// Answers that the receiver of a transfer has set it up.
+/// Handler of the answer that the receiver of a transfer has set it up.
 pub(super) const TRANSFER_READY: u8 = MESSAGING_HANDLERS + 1;
-/// Carries a part of a transfer's words.
+/// Handler of a packet with a part of a transfer's words.
 pub(super) const TRANSFER_DATA: u8 = MESSAGING_HANDLERS + 2;
 
 /// The words that a packet carries.
@@ -29,22 +29,22 @@ pub type MessageWords = smallvec::SmallVec<[u32; 8]>;
 pub struct ActiveMessage {
     /// The receiving endpoint.
     pub to: EndpointId,
-    /// Whether it is a reply, and takes the reply network.
+    /// Whether the message is a reply, and takes the reply network.
     pub reply: bool,
-    /// The handler that it runs.
+    /// Number of the handler that the message runs.
     pub handler: u8,
-    /// The words that it carries.
+    /// The words that the message carries.
     pub words: MessageWords,
-    /// Whether it requests a bulk dialog.
+    /// Whether the message requests a bulk dialog.
     pub bulk: bool,
-    /// Whether it is the last packet of a bulk dialog.
+    /// Whether the message is the last packet of a bulk dialog.
     pub last: bool,
-    /// Whether the interface's protocol applies to it.
+    /// Whether the interface's protocol applies to the message.
     pub acknowledged: bool,
 }
 
 impl ActiveMessage {
-    /// Returns a request of one packet.
+    /// Returns a request that consists of one packet.
     pub fn new(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage {
         let words = MessageWords::from_slice(words);
         ActiveMessage { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
@@ -56,8 +56,8 @@ impl ActiveMessage {
 pub struct Received<'a> {
     /// The sending endpoint.
     pub from: EndpointId,
-    /// The handler that it runs.
+    /// Number of the handler that the message runs.
     pub handler: u8,
-    /// The words that it carries.
+    /// The words that the message carries.
     pub words: &'a [u32],
 }

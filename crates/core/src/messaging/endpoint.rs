@@ -1,13 +1,13 @@
 //! An endpoint: a program's attachment to its node's interface, whatever the host, interface, protocol and fabric.
 //!
-//! Models: a call to send composes each packet of a message from the program's buffer; a call to receive polls, and
-//! takes packets until a message is complete; each packet costs instructions on both sides. A program that cannot send
+//! A call to send composes each packet of a message from the program's buffer; a call to receive polls, and takes
+//! packets until a message is complete; each packet costs instructions on both sides. A program that cannot send
 //! because the interface is full receives in the meantime; otherwise two nodes with full interfaces would deadlock.
 //! Programs of active messages use an endpoint through [`Active`](super::active::Active). Programs wait by the node's
 //! local clock, which may be ahead of the simulation's. A node may have several endpoints
 //! ([`node_sharing`](super::node_sharing)).
 //!
-//! Leaves out: dispatch of messages, which is left to the program; interrupts, which are handled by the driver.
+//! Messages are not dispatched, which is left to the program; interrupts are handled by the driver.
 
 use super::fragment::fragments;
 use super::message::{Incoming, Outgoing, Storage};
@@ -46,7 +46,7 @@ enum PollResult {
 }
 
 impl Endpoint {
-    /// Creates the endpoints of `host`'s node over its interface. A message has at most `message_max`.
+    /// Creates the endpoints of `host`'s node over its interface. A message has at most `message_max` bytes.
     pub fn all(
         host: &Host,
         driver: AnyDriver,
@@ -56,19 +56,20 @@ impl Endpoint {
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cores) = (Rc::new(driver), host.cores());
         let several = addresses.count(host.node) > 1;
-        let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
+        let queues: Vec<_> =
+            addresses.endpoints_of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
         let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
         let endpoint = |((id, messages), sharing): ((EndpointId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
-                true => format!("{}:{}", host.name, addresses.place(id)),
+                true => format!("{}:{}", host.name, addresses.index_on_node(id)),
                 false => host.name.to_string(),
             };
-            let cpu = cores[core_of(addresses.place(id), cores.len())].clone();
+            let cpu = cores[core_of(addresses.index_on_node(id), cores.len())].clone();
             let context = NodeContext { host: host.clone(), cpu, driver: driver.clone(), parameters };
             let (tally, pending) = (tally.clone(), pending.clone());
             Rc::new(Endpoint { id, name, context, sharing, messages, tally, pending })
         };
-        addresses.of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
+        addresses.endpoints_of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
     }
 
     /// Returns the endpoint's number.
@@ -76,7 +77,8 @@ impl Endpoint {
         self.id
     }
 
-    /// Returns the endpoint's name: that of its node, and its index there if the node has several.
+    /// Returns the endpoint's name: the name of its node, followed by its index there if the node has several
+    /// endpoints.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -102,7 +104,7 @@ impl Endpoint {
         &self.context.driver
     }
 
-    /// Returns the interface's port, if packets go by one.
+    /// Returns the interface's port, if the interface has one.
     pub fn port(&self) -> Option<&Rc<Port>> {
         self.context.driver.port()
     }
@@ -128,12 +130,12 @@ impl Endpoint {
         }
     }
 
-    /// Returns whether a tag steers a payload to the address that it is mapped to.
+    /// Returns whether the interface steers a payload to the address to which the payload's tag is mapped.
     pub fn steers_by_tag(&self) -> bool {
         self.context.driver.limits().steers_by_tag
     }
 
-    /// Maps `tag` to `address`: payloads with it are delivered there, if the interface steers by tags.
+    /// Maps `tag` to `address`: payloads with the tag are delivered there, if the interface steers by tags.
     pub async fn map_tag(&self, tag: u16, address: Address) {
         let permit = self.run().await;
         self.context.driver.map_tag(&self.context.cpu, self.id, tag, address).await;
@@ -148,19 +150,19 @@ impl Endpoint {
         self.context.host.allocate(length.len())
     }
 
-    /// Writes a buffer, before anything is measured.
+    /// Writes a buffer before the measurement begins.
     pub async fn prepare(&self, address: Address, bytes: &[u8]) {
         let permit = self.run().await;
         self.context.host.prepare(address, bytes).await;
         self.stop(permit).await;
     }
 
-    /// Returns the signal that wakes a program that waits here.
+    /// Returns the signal that wakes a program that waits at this endpoint.
     pub(super) fn wakeup(&self) -> &Signal {
         self.context.driver.wakeup()
     }
 
-    /// Waits until the program may run on the processor that it may share.
+    /// Waits until the program may run on its processor, which other programs may share.
     pub(super) fn run(&self) -> impl Future<Output = RunPermit> {
         self.sharing.run(&self.context)
     }
@@ -170,8 +172,8 @@ impl Endpoint {
         self.sharing.stop(&self.context, permit)
     }
 
-    /// Sends a packet; returns the time at which the successful attempt began. While the interface is full, `receive`
-    /// receives a packet, and returns whether there was one.
+    /// Sends a packet, and returns the time at which the successful attempt began. While the interface is full,
+    /// `receive` receives a packet, and returns whether there was one.
     pub(super) async fn put(
         &self,
         packet: &SendRequest<'_>,
@@ -220,22 +222,22 @@ impl Endpoint {
         self.context.driver.packet_wait_reason().map(|reason| self.context.cpu.sim().polls_for(reason))
     }
 
-    /// Returns for how long each part of host and interface was busy.
+    /// Returns how long each part of host and interface was busy.
     pub fn utilization(&self) -> Vec<Utilization> {
         [self.context.host.utilization(), self.context.driver.utilization()].concat()
     }
 }
 
 impl Endpoint {
-    /// Sends a message; returns when its buffer may be used again or the interface has been notified.
-    // Inlined, so that the future is made in its place and not moved there.
+    /// Sends a message, and returns when its buffer may be used again or the interface has been notified.
+    // The function is inlined, so that the future is made in its final memory and not moved there.
     #[inline(always)]
     pub fn send(&self, outgoing: Outgoing<'_>) -> impl Future<Output = ()> {
         self.send_since(outgoing, self.now())
     }
 
-    /// Sends a message that was due at `scheduled`, from which its latency counts; what has passed since is its stage
-    /// `send: backlog`.
+    /// Sends a message that was due at `scheduled`, from which its latency counts. The time that has passed since then
+    /// is the stage `send: backlog` of its ledger.
     ///
     /// # Panics
     ///
@@ -286,7 +288,7 @@ impl Endpoint {
         self.stop(permit).await;
     }
 
-    /// Receives a packet while the interface is full; returns whether there was one.
+    /// Receives a packet while the interface is full, and returns whether there was one.
     async fn receive_while_full(&self) -> bool {
         match self.poll().await {
             PollResult::Empty => false,
@@ -309,7 +311,7 @@ impl Endpoint {
                 break self.delivered(message);
             }
             match self.poll().await {
-                // Others that took a packet of this endpoint meanwhile may have completed one before it.
+                // Meanwhile, other programs that took a packet of this endpoint may have completed an earlier message.
                 PollResult::Message(message) => self.messages.push(message),
                 PollResult::Fragment => polls = None,
                 PollResult::Empty => {
@@ -352,7 +354,7 @@ impl Endpoint {
         taken.map_or(PollResult::Fragment, PollResult::Message)
     }
 
-    /// Shows a received payload to `look`; returns its result.
+    /// Passes a received payload to `look`, and returns its result.
     pub fn with_payload<T>(&self, incoming: &Incoming, look: impl FnOnce(&[u8]) -> T) -> T {
         match &incoming.bytes {
             Some(bytes) => look(bytes),

@@ -1,9 +1,8 @@
 //! Fragmentation: a program's message as packets of limited payload.
 //!
-//! Models (Mukherjee and Hill 1998, Tables 3 and 5): a network message has at most 256 bytes, its
-//! 8-byte header included, so 256 bytes travel as 248 + 8 and 4096 bytes as 17 messages.
-//! Fragments may arrive in any order, since return-to-sender keeps none. Leaves out: duplicates, which protocols
-//! drop.
+//! According to Mukherjee and Hill (1998, Tables 3 and 5), a network message has at most 256 bytes, its 8-byte header
+//! included, so 256 bytes travel as 248 + 8 and 4096 bytes as 17 messages. Fragments may arrive in any order, since
+//! return-to-sender keeps no order. Duplicates are not handled, because protocols drop them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,11 +16,11 @@ pub(super) fn fragments(bytes: usize, payload_max: usize) -> impl Iterator<Item 
 /// A message of which some fragments have arrived.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct PartialMessage<B> {
-    /// The buffer that its fragments go to.
+    /// The buffer for its fragments.
     pub buffer: B,
     /// Bytes of each fragment that has arrived, by its number.
     pub fragment_bytes: BTreeMap<usize, usize>,
-    /// The number of fragments, once the last has arrived.
+    /// The number of fragments, once the last fragment has arrived.
     count: Option<usize>,
 }
 
@@ -31,7 +30,7 @@ impl<B> PartialMessage<B> {
         PartialMessage { buffer, fragment_bytes: BTreeMap::new(), count: None }
     }
 
-    /// Records a fragment; returns whether the message is complete with it.
+    /// Records a fragment, and returns whether the message is complete with it.
     ///
     /// # Panics
     ///

@@ -1,7 +1,7 @@
 //! The inbox of an endpoint, for packets that other programs of its node receive for it.
 //!
-//! The interface is one for all endpoints of a node, so a program may poll a packet for another endpoint. It takes the
-//! packet, and leaves the message in the other endpoint's inbox. Leaves out: a limit of an inbox.
+//! All endpoints of a node share one interface, so a program may poll a packet for another endpoint. The program takes
+//! the packet, and leaves the message in the other endpoint's inbox. Inboxes are not limited.
 
 use super::active_message::MessageWords;
 use super::loopback::LoopbackQueue;
@@ -21,11 +21,12 @@ pub(super) struct Inbox {
     messages: Rc<MessageQueue>,
     pub loopback: LoopbackQueue,
     deferred: RefCell<VecDeque<DeferredMessage>>,
-    /// Packets that other cores found at the interface, still to be taken, each with the local time when it was found.
+    /// Packets that other cores found at the interface, still to be taken, each with the local time at which it was
+    /// found.
     found: RefCell<VecDeque<(RxPacket, Time)>>,
 }
 
-/// An active message that was taken from the interface and whose handler has not run.
+/// An active message that was taken from the interface, and whose handler has not run.
 pub(super) struct DeferredMessage {
     pub from: EndpointId,
     pub handler: u8,
@@ -45,28 +46,29 @@ impl Inbox {
         }
     }
 
-    /// Returns whether neither a packet nor a deferred message is left in it.
+    /// Returns whether the inbox has neither a packet nor a deferred message.
     pub fn is_empty(&self) -> bool {
         self.deferred.borrow().is_empty() && self.loopback.is_empty() && !self.has_found()
     }
 
-    /// Returns whether a packet that another core found is left in it.
+    /// Returns whether the inbox has a packet that another core found.
     pub fn has_found(&self) -> bool {
         !self.found.borrow().is_empty()
     }
 
-    /// Leaves a packet, found at the local time `at`, for a program on another core, which takes it.
+    /// Leaves a packet, found at local time `at`, for a program on another core, which takes the packet.
     pub fn push_found(&self, packet: RxPacket, at: Time) {
         self.found.borrow_mut().push_back((packet, at));
     }
 
-    /// Removes and returns the oldest packet that another core found, and when it did.
+    /// Removes and returns the oldest packet that another core found, with the time at which it was found.
     pub fn pop_found(&self) -> Option<(RxPacket, Time)> {
         self.found.borrow_mut().pop_front()
     }
 
-    /// Takes a packet that another program of the node polled. With `several_cores` the simulation catches up with that
-    /// program's core first, so that a core whose local time is behind finds the message no earlier than it is there.
+    /// Takes a packet that another program of the node polled. With `several_cores`, the simulation first catches up
+    /// with that program's core, so that a core whose local time is behind cannot find the message before it was
+    /// delivered.
     pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
         if !packet.header().envelope.is_part {
             return self.defer(context, packet, several_cores).await;
@@ -77,7 +79,8 @@ impl Inbox {
         }
     }
 
-    /// Takes an active message, for its handler to run later; `several_cores` as for [`deliver`](Inbox::deliver).
+    /// Takes an active message, whose handler runs later. `several_cores` has the same meaning as for
+    /// [`deliver`](Inbox::deliver).
     pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
         let PacketHeader { source, envelope, journey, .. } = packet.header();
         let (handler, mut words) = (envelope.handler, Vec::new());
@@ -93,7 +96,7 @@ impl Inbox {
     }
 }
 
-/// Waits until the simulation has reached the local time of a core, if there are several.
+/// Waits until the simulation has reached the local time of a core, if there are several cores.
 async fn catch_up(context: &NodeContext, several_cores: bool) {
     if several_cores {
         context.cpu.sync().await;

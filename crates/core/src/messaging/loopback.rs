@@ -1,11 +1,11 @@
-//! Loopback: from one endpoint to another of the same node, by a queue in main memory for each receiver.
+//! Loopback: messages from one endpoint to another of the same node, by a queue in main memory for each receiver.
 //!
-//! Models: slots for [`SLOTS`] packets; the sender copies a packet into a slot and the receiver out of it, by loads and
-//! stores, a block of each at a time, in addition to the messaging layer's costs; a sender that finds no slot receives
-//! packets meanwhile, as it does where the interface is full. A mapped tag steers a payload as it does where the
-//! interface steers.
+//! A queue has slots for [`SLOTS`] packets. The sender copies a packet into a slot and the receiver copies it out, by
+//! loads and stores of a cache block at a time, in addition to the messaging layer's costs. A sender that finds no free
+//! slot receives packets meanwhile, as it does while the interface is full. A mapped tag steers a payload as an
+//! interface that steers by tags does.
 //!
-//! Leaves out: protection; a single copy, as of pages that are remapped.
+//! Protection, and a single copy by means of remapped pages, are not modelled.
 
 use super::node_context::NodeContext;
 use crate::engine::{EndpointId, Journey, Time};
@@ -14,17 +14,17 @@ use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, RxCompletion, Send
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Slots of an endpoint's loopback queue (chosen: few, as in interfaces).
+/// Number of slots of an endpoint's loopback queue (chosen to be few, as in interfaces).
 pub const SLOTS: usize = 16;
 
-/// The queue of packets for one endpoint from others of its node.
+/// The queue of packets to one endpoint from others of its node.
 #[derive(Default)]
 pub(super) struct LoopbackQueue {
     packets: RefCell<VecDeque<LoopbackPacket>>,
     free_slots: RefCell<Vec<Address>>,
-    /// Slots allocated so far.
+    /// Number of slots allocated so far.
     slots: Cell<usize>,
-    /// Addresses that payloads are steered to, by tag.
+    /// Addresses to which payloads are steered, by tag.
     mapped_tags: RefCell<BTreeMap<u16, Address>>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct LoopbackPacket {
     pub from: EndpointId,
     pub envelope: Envelope,
     slot: Address,
-    /// The payload's length.
+    /// Length of the payload in bytes.
     pub bytes: usize,
     /// The words that travel with the payload, as bytes.
     inline_bytes: Vec<u8>,
@@ -51,12 +51,12 @@ impl LoopbackQueue {
         self.packets.borrow().is_empty()
     }
 
-    /// Steers payloads with `tag` to `address`.
+    /// Maps `tag` to `address`, to which payloads with the tag are steered.
     pub fn map_tag(&self, tag: u16, address: Address) {
         self.mapped_tags.borrow_mut().insert(tag, address);
     }
 
-    /// Returns the address that `tag` is mapped to.
+    /// Returns the address to which `tag` is mapped.
     pub fn mapped_address(&self, tag: u16) -> Option<Address> {
         self.mapped_tags.borrow().get(&tag).copied()
     }
@@ -73,7 +73,8 @@ impl LoopbackQueue {
         })
     }
 
-    /// Copies a packet into a reserved slot of this queue, the receiver's; returns when the copy began.
+    /// Copies a packet into a reserved slot of this queue, which is the receiver's, and returns the time at which the
+    /// copy began.
     pub async fn send_loopback(&self, context: &NodeContext, slot: Address, packet: &SendRequest<'_>) -> Time {
         let cpu = &context.cpu;
         let lease = cpu.acquire("send").await;
@@ -141,7 +142,7 @@ impl LoopbackQueue {
     }
 }
 
-/// Copies within memory by loads and stores, a block of each at a time.
+/// Copies bytes within memory by loads and stores, a cache block at a time.
 async fn copy(cpu: &AnyProcessor, from: Address, to: Address, bytes: usize) {
     let mut words: Vec<(usize, usize, u64)> = Vec::new();
     let mut moved = 0;

@@ -7,14 +7,14 @@ use crate::host::Address;
 pub struct Outgoing<'a> {
     /// The receiving endpoint.
     pub destination: EndpointId,
-    /// The tag by which a receiver may steer the payload, at most 31; 0 for none.
+    /// The tag by which a receiver may steer the payload, at most 31; 0 means that there is no tag.
     pub tag: u16,
     /// The payload's address in host memory.
     pub address: Address,
     /// The payload's length.
     pub payload: Bytes,
-    /// A few words that accompany the payload. An interface that carries none sends them as the payload of a message
-    /// that has no other.
+    /// A few words that accompany the payload. An interface that carries no such words sends them as the payload of a
+    /// message that has no other payload.
     pub words: &'a [u32],
 }
 
@@ -42,6 +42,6 @@ pub(super) enum Storage {
     Buffer(Address),
     /// An entry of the driver.
     DriverEntry(u64),
-    /// Nothing: its tag steered the payload to where it is.
+    /// No storage: the message's tag steered the payload to its final address.
     Steered,
 }

@@ -1,11 +1,11 @@
-//! The messages that an endpoint has received, and those of which some packets are missing.
+//! The messages that an endpoint has received, and the messages of which some packets are missing.
 //!
-//! Models: each packet is moved into its message's buffer in virtual memory, or is found where the interface put it;
-//! a message is complete when all of its fragments have arrived, in any order. Buffers are used again when their
-//! messages are released. A message that completes while its program sends is kept until the program asks for it
+//! Each packet is moved into its message's buffer in virtual memory, unless the interface has already put it in place.
+//! A message is complete when all of its fragments have arrived, in any order. Buffers are used again when their
+//! messages are released. A message that becomes complete while its program sends is kept until the program asks for it
 //! (Mukherjee and Hill 1998, §3.2).
 //!
-//! Leaves out: a limit of memory for buffers.
+//! The memory for buffers is not limited.
 
 use super::fragment::PartialMessage;
 use super::message::{Incoming, Storage};
@@ -26,7 +26,7 @@ pub(super) struct MessageQueue {
     free_buffers: RefCell<Vec<Address>>,
     /// Incomplete messages, by source and sequence number.
     partial: RefCell<BTreeMap<(EndpointId, u16), PartialMessage<Address>>>,
-    /// Complete messages that the program has not asked for yet.
+    /// Complete messages that the program has not received yet.
     complete: RefCell<VecDeque<Incoming>>,
 }
 
@@ -42,7 +42,7 @@ impl MessageQueue {
         }
     }
 
-    /// Returns the sequence number of the next message to send, below `sequences`.
+    /// Returns the sequence number of the next message to be sent, below `sequences`.
     pub fn next_sequence(&self, sequences: u32) -> u32 {
         let sequence = self.next_sequence.get();
         self.next_sequence.set((sequence + 1) % sequences);
@@ -64,7 +64,7 @@ impl MessageQueue {
         self.complete.borrow().is_empty()
     }
 
-    /// Takes the packet just found; returns the message that is complete with it.
+    /// Takes the packet just found. Returns the message that is complete with this packet, if any.
     pub async fn take(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         match packet {
             PolledPacket::Interface { arrival, .. } if context.driver.is_zero_copy() => {
@@ -74,7 +74,7 @@ impl MessageQueue {
         }
     }
 
-    /// Moves a packet into its message's buffer; returns the message that is complete with it.
+    /// Moves a packet into its message's buffer. Returns the message that is complete with this packet, if any.
     async fn take_fragment(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         let PacketHeader { source, envelope, bytes, journey } = packet.header();
         let Envelope { is_part, handler, sequence, fragment, last } = envelope;
@@ -109,7 +109,7 @@ impl MessageQueue {
         })
     }
 
-    /// Records that a fragment has arrived; returns the message's bytes if none is missing.
+    /// Records that a fragment has arrived. Returns the message's bytes if no fragment is missing.
     fn complete_with(
         &self,
         context: &NodeContext,
@@ -155,7 +155,7 @@ async fn take_placed(context: &NodeContext, arrival: &mut RxPacket) -> Incoming 
     Incoming { source, tag, address, payload, words, bytes: None, journey, storage }
 }
 
-/// Returns the bytes of a message as they lie in memory, or are about to be written there.
+/// Returns the bytes of a message, which are in memory or about to be written there.
 fn assemble(context: &NodeContext, message: &PartialMessage<Address>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (&fragment, &count) in &message.fragment_bytes {
@@ -165,8 +165,8 @@ fn assemble(context: &NodeContext, message: &PartialMessage<Address>) -> Vec<u8>
     bytes
 }
 
-/// The invariant that an active message to a program of messages would break.
+/// The invariant that an active message would break if it were sent to a program that uses messages with payloads.
 const MESSAGES: &str = "a program of messages is sent messages";
 
-/// The most bytes of a payload that are read as words.
+/// Largest number of bytes of a payload that are read as words.
 const WORDS_BYTES_MAX: usize = 256;

@@ -1,4 +1,4 @@
-//! How programs communicate, whatever the interface: by endpoints, at least one on each node.
+//! Communication between programs, independent of the interface: by endpoints, at least one on each node.
 //!
 //! | file or folder | holds |
 //! |---|---|
@@ -12,7 +12,8 @@
 //! | `shared/` | shared memory, over active messages or by the interface |
 //! | `parameters.rs` | the costs of messaging |
 //!
-//! Files import downwards only: `world.rs` from the folders, these from `endpoint.rs`, that from the rest.
+//! Files import downwards only: `world.rs` imports from the folders, the folders from `endpoint.rs`, and `endpoint.rs`
+//! from the other files.
 
 // A simulation lives in one thread, so its futures need not be `Send`.
 #![allow(async_fn_in_trait)]

@@ -1,15 +1,15 @@
 //! Several endpoints of a node: programs that share its cores and its interface.
 //!
-//! Models: endpoints are dealt out to the cores in turn. A core runs one program at a time, in the order of requests,
-//! until the program waits or its call ends; a program that computes therefore keeps the others of its core from
-//! polling. The interface and its driver are one: a program that polls takes the packet that it finds, pays for it, and
-//! leaves a packet for another endpoint in that one's inbox, where its program finds it at no further cost. Of several
-//! cores one at a time sends a packet, and one polls; where the driver permits it, a packet for an endpoint of another
-//! core is left to that core, which takes it. Packets between endpoints of the node use [`loopback`](super::loopback)
-//! and never reach the interface.
+//! Endpoints are assigned to the cores in turn. A core runs one program at a time, in the order of requests, until the
+//! program waits or its call ends; a program that computes therefore keeps the other programs of its core from polling.
+//! All programs share one interface and its driver: a program that polls takes the packet that it finds, pays for it,
+//! and leaves a packet for another endpoint in that endpoint's inbox, where its program finds it at no further cost. If
+//! there are several cores, one core at a time sends a packet, and one core at a time polls; if the driver permits it,
+//! a packet for an endpoint of another core is left to that core, which takes it. Packets between endpoints of the node
+//! use [`loopback`](super::loopback) and never reach the interface.
 //!
-//! Leaves out: preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection,
-//! and a limit of inboxes.
+//! Preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and a limit
+//! of inboxes are not modelled.
 
 use super::inbox::{DeferredMessage, Inbox};
 use super::message_queue::MessageQueue;
@@ -21,14 +21,14 @@ use crate::host::{AnyProcessor, Processor};
 use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
 
-/// The sharing of a node by an endpoint: with others, or not at all.
+/// The sharing of a node by an endpoint: with other endpoints, or not at all.
 pub(super) struct NodeSharing(Option<SharedNode>);
 
-/// An endpoint's part in a node that several endpoints share.
+/// An endpoint's share of a node that several endpoints use.
 pub(super) struct SharedNode {
     peers: Rc<NodePeers>,
     inbox: Rc<Inbox>,
-    /// The core's time, which the endpoint shares with others of the core.
+    /// The core's time, which the endpoint shares with other endpoints of the core.
     core: Rc<Resource>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct SharedNode {
 struct NodePeers {
     node: NodeId,
     cores: usize,
-    /// The halves of the driver, where several cores use it.
+    /// The halves of the driver, if several cores use it.
     halves: Option<DriverHalves>,
     addresses: Rc<EndpointMap>,
     inboxes: Vec<Rc<Inbox>>,
@@ -48,18 +48,18 @@ struct DriverHalves {
     receiver: Rc<Resource>,
 }
 
-/// Returns the core of the endpoint at `position` among those of its node.
+/// Returns the core of the endpoint at index `position` among the endpoints of its node.
 pub(super) fn core_of(position: u32, cores: usize) -> usize {
     position as usize % cores
 }
 
-/// A program's permission to run on a processor that it shares, until it is dropped or taken back. Where nothing is
-/// shared, it holds nothing.
+/// A program's permission to run on a processor that it shares, until it is dropped or taken back. If no processor is
+/// shared, the permit is empty.
 #[must_use = "the other programs of the node wait for it"]
 pub(super) struct RunPermit(Option<OwnedHold>);
 
 impl NodeSharing {
-    /// Returns the sharing of each endpoint of `node`, of the given `name`; `queues` are their messages.
+    /// Returns the sharing of each endpoint of `node`, whose name is `name`; `queues` are the endpoints' messages.
     pub fn of_node(
         cores: &[AnyProcessor],
         node: NodeId,
@@ -71,7 +71,7 @@ impl NodeSharing {
             return queues.iter().map(|_| NodeSharing(None)).collect();
         }
         let inboxes: Vec<_> =
-            addresses.of(node).zip(queues).map(|(id, messages)| Rc::new(Inbox::new(id, messages))).collect();
+            addresses.endpoints_of(node).zip(queues).map(|(id, messages)| Rc::new(Inbox::new(id, messages))).collect();
         let sim = cores[0].sim();
         let resource = |name: String| Rc::new(Resource::new(sim, name));
         let core_times: Vec<_> = match cores.len() {
@@ -84,13 +84,13 @@ impl NodeSharing {
         });
         let peers = Rc::new(NodePeers { node, cores: cores.len(), halves, addresses: addresses.clone(), inboxes });
         let shared = |inbox: &Rc<Inbox>| {
-            let core = core_times[core_of(addresses.place(inbox.id), cores.len())].clone();
+            let core = core_times[core_of(addresses.index_on_node(inbox.id), cores.len())].clone();
             NodeSharing(Some(SharedNode { peers: peers.clone(), inbox: inbox.clone(), core }))
         };
         peers.inboxes.iter().map(shared).collect()
     }
 
-    /// Returns the endpoint's part in its node, if others share that.
+    /// Returns the endpoint's share of its node, if the node is shared.
     #[inline]
     pub fn shared(&self) -> Option<&SharedNode> {
         self.0.as_ref()
@@ -111,7 +111,7 @@ impl NodeSharing {
         }
     }
 
-    /// Ends a round of polling that found no packet, and waits until another round may find one. The result is that of
+    /// Ends a round of polling that found no packet, and waits until another round may find one. Returns the result of
     /// [`Driver::idle`].
     pub async fn idle(&self, context: &NodeContext, permit: &mut RunPermit, wake: Wake<'_>) -> bool {
         let Some(shared) = &self.0 else { return context.driver.idle(&context.cpu, wake).await };
@@ -119,7 +119,7 @@ impl NodeSharing {
         false
     }
 
-    /// Waits, when a packet could neither be sent nor received, until one may be.
+    /// Waits, after a packet could neither be sent nor received, until one may be.
     pub async fn wait_for_capacity(&self, context: &NodeContext, permit: &mut RunPermit) {
         match &self.0 {
             None => context.driver.wait_for_capacity(&context.cpu).await,
@@ -127,7 +127,7 @@ impl NodeSharing {
         }
     }
 
-    /// Waits until no other core sends by the interface; `None` where no other can.
+    /// Waits until no other core sends through the interface; returns `None` if no other core can.
     pub async fn hold_sender(&self, context: &NodeContext) -> Option<OwnedHold> {
         let halves = self.0.as_ref()?.peers.halves.as_ref()?;
         Some(hold(&halves.sender, context).await)
@@ -138,7 +138,7 @@ impl NodeSharing {
         self.0.as_ref().is_some_and(|shared| !shared.inbox.is_empty())
     }
 
-    /// Returns the inbox of `to`, if it is another endpoint of this node.
+    /// Returns the inbox of `to`, if `to` is another endpoint of this node.
     pub fn local_peer(&self, to: EndpointId) -> Option<&Rc<Inbox>> {
         let peers = &self.0.as_ref()?.peers;
         (peers.addresses.node(to) == peers.node).then(|| peers.inbox(to))
@@ -147,11 +147,11 @@ impl NodeSharing {
 
 impl NodePeers {
     fn inbox(&self, id: EndpointId) -> &Rc<Inbox> {
-        &self.inboxes[self.addresses.place(id) as usize]
+        &self.inboxes[self.addresses.index_on_node(id) as usize]
     }
 
     fn core(&self, id: EndpointId) -> usize {
-        core_of(self.addresses.place(id), self.cores)
+        core_of(self.addresses.index_on_node(id), self.cores)
     }
 }
 
@@ -167,7 +167,7 @@ impl SharedNode {
         RunPermit(Some(hold))
     }
 
-    /// Lets the programs run that wait for the processor, and then this one again.
+    /// Lets the programs run that wait for the processor, and then this program again.
     async fn yield_now(&self, context: &NodeContext, permit: &mut RunPermit) {
         permit.0 = None;
         *permit = self.run(context).await;
@@ -228,12 +228,12 @@ impl SharedNode {
                 return Some(PolledPacket::Loopback(packet, loopback));
             }
             if let Some((arrival, found)) = self.inbox.pop_found() {
-                // The core that found it may have been ahead of this one.
+                // The core that found the packet may have been ahead of this core.
                 context.cpu.until(found).await;
                 return Some(PolledPacket::Interface { arrival, _receiver: None });
             }
             let arrival = context.driver.poll(&context.cpu, sends_reply).await?;
-            // Others may poll while this core takes the packet, if the driver permits that.
+            // Other cores may poll while this core takes the packet, if the driver permits that.
             let held = held.filter(|_| !context.driver.takes_in_any_order());
             if arrival.to == self.inbox.id {
                 return Some(PolledPacket::Interface { arrival, _receiver: held });
@@ -252,19 +252,20 @@ impl SharedNode {
         }
     }
 
-    /// Returns whether a packet is left to `peer`, which takes it: on another core, or behind one that was left to it.
+    /// Returns whether a packet is left to `peer`, which takes it. This is so if `peer` is on another core, or if an
+    /// earlier packet was left to it.
     fn leaves_to(&self, peer: &Inbox) -> bool {
         let is_elsewhere = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
         is_elsewhere || peer.has_found()
     }
 
-    /// Waits until no other core polls the interface or takes a packet from it; `None` where no other can.
+    /// Waits until no other core polls the interface or takes a packet from it; returns `None` if no other core can.
     async fn hold_receiver(&self, context: &NodeContext) -> Option<OwnedHold> {
         let halves = self.peers.halves.as_ref()?;
         Some(hold(&halves.receiver, context).await)
     }
 
-    /// Returns the next active message of this endpoint; polls once if none is deferred.
+    /// Returns the next active message of this endpoint. Polls once if none is deferred.
     pub async fn next_deferred(
         &self,
         context: &NodeContext,

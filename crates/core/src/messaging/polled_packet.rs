@@ -7,11 +7,11 @@ use crate::engine::{EndpointId, Journey};
 use crate::host::Address;
 use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
 
-/// A packet that a poll found and that is still to be taken.
+/// A packet that a poll found and that has not been taken yet.
 pub(super) enum PolledPacket<'q> {
-    /// A packet at the interface, and the hold of its receiving half, where several cores share that.
+    /// A packet at the interface, and the hold on the driver's receiving half, if several cores share the driver.
     Interface { arrival: RxPacket, _receiver: Option<OwnedHold> },
-    /// A packet from an endpoint of the same node, and the queue that it was in.
+    /// A packet from an endpoint of the same node, and the queue that held it.
     Loopback(LoopbackPacket, &'q LoopbackQueue),
 }
 
@@ -35,7 +35,8 @@ impl PolledPacket<'_> {
         }
     }
 
-    /// Returns the address that software steers a payload with `tag` to. An interface that steers does so itself.
+    /// Returns the address to which software steers a payload with `tag`. An interface that steers by tags does so
+    /// itself.
     pub fn steered_address(&self, tag: u16) -> Option<Address> {
         match self {
             PolledPacket::Interface { .. } => None,
@@ -43,7 +44,8 @@ impl PolledPacket<'_> {
         }
     }
 
-    /// Moves the payload to `sink`, which takes `extra_cycles` more than that of any packet. A packet is taken once.
+    /// Moves the payload to `sink`, which takes `extra_cycles` more than the cycles of any packet. A packet is taken
+    /// once.
     pub async fn take(&mut self, context: &NodeContext, extra_cycles: u64, sink: PayloadSink<'_>) -> RxCompletion {
         match self {
             PolledPacket::Interface { arrival, .. } => {

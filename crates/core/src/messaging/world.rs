@@ -37,13 +37,13 @@ pub struct World {
     pub nodes: Rc<Vec<Node>>,
     /// The node of each endpoint.
     pub addresses: Rc<EndpointMap>,
-    /// The fabric that joins the nodes; none where a workload drives the routers without nodes.
+    /// The fabric that joins the nodes; `None` if a workload drives the routers without nodes.
     pub fabric: Option<Fabric>,
     /// The counts and ledgers of messages.
     pub tally: Rc<MessageTally>,
     /// The endpoints of active messages, once a program uses them.
     pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
-    /// The numbers of endpoints by name, once a program asks for one.
+    /// The numbers of endpoints by name, once a program has asked for one.
     pub ids: Rc<OnceCell<HashMap<String, EndpointId>>>,
     /// Costs of shared memory.
     pub shared_memory: SharedMemoryParameters,
@@ -63,11 +63,11 @@ impl World {
         }
     }
 
-    /// Returns the number of the endpoint called `name`, or of the first endpoint of the node called so.
+    /// Returns the number of the endpoint called `name`, or of the first endpoint of the node called `name`.
     ///
     /// # Panics
     ///
-    /// Panics if there is neither, which a checked description excludes.
+    /// Panics if there is no such endpoint or node, which a checked description excludes.
     pub fn id(&self, name: &str) -> EndpointId {
         let ids = self.ids.get_or_init(|| {
             let firsts = self.nodes.iter().map(|node| (node.name.clone(), node.endpoint().id()));
@@ -82,9 +82,9 @@ impl World {
         self.nodes.iter().flat_map(|node| &node.endpoints)
     }
 
-    /// Returns the endpoint of this number.
+    /// Returns the endpoint with the number `id`.
     pub fn endpoint(&self, id: EndpointId) -> &Rc<Endpoint> {
-        &self.node(self.addresses.node(id)).endpoints[self.addresses.place(id) as usize]
+        &self.node(self.addresses.node(id)).endpoints[self.addresses.index_on_node(id) as usize]
     }
 
     /// Returns the endpoints of active messages, which share one barrier.
@@ -95,7 +95,7 @@ impl World {
         })
     }
 
-    /// Returns the node of this number.
+    /// Returns the node with the number `id`.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }

@@ -1,6 +1,6 @@
-//! The drivers of all interfaces behind one type: a variant for each shipped driver, and one for all others.
+//! The drivers of all interfaces as one type: an enum with a variant for each shipped driver, and one for all others.
 //!
-//! A driver is called for each packet and each poll, which is why the shipped drivers are variants and not trait
+//! A driver is called for each packet and each poll, so the shipped drivers are variants of an enum and not trait
 //! objects. Only this file imports them.
 
 use super::cmmu::driver::CmmuDriver;
@@ -21,13 +21,14 @@ use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
 
-/// Declares [`AnyDriver`] and `on_driver!`, which evaluates an expression for the variant at hand, from one list.
+/// Declares [`AnyDriver`], and the macro `on_driver!`, which evaluates an expression for the present variant, from one
+/// list of drivers.
 macro_rules! drivers {
     (($d:tt) $($(#[$doc:meta])* $variant:ident($driver:ty),)*) => {
         /// The driver of an interface.
         pub enum AnyDriver {
             $($(#[$doc])* $variant($driver),)*
-            /// An interface that this crate does not know.
+            /// The driver of an interface from another crate.
             Custom(Box<dyn dyn_driver::DynDriver>),
         }
 
@@ -54,22 +55,22 @@ drivers! {
     Trapeze(Rc<TrapezeDriver>),
     /// Sockets over the Myrinet control program, on a LANai.
     Mcp(Box<McpDriver>),
-    /// A fifo or queue: a sending and a receiving half.
+    /// A fifo or queue, with a sending and a receiving half.
     Split(Box<SplitDriver>),
-    /// Queues without a bus.
+    /// The interface `queues`, which has no bus.
     Direct(WholePacketDriver<QueuesNic>),
-    /// Alewife's unit.
+    /// Alewife's communication and memory unit.
     Cmmu(Box<CmmuDriver>),
 }
 
 impl AnyDriver {
-    /// Returns the driver of an interface that this crate does not know.
+    /// Returns the driver of an interface from another crate.
     pub fn custom(driver: impl Driver + 'static) -> AnyDriver {
         AnyDriver::Custom(Box::new(driver))
     }
 }
 
-/// Forwards methods of [`Driver`] to the variant at hand.
+/// Forwards methods of [`Driver`] to the present variant.
 macro_rules! forward {
     (
         now { $(fn $now:ident($($now_name:ident: $now_type:ty),*) $(-> $now_returns:ty)?;)* }

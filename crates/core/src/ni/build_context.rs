@@ -42,13 +42,13 @@ impl BuildContext<'_> {
         &self.host.name
     }
 
-    /// Starts a port of whole packets of at most `packet` bytes: the machine's protocol over its fabric. A packet may
-    /// be taken from it when all of the packet has arrived.
+    /// Starts a port for whole packets of at most `packet` bytes, which runs the machine's protocol over its fabric. A
+    /// packet may be taken when all of it has arrived.
     pub fn port(&self, packet: Bytes, stages: Stages) -> Rc<Port> {
         Port::start(self.port_config(packet, stages))
     }
 
-    /// Starts a port as [`port`](Self::port) does, from which a packet may be taken as soon as its header has arrived.
+    /// Starts a port as [`port`](Self::port) does, except that a packet may be taken as soon as its header has arrived.
     pub fn port_accepting_on_header(&self, packet: Bytes, stages: Stages) -> Rc<Port> {
         Port::start(PortConfig { accepts_on_header: true, ..self.port_config(packet, stages) })
     }

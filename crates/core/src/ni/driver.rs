@@ -25,9 +25,10 @@ use std::rc::Rc;
 pub struct Costs {
     /// Processor cycles to send a packet, in addition to moving its bytes.
     pub send: u64,
-    /// Cycles of a poll that finds nothing, in addition to the polling access.
+    /// Cycles of a poll that finds nothing, in addition to the access to the interface.
     pub poll: u64,
-    /// Cycles to receive a packet, in addition to moving its bytes: dispatch, handle, return.
+    /// Cycles to receive a packet, in addition to moving its bytes. They include dispatching to the handler and
+    /// returning from it.
     pub receive: u64,
     /// Additional cycles to receive a packet of a transfer whose packets may arrive out of order.
     #[param(default = 0)]
@@ -95,11 +96,11 @@ pub struct SendRequest<'a> {
 pub struct RxPacket {
     /// Sending endpoint.
     pub from: EndpointId,
-    /// Receiving endpoint: one of the node's, which may share a driver.
+    /// Receiving endpoint: one of the endpoints of the node that share the driver.
     pub to: EndpointId,
     /// Description by the messaging layer.
     pub envelope: Envelope,
-    /// Bytes of its payload.
+    /// Number of bytes of the packet's payload.
     pub bytes: usize,
     /// Record of the packet's latency.
     pub journey: Journey,
@@ -136,7 +137,7 @@ impl RxPacket {
 pub struct DriverState {
     /// Header of a parcel.
     pub header: Header,
-    /// The processor's part of the packet's ledger, where packets carry tickets.
+    /// The record of the processor's part of the packet's latency, if packets have such records.
     pub ticket: Option<Ticket>,
     /// The packet, if the driver took it from its port.
     pub taken: Option<TakenPacket>,
@@ -153,11 +154,11 @@ pub struct DriverState {
 /// The result of [`Driver::take`].
 #[derive(Default)]
 pub struct RxCompletion {
-    /// Address of its payload, if that is in memory.
+    /// Address of the packet's payload, if it is in memory.
     pub address: Address,
     /// Inline bytes, in addition to the payload.
     pub inline_bytes: Vec<u8>,
-    /// Number of the driver's buffer that is in use until it is [released](Driver::release), if one is.
+    /// Number of the driver's buffer that stays in use until it is [released](Driver::release), if any.
     pub entry: Option<u64>,
 }
 
@@ -177,12 +178,12 @@ impl RxCompletion {
     }
 }
 
-/// The driver's state of a send between [`Driver::begin_send`] and [`Driver::try_send`].
+/// The state that a driver keeps between [`Driver::begin_send`] and [`Driver::try_send`] of a packet.
 #[derive(Clone, Default)]
 pub struct TxToken(pub(super) Option<Ticket>);
 
 impl TxToken {
-    /// Returns the token of a driver without such state.
+    /// Returns the token of a driver that keeps no state.
     pub const fn none() -> TxToken {
         TxToken(None)
     }
@@ -191,13 +192,15 @@ impl TxToken {
 /// The times at which a polling program has other work to do.
 #[derive(Clone, Copy)]
 pub struct Wake<'a> {
-    /// Returns the next known time at which the program has other work; evaluated anew for each use.
+    /// Returns the next known time at which the program has other work. Its value may change, so it is called for each
+    /// use.
     pub next: &'a dyn Fn() -> Time,
     /// Time at which the program stops polling.
     pub until: Time,
 }
 
-/// How a program that shares its processor waits for a packet. [`Driver::idle`] would keep the processor busy.
+/// How a program that shares its processor waits for a packet. It does not call [`Driver::idle`], which would keep the
+/// processor busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitPolicy {
     /// The program sleeps until the signal [`Driver::wakeup`]; only the poll after that takes time.
@@ -222,13 +225,13 @@ pub trait Driver: DriverExtensions {
     /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.
     async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 
-    /// Returns whether packets may be taken in another order than polls found them, by another core. Otherwise each
-    /// packet is taken before the next poll.
+    /// Returns whether another core may take packets, in another order than polls found them. If not, each packet is
+    /// taken before the next poll.
     fn takes_in_any_order(&self) -> bool {
         false
     }
 
-    /// Returns `false` if it is known, without a poll, that a poll would find no packet.
+    /// Returns `false` if the driver can exclude, without a poll, that a poll would find a packet.
     fn may_have_packet(&self) -> bool {
         true
     }
@@ -236,7 +239,7 @@ pub trait Driver: DriverExtensions {
     /// Polls once for a packet. `sends_reply` returns whether the handler with a given number sends a reply.
     async fn poll(&self, cpu: &AnyProcessor, sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
 
-    /// Receives the packet that the last poll found, at a cost of `extra_cycles` in addition to the driver's.
+    /// Receives the packet that the last poll found. `extra_cycles` are charged in addition to the driver's cost.
     async fn take(
         &self,
         cpu: &AnyProcessor,
@@ -248,9 +251,9 @@ pub trait Driver: DriverExtensions {
     /// Returns buffer `entry`, which was in use, to the interface.
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}
 
-    /// Ends a round of the polling loop in which no packet was found. If nothing can change earlier, the round ends at
-    /// the time that `wake` returns. Returns `true` if a poll within the round has just found a packet: the next
-    /// [`poll`](Driver::poll) continues with that packet and must precede all other calls.
+    /// Ends a round of the polling loop in which no packet was found. If nothing can change before, the round ends at
+    /// the time that `wake` returns. Returns `true` if a poll within the round has found a packet: the next
+    /// [`poll`](Driver::poll) then continues with that packet, and must precede all other calls.
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
 
     /// Returns how a program that shares the processor with others waits.

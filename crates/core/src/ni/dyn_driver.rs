@@ -1,7 +1,8 @@
 //! [`Driver`] as a trait object: its futures are boxed.
 //!
-//! An interface in another crate implements [`Driver`] with `async fn`, from which this form is generated. It costs an
-//! allocation for each call that waits; the shipped drivers are variants of [`AnyDriver`](super::AnyDriver) instead.
+//! An interface in another crate implements [`Driver`] with `async fn`; a macro generates the object-safe form from
+//! that. Each call that waits costs an allocation, so the shipped drivers are variants of
+//! [`AnyDriver`](super::AnyDriver) instead.
 
 use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
 use super::extensions::DriverExtensions;
@@ -13,8 +14,8 @@ use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
 
-/// Declares the object-safe form of [`Driver`], and implements it for every driver, from one list of methods. A method
-/// that the list lacks is a compile error in the forwarding of `AnyDriver`.
+/// Declares the object-safe form of [`Driver`], and implements it for every driver, from one list of methods. If the
+/// list lacks a method, the forwarding of `AnyDriver` does not compile.
 macro_rules! object_safe {
     (
         now { $(fn $now:ident($($now_name:ident: $now_type:ty),*) $(-> $now_returns:ty)?;)* }

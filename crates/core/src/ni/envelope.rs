@@ -1,6 +1,6 @@
 //! The messaging layer's header of a packet, independent of the interface's encoding on the wire.
 //!
-//! Leaves out the width of each field, which each interface's header determines.
+//! The width of each field is not defined here; it depends on the interface's header.
 
 /// Description of a packet by the messaging layer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

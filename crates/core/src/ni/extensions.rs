@@ -1,8 +1,8 @@
-//! Extensions of a driver: operations in addition to messages that some interfaces offer.
+//! Extensions of a driver: operations other than messages, which some interfaces offer.
 //!
-//! A workload or a kind of shared memory uses an extension by name, and a machine is checked for it before time 0. An
-//! extension is therefore an `Option`, and its methods do not panic. A new extension is a new method with the default
-//! `None`.
+//! A workload or a kind of shared memory names the extension that it needs, and a machine is checked for it before time
+//! 0. Extensions are therefore optional, and their methods do not panic. A new extension is a new method of this trait
+//! whose default returns `None`.
 
 use super::one_sided::{OneSided, WorkQueue};
 use crate::engine::{Bytes, Journey, LocalFuture, NodeId};
@@ -46,16 +46,16 @@ pub trait HostDmaEngine {
     ) -> LocalFuture<'a, ()>;
 }
 
-/// Permission to access a block, set when it is granted.
+/// Permission to access a block; set when the access is granted.
 pub type Grant = Rc<Cell<bool>>;
 
-/// Cycles of a program that accesses memory which hardware keeps coherent.
+/// Cycles of a program that accesses memory kept coherent by hardware.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessCosts {
     /// Cycles from an access that needs another node until its request is at the network.
     pub request: u64,
     /// Cycles of a loop in another context, to which the processor switches whenever it waits for another node; 0 if it
-    /// just waits.
+    /// waits idly.
     pub delay: u64,
     /// Cycles to request a prefetch.
     pub prefetch: u64,
@@ -86,7 +86,7 @@ pub trait CoherenceUnit {
     /// Moves a block that was granted into the cache.
     fn settle(&self, address: Address);
 
-    /// Reports that the program has used the block that it was granted.
+    /// Reports that the program has used the block that it was granted, which may then be evicted.
     fn used<'a>(&'a self, address: Address) -> LocalFuture<'a, ()>;
 
     /// Requests the block at `address` without waiting for it.

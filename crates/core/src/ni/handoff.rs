@@ -1,4 +1,4 @@
-//! Functions that drivers of interfaces without a bus share: handing a composed packet to a port, and charging polls
+//! Functions that the drivers of interfaces without a bus share: giving a composed packet to a port, and charging polls
 //! that the simulation skipped.
 
 use super::driver::SendRequest;
@@ -9,7 +9,7 @@ use crate::host::{AnyProcessor, CpuLease, Processor};
 use crate::protocol::{Offer, Slot};
 use std::rc::Rc;
 
-/// Hands the composed packet `body`, with length `bytes` on the wire, to `port`, and ends the stage `send` of its
+/// Gives the composed packet `body`, with length `bytes` on the wire, to `port`, and ends the stage `send` of its
 /// ledger. The packet is sent at the simulation's current time, even if the processor's local time is ahead because of
 /// another program's work.
 pub fn hand_over(
@@ -27,8 +27,8 @@ pub fn hand_over(
     port.offer(slot, Offer { to: port.addresses().node(to), flow: FlowKey(0), class, marks, bytes, body });
 }
 
-/// Charges the polls that the processor made since `begin`, one every `poll` cycles, up to the first one after the
-/// current time, which sees the change.
+/// Charges the polls that the processor made since `begin`, one every `poll` cycles. The last of them is the first one
+/// after the current time, which sees the change.
 pub async fn end_poll(cpu: &AnyProcessor, begin: Time, poll: u64) {
     let clock = cpu.clock();
     let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);

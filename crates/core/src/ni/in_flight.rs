@@ -1,10 +1,10 @@
-//! Number of packets in flight to each node; for measurement only, it does not affect the simulation.
+//! Counters of the packets in flight to each node, for measurement only; they do not affect the simulation.
 
 use crate::engine::NodeId;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Packets for each node that are in the fabric or wait for their reader.
+/// The number of packets to each node that are in the fabric or wait for their reader.
 #[derive(Debug, Default)]
 pub struct InFlight(Vec<Cell<u64>>);
 

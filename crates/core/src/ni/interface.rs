@@ -1,7 +1,7 @@
 //! The specification of an interface: the host capabilities that it needs, its limits and its memory footprint. A
 //! machine is checked and built with these, independent of the kind of interface.
 //!
-//! All keys are relative to the interface's own table.
+//! All keys that the specification names are relative to the interface's own table.
 
 use super::any::AnyDriver;
 use super::build_context::BuildContext;
@@ -23,7 +23,7 @@ pub enum EndpointLimit {
 /// The reason for the limit [`InterfaceLimits::message`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageBound {
-    /// Packets of a longer message could not be numbered.
+    /// Packets of a longer message would exceed the range of packet numbers.
     PacketNumbers,
     /// A message is one packet, which must fit in a buffer of the interface.
     PacketBuffer,
@@ -140,13 +140,13 @@ pub trait InterfaceSpec: PartSpec {
         None
     }
 
-    /// Returns whether packets are IPv4 packets, which other programs can read.
+    /// Returns whether packets are IPv4 packets, which network tools can read.
     fn sends_ip(&self) -> bool {
         false
     }
 
-    /// Returns the interface memory that running `protocol` for `endpoints` endpoints takes, or `None` if the protocol
-    /// has memory of its own.
+    /// Returns the interface memory that `protocol` takes for `endpoints` endpoints, or `None` if the protocol does not
+    /// use interface memory.
     fn protocol_memory(&self, _protocol: &dyn ProtocolSpec, _endpoints: u32) -> Option<ProtocolMemory> {
         None
     }
@@ -167,8 +167,8 @@ pub trait InterfaceSpec: PartSpec {
         None
     }
 
-    /// Returns an error if the interface cannot work on a host whose bus moves DMA at `rate`, which the table
-    /// `rate_table` of the description sets.
+    /// Returns an error if the interface cannot work on a host whose bus moves DMA data at `rate`. The key of the rate
+    /// is in the table `rate_table` of the description.
     fn check_dma_rate(&self, _rate: Rate, _rate_table: &str) -> Option<ParameterError> {
         None
     }
@@ -177,13 +177,14 @@ pub trait InterfaceSpec: PartSpec {
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver;
 }
 
-/// Returns the maximum part of a message that a packet carries: all of it if the interface itself reassembles messages.
+/// Returns the maximum number of bytes of a message that a packet carries. If the interface itself reassembles
+/// messages, this is the whole message.
 fn payload_max(interface: &dyn InterfaceSpec) -> Bytes {
     interface.memory_footprint().packet.map_or(interface.limits().message, |packet| Bytes(packet.carries))
 }
 
-/// Returns the longest message between nodes with these interfaces: one packet's payload, if they fragment messages
-/// differently.
+/// Returns the longest message between nodes with these interfaces: one packet's payload, if the interfaces fragment
+/// messages differently.
 pub fn message_max<'a>(interfaces: impl Iterator<Item = &'a dyn InterfaceSpec> + Clone) -> Bytes {
     let fragments = interfaces.clone().map(|one| one.memory_footprint().packet.map(|packet| packet.carries));
     let is_one_size = fragments.clone().min() == fragments.max();

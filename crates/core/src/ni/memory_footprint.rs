@@ -1,6 +1,6 @@
 //! The main memory that an interface occupies on its node, known before time 0.
 //!
-//! Leaves out memory in the interface itself, which each interface checks.
+//! Memory in the interface itself is left out; each interface checks its own.
 
 use crate::engine::Bytes;
 use crate::host::BLOCK_BYTES;
@@ -9,16 +9,16 @@ use crate::host::BLOCK_BYTES;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MemoryFootprint {
-    /// Queues and buffers of the interface: number of each kind, and bytes of one.
+    /// The queues and buffers of the interface: for each kind, the number of them and the bytes of one.
     pub own: [(u64, u64); 2],
-    /// Share of each packet in the buffer in which its message is reassembled; `None` if the interface itself
+    /// The space of each packet in the buffer in which its message is reassembled; `None` if the interface itself
     /// reassembles messages.
     pub packet: Option<PacketFootprint>,
-    /// Packets that the interface holds at the receiver in addition to its protocol's.
+    /// The number of packets that the interface holds at the receiver in addition to those that its protocol holds.
     pub queued: u64,
 }
 
-/// Share of a packet in its message, and in the message's buffer.
+/// The part of a message that a packet carries, and the space that it occupies in the message's buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PacketFootprint {
@@ -29,7 +29,7 @@ pub struct PacketFootprint {
 }
 
 impl PacketFootprint {
-    /// Returns the share of a packet that carries `carries` bytes of a message and occupies `takes` bytes of its
+    /// Returns the footprint of a packet that carries `carries` bytes of a message and occupies `takes` bytes of its
     /// buffer.
     pub const fn new(carries: u64, takes: u64) -> PacketFootprint {
         PacketFootprint { carries, takes }
@@ -38,7 +38,7 @@ impl PacketFootprint {
 
 impl MemoryFootprint {
     /// Returns the footprint of an interface without queues in main memory, whose packets carry `payload` bytes of a
-    /// message each and are stored contiguously in its buffer.
+    /// message each and are stored contiguously in the message's buffer.
     pub const fn packets_of(payload: u64) -> MemoryFootprint {
         let packet = Some(PacketFootprint { carries: payload, takes: payload });
         MemoryFootprint { own: [(0, 0); 2], packet, queued: 0 }

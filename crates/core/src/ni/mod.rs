@@ -27,7 +27,7 @@
 //! | `mcp/` | the Myrinet control program: firmware with four threads, given as tables; sockets over UDP/IP, and GM |
 //! | `trapeze/` | the Trapeze firmware with its delivery policies, and its driver |
 //!
-//! An interface names the capabilities that it needs of a host ([`InterfaceSpec::needs`]), never a host. A new
+//! An interface names the host capabilities that it needs ([`InterfaceSpec::needs`]), never a particular host. A new
 //! interface consists of its file or folder, an entry of the registry, and if it is shipped, a variant of [`AnyDriver`]
 //! for speed.
 

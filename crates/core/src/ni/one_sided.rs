@@ -11,7 +11,7 @@
 use crate::engine::{Bytes, EndpointId, LocalFuture};
 use crate::host::{Address, AnyProcessor};
 
-/// Number of an operation among those that its node has posted.
+/// The number of an operation, counted over all that its node has posted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WorkId(pub u64);
 
@@ -34,23 +34,23 @@ pub struct WorkCompletion {
     pub status: WorkStatus,
 }
 
-/// Posting in batches, and completions.
+/// A queue to which operations are posted in batches, and from which their completions are taken.
 pub trait WorkQueue {
-    /// Rings the doorbell for all operations that were posted since it was last rung.
+    /// Rings the doorbell for all operations that were posted since the last call.
     fn flush<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a>;
 
     /// Polls once, and takes at most `max` completions, in the order in which the interface wrote them.
     fn completions<'a>(&'a self, cpu: &'a AnyProcessor, max: usize) -> LocalFuture<'a, Vec<WorkCompletion>>;
 
-    /// Waits until a poll finds a completion. The wait is simulated by one event: polls that find nothing take no time
-    /// and keep no bus busy.
+    /// Waits until a poll finds a completion. One event simulates the wait: polls that find nothing take no time and do
+    /// not occupy a bus.
     fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a>;
 }
 
 /// Memory of a node that other nodes may access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryRegion {
-    /// Key that operations name the region by.
+    /// Key by which operations name the region.
     pub key: u32,
     /// First address.
     pub at: Address,
@@ -101,7 +101,7 @@ pub enum RemoteOperation {
     CompareSwap {
         /// Remote address, a multiple of 8.
         at: Address,
-        /// Key of the remote region.
+        /// Addend. The sum wraps around on overflow.
         key: u32,
         /// Value that is replaced.
         expected: u64,
@@ -120,9 +120,10 @@ pub trait OneSided {
     /// Lets other nodes access `bytes` bytes at `at`.
     fn register<'a>(&'a self, cpu: &'a AnyProcessor, at: Address, bytes: Bytes) -> LocalFuture<'a, MemoryRegion>;
 
-    /// Posts an operation on memory of the node of `to`, which is another one. The interface executes it after the next
-    /// [`flush`](WorkQueue::flush), or after the next message that is sent by the same queue. Returns `None`, and posts
-    /// nothing, if the queue is full: the program flushes, takes completions and posts again.
+    /// Posts an operation on memory of the node of `to`, which must be another node. The interface executes the
+    /// operation after the next [`flush`](WorkQueue::flush), or after the next message that is sent by the same queue.
+    /// Returns `None`, and posts nothing, if the queue is full: the program then flushes, takes completions and posts
+    /// again.
     ///
     /// # Panics
     ///

@@ -15,7 +15,7 @@ use crate::engine::Bytes;
 pub struct PacketHeader {
     /// Description by the messaging layer.
     pub envelope: Envelope,
-    /// Position of the sending and of the receiving endpoint among those of their nodes.
+    /// Indices of the sending and of the receiving endpoint on their nodes.
     pub endpoints: [u32; 2],
     /// Bytes of the header.
     pub length: usize,
@@ -24,10 +24,11 @@ pub struct PacketHeader {
 impl PacketHeader {
     /// Bytes of an encoded header.
     pub const BYTES: usize = 16;
-    /// Number of a node's endpoints that an encoded header can name.
+    /// Number of endpoints of a node that an encoded header can name.
     pub const ENDPOINTS: u32 = 1 << 16;
 
-    /// Returns the largest payload in bytes, a whole number of words, of a packet of `packet` with an encoded header.
+    /// Returns the largest payload, in bytes and a whole number of words, of a packet of `packet` bytes with an encoded
+    /// header.
     pub fn payload_max(packet: Bytes) -> usize {
         packet.len().saturating_sub(PacketHeader::BYTES) / 8 * 8
     }
@@ -36,7 +37,7 @@ impl PacketHeader {
     ///
     /// # Panics
     ///
-    /// Panics if an endpoint's position is not less than [`ENDPOINTS`](Self::ENDPOINTS).
+    /// Panics if the index of an endpoint is not less than [`ENDPOINTS`](Self::ENDPOINTS).
     pub fn encode(envelope: Envelope, endpoints: [u32; 2]) -> [u8; PacketHeader::BYTES] {
         let Envelope { is_part, handler, sequence, fragment, last } = envelope;
         let mut bytes = [0; PacketHeader::BYTES];
@@ -51,7 +52,7 @@ impl PacketHeader {
         bytes
     }
 
-    /// Returns the header that a packet begins with.
+    /// Returns the header at the beginning of a packet.
     ///
     /// # Panics
     ///

@@ -1,7 +1,7 @@
-//! The packets of fifos and queues: their header, and the processor's part of their ledger.
+//! The packets of fifos and queues: their header, and the record of the processor's part of their latency.
 //!
 //! The header has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as new; in
-//! fifos it is zero. Leaves out the transfer of a packet.
+//! fifos it is zero. The module leaves out the transfer of a packet.
 
 use super::envelope::Envelope;
 use crate::engine::{Journey, Time};
@@ -21,24 +21,24 @@ pub struct Header {
     pub source: u16,
     /// Receiving endpoint: 10 bits.
     pub destination: u16,
-    /// Description by the messaging layer: 14 bits of sequence, since a message may be returned often and overtaken by
-    /// many, 8 of fragment, 5 of handler, and two flags.
+    /// Description by the messaging layer: 14 bits of sequence number, 8 of fragment, 5 of handler, and two flags. The
+    /// sequence number is long because a message may be returned many times and overtaken by many others.
     pub envelope: Envelope,
-    /// Lap of the queue that the packet was written in: 7 bits, zero for none.
+    /// Lap of the queue in which the packet was written: 7 bits, zero for none.
     pub sense: u8,
 }
 
-/// Widths of the fields, from the lowest bit on.
+/// Widths of the fields in bits, from the lowest bit on.
 const WIDTHS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
 
 /// First bit of each field.
-const PLACES: [u32; 9] = {
-    let (mut places, mut field) = ([0; 9], 1);
+const SHIFTS: [u32; 9] = {
+    let (mut shifts, mut field) = ([0; 9], 1);
     while field < 9 {
-        places[field] = places[field - 1] + WIDTHS[field - 1];
+        shifts[field] = shifts[field - 1] + WIDTHS[field - 1];
         field += 1;
     }
-    places
+    shifts
 };
 
 impl Header {
@@ -68,10 +68,10 @@ impl Header {
             self.sense.into(),
         ];
         let mut word = 0u64;
-        for ((field, width), place) in fields.into_iter().zip(WIDTHS).zip(PLACES) {
+        for ((field, width), shift) in fields.into_iter().zip(WIDTHS).zip(SHIFTS) {
             let field: u64 = field;
             assert!(field < 1 << width, "{field} does not fit the {width} bits it has in a header");
-            word |= field << place;
+            word |= field << shift;
         }
         word
     }
@@ -79,7 +79,7 @@ impl Header {
     /// Returns the header that `word` holds.
     #[inline]
     pub fn decode(word: u64) -> Header {
-        let field = |number: usize| (word >> PLACES[number] & ((1 << WIDTHS[number]) - 1)) as u32;
+        let field = |number: usize| (word >> SHIFTS[number] & ((1 << WIDTHS[number]) - 1)) as u32;
         Header {
             payload_bytes: field(0) as u8,
             source: field(1) as u16,
@@ -105,12 +105,12 @@ impl Header {
         HEADER_BYTES + self.payload_bytes as usize
     }
 
-    /// Returns the number of 8-byte words of the packet, the last perhaps not full.
+    /// Returns the number of 8-byte words of the packet, including a last word that is not full.
     pub fn words(self) -> usize {
         self.packet_bytes().div_ceil(8)
     }
 
-    /// Returns the number of blocks that the packet takes.
+    /// Returns the number of blocks that the packet occupies.
     pub fn blocks(self) -> usize {
         self.packet_bytes().div_ceil(BLOCK_BYTES)
     }
@@ -128,21 +128,21 @@ pub fn block_of(packet: &Packet, block: usize) -> Block {
     Block::from_bytes(&bytes[from..(from + BLOCK_BYTES).min(bytes.len())])
 }
 
-/// Names of the two stages of a processor's part of a journey: its own work, and its bus accesses.
+/// Names of the two stages of the processor's part of a journey: the processor's own work, and its bus accesses.
 pub struct StageNames {
-    /// Stage of instructions and cache hits.
+    /// Name of the stage of instructions and cache hits.
     pub processor: &'static str,
-    /// Stage of accesses that left the processor.
+    /// Name of the stage of accesses that left the processor.
     pub bus: &'static str,
 }
 
-/// Stages of sending.
+/// Names of the stages of sending.
 pub const SENDING: StageNames = StageNames { processor: "send: processor", bus: "send: bus" };
-/// Stages of receiving.
+/// Names of the stages of receiving.
 pub const RECEIVING: StageNames = StageNames { processor: "receive: processor", bus: "receive: bus" };
 
-/// A journey during a stage in which a processor works. The stage's end splits it into the processor's own work and its
-/// bus accesses.
+/// The record of a stage in which a processor works for a packet. The end of the stage splits it into the processor's
+/// own work and its bus accesses.
 #[derive(Clone)]
 pub struct Ticket {
     journey: Journey,
@@ -162,7 +162,7 @@ impl Ticket {
         Some(Ticket { journey: journey.clone(), cpu: cpu.clone(), start, stalls })
     }
 
-    /// Ends the processor's part at `at`, perhaps inside an access that is not counted yet.
+    /// Ends the processor's part at `at`, which may be within an access that is not counted yet.
     pub fn end(self, names: &StageNames, at: Time) {
         let stalls = self.cpu.stalls();
         let waiting = stalls.waiting - self.stalls.waiting;

@@ -1,11 +1,11 @@
-//! The driver that all interfaces share that give whole packets to a port.
+//! The driver shared by all interfaces that give whole packets to a port.
 //!
-//! Models the order of steps in sending, polling, taking and waiting, and the messaging layer's cycles. The effect of
-//! each step on the host is defined by the interface: [`WholePacketNic`] has a method for composing a packet, one for
-//! reading its header, one for fetching its payload, and one for polling.
+//! The module models the order of steps in sending, polling, taking and waiting, and the messaging layer's cycles. The
+//! interface defines the effect of each step on the host: [`WholePacketNic`] has a method for composing a packet, one
+//! for reading its header, one for fetching its payload, and one for polling.
 //!
-//! Leaves out interfaces whose device works concurrently with the processor: those implement [`Driver`](super::Driver)
-//! themselves.
+//! The module leaves out interfaces whose device works concurrently with the processor: those implement
+//! [`Driver`](super::Driver) themselves.
 
 use super::build_context::BuildContext;
 use super::driver::{
@@ -37,7 +37,7 @@ impl ComposedPacket {
         ComposedPacket { body, length: Bytes(bytes.len() as u64) }
     }
 
-    /// Sets the length of the packet on the wire, to which it is padded.
+    /// Sets the length of the packet on the wire, to which the packet is padded.
     ///
     /// # Panics
     ///
@@ -69,9 +69,9 @@ impl RxPayload<'_> {
     }
 }
 
-/// An interface that gives whole packets to a port: the effect of each step of its driver on the host.
+/// An interface that gives whole packets to a port. It defines the effect of each step of its driver on the host.
 pub trait WholePacketNic {
-    /// Names of the stages of its packets.
+    /// Names of the latency stages of its packets.
     const STAGES: Stages = Stages { pool: "send queue", always: true, fabric: "fabric" };
 
     /// Returns the driver's limits; the number of classes is the port's.
@@ -89,8 +89,8 @@ pub trait WholePacketNic {
     /// Moves the payload of a packet to its destination.
     async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion;
 
-    /// Polls for the arrival of a packet. A poll that accesses the host [holds](Processor::hold) the processor for
-    /// that; by default a poll takes no time.
+    /// Polls for the arrival of a packet. A poll that accesses the host [holds](Processor::hold) the processor
+    /// meanwhile; by default a poll takes no time.
     async fn poll(&self, _cpu: &AnyProcessor) {}
 }
 
@@ -103,7 +103,7 @@ pub struct WholePacketDriver<N> {
 }
 
 impl<N: WholePacketNic> WholePacketDriver<N> {
-    /// Starts the driver of `nic`, over the machine's protocol and fabric; no packet is longer than `packet`.
+    /// Starts the driver of `nic`, over the machine's protocol and fabric. No packet is longer than `packet` bytes.
     pub fn start(context: &BuildContext<'_>, packet: Bytes, nic: N) -> WholePacketDriver<N> {
         let port = context.port_accepting_on_header(packet, N::STAGES);
         WholePacketDriver { nic, port, costs: context.costs, packet }
@@ -114,7 +114,7 @@ impl<N: WholePacketNic> WholePacketDriver<N> {
         Class::all(self.port.classes()).any(|class| self.port.has_arrived(class))
     }
 
-    /// Returns the class of answers.
+    /// Returns the class in which answers are sent.
     fn answers_class(&self) -> Class {
         Class(u8::from(self.port.classes() > 1))
     }
@@ -140,7 +140,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let _works = cpu.sim().works();
-        let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().place(end));
+        let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().index_on_node(end));
         let ComposedPacket { body, length } = self.nic.post(cpu, packet, endpoints).await;
         cpu.sync().await;
         hand_over(&self.port, (cpu, &lease), packet, slot, (body, length));
@@ -177,10 +177,10 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
             (self.nic.header(&bytes), bytes.len())
         };
         let journey = taken.packet.journey.clone();
-        // Between two leases of the processor its local clock does not advance.
+        // The processor's local clock does not advance between two leases.
         journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
         let nodes = [taken.from, self.port.node()];
-        let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], endpoints[end]));
+        let ends = [0, 1].map(|end| self.port.addresses().endpoint(nodes[end], endpoints[end]));
         let state = DriverState { taken: Some(taken), ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, bytes - length, journey).with_state(state))
     }

@@ -1,6 +1,7 @@
 //! The copy loops of all drivers, which move the words of a packet from and to memory or registers.
 //!
-//! Models the cycles of the loop around each access. Leaves out accesses to a device, which each driver implements.
+//! The module models the cycles of the loop around each access. The module leaves out accesses to a device, which each
+//! driver implements.
 
 use super::parcel::{HEADER_BYTES, Header};
 use crate::host::UNTAGGED;
@@ -57,14 +58,14 @@ pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     words.iter().map(|word| u32::from_le_bytes(*word))
 }
 
-/// Returns the eight bytes at word `word` of a slice of 32-bit words, with zeros after its end.
+/// Returns the eight bytes at index `word` of a slice of 32-bit words, with zeros after its end.
 fn pair(words: &[u32], word: usize) -> u64 {
-    let at = |place: usize| u64::from(words.get(place).copied().unwrap_or(0));
+    let at = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
     at(2 * word) | at(2 * word + 1) << 32
 }
 
-/// A word of memory for which the processor must wait. Most accesses need no wait, and creating a future costs a copy
-/// of its whole state; the loops therefore try an access first.
+/// An access to a word of memory for which the processor must wait. Most accesses need no wait, and creating a future
+/// costs a copy of its whole state, so the copy loops first try an access without a future.
 #[must_use = "the access is still to be made"]
 pub struct OutstandingAccess {
     address: Address,
@@ -83,7 +84,7 @@ impl OutstandingAccess {
     }
 }
 
-/// Evaluates to the word that `load` returns, and waits for it if it must.
+/// Evaluates to the word that `load` returns, after a wait if one is needed.
 macro_rules! loaded {
     ($cpu:expr, $load:expr) => {
         match $load {
@@ -93,7 +94,7 @@ macro_rules! loaded {
     };
 }
 
-/// Completes a store, and waits for it if it must.
+/// Completes a store, after a wait if one is needed.
 macro_rules! stored {
     ($cpu:expr, $value:expr, $store:expr) => {
         if let Err(access) = $store {
@@ -108,7 +109,7 @@ pub(super) use {loaded, stored};
 ///
 /// # Errors
 ///
-/// Returns the access that is still to be made.
+/// Returns the access that is still to be made, if the processor must wait for it.
 #[inline]
 pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, OutstandingAccess> {
     cpu.try_load(address, bytes).ok_or(OutstandingAccess { address, bytes })
@@ -118,7 +119,7 @@ pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, O
 ///
 /// # Errors
 ///
-/// Returns the access that is still to be made.
+/// Returns the access that is still to be made, if the processor must wait for it.
 #[inline]
 pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> Result<(), OutstandingAccess> {
     if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(OutstandingAccess { address, bytes }) }
@@ -129,7 +130,7 @@ pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> 
 ///
 /// # Errors
 ///
-/// Returns the access that is still to be made.
+/// Returns the access that is still to be made, if the processor must wait for it.
 pub fn load_word(
     cpu: &AnyProcessor,
     header: Header,
@@ -151,7 +152,7 @@ pub fn load_word(
 ///
 /// # Errors
 ///
-/// Returns the access that is still to be made.
+/// Returns the access that is still to be made, if the processor must wait for it.
 pub fn store_word(
     cpu: &AnyProcessor,
     header: Header,

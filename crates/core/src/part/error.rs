@@ -6,12 +6,12 @@
 pub struct ParameterError {
     /// Key of the value, relative to the part's table; empty for the table itself.
     pub key: String,
-    /// Keys of other values that the rule is about: the error is reported at the one that was overridden last.
+    /// Keys of other values that the rule concerns. The error is reported at the value that was overridden last.
     pub related: Vec<String>,
     /// The message.
     pub message: String,
-    /// The help line: what would be valid; empty if the message says it. `{table}` is replaced by the path of the
-    /// part's table.
+    /// The help line, which states the valid values; empty if the message states them. `{table}` is replaced by the
+    /// path of the part's table.
     pub help: String,
 }
 
@@ -21,19 +21,19 @@ impl ParameterError {
         ParameterError { key: key.into(), related: Vec::new(), message: message.into(), help: String::new() }
     }
 
-    /// Adds the keys of other values that the rule is about.
+    /// Adds the keys of other values that the rule concerns.
     #[must_use]
     pub fn related<K: Into<String>>(mut self, keys: impl IntoIterator<Item = K>) -> ParameterError {
         self.related.extend(keys.into_iter().map(Into::into));
         self
     }
 
-    /// Iterates over the keys that the error may be reported at.
+    /// Iterates over the keys at which the error may be reported.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         [&self.key].into_iter().chain(&self.related).map(String::as_str)
     }
 
-    /// Adds what would be right.
+    /// Adds the help line, which states the valid values.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> ParameterError {
         self.help = help.into();

@@ -1,22 +1,24 @@
-//! Features of switches, which fabrics state and protocols ask for before time 0; neither knows the other.
+//! Features of switches. Fabrics state them, and protocols ask for them, before time 0, so that neither needs to know
+//! the other.
 
-/// Marks that the switches of a fabric make, and guarantees that they give.
+/// Marks that the switches of a fabric set in packets, and guarantees that the switches give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct FabricFeatures {
     /// Whether switches mark packets that met congestion.
     pub congestion_marks: bool,
     /// Whether switches cut the payload of a packet for which a queue has no capacity, instead of dropping the packet.
-    /// Such a fabric states that it loses packets, too: a protocol that does not react to a cut packet has lost it.
+    /// Such a fabric states that it loses packets, too: for a protocol that does not react to a cut packet, the packet
+    /// is lost.
     pub trims: bool,
     /// Whether flow control keeps switches from dropping packets.
     pub lossless: bool,
-    /// Number of priorities that switches tell apart beyond one.
+    /// Number of priorities that switches distinguish beyond the first.
     pub priorities: u8,
 }
 
 impl FabricFeatures {
-    /// Returns what of `needed` a fabric with these features lacks, as noun phrases.
+    /// Returns the features of `needed` that the fabric lacks, as noun phrases.
     pub fn missing(&self, needed: &FabricFeatures) -> Vec<String> {
         let flags = [
             (self.congestion_marks, needed.congestion_marks, "congestion marks"),

@@ -1,4 +1,4 @@
-//! The parts of one family, in the order in which they are listed, and how a description names one.
+//! The parts of one family, in the order in which they are listed, and the syntax by which a description names one.
 //!
 //! Several members may share *sibling tables*: `[fabric.router]` describes the routers of whichever shape is selected.
 
@@ -69,7 +69,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         PartFamily { table, summary, default: None, entries: Vec::new(), undescribed: OnceLock::new() }
     }
 
-    /// States the part that a description has which selects none. The parts of such a family have no sibling tables.
+    /// States the part of a description that selects none. The parts of such a family have no sibling tables.
     #[must_use]
     pub const fn or_by_default(mut self, key: &'static str) -> Self {
         self.default = Some(key);
@@ -80,7 +80,8 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     ///
     /// # Panics
     ///
-    /// Panics if another part of the family has the same key: which of the two a description names would be unclear.
+    /// Panics if another part of the family has the same key, because it would be unclear which of the two a
+    /// description names.
     pub fn add(&mut self, entry: PartEntry<S>) {
         let key = entry.info.key;
         assert!(self.get(key).is_none(), "two parts are registered as `{}.{key}`: give one another key", self.table);
@@ -88,12 +89,12 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         self.undescribed.take();
     }
 
-    /// Returns the key that the family's parts are described below.
+    /// Returns the key below which the family's parts are described.
     pub fn table(&self) -> &'static str {
         self.table
     }
 
-    /// Returns the key of the part that a description has which selects none.
+    /// Returns the key of the part of a description that selects none.
     pub fn default_key(&self) -> Option<&'static str> {
         self.default
     }
@@ -128,7 +129,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         self.entries.iter().map(|entry| (entry.info.key, entry.info.summary)).collect()
     }
 
-    /// Reads the part called `key` from its table `t`, which lies below `family_table`.
+    /// Reads the part called `key` from its table `t`, which is below `family_table`.
     ///
     /// # Panics
     ///
@@ -139,15 +140,15 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         entry.siblings.iter().fold(selected, |selected, siblings| selected.with_siblings(siblings.tables))
     }
 
-    /// Reads the part that a description selects by a table among the other keys of `t`, the table `family_table`; that
-    /// none is selected is an error.
+    /// Reads the part that a description selects by a table among the other keys of `t`, the table `family_table`. If
+    /// none is selected, that is an error.
     pub fn read_variant(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
         t.open_family("", OPEN);
         t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, family_table))
     }
 
-    /// Reads the part that a description selects below the family's table; without a default, that none is selected is
-    /// an error.
+    /// Reads the part that a description selects below the family's table. If none is selected and the family has no
+    /// default, that is an error.
     pub fn read(&self, t: &mut Table<'_>) -> Selected<S> {
         t.open_family(self.table, OPEN);
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
@@ -175,7 +176,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         completed.unwrap_or(selected)
     }
 
-    /// Returns the sibling tables of all members, each set once.
+    /// Returns the sibling tables of all members, each group of tables once.
     fn siblings(&self) -> Vec<&Arc<Siblings<S>>> {
         let mut all: Vec<&Arc<Siblings<S>>> = Vec::new();
         for siblings in self.entries.iter().filter_map(|entry| entry.siblings.as_ref()) {
@@ -186,7 +187,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         all
     }
 
-    /// Reads sibling tables and returns the selected member with their values. Where the member has no such tables,
+    /// Reads sibling tables, and returns the selected member with their values. If the member has no such tables,
     /// reports those that are described and returns `None`.
     fn read_siblings(
         &self,
@@ -216,8 +217,8 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         t.optional_one_of(self.table, doc, &self.members(), read)
     }
 
-    /// Returns every part as its reader gives it where nothing is described: for questions whose answer is the same
-    /// whatever the values. They are read once.
+    /// Returns every part as its reader returns it for an empty description, for questions whose answer does not depend
+    /// on the values. The parts are read once.
     pub fn undescribed(&self) -> &[Selected<S>] {
         self.undescribed.get_or_init(|| {
             let mut all = Vec::new();

@@ -1,7 +1,8 @@
-//! Parts as specifications: what every host, interface, protocol, fabric and workload says of itself before time 0.
+//! Parts as specifications: what every host, interface, protocol, fabric and workload states about itself before time
+//! 0.
 //!
-//! A part is two things. Before time 0 it is a *specification*: plain data that was read from a table of a description,
-//! that the checks question, and that documentation is printed from. At time 0 its `start` makes a *runtime object* of
+//! A part has two forms. Before time 0 it is a *specification*: plain data that was read from a table of a description,
+//! that the checks examine, and from which documentation is printed. At time 0 its `start` makes a *runtime object* of
 //! it. This folder holds what specifications of all families have in common; each family adds a trait of its own
 //! (`WorkloadSpec`, `InterfaceSpec`, …) next to its runtime traits.
 //!
@@ -14,7 +15,7 @@
 //! | `fabric_features.rs` | features of switches, which fabrics state and protocols ask for |
 //! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
 //!
-//! Leaves out the families themselves and the registry of all of them, which lie above.
+//! The families themselves, and the registry of all of them, are not in this folder; they are in layers above.
 
 mod error;
 mod fabric_features;

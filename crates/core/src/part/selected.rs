@@ -56,7 +56,7 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         self.spec.info().key
     }
 
-    /// Returns the table that the part is described below, such as `workload` or `hosts.a`.
+    /// Returns the table below which the part is described, such as `workload` or `hosts.a`.
     pub fn family_table(&self) -> &str {
         &self.family_table
     }
@@ -66,7 +66,7 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         format!("{}.{}", self.family_table, self.name())
     }
 
-    /// Returns the full path of a key of the part or of its sibling tables; of the part's table where `key` is empty.
+    /// Returns the full path of a key of the part or of its sibling tables, or of the part's table if `key` is empty.
     pub fn key(&self, key: &str) -> String {
         let first = key.split('.').next().unwrap_or_default();
         if self.siblings.iter().any(|table| table.key == first) {
@@ -78,8 +78,8 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         }
     }
 
-    /// Returns the key of the part that has the full path `path`, as [`key`](Self::key) takes it; `None` if the path is
-    /// not one of the part's.
+    /// Returns the key of the part that has the full path `path`, in the form that [`key`](Self::key) takes; `None` if
+    /// the path is not one of the part's.
     pub fn relative_key<'p>(&self, path: &'p str) -> Option<&'p str> {
         if let Some(key) = path.strip_prefix(&self.table()) {
             return key.strip_prefix('.');

@@ -1,6 +1,6 @@
 //! Sibling tables of a family's members: `[fabric.router]` describes the routers of whichever shape is selected.
 //!
-//! Keys of a part whose first step is such a table lie in it, not in the part's own table.
+//! A key of a part whose first step is such a table is in the sibling table, not in the part's own table.
 
 use crate::text::Table;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct SiblingTable {
     /// Key of the table, next to the members' keys.
     pub key: &'static str,
-    /// Error where the table is described and the selected member has none.
+    /// Error for a description that has the table although the selected member has none.
     pub refusal: &'static str,
 }
 
@@ -20,6 +20,6 @@ pub struct Siblings<S: ?Sized> {
     pub tables: &'static [SiblingTable],
     /// Hint that follows each refusal.
     pub help: &'static str,
-    /// Reads the tables and returns the member with their values; a member of another kind is returned as it is.
+    /// Reads the tables and returns the member with their values. A member of another kind is returned unchanged.
     pub read: fn(&mut Table<'_>, &Arc<S>) -> Arc<S>,
 }

@@ -13,17 +13,18 @@ pub struct PartInfo {
     pub key: &'static str,
     /// Description in one line, for lists, the schema and completions.
     pub summary: &'static str,
-    /// Keys, as TOML below the part's table, without which its shortest description is incomplete; further tables may
-    /// follow that the part needs in addition to its own.
+    /// Keys, as TOML below the part's table, without which the part's shortest description is incomplete. Tables that
+    /// the part needs in addition to its own may follow.
     pub example: &'static str,
     /// Names that the part had in earlier releases.
     pub former_names: &'static [&'static str],
-    /// Keys of an input that runs in milliseconds, for tests that run thousands; empty where `example` is one.
+    /// Keys of an input that runs in milliseconds, for tests that run thousands of inputs; empty if `example` is such
+    /// an input.
     pub small_input: &'static str,
 }
 
 impl PartInfo {
-    /// Returns the information of a part that needs no key to be described.
+    /// Returns the information of a part that can be described without any key.
     pub const fn new(key: &'static str, summary: &'static str) -> PartInfo {
         PartInfo { key, summary, example: "", former_names: &[], small_input: "" }
     }
@@ -50,35 +51,36 @@ impl PartInfo {
     }
 }
 
-/// A part of one kind, read from its table: what the author of a part implements in addition to its family's trait.
+/// A part of one kind, read from its table. The author of a part implements this trait in addition to the trait of the
+/// part's family.
 pub trait Part: Parameters + Debug + Send + Sync + 'static {
     /// Name and documentation of the part.
     const INFO: PartInfo;
 
-    /// Returns the values that are wrong whatever the part is combined with.
+    /// Returns the values that are invalid whatever the part is combined with.
     fn check(&self) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns why the number at `key` has no effect on a run, if the part knows.
+    /// Returns the reason why the number at `key` has no effect on a run, if the part knows.
     fn inert_reason(&self, _key: &str) -> Option<&'static str> {
         None
     }
 }
 
-/// A specification, whatever its family and kind. Every [`Part`] is one; implement it directly only for a type that
-/// represents several parts.
+/// A specification of a part of any family and kind. Every [`Part`] is one; implement this trait directly only for a
+/// type that represents several parts.
 pub trait PartSpec: Any + Debug + Send + Sync {
     /// Returns the name and documentation of the part.
     fn info(&self) -> PartInfo;
 
-    /// Returns the values that are wrong whatever the part is combined with.
+    /// Returns the values that are invalid whatever the part is combined with.
     fn check(&self) -> Vec<ParameterError>;
 
-    /// Returns why the number at `key` has no effect on a run, if the part knows.
+    /// Returns the reason why the number at `key` has no effect on a run, if the part knows.
     fn inert_reason(&self, key: &str) -> Option<&'static str>;
 
-    /// Writes the part's table, and its sibling tables, as they would be read.
+    /// Writes the part's table and its sibling tables in the form in which they are read.
     fn write(&self, to: &mut dyn ParameterSink);
 
     /// Returns the specification for a downcast to its kind, which tests and tools of that kind use.

@@ -37,7 +37,7 @@ pub use crate::messaging::{Endpoint, Incoming, Outgoing, World};
 #[doc = include_str!("workload.md")]
 pub use crate::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
 
-/// Types that an interface uses of its host: the processor that runs its driver, and a window for its registers.
+/// Types of the host that an interface uses: the processor that runs its driver, and a window for its registers.
 #[doc = include_str!("interface.md")]
 pub use crate::host::{AnyProcessor, Device, HostCapabilities, Window};
 /// Types for an interface that moves whole packets: its specification, and the steps of its driver.
@@ -48,12 +48,12 @@ pub use crate::ni::{
     WholePacketNic,
 };
 
-/// Types for the driver of an interface whose device works while the processor does something else: it implements
-/// [`Driver`] itself, over a [`Port`].
+/// Types for the driver of an interface whose device works while the processor does something else. The driver
+/// implements [`Driver`] itself, over a [`Port`].
 #[doc = include_str!("driver.md")]
 pub use crate::ni::{DriverExtensions, DriverState, Port, RxPacket, Stages, TxToken, WaitPolicy, Wake};
 
-/// Operations that an interface executes on the memory of another node, and the queue that they are posted to.
+/// Operations that an interface executes on the memory of another node, and the queue to which they are posted.
 #[doc = include_str!("one_sided.md")]
 pub use crate::ni::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
 
@@ -66,6 +66,6 @@ pub use crate::host::{Address, CpuArbiter, Fault, HostNode, HostSpec, LocalTimeL
 pub use crate::fabric::{
     DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, Loss, NodeViews, Packet, PacketPort,
 };
-/// Features of switches beyond carrying packets: a fabric states them, and a protocol asks for them.
+/// Features of switches beyond carrying packets, which a fabric states and a protocol asks for.
 #[doc = include_str!("fabric.md")]
 pub use crate::part::FabricFeatures;

@@ -1,25 +1,26 @@
-//! Detection of saturation: the backlog of an open loop only grows.
+//! Detection of saturation: in a saturated open loop, the backlog only grows.
 //!
-//! The sources of an open loop queue without limit, and a fabric holds no more than its buffers. If the offered load
-//! exceeds the accepted load, the number of messages or packets that wait at their sources therefore grows for ever. It
-//! is sampled once in a window: every 1 000 cycles for routers alone, the sample period of BookSim2 (Jiang et al.
-//! 2013); every fifth of the measured messages for programs. The load is saturated when the number grew in each of the
-//! last ten windows of routers, or the last four of programs, and in total by more than four standard deviations of the
-//! number offered in these windows. The variance of that number is at most the number times the index of dispersion of
-//! the arrival process (1 for Bernoulli and Poisson processes).
+//! The sources of an open loop have unlimited queues, and a fabric holds only what fits in its buffers. If the offered
+//! load exceeds the accepted load, the number of messages or packets that wait at their sources therefore grows without
+//! end. This number is sampled once in a window: every 1 000 cycles for routers alone, the sample period of BookSim2
+//! (Jiang et al. 2013); every fifth of the measured messages for programs. A load is saturated if the number grew in
+//! each of the last ten windows of routers, or the last four of programs, and its growth in total exceeds four standard
+//! deviations of the number of arrivals in these windows. The variance of the number of arrivals is at most that number
+//! times the index of dispersion of the arrival process (1 for Bernoulli and Poisson processes).
 //!
-//! Programs have few windows, since runs of a few hundred messages are usual: a fifth of these must suffice to
+//! Programs have few windows, since runs of a few hundred messages are usual: their five windows must suffice to
 //! distinguish growth from chance.
 //!
-//! BookSim2 ends a run when mean latency exceeds a given bound (`latency_thres`, 500 cycles). A growing backlog needs
-//! no bound: a slow fabric is not mistaken for a saturated one, and saturation of a fast one is detected as early.
+//! BookSim2 ends a run when mean latency exceeds a given bound (`latency_thres`, 500 cycles). Detection by the backlog
+//! needs no such bound. So a slow fabric is not mistaken for a saturated one, and saturation of a fast fabric is
+//! detected as early.
 //!
-//! Not decided are loads so near saturation that these windows show no trend: their latency does not settle, which is
-//! reported instead.
+//! If a load is so near to saturation that these windows show no trend, it is not reported as saturated. Its latency
+//! does not settle, which is reported instead.
 
 use std::collections::VecDeque;
 
-/// Total growth that counts as saturation, in standard deviations of the offered number.
+/// Growth of the backlog that counts as saturation, in standard deviations of the number of arrivals.
 const DEVIATIONS: f64 = 4.0;
 
 /// Samples of the number of messages or packets that wait at their sources.
@@ -36,13 +37,13 @@ pub struct Backlog {
 struct Sample {
     /// Messages or packets that wait at their sources.
     waiting: u64,
-    /// Messages or packets offered before.
+    /// Messages or packets offered so far.
     offered: u64,
 }
 
 impl Backlog {
-    /// Creates the observer of a process with the index of dispersion `dispersion`, which samples once in `window`
-    /// cycles or messages, and judges by the last `growing` windows.
+    /// Creates the detector for an arrival process with the index of dispersion `dispersion`. It samples once in
+    /// `window` cycles or messages, and decides by the last `growing` windows.
     pub fn new(window: u64, growing: u64, dispersion: f64) -> Backlog {
         Backlog { window: window.max(1), growing, dispersion, next: 0, samples: VecDeque::new() }
     }
@@ -52,7 +53,7 @@ impl Backlog {
         self.window
     }
 
-    /// Samples, once in a window: at `at`, `waiting` of `offered` wait.
+    /// Takes a sample if a window has passed: at `at`, `waiting` of the `offered` messages or packets wait.
     #[inline]
     pub fn sample(&mut self, at: u64, waiting: u64, offered: u64) {
         if at < self.next {
@@ -65,7 +66,7 @@ impl Backlog {
         }
     }
 
-    /// Returns whether the backlog grew in each of the last windows, by more than chance makes.
+    /// Returns whether the backlog grew in each of the last windows, and by more than chance explains.
     pub fn only_grows(&self) -> bool {
         let samples = || self.samples.iter();
         let rises = samples().zip(samples().skip(1)).filter(|(before, after)| after.waiting > before.waiting).count();
@@ -74,7 +75,7 @@ impl Backlog {
         rises as u64 == self.growing && (last.waiting - first.waiting) as f64 > DEVIATIONS * variance.sqrt()
     }
 
-    /// Returns by how many the backlog grew in the last windows, and its last count.
+    /// Returns the growth of the backlog in the last windows, and its last value.
     pub fn growth(&self) -> (u64, u64) {
         let (first, last) = (self.samples.front(), self.samples.back());
         let waiting = last.map_or(0, |last| last.waiting);
@@ -89,7 +90,7 @@ mod tests {
     const WINDOW: u64 = 1_000;
     const GROWING: u64 = 10;
 
-    /// Returns whether the backlog only grows when `offered` packets are generated in each window, and
+    /// Returns whether the detector reports growth if `offered` packets are generated in each window, and
     /// `waiting(window)` of them wait after each.
     fn only_grows(dispersion: f64, offered: u64, waiting: impl Fn(u64) -> u64) -> bool {
         let mut backlog = Backlog::new(WINDOW, GROWING, dispersion);

@@ -1,9 +1,10 @@
 //! Barriers and reductions by messages, for machines without a control network.
 //!
-//! Models a dissemination barrier (Hensgen, Finkel and Manber 1988): in round k each processor sends a message without
-//! data to the processor 2^k after it and waits for one from the processor 2^k before it. A reduction combines values
-//! up a binary tree and broadcasts the result down again, 4 or 8 bytes in each message; the result does not depend on
-//! the order of arrival. Leaves out shared trees of the network, values of several words, and groups.
+//! The module models a dissemination barrier (Hensgen, Finkel and Manber 1988): in round k, processor i sends a message
+//! without data to processor i + 2^k, and waits for one from processor i - 2^k. A reduction combines values up a binary
+//! tree and broadcasts the result down the tree, with 4 or 8 bytes in each message; the result does not depend on the
+//! order of arrival. The module leaves out trees in the network that processors share, values of several words, and
+//! groups.
 
 use super::parallel;
 use crate::engine::EndpointId;
@@ -18,8 +19,8 @@ const REDUCE: u8 = PROTOCOL_HANDLERS - 2;
 /// Handler of a result that goes down the tree.
 const BROADCAST: u8 = PROTOCOL_HANDLERS - 1;
 
-/// Instructions to store and combine an arrived value (chosen: three loads, a store, an operation, a comparison and
-/// two of a loop).
+/// Instructions to store and combine an arrived value (chosen: three loads, a store, an operation, a comparison, and
+/// two for the loop).
 const COMBINE_INSTRUCTIONS: u64 = 8;
 
 /// The state of one processor in barriers and reductions.
@@ -35,7 +36,8 @@ pub(super) struct Collective {
 }
 
 impl Collective {
-    /// Handles a message of a barrier or reduction and returns the instructions that this costs; `None` for any other.
+    /// Handles a message of a barrier or reduction, and returns the number of instructions that this takes; `None` for
+    /// any other message.
     pub fn handle(&self, received: &Received<'_>) -> Option<u64> {
         let from = received.from;
         match received.handler {
@@ -60,7 +62,7 @@ impl Collective {
         let mut distance = 1;
         while distance < processors {
             send(endpoint, (rank + distance) % processors, BARRIER, &[]).await;
-            // A processor that has sent a message of a later barrier has sent this one, too.
+            // A processor that has sent a message of a later barrier has also sent that of this one.
             let sender = parallel::endpoint_id((rank + processors - distance) % processors);
             let has_arrived =
                 || self.barrier_counts.borrow().get(&sender).is_some_and(|count| *count >= self.barriers.get());
@@ -69,7 +71,7 @@ impl Collective {
         }
     }
 
-    /// Combines one value of each processor, in the order of a binary tree, and returns the result on all of them.
+    /// Combines one value of each processor, in the order of a binary tree. Returns the result, on each processor.
     pub async fn reduce(&self, endpoint: &Active, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
         let (rank, processors) = (endpoint.id().index(), endpoint.endpoints());
         let children = children(rank, processors);
@@ -107,7 +109,7 @@ fn children(rank: usize, processors: usize) -> std::ops::Range<usize> {
     (2 * rank + 1).min(processors)..(2 * rank + 3).min(processors)
 }
 
-/// Returns the words of a message that carries `value`: one word if it fits, else two.
+/// Returns the words of a message that carries `value`: one word if it fits, otherwise two.
 fn words(value: u64) -> Vec<u32> {
     let [low, high] = [value as u32, (value >> 32) as u32];
     if high == 0 { vec![low] } else { vec![low, high] }

@@ -6,9 +6,9 @@ use crate::messaging::World;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Number of blocks copied before other work of the same processor may run.
+/// Number of blocks that are copied before other work of the same processor may run.
 const BLOCKS_AT_ONCE: u64 = 8;
-/// Size of the area that is copied again and again: as large as the caches of the study's machines (chosen).
+/// Size of the area that is copied repeatedly: as large as the caches of the study's machines (chosen).
 pub const AREA: u64 = 1 << 20;
 
 /// Starts copying on `node` and returns the number of bytes copied so far, which grows during the run.
@@ -19,7 +19,7 @@ pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
     let counter = copied.clone();
     world.sim.spawn_server(format!("{} copying", world.endpoint(node).name()), async move {
         let cpu = endpoint.cpu();
-        // It never ends by itself: that it copies does not mean that the run gets on.
+        // The task never ends, and its copies do not count as progress of the run.
         let _polls = cpu.sim().polls_for(cpu.sim().register_wait_reason("the end of the run"));
         loop {
             let processor = cpu.acquire("copy").await;

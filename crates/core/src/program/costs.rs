@@ -1,10 +1,10 @@
 //! Costs of single operations: an active message, or one access to shared memory, with nothing else in flight.
 //!
-//! A message is timed from the call that sends it to the return of its handler, which does nothing. An access is
-//! timed by the clock of its processor, from before it until the next instruction. Each access is to a block in the
-//! memory of `home` of which its node has no copy. Before the accesses, `writer` has stored to each block and then
+//! A message is timed from the call that sends it to the return of its handler, which does nothing. An access is timed
+//! by the clock of its processor, from the start of the access to the next instruction. Each access is to a block in
+//! the memory of `home` of which the accessing node has no copy. Before that, `writer` has stored to the block and then
 //! `readers` nodes have loaded it, so the work of the protocol is known. Loaded values are compared with the stored
-//! ones. Leaves out all contention.
+//! ones. All contention is left out.
 
 use super::worker::{self, Worker};
 use super::{RunningWorkload, parallel};
@@ -110,7 +110,7 @@ impl WorkloadSpec for SingleCosts {
             };
             let transferred = handled.clone();
             endpoint.on_message(move |_| handled());
-            // A message that is longer than a packet is a transfer.
+            // A message that is longer than a packet is sent as a transfer.
             endpoint.on_transfer(move |_, _, _| transferred());
         }
         worker::start(world, &run.workers, |worker| run.clone().program(worker));
@@ -122,7 +122,7 @@ struct CostRun {
     parameters: SingleCosts,
     blocks: Vec<SharedAddress>,
     workers: Vec<Rc<Worker>>,
-    /// Number of messages handled, and the time at which the last one was, in picoseconds.
+    /// Number of messages handled, and the time at which the last one was handled, in picoseconds.
     handled: Cell<(u64, u64)>,
     has_handled: Signal,
     cycles: RefCell<Vec<f64>>,
@@ -133,7 +133,7 @@ fn value(block: usize) -> u64 {
     0x5EED_0000 + block as u64
 }
 
-/// Cycles after which no operation is in flight any more, if a message has been handled by then.
+/// Cycles after which no operation is in flight any more, provided that its message has been handled.
 const PAUSE: u64 = 5_000;
 
 impl CostRun {
@@ -165,7 +165,7 @@ impl CostRun {
         worker.barrier().await;
     }
 
-    /// Returns whether node `own` is one of the readers that load the blocks before they are measured.
+    /// Returns whether node `own` is one of the nodes that load the blocks before the measurement.
     fn reads_before(&self, own: u64) -> bool {
         let p = &self.parameters;
         let others = (0..self.workers.len() as u64).filter(|other| ![p.node, p.home].contains(other));
@@ -201,7 +201,7 @@ impl CostRun {
 
     async fn accesses(&self, worker: &Worker) {
         for (number, block) in self.blocks.iter().enumerate() {
-            // Lets everything that the last access started complete.
+            // Waits until everything that the last access started is complete.
             worker.compute(PAUSE / 10).await;
             let start = worker.endpoint().now();
             match self.parameters.operation {

@@ -1,8 +1,8 @@
-//! Traffic patterns: the destination of each message of a node, as interconnects are tested with.
+//! Traffic patterns: the destination of each message of a node, as in tests of interconnects.
 //!
-//! A permutation gives each node one destination, which may be the node itself; the caller decides what becomes of
-//! such a message. Patterns on the bits of a node's number need a power of two of nodes. Tornado and neighbour take the
-//! nodes as a grid of a stated shape, or as one ring (Dally and Towles 2004, §3.2).
+//! A permutation assigns one destination to each node, which may be the node itself; the caller decides what happens to
+//! such a message. Patterns on the bits of a node's number need a number of nodes that is a power of two. Tornado and
+//! neighbour treat the nodes as a grid of a stated shape, or as one ring (Dally and Towles 2004, §3.2).
 
 use crate::engine::rng;
 use crate::text::{Meaning, ParameterSink, ParameterType, Parameters, Table};
@@ -15,26 +15,27 @@ pub enum Pattern {
     Uniform,
     /// Any node including the sender, all with equal probability.
     UniformWithSelf,
-    /// From row and column to column and row of a square of nodes.
+    /// The node in the transposed position of a square of nodes: its row is the sender's column, and its column the
+    /// sender's row.
     Transpose,
-    /// To the node whose number is the bitwise complement.
+    /// The node whose number is the bitwise complement.
     BitComplement,
-    /// To the node whose number has the bits in reverse order.
+    /// The node whose number has the bits in reverse order.
     BitReversal,
-    /// To the node whose number has the bits rotated left by one.
+    /// The node whose number has the bits rotated left by one.
     Shuffle,
-    /// In each dimension of the shape, just less than half way round the ring.
+    /// In each dimension of the shape, the node just less than half way round the ring.
     Tornado(Vec<u64>),
-    /// In each dimension of the shape, one node on.
+    /// In each dimension of the shape, the next node.
     Neighbour(Vec<u64>),
-    /// To one node with a stated probability, else to any other.
+    /// One node with a stated probability, otherwise any other node.
     HotSpot {
         /// Number of the hot node.
         node: u64,
-        /// Probability of sending to it.
+        /// Probability that a message goes to it.
         fraction: f64,
     },
-    /// All nodes to one node.
+    /// One node, for all senders.
     Incast {
         /// Number of the receiving node.
         node: u64,
@@ -62,7 +63,7 @@ const HOT_NODE: &str = "hot-node";
 const HOT_FRACTION: &str = "hot-fraction";
 const PATTERN_SHAPE: &str = "pattern-shape";
 
-/// Implemented by hand, since the pattern decides which keys there are.
+/// Implemented by hand, since the pattern determines which keys there are.
 impl Parameters for Pattern {
     fn read(t: &mut Table<'_>) -> Pattern {
         let pattern = t.choice(PATTERN, "Traffic pattern: the destination of each message", &named()).or("uniform");
@@ -176,7 +177,7 @@ fn other(from: u64, all: u64, random: &mut rng::RandomStream) -> u64 {
     (from + random.random_range(1..all)) % all
 }
 
-/// Returns the node that is `by` further in each dimension of a shape, whose first dimension varies fastest.
+/// Returns the node that is `by` nodes further in each dimension of a shape, whose first dimension varies fastest.
 fn in_each_dimension(from: u64, all: u64, shape: &[u64], by: impl Fn(u64) -> u64) -> u64 {
     let ring = [all];
     let shape = if shape.is_empty() { &ring } else { shape };

@@ -1,5 +1,5 @@
-//! Host DMA alone: transfers of one size, one after the other, without firmware or network (Yocum et al. 1997,
-//! Figure 1; Figure 7 has a processor that copies at the same time).
+//! Host DMA alone: transfers of one size, one at a time, without firmware or network (Yocum et al. 1997, Figure 1). In
+//! Figure 7, a processor copies at the same time.
 
 use super::{RunningWorkload, copy};
 use crate::engine::flow_series::FlowSeries;

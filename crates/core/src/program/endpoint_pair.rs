@@ -21,13 +21,13 @@ impl EndpointPair {
         (id(&self.from, world.nodes[0].endpoint().id()), id(&self.to, world.nodes[1].endpoint().id()))
     }
 
-    /// Returns the two names, or `defaults` where none is given, with the key that states the pair.
+    /// Returns the two names, or those of `defaults` that replace missing ones, with the key that states the pair.
     pub(super) fn pair<'a>(&'a self, [from, to]: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
         let both = self.from.as_deref().or(from).zip(self.to.as_deref().or(to));
         both.map(|both| ("to".to_owned(), both)).into_iter().collect()
     }
 
-    /// Returns the names that are given, each with its key.
+    /// Returns the names that are stated, each with its key.
     pub(super) fn names(&self) -> Vec<(String, &str)> {
         let given = [("from", &self.from), ("to", &self.to)];
         given.into_iter().filter_map(|(key, name)| Some((key.to_owned(), name.as_deref()?))).collect()

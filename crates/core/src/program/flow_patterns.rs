@@ -1,12 +1,12 @@
-//! Patterns of endpoint names, which describe flows between many nodes in one line.
+//! Patterns of endpoint names, each of which describes flows between many nodes in one line.
 //!
 //! `*` matches any characters, `[3..17]` each number from 3 to 17. A flow `FROM -> TO` with patterns represents
 //! these pairs of different endpoints:
 //!
-//! - with a pattern on one side only, each match of it with the endpoint on the other side: `n[1..31] -> n0` is an
+//! - with a pattern on one side only, all pairs of a match and the endpoint on the other side: `n[1..31] -> n0` is an
 //!   incast of 31 flows;
-//! - with different patterns of as many placeholders, the pairs whose placeholders match equal text, in order:
-//!   `client* -> server*`;
+//! - with different patterns that have equal numbers of placeholders, the pairs whose placeholders match equal texts,
+//!   in order: `client* -> server*`;
 //! - with the same pattern on both sides, or different numbers of placeholders, all pairs: `* -> *`.
 //!
 //! Pairs are sorted by sender, then by receiver, in the order of the nodes. A pattern with a `:` matches endpoints by
@@ -45,8 +45,8 @@ fn same_placeholders(from: &NamePattern<'_>, to: &NamePattern<'_>, names: &[Stri
     names.iter().filter_map(receiver).collect()
 }
 
-/// Returns the names that match. A pattern without placeholders is returned as it is, without a check that there is
-/// such a name, because all names of flows are checked later.
+/// Returns the names that match. A pattern without placeholders is returned unchanged, even if there is no such name,
+/// because all names of flows are checked later.
 fn matches(pattern: &NamePattern<'_>, names: &[String]) -> Vec<String> {
     match pattern.placeholders() {
         0 => vec![pattern.text()],
@@ -54,8 +54,8 @@ fn matches(pattern: &NamePattern<'_>, names: &[String]) -> Vec<String> {
     }
 }
 
-/// Returns the text at the placeholders of `name`. A pattern with a `:` is for endpoints by their index, any other for
-/// nodes.
+/// Returns the texts at the placeholders of `name`, if it matches. A pattern with a `:` matches endpoints by their
+/// index; other patterns match nodes.
 fn captures<'n>(pattern: &NamePattern<'_>, name: &'n str) -> Option<Vec<&'n str>> {
     (pattern.has_literal(':') == name.contains(':')).then(|| pattern.captures(name))?
 }

@@ -22,7 +22,7 @@ pub(super) fn delivery_metrics(world: &World) -> Vec<Metric> {
     metrics
 }
 
-/// Returns the counters that interfaces keep apart from their protocols, summed over all nodes, and the rate of
+/// Returns the counters of interfaces that are not those of their protocols, summed over all nodes, and the rate of
 /// cross-traffic.
 pub(super) fn interface_metrics(world: &World) -> Vec<Metric> {
     let mut sums = BTreeMap::<&str, u64>::new();
@@ -30,13 +30,13 @@ pub(super) fn interface_metrics(world: &World) -> Vec<Metric> {
         *sums.entry(name).or_default() += count;
     }
     let cross_bytes = world.fabric.as_ref().and_then(|fabric| fabric.cross_traffic());
-    // The mean over the whole run.
+    // The rate is the mean over the whole run.
     let rate = cross_bytes.map(|bytes| bytes.get() as f64 / world.sim.now().as_us());
     let counts = sums.into_iter().map(|(name, count)| Metric::count(name, count as f64, ""));
     counts.chain(rate.map(|rate| Metric::new("cross_traffic.rate", rate, "MB/s"))).collect()
 }
 
-/// Returns `value` if it is known, else NaN, which reports print as empty.
+/// Returns `value` if it is known, otherwise NaN, which reports print as empty.
 pub(super) fn value_if(is_known: bool, value: f64) -> f64 {
     if is_known { value } else { f64::NAN }
 }

@@ -77,7 +77,7 @@ use crate::engine::{Distribution, Map, Metric, Outcome, SampleUnit, Summary};
 use crate::messaging::World;
 use metrics::{delivery_metrics, interface_metrics, value_if};
 
-/// The name of the one-way latency of messages, from the call that sends one.
+/// The name of the metric of the one-way latency of messages, which starts with the call to send.
 const MESSAGE_LATENCY: &str = "message.latency_one_way";
 
 /// A running workload, which reports its metrics when the run has ended.
@@ -91,7 +91,7 @@ pub trait RunningWorkload {
         vec![message_latencies(&world.tally.latencies())]
     }
 
-    /// Returns the outcome of the run as the workload judges it; `outcome` is that of the engine.
+    /// Returns the outcome of the run as the workload determines it; `outcome` is that of the engine.
     fn final_outcome(&self, _world: &World, outcome: Outcome) -> Outcome {
         outcome
     }

@@ -1,7 +1,7 @@
 //! Page fetch: a page fault requests a page from another node's memory and waits for it.
 //!
-//! The request is a control message. The tag of the answer steers the page into the frame that the fault waits for
-//! (Yocum et al. 1997, §2.2: the system's own use, in network memory).
+//! The request is a control message. The tag of the answer steers the page into the frame that the fault waits for. The
+//! system uses page fetches itself, for network memory (Yocum et al. 1997, §2.2).
 
 use super::{EndpointPair, RunningWorkload, pattern};
 use crate::engine::flow_series::FlowSeries;
@@ -28,7 +28,7 @@ pub struct PageFetch {
     /// Number of page faults before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
-    /// Size of a page; by default 8 KiB, or the largest message where that is smaller.
+    /// Size of a page. The default is 8 KiB, or the largest message if that is smaller.
     #[param(key = "page", min = "4 B", max = "1 MiB")]
     stated_page: Option<Bytes>,
     /// The size of a page.
@@ -42,7 +42,7 @@ struct Measurements {
     series: RefCell<FlowSeries>,
 }
 
-/// The name of the latency of a fault: from the fault to the page in its frame.
+/// The name of the metric of a fault's latency, from the fault until the page is in its frame.
 const LATENCY: &str = "fetch.latency";
 
 /// The tag of every page; only one fault waits at a time.
@@ -112,7 +112,7 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn resolved(&self, message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
-        // A page whose size is not given is as large as one message of this machine allows.
+        // A page without a stated size is as large as one message of this machine allows.
         Some(Arc::new(PageFetch { page: self.stated_page.unwrap_or(PAGE.min(message_max)), ..self.clone() }))
     }
 

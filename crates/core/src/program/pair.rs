@@ -1,10 +1,10 @@
-//! A pair: a stream of single packets from one node to another, as fast as interface and protocol allow, while all
-//! other nodes are silent.
+//! A pair: a stream of single packets from one node to another, as fast as interface and protocol allow. All other
+//! nodes are silent.
 //!
-//! It measures the cycles between packets in the steady state, when the receiver's processor has handled them: the
-//! subject of Equations 1 to 4 of Callahan and Goldstein (1995). With `bulk` each packet requests a bulk dialog, and the
-//! last one ends it. The program checks that each packet arrives once and with the right bytes. Leaves out messages of
-//! several packets, several pairs, and the order of arrival.
+//! It measures the cycles between packets in the steady state, counted when the receiver's processor has handled them.
+//! Equations 1 to 4 of Callahan and Goldstein (1995) predict these cycles. With `bulk` each packet requests a bulk
+//! dialog, and the last one ends it. The program checks that each packet arrives once and with the right bytes. Leaves
+//! out messages of several packets, several pairs, and the order of arrival.
 
 use super::{RunningWorkload, parallel};
 use crate::engine::flow_series::FlowSeries;
@@ -130,7 +130,7 @@ impl Measurements {
         self.received.borrow_mut().push(endpoint.cycle());
     }
 
-    /// Returns the cycles of measured packets, of those of all packets.
+    /// Returns the cycles of measured packets, given those of all packets.
     fn measured<'a>(&self, received: &'a [u64]) -> &'a [u64] {
         received.get(self.parameters.warm_up as usize..).unwrap_or_default()
     }

@@ -24,9 +24,9 @@ pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program
     }
 }
 
-/// Processor cycles per instruction of programs whose computation is given in instructions. (Chosen: the processor of
-/// Mukherjee and Hill (1998) issues two instructions at once, in order; stalls of loads and of dependent operations
-/// take what this saves.)
+/// Processor cycles per instruction, for programs whose computation is stated in instructions. (Chosen: the processor
+/// of Mukherjee and Hill (1998) issues two instructions per cycle, in order; stalls of loads and of dependent
+/// operations take the time that this saves.)
 pub(super) const CYCLES_PER_INSTRUCTION: u64 = 1;
 
 /// Sends words to a handler of endpoint `to`: in one packet if they fit, otherwise as a transfer.
@@ -39,8 +39,8 @@ pub(super) async fn send(endpoint: &Active, to: usize, handler: u8, words: &[u32
 
 /// Sets the handler of all messages, single packets and transfers alike, except those of collectives.
 ///
-/// `handle` gets the sending endpoint, the number of the handler and the words, and returns the instructions that
-/// handling takes.
+/// `handle` is called with the sending endpoint, the number of the handler and the words. It returns the number of
+/// instructions that handling takes.
 pub(super) fn set_handler(
     endpoint: &Rc<Active>,
     collective: &Rc<Collective>,
@@ -123,7 +123,7 @@ pub(super) async fn compute(endpoint: &Active, instructions: u64) {
     endpoint.compute(instructions * CYCLES_PER_INSTRUCTION).await;
 }
 
-/// Returns word `at` of message `number` from node `from` to node `to`: a hash that the receiver can compute, too.
+/// Returns word `at` of message `number` from node `from` to node `to`: a hash that the receiver can also compute.
 pub(super) fn word(from: usize, to: usize, number: u32, at: usize) -> u32 {
     let seed = (from as u64) << 42 ^ (to as u64) << 22 ^ u64::from(number) << 4;
     pattern::mix_bits(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(at as u64)) as u32
@@ -134,7 +134,8 @@ pub(super) fn endpoint_id(node: usize) -> EndpointId {
     EndpointId(node as u32)
 }
 
-/// Returns the metrics of such a program: those of packets, messages and time, then `own`, then latencies.
+/// Returns the metrics of such a program, in this order: packets, messages and time, the program's `own` metrics,
+/// latencies.
 pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = packet_metrics(world);
     metrics.extend(own);
@@ -143,8 +144,9 @@ pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> V
     metrics
 }
 
-/// Returns the numbers of packets sent and accepted by processors, and the cycles of the run. With a protocol they are
-/// followed by what crossed the fabric, including acknowledgements and retransmissions, and by the protocol's state.
+/// Returns the numbers of packets sent and accepted by processors, and the cycles of the run. With a protocol, they are
+/// followed by the number of frames that crossed the fabric, including acknowledgements and retransmissions, and by the
+/// size of the protocol's state.
 fn packet_metrics(world: &World) -> Vec<Metric> {
     let actives = world.actives();
     let sent: u64 = actives.iter().map(|active| active.sent()).sum();
@@ -181,7 +183,7 @@ fn size_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     [messages, Metric::count("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
 }
 
-/// Returns the mean time that programs spent in their timed section, and its breakdown by cause.
+/// Returns the mean time that programs spent in their timed sections, and its breakdown by cause.
 fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let mean = |cause: Cause| {
         let cycles = |active: &Rc<Active>| active.spent(cause).as_s() * active.clock().0 as f64;

@@ -1,5 +1,5 @@
-//! Distinguishable payloads: a program sends a few buffers in turn, each filled with its own pattern. The tag of the
-//! message is the pattern's number, and the receiver compares every byte.
+//! Payloads that can be distinguished: a program sends from a few buffers in turn, each filled with a different
+//! pattern. The tag of a message is the number of its pattern, and the receiver compares every byte.
 
 use crate::engine::Bytes;
 use crate::host::Address;
@@ -30,7 +30,7 @@ impl PatternBuffers {
     }
 }
 
-/// The payloads that a receiver compares with.
+/// The payloads with which a receiver compares those that arrive.
 pub(super) struct ExpectedPayloads(Vec<Vec<u8>>);
 
 impl ExpectedPayloads {
@@ -39,7 +39,8 @@ impl ExpectedPayloads {
         ExpectedPayloads((0..PATTERNS).map(|pattern| bytes(pattern, payload)).collect())
     }
 
-    /// Panics if the payload of a message is not the pattern of its tag, so that a model changed bytes.
+    /// Checks the payload of a message. Panics if it is not the pattern of the message's tag, which means that a model
+    /// changed bytes.
     pub(super) fn check(&self, endpoint: &Endpoint, incoming: &Incoming) {
         let pattern = u64::from(incoming.tag - tag(0)) as usize;
         endpoint.with_payload(incoming, |bytes| {

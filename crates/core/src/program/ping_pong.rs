@@ -1,7 +1,7 @@
 //! Ping-pong: one message at a time, each answered by a message.
 //!
-//! The one-way latency is that of the messages from the first node to the second. All nodes share one simulated clock,
-//! so it is measured directly and is not half of a round trip.
+//! The one-way latency is that of the messages from the first node to the second. It is measured directly, and is not
+//! half of a round trip, because all nodes share one simulated clock.
 
 use super::pattern::{ExpectedPayloads, PatternBuffers};
 use super::{EndpointPair, RunningWorkload};
@@ -30,7 +30,7 @@ pub struct PingPong {
     /// Number of round trips before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
-    /// Payload of each reply; by default as large as that of the message.
+    /// Payload of each reply. The default is the payload of the message.
     #[param(key = "reply-payload", was = "answer", optional_or = payload)]
     pub answer: Bytes,
 }

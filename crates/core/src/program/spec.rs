@@ -1,5 +1,5 @@
-//! The static description of a workload: its requirements, endpoints and flows. With it, the code that checks and
-//! builds a machine needs no knowledge of the particular workload.
+//! The static description of a workload: its requirements, endpoints and flows. The code that checks and builds a
+//! machine uses it, and so does not depend on a particular workload.
 
 use super::RunningWorkload;
 use crate::engine::Bytes;
@@ -23,11 +23,11 @@ pub struct WorkloadNeeds {
     /// The largest number of bytes that a one-sided operation moves, with the key that states it; `None` if the
     /// workload uses no such operations.
     pub one_sided: Option<(&'static str, Bytes)>,
-    /// The key, if one is set, that requires a host on which memory accesses take time.
+    /// The key that requires a host on which memory accesses take time, if it is set.
     pub timed_memory: Option<&'static str>,
     /// Largest number of 32-bit words in an active message of the workload; 0 if it sends none.
     pub packet_words: usize,
-    /// Longest packet in flits, where the workload injects packets itself; 0 otherwise.
+    /// Length in flits of the longest packet, if the workload itself injects packets; 0 otherwise.
     pub packet_flits: u16,
 }
 
@@ -99,7 +99,7 @@ impl<'a> PlannedFlow<'a> {
     }
 }
 
-/// The metric that a workload is run for.
+/// The metric that a workload is run to measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Objective {
@@ -112,17 +112,17 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// Returns the objective of a small `metric`, such as a latency or a number of cycles.
+    /// Returns the objective that `metric` is small, such as a latency or a number of cycles.
     pub const fn minimize(metric: &'static str) -> Option<Objective> {
         Some(Objective { metric, more_is_better: false, when_saturated: None })
     }
 
-    /// Returns the objective of a large `metric`, such as a bandwidth.
+    /// Returns the objective that `metric` is large, such as a bandwidth.
     pub const fn maximize(metric: &'static str) -> Option<Objective> {
         Some(Objective { metric, more_is_better: true, when_saturated: None })
     }
 
-    /// Sets the metric by which a saturated run is judged: its accepted load.
+    /// Sets the metric by which a saturated run is judged, which is its accepted load.
     #[must_use]
     pub const fn when_saturated(mut self, metric: &'static str) -> Objective {
         self.when_saturated = Some(metric);
@@ -130,7 +130,7 @@ impl Objective {
     }
 }
 
-/// A workload as read from a description. All keys are relative to the workload's own table.
+/// A workload as it is described. All keys are relative to the workload's own table.
 pub trait WorkloadSpec: PartSpec {
     /// Returns the requirements on a machine.
     fn needs(&self) -> WorkloadNeeds;
@@ -146,14 +146,14 @@ pub trait WorkloadSpec: PartSpec {
         Vec::new()
     }
 
-    /// Returns the workload after its defaults that depend on `message_max`, the largest message of the machine, have
-    /// been computed; `None` if there are no such defaults.
+    /// Computes the defaults that depend on `message_max`, the largest message of the machine. Returns the workload
+    /// with these defaults, or `None` if no default depends on it.
     fn resolved(&self, _message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
         None
     }
 
-    /// Returns the workload after its endpoint patterns have been replaced by matching endpoints of the machine, whose
-    /// names `names` returns; `None` if it has no patterns.
+    /// Replaces endpoint patterns by matching endpoints of the machine, whose names `names` returns. Returns the
+    /// resulting workload, or `None` if it has no patterns.
     fn with_endpoints(&self, _names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
         None
     }

@@ -1,4 +1,4 @@
-//! Reads workloads from descriptions, for tests of generated inputs.
+//! A reader of workloads from descriptions, for tests of generated inputs.
 
 use super::WorkloadSpec;
 use crate::part::Part;

@@ -1,19 +1,20 @@
-//! The warm-up of workloads that measure a steady state: one default, and one test of what is measured after it.
+//! The warm-up of workloads that measure a steady state: its default, and the test of what is measured after it.
 //!
-//! A workload that measures a steady state leaves out its first messages, faults, transfers or cycles: as many as its key
-//! `warm-up` states. The default is [`WARM_UP`]. The values measured after them are tested for an initial transient
-//! ([`TransientTest`]); the result says so and names the key. Programs that run to their end once (em3d, a replay, single
-//! costs) have no steady state and no warm-up.
+//! A workload that measures a steady state leaves out its first messages, faults, transfers or cycles; their number is
+//! that of the key `warm-up`. The default is [`WARM_UP`]. The values that are measured after them are tested for an
+//! initial transient ([`TransientTest`]); the result of a run reports a transient and names the key. Programs that run
+//! once to their end (em3d, a replay, single costs) have no steady state and no warm-up.
 
 use crate::engine::Time;
 use crate::engine::flow_series::FlowSeries;
 use crate::engine::transient::{LevelShift, TransientTest};
 use crate::messaging::{Node, World};
 
-/// Messages, faults, transfers or packets before anything is measured, where a description does not say otherwise.
+/// Messages, faults, transfers or packets before anything is measured, if a description does not state another number.
 ///
-/// Chosen: two nodes with the interfaces that ship have gone once through every slot of their queues after 220 messages of
-/// 64 B and after 280 of 248 B, so that no access is the first to its block; the ring of Trapeze is full after 64.
+/// Chosen: two nodes with the shipped interfaces have used every slot of their queues once after 220 messages of 64 B
+/// or 280 messages of 248 B, so no later access is the first to its block. The ring of Trapeze is full after 64
+/// messages.
 pub const WARM_UP: u64 = 300;
 
 /// The result of the test for an initial transient among the values that a workload measured.
@@ -29,13 +30,13 @@ pub struct WarmUpCheck {
     pub metric: &'static str,
     /// Unit of the metric.
     pub unit: &'static str,
-    /// Result of the test, in that unit.
+    /// Result of the test, in the unit of the metric.
     pub test: TransientTest,
 }
 
 impl WarmUpCheck {
-    /// Tests the latencies of flows, and whether caches are still being filled: with `(key, value, items)` of the warm-up,
-    /// and `(metric, unit)` in a unit of `unit_ps` picoseconds.
+    /// Tests the latencies of flows for a transient, and whether caches are still being filled. `(key, value, items)`
+    /// describes the warm-up, and `(metric, unit)` the metric, whose unit is `unit_ps` picoseconds.
     pub(super) fn of_flows(
         world: &World,
         series: &FlowSeries,
@@ -49,7 +50,7 @@ impl WarmUpCheck {
         WarmUpCheck { key, value, items, metric, unit, test }
     }
 
-    /// Returns the finding as a sentence or two, or `None` if no transient is detected.
+    /// Returns the finding in one or two sentences, or `None` if no transient is detected.
     pub fn finding(&self) -> Option<String> {
         let finding = match self.test {
             TransientTest::TooShort | TransientTest::Steady => return None,
@@ -62,7 +63,7 @@ impl WarmUpCheck {
         Some(format!("Initial transient: {finding}. Increase `{}`, {}.", self.key, self.value))
     }
 
-    /// Returns the two levels of the metric in words.
+    /// Describes the two levels of the metric.
     fn levels(&self, LevelShift { first, before, after }: LevelShift) -> String {
         let change = 100.0 * (before / after - 1.0);
         let side = if change > 0.0 { "above" } else { "below" };
@@ -76,11 +77,12 @@ impl WarmUpCheck {
     }
 }
 
-/// Cache fills for each value from which on caches count as still being filled (chosen: one fill for two messages).
+/// Least number of cache fills per value with which caches count as still being filled (chosen: one fill for two
+/// messages).
 const FILLS_MIN: (u64, u64) = (1, 2);
 
-/// Returns the number of blocks that were fetched into cache frames that had never held one, while the second half of the
-/// latencies was measured, if it is large.
+/// Returns the number of blocks that were fetched into cache frames for the first time while the second half of the
+/// latencies was measured, if this number is large.
 fn filling(world: &World, series: &FlowSeries) -> Option<TransientTest> {
     let (first, last) = series.span()?;
     let middle = first + Time::from_ps((last - first).ps() / 2);

@@ -3,10 +3,10 @@
 //!
 //! A program is one `async fn` of a [`Worker`]; `examples/heat.rs` is a complete one.
 //!
-//! Loads and stores go through the simulated caches and through the tags of shared memory; what an instruction does
-//! with the values is Rust. A program that computes or accesses memory for long polls the network every [`POLL_EVERY`]
-//! cycles, as if its compiler had put polls into loops, so that homes answer requests. Time is reported by cause.
-//! Leaves out instruction fetches; accesses to private data are part of the cycles of instructions.
+//! Loads and stores use the simulated caches and the tags of shared memory; computations on the values are Rust code. A
+//! program that computes or accesses memory for long polls the network every [`POLL_EVERY`] cycles, as if its compiler
+//! had put polls into loops, so that homes answer requests. Time is reported by cause. The module leaves out
+//! instruction fetches; accesses to private data are part of the cycles of instructions.
 
 use super::collective::Collective;
 use super::parallel;
@@ -21,32 +21,32 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 
-/// Cycles of a program between two polls of the network (chosen: a poll then takes a few percent of the time).
+/// Cycles of a program between two polls of the network (chosen so that polls take a few per cent of the time).
 pub const POLL_EVERY: u64 = 2_000;
 
-/// Cycles between two polls where messages interrupt the program and a poll costs nothing; a message waits for half of
-/// it on average (chosen: a small part of the time of a handler).
+/// Cycles between two polls if messages interrupt the program and a poll costs nothing. A message waits for half of
+/// them on average (chosen: a small part of the time of a handler).
 pub const INTERRUPTED_EVERY: u64 = 50;
 
-/// Cycles after which a program polls a word again that another program of its node may store to in their common cache
-/// (chosen: a few context switches).
+/// Cycles after which a program polls a word again if another program of the same node may store to it in their common
+/// cache (chosen: a few context switches).
 const SHARED_CACHE_POLL_INTERVAL: u64 = 100;
 
 /// The processor of a program.
 pub struct Worker {
     endpoint: Rc<Active>,
     shared: Rc<SharedMemory>,
-    /// The lease of the processor, while the program computes and accesses memory.
+    /// The lease of the processor, which the program holds while it computes and accesses memory.
     cpu_lease: RefCell<Option<CpuLease>>,
     next_poll: Cell<Time>,
-    /// Whether it accesses memory only to wait for what another program writes.
+    /// Whether the program accesses memory only to wait for another program's store.
     waits: Cell<bool>,
-    /// The reason of such a wait.
+    /// The wait reason of such a wait.
     store: WaitReasonId,
 }
 
 impl Worker {
-    /// Creates the workers of all endpoints of a world, which share a space that is laid out.
+    /// Creates the workers of all endpoints of a world. They share a space whose layout is complete.
     pub fn all(world: &World, space: &Rc<Space>) -> Vec<Rc<Worker>> {
         let memories = SharedMemory::all(world.actives(), space, world.shared_memory);
         world.actives().iter().zip(&memories).map(|(active, shared)| Worker::new(active, shared)).collect()
@@ -63,7 +63,7 @@ impl Worker {
         })
     }
 
-    /// Returns the number of its endpoint, from 0.
+    /// Returns the number of the worker's endpoint, from 0.
     pub fn id(&self) -> usize {
         self.endpoint.id().index()
     }
@@ -73,8 +73,8 @@ impl Worker {
         self.endpoint.endpoints()
     }
 
-    /// Returns its active-message endpoint. Calls of it acquire the processor, which the program
-    /// [releases](Worker::release) before.
+    /// Returns the worker's active-message endpoint. Its methods acquire the processor, which the program must
+    /// [release](Worker::release) before.
     pub fn endpoint(&self) -> &Rc<Active> {
         &self.endpoint
     }
@@ -100,8 +100,8 @@ impl Worker {
         }
     }
 
-    /// Releases the processor if a computation or an access holds it. A program does so before it calls its
-    /// [endpoint](Worker::endpoint) itself, whose calls acquire the processor.
+    /// Releases the processor if a computation or an access holds it. A program calls this before it calls its
+    /// [endpoint](Worker::endpoint) itself, whose methods acquire the processor.
     pub async fn release(&self) {
         if self.cpu_lease.borrow().is_some() {
             self.release_cpu(Cause::Synchronization).await;
@@ -123,14 +123,14 @@ impl Worker {
         }
     }
 
-    /// Loads eight bytes if that needs no wait. Most accesses need none, and then no future is created.
+    /// Loads eight bytes if no wait is needed. Most accesses need none, and then no future is created.
     #[inline]
     pub fn try_load(&self, at: SharedAddress) -> Result<u64, PendingAccess> {
         let Some(address) = self.try_access(at, Want::Read) else { return Err(PendingAccess { at, address: None }) };
         self.endpoint.cpu().try_load(address, 8).ok_or(PendingAccess { at, address: Some(address) })
     }
 
-    /// Stores eight bytes if that needs no wait.
+    /// Stores eight bytes if no wait is needed.
     #[inline]
     pub fn try_store(&self, at: SharedAddress, value: u64) -> Result<(), PendingAccess> {
         let Some(address) = self.try_access(at, Want::Write) else { return Err(PendingAccess { at, address: None }) };
@@ -140,7 +140,8 @@ impl Worker {
         }
     }
 
-    /// Atomically replaces two words of eight bytes each, in one block, by `change` of them; returns the words before.
+    /// Atomically replaces two words of eight bytes each, in one block, by the result of `change`. Returns the previous
+    /// words.
     pub async fn update_pair(&self, at: SharedAddress, change: impl Fn([u64; 2]) -> [u64; 2]) -> [u64; 2] {
         loop {
             let (address, granted) = match self.try_access(at, Want::Write) {
@@ -156,7 +157,7 @@ impl Worker {
     }
 
     /// Prefetches a block that the program will load or store to. Another program may invalidate it before it is used.
-    /// If software keeps memory coherent, the call has no effect and no cost.
+    /// If software keeps memory coherent, the call has no effect and takes no time.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         if self.shared.prefetches() {
             self.acquire_cpu().await;
@@ -197,13 +198,13 @@ impl Worker {
         self.endpoint.barrier().await;
     }
 
-    /// Combines one value of each worker by messages, and returns the result on all of them.
+    /// Combines one value of each worker by messages. Returns the result, on each worker.
     pub(super) async fn reduce(&self, collective: &Collective, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
         self.release_cpu(Cause::Synchronization).await;
         collective.reduce(&self.endpoint, value, combine).await
     }
 
-    /// Waits until `condition` holds of the word at `at`; loads it again whenever it was written.
+    /// Waits until `condition` holds for the word at `at`, which is loaded again whenever it was written.
     pub async fn wait_for(&self, at: SharedAddress, condition: impl Fn(u64) -> bool) {
         let _polls = self.endpoint.cpu().sim().polls_for(self.store);
         self.waits.set(true);
@@ -211,7 +212,7 @@ impl Worker {
             self.release_cpu(Cause::Synchronization).await;
             let is_invalidated = || self.shared.accessible_address(at, Want::Read).is_none();
             match self.shared.shares_cache() {
-                // A store of another program of the node invalidates nothing in their common cache.
+                // In a common cache, a store of another program of the node causes no invalidation.
                 true => {
                     let cycle = self.endpoint.cycle() + SHARED_CACHE_POLL_INTERVAL;
                     self.endpoint.wait_until_cycle(cycle, is_invalidated).await;
@@ -222,7 +223,7 @@ impl Worker {
         self.waits.set(false);
     }
 
-    /// Waits until `condition` holds, which only handlers change.
+    /// Waits until `condition` holds. Only handlers may change its value.
     pub async fn wait_until(&self, condition: impl Fn() -> bool) {
         self.release_cpu(Cause::Synchronization).await;
         self.endpoint.wait_until(condition).await;
@@ -239,7 +240,7 @@ impl Worker {
         Some(address)
     }
 
-    /// Waits until the tag allows the access; returns the address, and whether the access was granted only once.
+    /// Waits until the tag allows the access. Returns the address, and whether the access was granted only once.
     async fn access(&self, at: SharedAddress, want: Want) -> (Address, bool) {
         self.acquire_cpu().await;
         if self.is_poll_due() {
@@ -283,7 +284,7 @@ impl Worker {
         }
     }
 
-    /// Releases the processor and charges the time from now on to `cause`.
+    /// Releases the processor, and charges the time from now on to `cause`.
     async fn release_cpu(&self, cause: Cause) {
         if self.cpu_lease.borrow().is_some() {
             self.endpoint.cpu().sync().await;
@@ -296,7 +297,7 @@ impl Worker {
         self.endpoint.now() >= self.next_poll.get()
     }
 
-    /// Returns the cycles between two polls; where messages interrupt, none waits longer than this.
+    /// Returns the cycles between two polls. If messages interrupt, no message waits longer than this.
     fn poll_every(&self) -> u64 {
         if self.endpoint.is_interrupted() { INTERRUPTED_EVERY } else { POLL_EVERY }
     }
@@ -304,7 +305,7 @@ impl Worker {
     async fn poll(&self) {
         self.release_cpu(Cause::Receive).await;
         if !self.waits.get() {
-            // It has computed, or accessed memory, since the last poll.
+            // The program has computed or accessed memory since the last poll.
             self.endpoint.cpu().sim().progress();
         }
         self.endpoint.poll().await;
@@ -333,7 +334,7 @@ impl PendingAccess {
                 worker.finish_access(self.at, granted).await;
                 loaded
             };
-            // Where hardware keeps memory coherent, others may take the block while the miss is in progress.
+            // If hardware keeps memory coherent, other nodes may take the block while the miss is in progress.
             match loaded.or_else(|_| worker.try_load(self.at)) {
                 Ok(value) => return value,
                 Err(pending) => self = pending,
@@ -361,7 +362,7 @@ impl PendingAccess {
     }
 }
 
-/// Starts a program on each worker. None ends before all are done, since others may need what is in its memory.
+/// Starts a program on each worker. No program ends before all are done, since others may need what is in its memory.
 pub fn start<F: Future<Output = ()> + 'static>(
     world: &World,
     workers: &[Rc<Worker>],

@@ -3,7 +3,7 @@
 use crate::engine::{Bytes, Class, FlowKey, Head, NodeId, PacketMarks};
 use std::rc::Rc;
 
-/// A buffer slot of a packet: a send slot is taken before the packet is composed, a receive slot is held until the
+/// A buffer slot of a packet. A send slot is taken before the packet is composed; a receive slot is held until the
 /// packet was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot(pub u32);
@@ -11,22 +11,22 @@ pub struct Slot(pub u32);
 /// Whether the handler of a packet answers its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
-    /// No answer follows, or it is unknown whether one does.
+    /// No answer follows, or it is unknown whether an answer follows.
     None,
-    /// An answer follows, and may carry the protocol's acknowledgement.
+    /// An answer follows, and may carry the protocol's acknowledgement of the packet.
     Follows,
 }
 
 /// Attributes that a sender gives a packet, apart from its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Marks {
-    /// More packets for the same node follow, enough to request admission of a burst.
+    /// Whether more packets for the same node follow, enough of them to request admission of a burst.
     pub burst: bool,
-    /// The packet is the last of its message.
+    /// Whether the packet is the last of its message.
     pub last: bool,
-    /// The packet answers one from its destination.
+    /// Whether the packet answers a packet from its destination.
     pub answers: bool,
-    /// The packet bypasses the protocol: no ordering, no acknowledgement.
+    /// Whether the packet bypasses the protocol, so that it is neither ordered nor acknowledged.
     pub bypasses: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Frame<P> {
     pub from: NodeId,
     /// Destination node.
     pub to: NodeId,
-    /// Connection between the two nodes; 0 for a protocol whose state is per node.
+    /// Connection between the two nodes; 0 for a protocol whose state is per node, not per connection.
     pub flow: FlowKey,
     /// Logical network that carries the frame.
     pub class: Class,
@@ -75,13 +75,14 @@ pub struct Frame<P> {
     /// Whether the frame waits in the fabric until the receiver has a free receive slot.
     pub needs_slot: bool,
     /// Whether the frame is a retransmission.
-    pub again: bool,
+    pub is_retransmission: bool,
     /// The packet; `None` in a control frame.
     pub body: Option<P>,
 }
 
 impl<P> Default for Frame<P> {
-    /// Returns a control frame of no length from node 0 to itself, for the fields that a protocol does not use.
+    /// Returns a control frame without bytes from node 0 to itself, for use as the default of fields that a protocol
+    /// does not set.
     fn default() -> Frame<P> {
         Frame {
             from: NodeId(0),
@@ -93,7 +94,7 @@ impl<P> Default for Frame<P> {
             marks: PacketMarks::default(),
             bytes: Bytes::ZERO,
             needs_slot: false,
-            again: false,
+            is_retransmission: false,
             body: None,
         }
     }
@@ -106,24 +107,24 @@ impl<P> Default for Frame<P> {
 pub struct Effects {
     /// Class in which a receive slot became free, so that the fabric may deliver a waiting packet.
     pub slot_freed: Option<Class>,
-    /// The frame that arrived was a packet returned by its receiver.
+    /// Whether the frame that arrived was a packet returned by its receiver.
     pub returned: bool,
-    /// The packet that arrived was not stored: it is a duplicate, or is returned to its sender.
-    pub discards: bool,
-    /// A packet that had arrived earlier and waited for a receive slot may be taken.
+    /// Whether the packet that arrived was not stored, because it is a duplicate or is returned to its sender.
+    pub is_discarded: bool,
+    /// Whether a packet may now be taken that had arrived earlier and waited for a receive slot.
     pub ready: bool,
-    /// A timer was set that expires before all others.
+    /// Whether a timer was set that expires before all others.
     pub timer: bool,
-    /// The event is known to have freed no slot.
+    /// Whether the event is known to have freed no slot.
     pub no_slot_freed: bool,
 }
 
 impl Effects {
-    /// No effect.
+    /// The effects of an event that has none.
     pub const NONE: Effects = Effects {
         slot_freed: None,
         returned: false,
-        discards: false,
+        is_discarded: false,
         ready: false,
         timer: false,
         no_slot_freed: false,

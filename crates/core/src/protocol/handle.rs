@@ -3,13 +3,13 @@
 use std::any::Any;
 use std::rc::Rc;
 
-/// A shared packet of any type: a port's packet, a firmware's buffer. A protocol clones and drops it, and never looks
-/// inside.
+/// A shared packet of any type: a port's packet, or a firmware's buffer. A protocol clones and drops the handle, and
+/// never looks inside.
 #[derive(Clone)]
 pub struct PacketHandle(Rc<dyn Any>);
 
 impl PacketHandle {
-    /// Returns a handle on `packet`.
+    /// Returns a handle to `packet`.
     pub fn new<T: 'static>(packet: Rc<T>) -> PacketHandle {
         PacketHandle(packet)
     }
@@ -23,7 +23,7 @@ impl PacketHandle {
     ///
     /// # Panics
     ///
-    /// Panics if the handle was made of anything but a `T`: the code that makes a handle also unwraps it.
+    /// Panics if the handle was made of anything but a `T`, because the code that makes a handle also unwraps it.
     pub fn expect<T: 'static>(&self) -> Rc<T> {
         self.get().expect("a handle is unwrapped by the code that made it")
     }

@@ -9,7 +9,8 @@
 //! | `directory/` | messages that keep shared memory coherent, over active messages or in hardware |
 //! | `udp_ip/` | UDP over IPv4, in real bytes: no flow control; the packet formats and reassembly of a sockets stack |
 //!
-//! `spec.rs` defines the specification of a protocol, before time 0, and `handle.rs` the handle of a packet.
+//! `spec.rs` defines the specification of a protocol, which is fixed before time 0, and `handle.rs` the handle of a
+//! packet.
 //!
 //! A protocol has no clock and no I/O of its own: time is an argument. All protocols but the last two are state
 //! machines whose inputs are events and whose outputs are frames. Their user (a hardware port or a chip's firmware)
@@ -43,26 +44,27 @@ pub use spec::ProtocolBinding;
 
 use crate::engine::{Class, NodeId, Time};
 
-/// Guarantees of a protocol, and its requirements.
+/// Guarantees of a protocol, and its requirements on the fabric and the interface.
 ///
 #[doc = include_str!("example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Guarantees {
-    /// Packets between two nodes in a class are delivered in the order in which they were offered, even on a fabric
-    /// that reorders packets.
+    /// Whether packets between two nodes in a class are delivered in the order in which they were offered, even on a
+    /// fabric that reorders packets.
     pub in_order: bool,
-    /// Packets that the fabric loses are retransmitted.
+    /// Whether packets that the fabric loses are retransmitted.
     pub survives_loss: bool,
-    /// The protocol is correct only on a fabric that keeps the order of packets between two nodes.
+    /// Whether the protocol is correct only on a fabric that keeps the order of packets between two nodes.
     pub needs_order: bool,
-    /// The protocol may reorder packets between two nodes, even on a fabric that keeps their order.
+    /// Whether the protocol may reorder packets between two nodes, even on a fabric that keeps their order.
     pub reorders: bool,
     /// Initial number of free receive slots in each class; `None` if packets never wait in the fabric for a slot.
     pub slots: Option<u32>,
-    /// An offered packet waits in the protocol until it may enter the fabric, and does not block the interface.
+    /// Whether an offered packet waits in the protocol until it may enter the fabric, so that it does not block the
+    /// interface.
     pub pools: bool,
-    /// The protocol sets timers.
+    /// Whether the protocol sets timers.
     pub has_timers: bool,
 }
 
@@ -131,7 +133,7 @@ pub trait Protocol<P: Clone> {
     /// Handles a packet whose payload a switch has removed: `frame` has a header but no body. By default the packet is
     /// lost.
     fn trimmed(&mut self, _frame: Frame<P>, _now: Time) -> Effects {
-        Effects { discards: true, ..Effects::NONE }
+        Effects { is_discarded: true, ..Effects::NONE }
     }
 
     /// Returns the source and the packet that [`Protocol::take`] would return.
@@ -156,12 +158,12 @@ pub trait Protocol<P: Clone> {
     /// Handles all timers that have expired at `now`.
     fn on_time(&mut self, _now: Time) {}
 
-    /// Returns the number of unacknowledged packets to node `to`, or to all nodes if it is `None`. Packets that are
-    /// acknowledged only after further sends are not counted.
+    /// Returns the number of unacknowledged packets to node `to`, or to all nodes if `to` is `None`. Packets that are
+    /// acknowledged only after further packets are sent are not counted.
     fn unacknowledged(&self, to: Option<NodeId>) -> u32;
 
     /// Sets the feedback word that this node's acknowledgements and replies carry from now on, such as its rate.
-    fn set_feedback(&mut self, _note: u64) {}
+    fn set_feedback(&mut self, _feedback: u64) {}
 
     /// Returns the last feedback word received from `node`, or 0 if there is none.
     fn feedback_from(&self, _node: NodeId) -> u64 {

@@ -1,4 +1,4 @@
-//! The specification of a protocol, before time 0: its guarantees, requirements and costs, and the start of an
+//! The specification of a protocol, fixed before time 0: its guarantees, requirements and costs, and the start of an
 //! endpoint.
 
 use super::{Guarantees, PacketHandle, Protocol};
@@ -25,7 +25,7 @@ impl ProtocolEnvironment {
     }
 }
 
-/// A protocol as read from a description.
+/// A protocol as a machine description specifies it.
 pub trait ProtocolSpec: PartSpec {
     /// Returns the guarantees of the protocol in `environment`.
     fn guarantees(&self, environment: &ProtocolEnvironment) -> Guarantees;
@@ -55,13 +55,13 @@ pub trait ProtocolSpec: PartSpec {
         Bytes::ZERO
     }
 
-    /// Returns the number of cycles of the interface's clock that it takes to generate an acknowledgement, and to
-    /// process one.
+    /// Returns the number of cycles of the interface's clock that it takes to generate an acknowledgement, and that it
+    /// takes to process one.
     fn processing_cycles(&self) -> u64 {
         0
     }
 
-    /// Returns the number of logical networks that programs may use on a fabric with `fabric_classes` of them.
+    /// Returns the number of logical networks that programs may use on a fabric with `fabric_classes` logical networks.
     fn classes(&self, fabric_classes: u8) -> u8 {
         fabric_classes
     }

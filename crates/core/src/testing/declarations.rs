@@ -1,7 +1,7 @@
 //! Checks of the declarations of a registry's parts, independent of their combination with other parts.
 //!
-//! A key is read once, so that it has one default and one help text. The example of a part, or a shipped file, is a
-//! valid table of the part, and a machine with it runs.
+//! A key must be read once, so that it has one default and one help text. The example of a part, or a shipped file,
+//! must be a valid table of the part, and a machine with it must run.
 
 use super::RunObservation;
 use super::matrix::{HOSTS, described, read};
@@ -17,17 +17,23 @@ use std::sync::Arc;
 pub fn declaration_errors(registry: &Arc<Registry>) -> Vec<String> {
     let mut errors = Vec::new();
     repeated_keys(&registry.schema().root, "", &mut errors);
-    examples(registry, registry.hosts(), |key, _| Combination { host: key, ..plain(registry) }, &mut errors);
-    let with_interface = |ni, host| Combination { ni, host, ..plain(registry) };
+    examples(registry, registry.hosts(), |key, _| Combination { host: key, ..base_combination(registry) }, &mut errors);
+    let with_interface = |ni, host| Combination { ni, host, ..base_combination(registry) };
     examples(registry, registry.interfaces(), with_interface, &mut errors);
-    let with_protocol = |protocol, _| Combination { protocol, ..plain(registry) };
+    let with_protocol = |protocol, _| Combination { protocol, ..base_combination(registry) };
     examples(registry, registry.protocols(), with_protocol, &mut errors);
-    examples(registry, registry.fabrics(), |fabric, _| Combination { fabric, ..plain(registry) }, &mut errors);
+    examples(
+        registry,
+        registry.fabrics(),
+        |fabric, _| Combination { fabric, ..base_combination(registry) },
+        &mut errors,
+    );
     errors
 }
 
-/// Returns shipped parts that fit nearly everything, and a workload that needs nothing of its interface.
-fn plain(registry: &Arc<Registry>) -> Combination {
+/// Returns shipped parts that can be combined with nearly everything, and a workload that requires nothing of its
+/// interface.
+fn base_combination(registry: &Arc<Registry>) -> Combination {
     let workload = registry.workloads_on_nodes().next().expect("a registry has a workload that runs on nodes");
     let (ni, protocol, fabric) = ("ni/queues", "protocols/none", "fabrics/ideal-1998");
     Combination { host: HOSTS[0], ni, protocol, fabric, workload, refused: Vec::new() }
@@ -63,8 +69,8 @@ fn repeated_in_members(family: &Family, path: &str, errors: &mut Vec<String>) {
     }
 }
 
-/// Reports the parts of a family whose example is not sound on any kind of host, or does not run. A part without an
-/// example has a shipped file that describes it, or reads a file of the user's.
+/// Reports the parts of a family whose example is not valid on any kind of host, or does not run. A part without an
+/// example must have a shipped file that describes it, or read a file of the user's.
 fn examples<S: ?Sized + PartSpec>(
     registry: &Arc<Registry>,
     family: &PartFamily<S>,
@@ -72,7 +78,7 @@ fn examples<S: ?Sized + PartSpec>(
     errors: &mut Vec<String>,
 ) {
     let lines = registry.schema().lines();
-    // What a part reads from a file of the user's cannot be an example.
+    // The content of a file that a part reads cannot be in an example.
     let reads_file = |table: &str| {
         let is_file = |line: &Line| line.kind.starts_with("path") && line.need == Need::Required;
         lines.iter().any(|line| line.path.strip_prefix(table).is_some_and(|key| key.starts_with('.')) && is_file(line))

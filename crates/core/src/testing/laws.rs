@@ -1,4 +1,4 @@
-//! The laws, each of one run or of a few.
+//! The laws. Each is checked on one run or on a few runs.
 //!
 //! | law | what it says |
 //! |---|---|
@@ -37,10 +37,10 @@ impl Display for Violation {
     }
 }
 
-/// Spans that a traced run keeps: enough for a small input.
+/// Number of spans that a traced run keeps, which is enough for a small input.
 const SPANS: usize = 1 << 14;
 
-/// Returns the laws that a machine breaks, each with what happened instead.
+/// Returns the laws that a machine breaks, each with a description of the violation.
 pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
     let seen = RunObservation::of(machine, Recorder::off());
     let single = [("ends", ends as Law), ("conservation", conservation), ("once", once), ("ledger", ledger)];
@@ -62,7 +62,7 @@ pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
     broken
 }
 
-/// A law of one run: what happened instead, if it is broken.
+/// A law of one run. Returns the description of the violation if the run breaks the law.
 type Law = fn(&RunObservation) -> Option<String>;
 
 fn ends(seen: &RunObservation) -> Option<String> {
@@ -91,8 +91,8 @@ fn ledger(seen: &RunObservation) -> Option<String> {
         message.ledger.start() + sum == message.at
             && stages.iter().all(|stage| stage.total() == stage.waiting + stage.service)
     };
-    let wrong = seen.messages.iter().find(|message| !is_exact(message))?;
-    Some(format!("the stages of message {} do not sum to its latency", wrong.id))
+    let inexact = seen.messages.iter().find(|message| !is_exact(message))?;
+    Some(format!("the stages of message {} do not sum to its latency", inexact.id))
 }
 
 /// Returns whether messages of a pair of nodes arrive in the order in which they were sent.
@@ -101,13 +101,13 @@ fn ledger(seen: &RunObservation) -> Option<String> {
 ///
 /// Panics if the machine has no interfaces.
 pub fn guarantees_order(machine: &Machine) -> bool {
-    let ends = machine.ends.as_ref().expect("nodes have interfaces");
+    let ends = machine.node_parts.as_ref().expect("nodes have interfaces");
     let fabric = machine.fabric.capabilities();
     let guarantees = ends.protocol.guarantees(&ProtocolEnvironment::new(fabric.classes, fabric.in_order));
     guarantees.in_order || fabric.in_order && !guarantees.reorders
 }
 
-/// Returns the first message of a pair that arrived after one sent later.
+/// Returns the first message of a pair of nodes that arrived after a message that was sent later.
 fn out_of_order(messages: &[DeliveredMessage]) -> Option<&DeliveredMessage> {
     let mut last = BTreeMap::new();
     messages.iter().find(|message| {
@@ -122,7 +122,8 @@ pub(super) const LONE_PAYLOADS: [u64; 4] = [4, 48, 250, 1_500];
 /// Fraction by which the phase of a poll may change a latency.
 const POLL_PHASE: f64 = 0.03;
 
-/// Returns how lone messages with the payloads of [`LONE_PAYLOADS`] break the law of monotony.
+/// Returns how the latencies of lone messages with the payloads of [`LONE_PAYLOADS`] break the law of monotony, if they
+/// do.
 pub(super) fn monotony(latencies: &[Time]) -> Option<String> {
     let falls = |pair: &[Time]| (pair[1].ps() as f64) < pair[0].ps() as f64 * (1.0 - POLL_PHASE);
     latencies.windows(2).any(falls).then(|| format!("payloads of {LONE_PAYLOADS:?} B take {latencies:?}"))

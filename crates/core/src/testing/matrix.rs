@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// A host of each kind that ships; those of a kind differ in numbers alone.
+/// A host of each kind that ships; hosts of the same kind differ only in numbers.
 pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife"];
 
-/// Which combinations are run: all that fit, or those with a part.
+/// The combinations to run: all valid ones, or those with a certain part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Selection<'a> {
-    /// The host, as `list combinations` names it.
+    /// The host, by the name that `list combinations` prints.
     pub host: Option<&'a str>,
     /// The interface.
     pub ni: Option<&'a str>,
@@ -58,7 +58,7 @@ pub struct MatrixReport {
     pub violations: Vec<Violation>,
 }
 
-/// Violations that a report prints.
+/// Largest number of violations that a report prints.
 const PRINTED_MAX: usize = 60;
 
 impl Display for MatrixReport {
@@ -87,7 +87,7 @@ pub(super) fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, Stri
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
-/// Runs every combination of `selection` that fits on a small input, and reports what breaks a law.
+/// Runs every valid combination of `selection` on a small input, and reports those that break a law.
 pub fn matrix(registry: &Arc<Registry>, selection: &Selection<'_>) -> MatrixReport {
     let all: Vec<Combination> = registry.combinations().into_iter().filter(|one| selection.has(one)).collect();
     let next = AtomicUsize::new(0);
@@ -112,11 +112,11 @@ fn next_of<'a>(all: &'a [Combination], next: &AtomicUsize) -> Option<(usize, &'a
     Some((number, all.get(number)?))
 }
 
-/// Returns what a combination breaks; `None` if it is rightly refused.
+/// Returns the laws that a combination breaks, or `None` if the combination is rightly refused.
 fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>> {
     let violation = |(law, what)| Violation { combination: one.clone(), law, what };
     let machine = match read(registry, &small_description(registry, one, 4, 1)) {
-        // Default inputs that are refused as too large say nothing of small ones.
+        // The refusal of default inputs as too large implies nothing about small inputs.
         Err(_) if !one.refused.is_empty() => return None,
         Err(problems) => return Some(vec![violation(("accepted", format!("refused with a small input: {problems}")))]),
         Ok(machine) => machine,
@@ -130,11 +130,11 @@ fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>
     Some(broken.into_iter().map(violation).collect())
 }
 
-/// The workload that lone messages are sent by.
+/// The workload that sends lone messages.
 const PROBE: &str = "ping-pong";
 
-/// Returns the mean latency of messages of which one is in flight at a time, for each of several payloads; `None` where
-/// one of them is not accepted.
+/// Returns the mean latency of messages of which one is in flight at a time, for each of several payloads; `None` if
+/// one of the payloads is not accepted.
 fn lone_latencies(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Time>> {
     let latency = |payload: &u64| {
         let workload = format!("[workload.{PROBE}]\npayload = \"{payload} B\"\nmessages = 4\n");

@@ -1,7 +1,7 @@
-//! Laws that hold for every part, for the tests of whoever adds one.
+//! Laws that hold for every part, for the tests of authors who add a part.
 //!
-//! [`matrix`] runs a part with every other part that it fits, on small inputs, and reports what breaks a law. A crate
-//! with a part of its own has them all in one line:
+//! [`matrix`] runs a part in all valid combinations with other parts, on small inputs, and reports the laws that are
+//! broken. A crate with a part of its own checks all laws with one line:
 //!
 //! ```
 //! # extern crate narrows_core as narrows;
@@ -19,7 +19,7 @@
 //! | `laws.rs` | the laws, each of one run or of a few |
 //! | `observation.rs` | what a run delivered, counted and ended with |
 //!
-//! Leaves out laws of one kind of part, such as the latency of a stated bus: those are for the part's own tests.
+//! Laws of one kind of part, such as the latency of a stated bus, are left to the part's own tests.
 
 mod declarations;
 mod laws;

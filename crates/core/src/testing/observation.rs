@@ -38,13 +38,14 @@ impl DeliveredMessage {
         }
     }
 
-    /// Returns the time from the call of the sending program to the receiving program, by the clock alone.
+    /// Returns the time from the call of the sending program to the delivery to the receiving program, measured only by
+    /// the clock.
     pub fn latency(&self) -> Time {
         self.at - self.ledger.start()
     }
 }
 
-/// Everything that can be asked of a run, whatever its parts.
+/// All properties that a test can examine in a run, whatever the run's parts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunObservation {
@@ -56,7 +57,7 @@ pub struct RunObservation {
     pub metrics: Vec<Metric>,
     /// Counts of whole packets on the fabric.
     pub packets: PacketCounts,
-    /// Counts of each node's protocol, where it has one.
+    /// Counts of the protocol of each node that has one.
     pub protocols: Vec<Statistics>,
 }
 
@@ -65,7 +66,7 @@ impl RunObservation {
     ///
     /// # Panics
     ///
-    /// Panics if the machine has no fabric between nodes, as one whose workload drives routers alone.
+    /// Panics if the machine has no fabric between nodes, which is so if its workload drives routers alone.
     pub fn of(machine: &Machine, recorder: Recorder) -> RunObservation {
         let built = build(machine, recorder);
         let outcome = built.run();

@@ -56,7 +56,7 @@ pub(super) fn no_variant_title(path: &str, names: &str) -> String {
     format!("{}{names}", no_variant_prefix(path))
 }
 
-/// Returns the key if `title` says that a key below `path` is missing.
+/// Returns the key that is missing if `title` is the title of the problem that a key below `path` is missing.
 pub(super) fn missing_key(title: &str, path: &str) -> Option<String> {
     let key = title.strip_prefix('`')?.strip_suffix("` is missing")?;
     let key = if path.is_empty() { key } else { key.strip_prefix(path)?.strip_prefix('.')? };

@@ -1,8 +1,7 @@
 //! Families of tables: a description selects exactly one member.
 //!
-//! A layer may replace the choice of a lower layer; two choices within one layer contradict
-//! each other. Where the family has a key of its own, the choice may also be written as a word:
-//! `policy = "store-and-forward"`.
+//! A layer may replace the choice of a lower layer; two choices within one layer contradict each other. If the family
+//! has a key of its own, the choice may also be written as a word: `policy = "store-and-forward"`.
 
 use super::diagnostics;
 use super::problem::Problem;
@@ -14,7 +13,7 @@ use super::table::{Table, tree_of};
 use super::tree::TreeNode;
 use super::variant_selection::{Selection, select_variant};
 
-/// The members of a family: their names and what they mean.
+/// The members of a family, each as its name and its meaning.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
 
 /// The treatment of a family of which no member is defined.
@@ -50,7 +49,7 @@ impl<T> Siblings<'_, T> {
 }
 
 impl<'t> Table<'t> {
-    /// Reads one of several tables below `key`; reports a problem if none is defined.
+    /// Reads one of several tables below `key`, and reports a problem if none is defined.
     pub fn one_of<T>(
         &mut self,
         key: &'static str,
@@ -61,8 +60,8 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Absence::IsAnError, read, Siblings::NOTHING).expect("one is always read")
     }
 
-    /// Reads one of several tables below `key`, and its sibling tables `names`, which belong to whichever member is
-    /// selected: `siblings` reads them, given the value of the member.
+    /// Reads one of several tables below `key`, and its sibling tables `names`, which belong to the selected member;
+    /// `siblings` reads them, given the value of the member.
     pub fn one_of_with_siblings<T>(
         &mut self,
         key: &'static str,
@@ -76,8 +75,8 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Absence::IsAnError, read, siblings).expect("one is always read")
     }
 
-    /// States that the family below `key`, or at this table where `key` is empty, may have members beyond those that
-    /// are known; `hint` says so where an unknown one is selected.
+    /// States that the family below `key`, or at this table if `key` is empty, may have members beyond the known ones;
+    /// `hint` states that if an unknown member is selected.
     pub fn open_family(&self, key: &str, hint: &'static str) {
         self.context.mark_open_family(self.full(key), hint);
     }
@@ -106,7 +105,7 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Absence::IsAllowed, read, Siblings::NOTHING)
     }
 
-    /// Reads one of several tables among the other keys of this table; reports a problem if none is defined.
+    /// Reads one of several tables among the other keys of this table, and reports a problem if none is defined.
     pub fn alternatives<T>(
         &mut self,
         doc: &'static str,
@@ -126,8 +125,8 @@ impl<'t> Table<'t> {
         self.choose_here(doc, members, Absence::IsAllowed, read)
     }
 
-    /// Returns which of several keys, of which one suffices, the highest layer defines, or `None` if none is defined.
-    /// Two that one layer defines are reported.
+    /// Returns the key, out of several alternatives, that the highest layer defines, or `None` if no layer defines one.
+    /// If one layer defines two of them, that is reported.
     pub fn select_key(&self, keys: &[&'static str]) -> Option<&'static str> {
         let names = keys.iter().copied();
         let selection = tree_of(self.node).map(|tree| select_variant(tree, names)).unwrap_or_default();
@@ -177,7 +176,7 @@ impl<'t> Table<'t> {
                 }),
             },
             None if absence == Absence::IsAllowed && !self.context.describing => (None, TableShape::default()),
-            // The keys defined there are not members and are reported as unknown: no further problem is needed.
+            // The keys defined there are not members, and are reported as unknown. No further problem is needed.
             Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, others) => {
                 self.context.with_level(DiagnosticLevel::PresentKeys, || {
                     self.below(&[Step::Key(key)], Some(node), |t| choose(t, Absence::SelectsDefault(members[0].0)))
@@ -192,7 +191,7 @@ impl<'t> Table<'t> {
         value
     }
 
-    /// Returns the member that a word names, and the table of a lower layer that holds its keys.
+    /// Returns the member that a word names, and the table of a lower layer that contains the member's keys.
     fn word_for(
         &self,
         key: &'static str,
@@ -337,7 +336,7 @@ impl<'t> Table<'t> {
         self.context.report(DiagnosticLevel::Full, problem.help(self.parts_for(&here)));
     }
 
-    /// Returns a hint at shipped parts that define `path`, found by the name of their folder.
+    /// Returns a hint at the shipped parts that define `path`. The parts are found by the name of their folder.
     fn parts_for(&self, path: &str) -> String {
         let brings = |part: &&str| {
             let folder = part.split('/').next().unwrap_or_default();
@@ -375,7 +374,7 @@ impl Absence {
     }
 }
 
-/// Returns whether a table has keys, but no member and none of `others` among them.
+/// Returns whether a table has keys, but neither a member nor any of `others`.
 fn has_only_unknown_keys(node: &TreeNode, members: Members<'_>, others: &[&str]) -> bool {
     let is_known = |key: &str| others.contains(&key) || members.iter().any(|(name, _)| *name == key);
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))

@@ -88,12 +88,12 @@ impl<'t> Table<'t> {
         self.field(key, doc, NumberOrText)
     }
 
-    /// Values of one kind under names of the user's choice.
+    /// Declares the key `key`, whose value is a table of values of one kind under names that the user chooses.
     pub fn by_name<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, each: K) -> Field<'_, 't, MapOf<K>> {
         self.field(key, doc, MapOf(each))
     }
 
-    /// Declares the key `key`, whose value is one word of a fixed set, as text.
+    /// Declares the key `key`, whose value is one word of a fixed set, read as text.
     pub fn word(
         &mut self,
         key: &'static str,
@@ -103,7 +103,7 @@ impl<'t> Table<'t> {
         self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect(), former: Vec::new() })
     }
 
-    /// Declares the key `key`, whose value is one word of a fixed set, as the value that it denotes.
+    /// Declares the key `key`, whose value is one word of a fixed set, read as the value that the word denotes.
     pub fn choice<T: Clone>(
         &mut self,
         key: &'static str,
@@ -145,13 +145,13 @@ impl<'t> Table<'t> {
 }
 
 impl<Q: Quantity> Field<'_, '_, Amount<Q>> {
-    /// Refuses less than this, given as text.
+    /// Refuses values below `least`, which is given as text.
     pub fn min(mut self, least: &str) -> Self {
         self.kind.min = Some(own(least));
         self
     }
 
-    /// Refuses more than this, given as text.
+    /// Refuses values above `most`, which is given as text.
     pub fn max(mut self, most: &str) -> Self {
         self.kind.max = Some(own(most));
         self
@@ -167,38 +167,38 @@ impl<T: Clone> Field<'_, '_, Choice<T>> {
 }
 
 impl Field<'_, '_, Count> {
-    /// Refuses less than this.
+    /// Refuses values below `least`.
     pub fn min(mut self, least: u64) -> Self {
         self.kind.min = Some(least);
         self
     }
 
-    /// Refuses more than this.
+    /// Refuses values above `most`.
     pub fn max(mut self, most: u64) -> Self {
         self.kind.max = Some(most);
         self
     }
 
-    /// Refuses what is not between the two, both included.
+    /// Refuses values outside the range from `least` to `most`, both included.
     pub fn range(self, least: u64, most: u64) -> Self {
         self.min(least).max(most)
     }
 }
 
 impl Field<'_, '_, Number> {
-    /// Refuses what is not between the two, both included.
+    /// Refuses values outside the range from `least` to `most`, both included.
     pub fn range(mut self, least: f64, most: f64) -> Self {
         (self.kind.min, self.kind.max) = (Some(least), Some(most));
         self
     }
 
-    /// Refuses less than this.
+    /// Refuses values below `least`.
     pub fn min(mut self, least: f64) -> Self {
         self.kind.min = Some(least);
         self
     }
 
-    /// Refuses more than this.
+    /// Refuses values above `most`.
     pub fn max(mut self, most: f64) -> Self {
         self.kind.max = Some(most);
         self
@@ -206,7 +206,7 @@ impl Field<'_, '_, Number> {
 }
 
 impl Field<'_, '_, ListOf<Count>> {
-    /// Refuses elements that are not between the two, both included.
+    /// Refuses elements outside the range from `least` to `most`, both included.
     pub fn each(mut self, least: u64, most: u64) -> Self {
         self.kind.each = Count { min: Some(least), max: Some(most) };
         self
@@ -214,7 +214,7 @@ impl Field<'_, '_, ListOf<Count>> {
 }
 
 impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
-    /// Returns a list of such values.
+    /// Returns the field of a list of such values.
     pub(super) fn several(self) -> Field<'f, 't, ListOf<K>> {
         let Field { table, key, doc, kind, .. } = self;
         Field { table, key, doc, declared: ParameterDeclaration::default(), kind: ListOf::of(kind) }
@@ -222,7 +222,7 @@ impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
 }
 
 impl<K> Field<'_, '_, ListOf<K>> {
-    /// Refuses a list with fewer or more elements.
+    /// Refuses a list with fewer than `fewest` or more than `most` elements.
     pub fn length(mut self, fewest: usize, most: usize) -> Self {
         (self.kind.fewest, self.kind.most) = (fewest, most);
         self
@@ -230,19 +230,19 @@ impl<K> Field<'_, '_, ListOf<K>> {
 }
 
 impl<K: ValueKind> Field<'_, '_, K> {
-    /// States what the number means to its part.
+    /// States the meaning of the number for its part.
     pub fn meaning(mut self, meaning: Meaning) -> Self {
         self.declared.meaning = Some(meaning);
         self
     }
 
-    /// States the resource of the part that the number belongs to.
+    /// States the resource of the part to which the number belongs.
     pub fn resource(mut self, name: &'static str) -> Self {
         self.declared.resource = Some(name);
         self
     }
 
-    /// Returns the value; a missing value is reported as a problem.
+    /// Returns the value. A missing value is reported as a problem.
     pub fn required(self) -> K::Value {
         self.describe(|| Need::Required);
         match self.table.child(self.key) {
@@ -261,7 +261,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         self.take(node)
     }
 
-    /// Reports what is wrong with a value that another key overrides, and does not return it.
+    /// Reports the errors in a value that another key overrides, without returning the value.
     pub fn overridden(self) {
         self.describe(|| Need::Optional);
         if let Some(Err(invalid_values)) =
@@ -271,7 +271,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         }
     }
 
-    /// Returns the value, or this default if the key is absent.
+    /// Returns the value, or `default` if the key is absent.
     pub fn or(self, default: K::Written<'_>) -> K::Value {
         let synthetic = TreeNode::synthetic(self.kind.written(default));
         let value = match self.kind.decode(&synthetic, self.table.all_texts()) {

@@ -1,12 +1,12 @@
-//! Reading the user's file, or saying in one problem why that cannot be.
+//! Reads the user's file, or reports in one problem why it cannot be read.
 
 use super::problem::Problem;
 use super::suggest;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// The folder that paths in a shipped example are relative to: it is carried by the program, and no
-/// folder of that name is ever looked into.
+/// The folder to which paths in a shipped example are relative. The program contains its files, and never looks into a
+/// real folder of that name.
 pub const SHIPPED: &str = "<shipped examples>";
 
 /// Reads the text of a file.

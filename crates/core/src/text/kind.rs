@@ -1,7 +1,7 @@
-//! The kinds of values a description holds: how each is read, checked, shown and described.
+//! The kinds of values that a description contains: how a value of each kind is read, checked, shown and described.
 //!
-//! Quantities, counts, numbers, flags, texts, words, paths, and lists of these. Leaves out:
-//! tables, which `read` knows, and whether a key is required, which `field` knows.
+//! The kinds are quantities, counts, numbers, flags, texts, words, paths, and lists of these. Tables are read by
+//! `read`, and `field` decides whether a key is required.
 
 use super::meaning::Meaning;
 use super::origin::{Place, Texts};
@@ -24,10 +24,10 @@ pub use number::{Count, Flag, Number};
 pub use spanned::{Constant, MapOf, NumberOrText, SpannedString, SpannedStringKind};
 pub use word::{Choice, FilePath, Words};
 
-/// A value that does not fit its key, and where.
+/// A value that is not valid for its key, with its source location.
 #[derive(Clone, Debug)]
 pub struct InvalidValue {
-    /// The value, or the element of it.
+    /// The source location of the value, or of the invalid element in it.
     pub place: Option<Place>,
     /// The reason why it is not valid.
     pub fault: ParseError,
@@ -44,9 +44,9 @@ fn invalid_value<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
 pub trait ValueKind {
     /// The type that the program receives.
     type Value;
-    /// How a default is written in the program.
+    /// The form in which a default is written in the program.
     type Written<'d>: Copy + 'd;
-    /// The meaning of a number of this kind that declares none.
+    /// The meaning of a number of this kind, unless the parameter declares another.
     const MEANING: Option<Meaning> = None;
     /// Returns the name of the kind in listings.
     fn name(&self) -> String;

@@ -1,6 +1,6 @@
-//! The values of a description before it is read: each path with its value as written.
+//! The values of a description before it is read: each path with its value in the form of the text.
 //!
-//! Used to show a part alone, which is not a whole description. Leaves out defaults.
+//! They serve to show a part alone, which is not a whole description. Defaults are not included.
 
 use super::load::Loaded;
 use super::origin::Origin;
@@ -15,12 +15,12 @@ pub struct Leaf {
     pub value: String,
     /// The source location.
     pub origin: Option<Origin>,
-    /// The comment behind it.
+    /// The comment after the value.
     pub note: Option<String>,
 }
 
 impl Loaded {
-    /// Returns all values in the order of the texts; an empty table counts as one.
+    /// Returns all values in the order of the texts. An empty table counts as one value.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.gather(String::new(), &self.root, &mut leaves);

@@ -1,7 +1,7 @@
 //! Loads and merges the layers of a description: shipped parts, the file, `--set` options.
 //!
-//! Later layers override earlier ones: parts in the order in which they are named, then the file, then the
-//! options. Leaves out: defaults, which the reader adds, and what the keys mean.
+//! Later layers override earlier ones: parts in the order in which they are named, then the file, then the options.
+//! Defaults are added by the reader, and the meaning of keys is not considered.
 
 use super::layers::{LayerCache, Layers, PartSettings};
 use super::origin::{Layer, Place, TextId, Texts};
@@ -22,7 +22,7 @@ pub struct PartLibrary<'a> {
     pub find: &'a (dyn Fn(&str) -> Option<&'static str> + Sync),
     /// The names of all parts.
     pub names: &'static [&'static str],
-    /// The tables at the top whose entries may name parts, too; the entry overrides its parts.
+    /// The top-level tables whose entries may also name parts. An entry overrides its parts.
     pub tables: &'a [&'a str],
 }
 
@@ -36,9 +36,9 @@ impl PartLibrary<'_> {
 pub enum Document<'a> {
     /// A file to be read.
     File(&'a Path),
-    /// A text at hand: its name for messages, itself, and the folder its paths are relative to.
+    /// A text in memory: its name for messages, the text, and the folder to which paths in it are relative.
     Text(&'a str, &'a str, Option<&'a Path>),
-    /// None: all comes from `parts` and other settings.
+    /// No main text: all values come from `parts` and other settings.
     None,
 }
 
@@ -58,9 +58,9 @@ pub struct Source<'a> {
 /// A description with all layers merged, not yet read.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The texts it came from.
+    /// The texts from which the description was loaded.
     pub texts: Texts,
-    /// The whole as one table.
+    /// The whole description as one table.
     pub root: TreeNode,
     /// The names of the shipped parts, for hints.
     pub parts: &'static [&'static str],
@@ -97,8 +97,8 @@ pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Pr
     loader.finish((tree, place), settings)
 }
 
-/// Loads several files as one description, in which no two files have the same top-level key. Each file is given as its
-/// name in messages, its text, and the folder to which paths in it are relative.
+/// Loads several files as one description, in which no two files have the same top-level key. Each file is given by its
+/// name for messages, its text, and the folder to which paths in it are relative.
 pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
     let mut loader = Loader::new(PartLibrary::EMPTY);
     for (path, text, folder) in files {
@@ -110,20 +110,20 @@ pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Proble
     loader.finish((tree, place), Vec::new())
 }
 
-/// A text as TOML, before it has a rank.
+/// A text that was parsed as TOML, but has no rank yet.
 struct Sheet {
     text: TextId,
     tree: Tree,
 }
 
-/// The names of parts and where they are named.
+/// The names of parts, each with the source location of the name.
 type Named = Vec<(String, Option<Place>)>;
 
 struct Loader<'a> {
     shelf: PartLibrary<'a>,
     texts: Texts,
     problems: Vec<Problem>,
-    /// The parts in rising precedence: where each lies, and its name.
+    /// The parts in rising precedence, each with the table in which it is placed, its name, and its text.
     parts: Vec<((Vec<String>, String), Sheet)>,
 }
 
@@ -216,7 +216,7 @@ impl<'a> Loader<'a> {
         set::parse(option, text, Rank::MAX).map_err(|problem| self.problems.push(problem)).ok()
     }
 
-    /// Returns the file without its `parts`, the location of the file, and the parts that apply.
+    /// Returns the file without its key `parts`, and the named parts with the locations of their names.
     fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, Named) {
         let (mut file, mut named) = (file, Vec::new());
         if let Some(sheet) = &mut file {
@@ -274,7 +274,7 @@ impl<'a> Loader<'a> {
         names
     }
 
-    /// Adds a part above those it is itself made of, to lie in the table `at`.
+    /// Adds a part to the table `at`, with a higher precedence than the parts of which it consists.
     fn part(&mut self, (name, place): (&str, Option<Place>), at: &[String], within: &mut Vec<String>) {
         if within.iter().any(|outer| outer == name) {
             return self.problems.push(circle(name, place, within));
@@ -306,7 +306,7 @@ impl<'a> Loader<'a> {
         let help = match self.shelf.names {
             [] => "there are no shipped parts".to_string(),
             names => {
-                // Of the folder that is named, if there is one: the others cannot be meant.
+                // If the name contains a folder, only parts in that folder can be meant.
                 let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let is_in = |part: &&&str| part.rsplit_once('/').is_some_and(|(of, _)| of == folder);
                 let inside: Vec<&str> = names.iter().filter(is_in).copied().collect();
@@ -357,7 +357,7 @@ fn toml_help(message: &str) -> &'static str {
 }
 
 impl Tree {
-    /// Puts every key of a lone layer into the layer `rank`.
+    /// Assigns every key of a single layer to the layer `rank`.
     fn set_rank(&mut self, rank: Rank) {
         self.for_each_definition(&mut |definition| definition.rank = rank);
     }

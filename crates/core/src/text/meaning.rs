@@ -56,7 +56,7 @@ impl Meaning {
         Meaning::Repetitions,
     ];
 
-    /// Returns the name as listings show it.
+    /// Returns the name of the meaning in listings.
     pub const fn name(self) -> &'static str {
         match self {
             Meaning::Rate => "rate",
@@ -87,8 +87,8 @@ impl Meaning {
         matches!(self, Meaning::Granularity | Meaning::Policy | Meaning::Timeout)
     }
 
-    /// Returns whether the parameter scales with the rate of its resource: a clock twice as fast halves the time of its
-    /// cycles, so the two are alternatives and are not changed together.
+    /// Returns whether the parameter scales with the rate of its resource: doubling a clock's frequency halves the time
+    /// of its cycles, so a parameter in cycles and the clock are alternatives and are not changed together.
     pub const fn scales_with_rate(self) -> bool {
         matches!(self, Meaning::Width | Meaning::Work)
     }
@@ -99,12 +99,13 @@ impl Meaning {
 pub struct ParameterDeclaration {
     /// The meaning, if the parameter is numeric.
     pub meaning: Option<Meaning>,
-    /// The resource of the part that the parameter belongs to; by default the parameter is a resource of its own.
+    /// The resource of the part to which the parameter belongs; by default the parameter is a resource of its own.
     pub resource: Option<&'static str>,
 }
 
 impl ParameterDeclaration {
-    /// Returns the meaning and the resource as listings show them, such as `rate of PCI`, or `None` without a meaning.
+    /// Returns the meaning and the resource in the form of listings, such as `rate of PCI`, or `None` if the parameter
+    /// has no meaning.
     pub fn text(&self) -> Option<String> {
         let meaning = self.meaning?.name();
         Some(self.resource.map_or_else(|| meaning.to_owned(), |resource| format!("{meaning} of {resource}")))

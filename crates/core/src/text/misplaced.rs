@@ -1,6 +1,6 @@
-//! Reports keys that are defined in the wrong table, once, with the table that they belong to.
+//! Reports keys that are defined in the wrong table: each once, with the table to which it belongs.
 //!
-//! Leaves out: mistyped keys, for which the unknown-key diagnostic suggests the nearest valid name.
+//! For mistyped keys, the unknown-key diagnostic suggests the nearest valid name.
 
 use super::problem::Problem;
 use super::read_context::DiagnosticLevel;
@@ -8,8 +8,8 @@ use super::suggest;
 use super::table::Table;
 
 impl Table<'_> {
-    /// Reports in one problem that those of `keys` which this table defines belong in the table `to`. They are then
-    /// reported neither as unknown here nor as missing there.
+    /// Reports, in one problem, the keys out of `keys` that this table defines although they belong in the table `to`.
+    /// These keys are then reported neither as unknown in this table nor as missing in the other.
     pub fn report_misplaced(&self, keys: &[&'static str], to: &str, why: &str) {
         let defined = keys.iter().filter_map(|key| Some((*key, self.child(key)?)));
         let found: Vec<_> = defined.collect();
@@ -26,7 +26,8 @@ impl Table<'_> {
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 
-    /// Reports `key`, which a description of an earlier version may have: why nothing reads it, and what to write instead.
+    /// Reports that nothing reads `key`, which a description for an earlier version may have, with the reason and the
+    /// replacement.
     pub fn replaced(&self, key: &str, why: &str, help: &str) {
         let Some(node) = self.child(key) else { return };
         let path = self.full(key);
@@ -37,8 +38,8 @@ impl Table<'_> {
         );
     }
 
-    /// Reports that `name`, given as a table below `key` or as its word, is not a member of that family; `explain` says
-    /// what it is instead, and what to write.
+    /// Reports that `name`, given as a table below `key` or as a word, is not a member of that family; `explain` states what
+    /// it is instead, and what to write.
     pub fn not_a_variant(&self, key: &str, name: &str, explain: impl FnOnce() -> (String, String)) {
         let Some(family) = self.child(key) else { return };
         let as_word = family.text().is_some_and(|word| word == name);

@@ -1,5 +1,5 @@
-//! Reads TOML text into typed values with source locations: layers, units, problems and the schema.
-//! It knows no hardware; each part reads its own parameters with it, next to its datasheet.
+//! Reads TOML text into typed values with source locations: layers, units, problems and the schema. The module knows
+//! nothing of hardware; each part uses it to read its own parameters, next to its data sheet.
 
 mod diagnostics;
 pub mod family;

@@ -1,7 +1,7 @@
-//! Patterns of names: `*` matches any characters, `[3..17]` each number from 3 to 17 that is written without leading
-//! zeros. Everything else matches itself.
+//! Patterns of names: `*` matches any characters, and `[3..17]` matches each number from 3 to 17 that is written
+//! without leading zeros. Everything else matches itself.
 //!
-//! Leaves out: escapes. A name with a `*` is matched by a pattern with a `*` in its place.
+//! There are no escapes. A name that contains `*` is matched by a pattern with `*` at that position.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ enum Token<'a> {
 pub struct NamePattern<'a>(Vec<Token<'a>>);
 
 impl<'a> NamePattern<'a> {
-    /// Returns the pattern that `text` is.
+    /// Parses `text` as a pattern.
     pub fn parse(text: &'a str) -> NamePattern<'a> {
         let (mut tokens, mut rest) = (Vec::new(), text);
         while !rest.is_empty() {
@@ -72,7 +72,7 @@ impl<'a> NamePattern<'a> {
         self.captures(name).is_some()
     }
 
-    /// Returns the text at the placeholders of `name`, or `None` if it does not match.
+    /// Returns the parts of `name` at the placeholders, or `None` if the name does not match.
     pub fn captures<'n>(&self, name: &'n str) -> Option<Vec<&'n str>> {
         let mut found = CaptureSearch { name, failed: BTreeSet::new() }.captures(&self.0, 0)?;
         found.reverse();
@@ -101,16 +101,17 @@ fn in_range(text: &str, least: u64, most: u64) -> bool {
     is_plain && text.parse().is_ok_and(|number| (least..=most).contains(&number))
 }
 
-/// A search for the text at the placeholders of a pattern, which remembers where it failed: a pattern with many
-/// placeholders takes no more steps than it has tokens, times the square of the name's length.
+/// A search for the text at the placeholders of a pattern, which remembers where it failed. The number of steps is
+/// therefore at most the number of tokens times the square of the name's length.
 struct CaptureSearch<'n> {
     name: &'n str,
-    /// Numbers of tokens that were left, and the offset in the name at which they do not match.
+    /// Failed attempts: the number of tokens that were left, and the offset in the name at which they do not match.
     failed: BTreeSet<(usize, usize)>,
 }
 
 impl<'n> CaptureSearch<'n> {
-    /// Returns the text at the placeholders of `tokens`, the last first, if they match the name from `start` on.
+    /// Returns the text at the placeholders of `tokens`, from the last to the first, if the tokens match the name from
+    /// `start` on.
     fn captures(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
         if self.failed.contains(&(tokens.len(), start)) {
             return None;

@@ -1,12 +1,12 @@
 //! The origin of a value: the texts that were read, and source locations within them.
 //!
-//! Leaves out: what the texts mean.
+//! The meaning of the texts is not considered.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which layer of a description a text is, in rising precedence.
+/// The layer of a description to which a text belongs, in rising precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// A default of the program.
@@ -15,9 +15,9 @@ pub enum Layer {
     Part(String),
     /// The user's file.
     File(PathBuf),
-    /// One `--set` option, by its text.
+    /// A `--set` option, identified by its text.
     Set(String),
-    /// One value of a `--vary` option, as a setting.
+    /// A value of a `--vary` option, in the form of a setting.
     Vary(String),
 }
 
@@ -33,7 +33,7 @@ impl Layer {
         }
     }
 
-    /// Returns the name under which problems are reported.
+    /// Returns the name of the layer in problems.
     pub fn title(&self) -> String {
         match self {
             Layer::Default => "default".to_string(),
@@ -48,12 +48,12 @@ impl Layer {
 /// The number of a text in [`Texts`].
 pub type TextId = usize;
 
-/// A place in a text.
+/// A source location: a range of bytes in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The text.
+    /// The number of the text.
     pub text: TextId,
-    /// The bytes within it.
+    /// The range of bytes in the text.
     pub span: Range<usize>,
 }
 
@@ -75,9 +75,9 @@ impl PartialOrd for Place {
 pub struct Origin {
     /// The layer.
     pub layer: Layer,
-    /// The place in the layer's text; none for a default.
+    /// The source location in the layer's text; `None` for a default.
     pub place: Option<Place>,
-    /// The line of that place, counted from one.
+    /// The line of the source location, counted from one.
     pub line: Option<usize>,
 }
 
@@ -94,13 +94,13 @@ impl std::fmt::Display for Origin {
 /// One text that was read.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// The layer that the text is.
+    /// The layer to which the text belongs.
     pub layer: Layer,
-    /// All of it.
+    /// The whole content of the text.
     pub content: Arc<str>,
-    /// The folder that paths in it are relative to.
+    /// The folder to which paths in the text are relative.
     pub folder: Option<PathBuf>,
-    /// The byte offsets of its line ends.
+    /// The byte offsets of the ends of its lines.
     line_ends: Arc<[usize]>,
 }
 

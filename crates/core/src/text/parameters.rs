@@ -1,7 +1,8 @@
-//! The parameters of a part: read from a table, written back, and left out altogether.
+//! The parameters of a part, which are read from a table and written back, and which may be left out altogether if all
+//! are optional.
 //!
 //! `#[derive(Parameters)]` implements these traits, so that each parameter is written once; `docs/parameters.md` lists
-//! its attributes. Leaves out: the types of single values ([`ParameterType`](super::ParameterType)).
+//! its attributes. The types of single values are defined by [`ParameterType`](super::ParameterType).
 //!
 //! ```standalone_crate
 //! # extern crate narrows_core as narrows;
@@ -35,7 +36,7 @@
 //! assert_eq!(to_toml(&defaults), "packet = \"256 B\"\npipeline = \"100 ns\"\norder = \"in-order\"\n");
 //! ```
 //!
-//! The macros refuse, where it is written, an attribute that does not exist,
+//! The macros refuse the following errors at the place where they are written: an attribute that does not exist,
 //!
 //! ```compile_fail
 //! # extern crate narrows_core as narrows;
@@ -72,7 +73,7 @@
 //! }
 //! ```
 //!
-//! a type that is the kind of no value,
+//! a type that is not the value of any kind,
 //!
 //! ```compile_fail
 //! # extern crate narrows_core as narrows;
@@ -84,7 +85,7 @@
 //! }
 //! ```
 //!
-//! and defaults of what has a key that is required, however deep it lies:
+//! and defaults for a type with a required key, at any depth:
 //!
 //! ```compile_fail
 //! # extern crate narrows_core as narrows;
@@ -109,13 +110,13 @@ use super::value::ParameterValue;
 
 /// The parameters of a part, or of a table of it.
 pub trait Parameters: Sized {
-    /// Reads them from their table. In describing mode, the same function gives the schema.
+    /// Reads the parameters from their table. In describing mode, the same function yields the schema.
     fn read(t: &mut Table<'_>) -> Self;
 
-    /// Writes each under its key, so that [`read`](Parameters::read) gives the same again.
+    /// Writes each parameter under its key, so that [`read`](Parameters::read) yields the same parameters again.
     fn write(&self, to: &mut dyn ParameterSink);
 
-    /// Returns what holds where nothing is described: the defaults that `read` states.
+    /// Returns the parameters of an empty description, which are the defaults that `read` states.
     fn defaults() -> Self
     where
         Self: AllOptional,
@@ -124,16 +125,16 @@ pub trait Parameters: Sized {
     }
 }
 
-/// Parameters none of which is required. The derive macro implements it where that is so.
+/// Parameters none of which is required. The derive macro implements the trait if that is so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no defaults as a whole: one of its keys is required",
     note = "state a default with `#[param(default = ..)]`, or write the value out"
 )]
 pub trait AllOptional: Parameters {}
 
-/// Parameters that are one of several tables: the names of these, and how each is read.
+/// Parameters that are one of several tables, with the names of the tables and a function that reads each.
 pub trait ParameterVariants: Parameters {
-    /// The tables' names and help texts.
+    /// The names of the tables, with their help texts.
     const VARIANTS: &'static [(&'static str, &'static str)];
 
     /// Reads the table called `name`.
@@ -143,16 +144,16 @@ pub trait ParameterVariants: Parameters {
     /// Panics if `name` is not one of [`VARIANTS`](ParameterVariants::VARIANTS).
     fn read_variant(name: &str, t: &mut Table<'_>) -> Self;
 
-    /// Returns the name of the value's table.
+    /// Returns the name of the table that the value belongs to.
     fn variant(&self) -> &'static str;
 }
 
-/// Takes parameters one by one, in the order in which they are read.
+/// A sink that takes parameters one by one, in the order in which they are read.
 pub trait ParameterSink {
     /// Takes the value of a key.
     fn value(&mut self, key: &'static str, value: ParameterValue);
 
-    /// Takes a table below a key, which `write` writes.
+    /// Takes a table below a key; the function `write` writes the table.
     fn table(&mut self, key: &'static str, write: &dyn Fn(&mut dyn ParameterSink));
 }
 
@@ -168,16 +169,16 @@ impl<P: Parameters> Parameters for Box<P> {
 
 impl<P: AllOptional> AllOptional for Box<P> {}
 
-/// Writes parameters as TOML, a line for each: `firmware.poll = 50`.
+/// A sink that writes parameters as TOML, each on a line: `firmware.poll = 50`.
 #[derive(Debug, Default)]
 pub struct TomlSink {
     text: String,
-    /// The keys of the tables above, each with a point after it.
+    /// The keys of the tables above, each followed by a point.
     above: String,
 }
 
 impl TomlSink {
-    /// Returns what was written.
+    /// Returns the TOML that was written.
     pub fn into_text(self) -> String {
         self.text
     }
@@ -194,7 +195,7 @@ impl ParameterSink for TomlSink {
         self.above.push('.');
         write(self);
         self.above.truncate(above);
-        // A table without keys is present all the same: it may be the variant that was chosen.
+        // A table without keys must be written too, because it may be the selected variant.
         if self.text.len() == before {
             self.text += &format!("{}{key} = {{}}\n", self.above);
         }
@@ -208,7 +209,7 @@ pub fn to_toml(parameters: &impl Parameters) -> String {
     sink.into_text()
 }
 
-/// Calls of functions that `#[param(..)]` names. Closures take the types of their arguments from these.
+/// Functions that call the functions named by `#[param(..)]`. They determine the types of the arguments of closures.
 #[doc(hidden)]
 pub mod call {
     use super::{ParameterSink, Table};

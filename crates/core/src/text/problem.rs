@@ -21,9 +21,9 @@ pub struct Problem {
     pub label: Box<str>,
     /// Related source locations, each with its label.
     pub related: Box<[(Place, String)]>,
-    /// Help lines: what is allowed, and what to do.
+    /// Help lines, which state the allowed values and the remedy.
     pub help: Vec<String>,
-    /// Whether the problem is that parts, each valid alone, are incompatible.
+    /// Whether the problem is that parts which are each valid alone are incompatible.
     pub is_incompatibility: bool,
 }
 
@@ -39,7 +39,7 @@ impl Problem {
         Problem::new(format!("bad value for `{path}`"))
     }
 
-    /// Returns the problem that nothing is named `given`: the nearest name that is allowed, and all of them.
+    /// Returns the problem that nothing is named `given`, with the nearest allowed name and all allowed names.
     pub fn unknown_name<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
         let near = suggest::nearest(given, allowed.clone());
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
@@ -125,7 +125,7 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
-/// Number of problems that are rendered; the rest are counted.
+/// Largest number of problems that are rendered; the remaining ones are counted.
 const REPORTED_MAX: usize = 100;
 
 /// All problems of one description.
@@ -158,7 +158,7 @@ impl Problems {
         Problems::new(vec![problem], &Texts::default())
     }
 
-    /// Returns each problem as a list of its own, up to the number that is rendered.
+    /// Returns each problem as a list of one, up to the largest number that is rendered.
     pub fn each(&self) -> Vec<Problems> {
         let one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
         self.list.iter().take(REPORTED_MAX).map(one).collect()
@@ -184,7 +184,7 @@ impl Problems {
         !self.list.is_empty() && self.list.iter().all(|problem| problem.is_incompatibility)
     }
 
-    /// Renders the first problems as text, with colours for a terminal or plain, and the number of the others.
+    /// Renders the first problems, and the number of the others, as text, with colours for a terminal or without.
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
         let first = self.list.iter().take(REPORTED_MAX);

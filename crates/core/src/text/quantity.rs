@@ -1,14 +1,14 @@
 //! Quantities as text: `"40 ns"`, `"8 KiB"`, `"160 MB/s"`, `"33 MHz"`.
 //!
-//! Decimal and exact: a text that is not a whole number of picoseconds, bytes, bits per second
-//! or hertz is refused, never rounded. Leaves out: signs, exponents and arithmetic.
+//! Quantities are decimal and exact: a text that is not a whole number of picoseconds, bytes, bits per second or hertz
+//! is refused, never rounded. Signs, exponents and arithmetic are not supported.
 
 use super::meaning::Meaning;
 use super::suggest;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt::Display;
 
-/// Why a text is not the value it should be, and what would be.
+/// An error in a text that should be a value: the reason, and the valid values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The reason, in a few words.
@@ -24,7 +24,7 @@ impl ParseError {
     }
 }
 
-/// A unit's name and how many of the smallest unit it holds.
+/// A unit: its name, and the number of smallest units that it contains.
 pub type Unit = (&'static str, u64);
 
 /// A quantity that is written as a number and a unit.
@@ -33,15 +33,15 @@ pub trait Quantity: Copy + Ord + Display {
     const WHAT: &'static str;
     /// The name in the schema and in listings.
     const KIND: &'static str;
-    /// The smallest unit, of which it is always a whole number.
+    /// The smallest unit; every quantity of the kind is a whole number of it.
     const SMALLEST: &'static str;
-    /// A number and unit as one might write it.
+    /// An example of a number with its unit.
     const EXAMPLE: &'static str;
-    /// The units allowed.
+    /// The allowed units.
     const UNITS: &'static [Unit];
-    /// The meaning of a parameter of this kind that declares none.
+    /// The meaning of a parameter of this kind, unless it declares another.
     const MEANING: Option<Meaning>;
-    /// Whether nothing at all is a sensible value.
+    /// Whether zero is a sensible value.
     const MAY_BE_ZERO: bool;
     /// Returns the quantity of `amount` smallest units.
     fn from_smallest(amount: u64) -> Self;
@@ -138,24 +138,24 @@ pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
     )
 }
 
-/// The factor by which a plausible quantity is at most larger than the example of its kind (chosen).
+/// The largest factor by which a plausible quantity exceeds the example of its kind (chosen).
 const PLAUSIBLE: f64 = 1e6;
 
 /// Returns the unit of the example, or the smallest of its kind if the number would be implausible with it: 12500000000
-/// are bytes a second rather than megabytes.
+/// probably means bytes per second rather than megabytes per second.
 fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
     let (example, unit) = Q::EXAMPLE.split_once(' ').unwrap_or_default();
     let amount = |text: &str| text.parse::<f64>().unwrap_or_default();
     if amount(number) <= PLAUSIBLE * amount(example) {
         return unit;
     }
-    // Without its prefix: `B/s` of `MB/s`, which is no unit of bits.
+    // For a rate such as `MB/s`, the text without its prefix, `B/s`, is not a unit of bits.
     let base = unit.get(1..).unwrap_or_default();
     let smaller = Q::UNITS.iter().map(|(name, _)| *name).take_while(|name| *name != unit);
     smaller.into_iter().find(|name| name.ends_with(base)).unwrap_or(unit)
 }
 
-/// Returns the error for any other value where a quantity is expected.
+/// Returns the error for any other text where a quantity is expected.
 pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
     let exponent = text.split_once(['e', 'E']).filter(|(digits, _)| Decimal::parse(digits).is_some());
     let why = match (text.starts_with(['-', '+']), exponent) {
@@ -187,7 +187,7 @@ fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
     }
 }
 
-/// Returns the error of an ambiguous unit: KB, MB and GB are powers of ten or of two.
+/// Returns the error for an ambiguous unit: KB, MB and GB may be powers of ten or of two.
 fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
     let (binary, tens, power) = match unit {
         "KB" => ("KiB", 1, ""),
@@ -224,7 +224,7 @@ fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::WHAT), help }
 }
 
-/// Returns the unit that a common other spelling means.
+/// Returns the unit that is meant by a common alternative spelling.
 fn spoken(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "bps" | "b/s" => "bit/s",
@@ -247,13 +247,13 @@ fn spoken(unit: &str) -> Option<&'static str> {
     })
 }
 
-/// A decimal number, exactly: `digits` divided by ten to the `places`.
+/// An exact decimal number: `digits` divided by ten to the power of `places`.
 struct Decimal {
     digits: u128,
     places: u32,
 }
 
-/// Reason for which a number of units cannot be expressed in smallest units.
+/// Reason why a number of units cannot be expressed in smallest units.
 enum ConversionError {
     TooLarge,
     NotWhole,
@@ -283,7 +283,7 @@ impl Decimal {
             return None;
         }
         let fraction = fraction.trim_end_matches('0');
-        // A longer fraction keeps one digit too many, which no unit makes whole.
+        // If a fraction is longer, one digit more than allowed is kept, which no unit makes whole.
         let kept = &fraction[..fraction.len().min(Decimal::PLACES)];
         let places = if fraction.len() > Decimal::PLACES { u32::MAX } else { kept.len() as u32 };
         let whole = whole.trim_start_matches('0');

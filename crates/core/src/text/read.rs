@@ -1,9 +1,9 @@
-//! Reading a description: one function per part says at once what its keys are called, what
-//! they mean, which values they take and what holds when they are left out.
+//! Reads a description. One function for each part states the names of its keys, their meaning, their valid values and
+//! their defaults.
 //!
-//! A problem is recorded and reading goes on, so that all problems are reported together. Run on
-//! nothing, in describing mode, the same function yields the [`Schema`]. Leaves out: what a table is
-//! read with (`table`, `field`, `family`).
+//! A problem is recorded and reading continues, so that all problems are reported together. If the same function is run
+//! without a description, in describing mode, it yields the [`Schema`]. The functions that read a table are in `table`,
+//! `field` and `family`.
 
 use super::diagnostics;
 use super::load::Loaded;
@@ -21,7 +21,7 @@ pub struct Reading {
     loaded: Loaded,
 }
 
-/// A description that was read, and how.
+/// A description that was read, with the records of the reading.
 #[derive(Clone, Debug)]
 pub struct Read<T> {
     pub value: T,
@@ -41,7 +41,7 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// All problems of the description together.
+    /// Returns all problems of the description together.
     pub fn read<T>(self, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<Read<T>, Problems> {
         let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts, false);
         let root = Table::new(&context, Vec::new(), Some(&self.loaded.root), None);
@@ -56,7 +56,7 @@ impl Reading {
     }
 }
 
-/// Returns the value that `read` gives for an empty description.
+/// Returns the value that `read` yields for an empty description.
 ///
 /// # Panics
 ///
@@ -81,29 +81,29 @@ impl<T> Read<T> {
         self.records.entries(&self.loaded.texts)
     }
 
-    /// Returns the complete description with all defaults and overrides, for a result: snake_case keys, canonical
-    /// values.
+    /// Returns the complete description with all defaults and overrides in the form of a result, with snake_case keys
+    /// and canonical values.
     pub fn resolved(&self) -> Json {
         self.records.resolved()
     }
 
-    /// Returns the files that its values name, each with the path of the value.
+    /// Returns the files that values of the description name, each with the path of the value.
     pub fn files(&self) -> &[(String, PathBuf)] {
         &self.files
     }
 
-    /// Returns the keys that the description calls by their former names.
+    /// Returns the keys that have their former names in the description.
     pub fn renamed_keys(&self) -> &[RenamedKey] {
         &self.renamed
     }
 
-    /// Returns the texts that it was read from.
+    /// Returns the texts from which the description was read.
     pub fn texts(&self) -> &Texts {
         &self.loaded.texts
     }
 
-    /// Returns the path whose value comes from the highest layer; within one layer, the first of `paths`. A conflict
-    /// between values is best reported and corrected there.
+    /// Returns the path whose value comes from the highest layer. If several values come from that layer, returns the
+    /// first of these in `paths`. A conflict between values is best reported and corrected at the returned path.
     pub fn foremost<'p>(&self, paths: &[&'p str]) -> &'p str {
         let height =
             |path: &&&str| self.records.find(path).map_or(0, |value| 1 + value.layer(&self.loaded.texts).height());
@@ -115,14 +115,15 @@ impl<T> Read<T> {
         self.loaded.root.at(self.as_written(path).split('.')).is_some()
     }
 
-    /// Returns the path by which the description calls the key at `path`: its former name, if that is in use.
+    /// Returns the path of the key at `path` as the description spells it, with the key's former name if the
+    /// description uses that.
     fn as_written<'p>(&'p self, path: &'p str) -> &'p str {
         let is_current = || self.loaded.root.at(path.split('.')).is_some();
         let former = self.renamed.iter().find(|key| key.new == path).filter(|_| !is_current());
         former.map_or(path, |key| &key.old)
     }
 
-    /// Replaces the default at `path` by the word that holds instead, which only the whole description determines. A
+    /// Replaces the default at `path` by the word that applies instead, which only the whole description determines. A
     /// value that is defined in any layer is kept.
     pub fn replace_default(&mut self, path: &str, word: &str) {
         if !self.is_defined(path) {
@@ -141,7 +142,7 @@ impl<T> Read<T> {
         Problems::new(list, &self.loaded.texts)
     }
 
-    /// Converts the value and keeps the rest.
+    /// Converts the value by `act`, and keeps the records.
     pub fn map<U>(self, act: impl FnOnce(T) -> U) -> Read<U> {
         let Read { value, loaded, records, files, renamed } = self;
         Read { value: act(value), loaded, records, files, renamed }

@@ -8,10 +8,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Which diagnostics the reader reports.
+/// The diagnostics that the reader reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DiagnosticLevel {
-    /// None: the reader only needs a value with which it can go on.
+    /// No diagnostics: the reader only needs a value with which it can continue.
     Off,
     /// Errors in keys that are present. Missing keys are not reported, and no value is recorded.
     PresentKeys,
@@ -40,9 +40,9 @@ pub(super) struct ReadContext {
     absent_tables: RefCell<BTreeMap<String, &'static str>>,
     /// The paths of unknown keys that another problem already explains.
     suppressed_unknown: RefCell<BTreeSet<String>>,
-    /// Hints at further members of the families at these paths.
+    /// Hints that the families at these paths may have further members.
     open: RefCell<BTreeMap<String, &'static str>>,
-    /// Keys that are called by their former names.
+    /// Keys that have their former names in the description.
     renamed: RefCell<Vec<RenamedKey>>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Findings {
     pub records: Records,
     /// The files that values name, each with the path of the value.
     pub files: Vec<(String, PathBuf)>,
-    /// Keys that are called by their former names.
+    /// Keys that have their former names in the description.
     pub renamed: Vec<RenamedKey>,
 }
 
@@ -81,7 +81,7 @@ impl ReadContext {
         }
     }
 
-    /// Runs `act` with at most this level.
+    /// Runs `act` with this level, or with the present level if that is lower.
     pub(super) fn with_level<T>(&self, level: DiagnosticLevel, act: impl FnOnce() -> T) -> T {
         let before = self.level.replace(self.level.get().min(level));
         let done = act();
@@ -96,8 +96,9 @@ impl ReadContext {
         }
     }
 
-    /// Drops the diagnostics that the value at `path`, or one below it, is missing; the one about the mistyped key
-    /// already suggests it.
+    /// Drops the diagnostics that the value at `path`, or one below it, is missing, because the diagnostic about the mistyped key
+    /// already
+    /// suggests the missing key.
     pub(super) fn suppress_missing(&self, path: &str) {
         self.suppressed_missing.borrow_mut().insert(path.to_owned());
     }
@@ -117,12 +118,13 @@ impl ReadContext {
         self.suppressed_unknown.borrow_mut().insert(path);
     }
 
-    /// States that the family at this path may have members beyond those that are known.
+    /// States that the family at this path may have members beyond the known ones.
     pub(super) fn mark_open_family(&self, path: String, hint: &'static str) {
         self.open.borrow_mut().insert(path, hint);
     }
 
-    /// Returns the hint at more members of the family at this path, or an empty text without such a hint.
+    /// Returns the hint that the family at this path may have further members, or an empty text if there is no such
+    /// hint.
     pub(super) fn open_hint(&self, path: &str) -> &'static str {
         self.open.borrow().get(path).copied().unwrap_or_default()
     }
@@ -160,7 +162,7 @@ impl ReadContext {
         Findings { problems, records, files, renamed }
     }
 
-    /// Records a key that is called by its former name.
+    /// Records a key that has its former name in the description.
     pub(super) fn note_renamed(&self, key: RenamedKey) {
         if self.level.get() != DiagnosticLevel::Off {
             self.renamed.borrow_mut().push(key);

@@ -1,4 +1,4 @@
-//! The values that were read, one by one: for `narrows show` and for the description inside a result.
+//! The values that were read, one by one. `narrows show` prints them, and a result contains them as its description.
 
 use super::meaning::ParameterDeclaration;
 use super::origin::{Layer, Origin, Place, Texts};
@@ -13,24 +13,24 @@ pub struct Entry {
     pub path: String,
     /// The value as it is written.
     pub value: String,
-    /// The name of its kind.
+    /// The name of the value's kind.
     pub kind: String,
     /// The declaration of the number by its part.
     pub declared: ParameterDeclaration,
-    /// The layer and source location that it comes from.
+    /// The layer and source location from which the value comes.
     pub origin: Origin,
-    /// The comment behind it, which says where a number comes from.
+    /// The comment after the value, which states the source of a number.
     pub note: Option<String>,
     /// The meaning of the key.
     pub doc: &'static str,
 }
 
-/// A key that a description calls by its former name.
+/// A key that has its former name in the description.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RenamedKey {
     /// The former name, with all keys above it.
     pub old: String,
-    /// Today's name, with all keys above it.
+    /// The present name, with all keys above it.
     pub new: String,
     /// The source location of the key.
     pub place: Option<Place>,
@@ -41,9 +41,9 @@ pub struct RenamedKey {
 pub(super) enum Step {
     /// A key of the description language.
     Key(&'static str),
-    /// A name the user chose.
+    /// A name that the user chose.
     Name(String),
-    /// The number of a list's element.
+    /// The index of an element of a list.
     Index(usize),
 }
 
@@ -130,13 +130,13 @@ impl RecordedValue {
     }
 }
 
-/// The record at a path.
+/// The record of a value, a table or a selection at a path.
 #[derive(Clone, Debug)]
 pub(super) enum Mark {
     Table,
     List,
     Value(Box<RecordedValue>, Json),
-    /// The selected table of a family. In a result the table itself shows the selection.
+    /// The selected table of a family. In a result, the table itself shows the selection.
     Choice(Box<RecordedValue>),
 }
 
@@ -150,12 +150,12 @@ impl Records {
         self.each().map(|(path, value)| value.entry(path, texts)).collect()
     }
 
-    /// Returns the value at a path. The search begins with the latest values, which are requested most often.
+    /// Returns the value at a path. The search begins with the values read last, which are requested most often.
     pub fn find(&self, path: &str) -> Option<&RecordedValue> {
         self.each().rfind(|(steps, _)| is_dotted(steps, path)).map(|(_, value)| value)
     }
 
-    /// Replaces the value at `path` where it is a default, by the word that holds instead.
+    /// Replaces the value at `path`, if it is a default, by the word that applies instead.
     pub fn replace_default(&mut self, path: &str, word: &str) {
         for (steps, mark) in &mut self.0 {
             if let Mark::Value(value, json) = mark

@@ -1,6 +1,6 @@
 //! The schema of descriptions, for editors (JSON Schema) and for listings.
 //!
-//! It is collected by running the reader itself, so the two cannot disagree.
+//! The schema is collected by running the reader itself, so that the two cannot disagree.
 
 use super::meaning::ParameterDeclaration;
 use serde_json::Value as Json;
@@ -17,18 +17,18 @@ pub enum Need {
     Required,
     /// The key may be left out and has no default.
     Optional,
-    /// The key may be left out; its default, as text and as JSON.
+    /// The key may be left out and has this default, as text and as JSON.
     Default(String, Json),
 }
 
 /// The keys of a table.
 #[derive(Clone, Debug, Default)]
 pub struct TableShape {
-    /// In reading order.
+    /// The entries of the table, in reading order.
     pub items: Vec<Item>,
     /// Keys that were read more than once.
     pub repeated: Vec<&'static str>,
-    /// Renamed keys: the former name, which is still read, and today's.
+    /// Renamed keys, each as the former name, which is still read, and the present name.
     pub renamed: Vec<(&'static str, &'static str)>,
 }
 
@@ -40,12 +40,12 @@ pub enum Item {
         key: &'static str,
         /// The help text.
         doc: &'static str,
-        /// The form of its value.
+        /// The form of the key's value.
         form: Form,
-        /// Whether it is required.
+        /// Whether the key is required.
         need: Need,
     },
-    /// Several keys of which one is selected.
+    /// Several tables of which one is selected.
     Family(Family),
 }
 
@@ -74,17 +74,18 @@ pub struct Member {
 /// The form of a key's value.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// A value of the kind named, with its JSON Schema and what its part declares of it.
+    /// A value of the kind with this name, with its JSON Schema and its declaration by the part.
     Value(String, Json, ParameterDeclaration),
     /// A table.
     Table(TableShape),
-    /// A table of tables under names of the user's choice.
+    /// A table of tables under names that the user chooses.
     Map(TableShape),
     /// A list of tables.
     List(TableShape),
-    /// A table that selects one key of a family, or that key's name as a word; and the sibling keys of the selection.
+    /// A table that selects one member of a family, or the member's name as a word, together with the sibling keys of
+    /// the selection.
     OneOf(Family, TableShape),
-    /// The form of the key of this name at the top.
+    /// The form of the top-level key with this name.
     Like(&'static str),
     /// Names of shipped parts.
     Parts,
@@ -93,7 +94,7 @@ pub enum Form {
 /// The schema of a whole description.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    /// The keys at the top.
+    /// The top-level keys.
     pub root: TableShape,
 }
 
@@ -102,9 +103,9 @@ pub struct Schema {
 pub struct Line {
     /// The key with all keys above it.
     pub path: String,
-    /// The form of its value.
+    /// The form of the key's value.
     pub kind: String,
-    /// Whether it is required.
+    /// Whether the key is required.
     pub need: Need,
     /// The help text.
     pub doc: &'static str,
@@ -175,7 +176,7 @@ impl Form {
         }
     }
 
-    /// Returns what the part declares of the value.
+    /// Returns the declaration of the value by its part.
     fn declared(&self) -> ParameterDeclaration {
         if let Form::Value(.., declared) = self { *declared } else { ParameterDeclaration::default() }
     }

@@ -1,7 +1,7 @@
-//! `--set a.b.c=v`: one key of a description, set from outside its file.
+//! `--set a.b.c=v`: a setting, which overrides one key of a description from outside its file.
 //!
-//! The value is TOML where it parses as that, else a string. Elements of lists are named by
-//! their index. Leaves out: whether the key is one that anything reads.
+//! The value is TOML if it parses as TOML, otherwise a string. Elements of lists are named by their index. Whether
+//! anything reads the key is not checked here.
 
 use super::origin::{Place, TextId};
 use super::problem::Problem;
@@ -9,7 +9,7 @@ use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue, shad
 use std::ops::Range;
 use toml::de::DeValue;
 
-/// One option, taken apart.
+/// A `--set` option after parsing.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The keys, each with its span in the option.
@@ -19,10 +19,10 @@ pub struct Setting {
     builder: TreeBuilder,
 }
 
-/// More keys than this are not a path to anything.
+/// Largest number of keys in a path; no valid path has more.
 const DEEPEST: usize = 64;
 
-/// Takes an option apart.
+/// Parses an option.
 pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem> {
     let wrong = |label: &str, span: Range<usize>| {
         let place = Place { text, span };
@@ -47,7 +47,7 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
 /// Keys, each with its span in an option.
 type Keys = Vec<(String, Range<usize>)>;
 
-/// The reason why an option does not parse, and the span that is at fault.
+/// The reason why an option does not parse, and the range of bytes that is at fault.
 type SyntaxFault = (&'static str, Range<usize>);
 
 /// Returns the keys before the `=`, and the offset of the `=`.
@@ -72,7 +72,7 @@ fn spaces(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
 
-/// Parses the bare or quoted key that begins at `at`; returns the key and the offset of its end.
+/// Parses the bare or quoted key that begins at `at`, and returns the key and the offset of its end.
 fn key(option: &str, at: usize) -> Result<(String, usize), SyntaxFault> {
     let rest = &option[at..];
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
@@ -110,7 +110,7 @@ pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
 }
 
 impl Setting {
-    /// Returns whether it sets the whole key `name` at the top.
+    /// Returns whether the setting sets the whole top-level key `name`.
     pub fn is(&self, name: &str) -> bool {
         matches!(&self.path[..], [(key, _)] if key == name)
     }
@@ -149,7 +149,7 @@ impl Setting {
         Definition { rank: self.builder.rank, key: self.builder.place(self.path[depth].1.clone()) }
     }
 
-    /// Creates a table with the rest of the path.
+    /// Creates a table for the remainder of the path.
     fn new_table(self, depth: usize) -> Result<TreeNode, Problem> {
         let place = Some(self.builder.place(self.path[depth - 1].1.clone()));
         let mut tree = Tree::default();

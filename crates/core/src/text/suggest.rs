@@ -1,11 +1,11 @@
 //! Suggests the nearest valid name for an unknown one.
 //!
-//! Leaves out: any knowledge of what the names mean.
+//! The meaning of the names is not considered.
 
-/// Longer names than this are not compared: nobody mistypes them.
+/// Length of a name above which it is not compared, because such a name is hardly mistyped.
 const LONGEST: usize = 64;
 
-/// Returns the name in `known` nearest to `given`, where one is near enough to be meant.
+/// Returns the name in `known` that is nearest to `given`, if it is near enough to be meant.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = plain(given);
     if given.is_empty() || given.len() > LONGEST {
@@ -18,7 +18,7 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Normalises a name for comparison: case, and the choice between `-`, `_` and space, are ignored.
+/// Normalises a name for comparison: upper and lower case are not distinguished, nor are `-`, `_` and the space.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if matches!(c, '_' | ' ') { '-' } else { c.to_ascii_lowercase() }).collect()
 }
@@ -28,7 +28,7 @@ fn distance(given: &str, name: &str) -> Option<usize> {
     if name.rsplit(['/', '.']).next() == Some(given) {
         return Some(0);
     }
-    // A folder that both names have says nothing about how near the rest is.
+    // A folder that both names have in common must not make the names appear similar.
     let (given, name) = match (given.rsplit_once('/'), name.rsplit_once('/')) {
         (Some((folder, given)), Some((same, name))) if folder == same => (given, name),
         _ => (given, name),
@@ -41,7 +41,8 @@ fn distance(given: &str, name: &str) -> Option<usize> {
     (slips < longest && slips <= (longest / 3).max(1)).then_some(slips)
 }
 
-/// Returns a hint: the name that was probably meant, if one is near, and all that are allowed, as `what`.
+/// Returns a hint with the name that was probably meant, if one is near, and with all allowed names, introduced as
+/// `what`.
 pub fn among(what: &str, given: &str, allowed: &[&str]) -> String {
     let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
     match nearest(given, allowed.iter().copied()) {

@@ -1,7 +1,7 @@
 //! One table of a description while it is read: the tables and lists below it, and the diagnostics
 //! about its keys.
 //!
-//! Leaves out: single values (`field`, `kind`) and choices among tables (`family`).
+//! Single values are read in `field` and `kind`, and choices among tables in `family`.
 
 use super::diagnostics;
 use super::kind::InvalidValue;
@@ -23,7 +23,7 @@ pub struct Table<'t> {
     pub(super) context: &'t ReadContext,
     path: Vec<Step>,
     pub(super) node: Option<&'t TreeNode>,
-    /// The place of this table, or else of the nearest one above.
+    /// The source location of this table, or of the nearest enclosing table that has one.
     nearest: Option<Place>,
     /// The keys that were read, and the members of families.
     known: RefCell<Vec<&'static str>>,
@@ -59,7 +59,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Reads this table with `read`; keys that it did not read are reported as unknown.
+    /// Reads this table with `read`. Keys that `read` did not read are reported as unknown.
     pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, TableShape) {
         if !self.path.is_empty() {
             self.context.record(self.path.clone(), Mark::Table);
@@ -70,7 +70,7 @@ impl<'t> Table<'t> {
         (value, self.shape.into_inner())
     }
 
-    /// Reads a table below this one, which may be absent; anything but a table is a problem.
+    /// Reads a table below this one, which may be absent. If the key is not a table, a problem is reported.
     pub(super) fn below<T>(
         &self,
         steps: &[Step],
@@ -89,8 +89,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Reads the sub-table `key`. If it is absent, an empty table is read, so that defaults apply and missing required
-    /// keys are reported.
+    /// Reads the sub-table `key`. If the sub-table is absent, an empty table is read, so that defaults apply and
+    /// missing required keys are reported.
     pub fn table<T>(&mut self, key: &'static str, doc: &'static str, read: impl FnOnce(&mut Table<'_>) -> T) -> T {
         let node = self.child(key);
         if node.is_none() {
@@ -118,10 +118,10 @@ impl<'t> Table<'t> {
         Some(value)
     }
 
-    /// States that the key `new` was called `old`, which is still read: a description that uses the former name is
-    /// reported by [`Read::renamed_keys`](super::Read::renamed_keys). Both names in one layer are an error; a higher
-    /// layer overrides either name. To be called before `new` is read; the values of tables are not merged over both
-    /// names.
+    /// States that the key `new` was called `old`, and that the former name is still read. A description that uses the
+    /// former name is reported by [`Read::renamed_keys`](super::Read::renamed_keys). Both names in one layer are an
+    /// error; a higher layer overrides either name. The function must be called before `new` is read. The values of
+    /// tables are not merged over both names.
     pub fn renamed_key(&mut self, old: &'static str, new: &'static str) {
         self.shape.borrow_mut().renamed.push((old, new));
         let Some(tree) = tree_of(self.node) else { return };
@@ -140,7 +140,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// States what `key` may hold: what the key at the top does that is called `like`.
+    /// States that `key` may have the same values as the top-level key called `like`.
     pub fn describe_like(&mut self, key: &'static str, doc: &'static str, like: &'static str) {
         self.note_key(key, doc, Form::Like(like), Need::Optional);
     }
@@ -150,7 +150,8 @@ impl<'t> Table<'t> {
         self.note_key(PARTS, doc, Form::Parts, Need::Optional);
     }
 
-    /// Tables under names the user chose, in the order of the file; none where absent.
+    /// Reads tables under names that the user chose, in the order of the file. If the key is absent, the result is
+    /// empty.
     pub fn map<T>(
         &mut self,
         key: &'static str,
@@ -215,9 +216,9 @@ impl<'t> Table<'t> {
         values
     }
 
-    /// Reports a problem with a value (its key, or keys joined by `.`) or with the table itself (`""`), found by
-    /// comparing values. It is reported at the value, or at the table if the value is a default. It is dropped if
-    /// the value is missing or invalid, because the reader then works with a placeholder.
+    /// Reports a problem that was found by comparing values. `key` is the value's key, or keys joined by `.`; an empty
+    /// `key` stands for the table itself. The problem is reported at the value, or at the table if the value is a
+    /// default. It is dropped if the value is missing or invalid, because the reader then works with a placeholder.
     pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
         let full = self.full(key);
         if self.context.is_invalid(&full) {
@@ -246,7 +247,7 @@ impl<'t> Table<'t> {
         self.context.problems.borrow().is_empty()
     }
 
-    /// Returns whether only the schema is collected, and every value is a placeholder.
+    /// Returns whether only the schema is being collected, so that every value is a placeholder.
     pub fn describing(&self) -> bool {
         self.context.describing
     }
@@ -273,7 +274,7 @@ impl<'t> Table<'t> {
             return tree.get(key);
         }
         let former = renamed.iter().filter(|(_, new)| *new == key).filter_map(|(old, _)| tree.get(old));
-        // Of equal ranks, the last is the maximum: the key itself.
+        // If ranks are equal, the last node is the maximum, which is the key itself.
         former.chain(tree.get(key)).max_by_key(|node| node.rank())
     }
 
@@ -339,8 +340,8 @@ impl<'t> Table<'t> {
         self.context.record(self.path.clone(), Mark::Choice(Box::new(recorded)));
     }
 
-    /// Returns the node as the user wrote it, with strings unquoted; `None` for lists over several lines, which are
-    /// shown in canonical form.
+    /// Returns the node in the form in which the user wrote it, but with strings unquoted; `None` for a list over
+    /// several lines, which is shown in canonical form.
     pub(super) fn as_written(&self, node: &TreeNode) -> Option<String> {
         if let Some(text) = node.text() {
             return Some(text.to_string());

@@ -1,6 +1,6 @@
 //! A description as a tree of values, each with its source location and the layers that define it.
 //!
-//! Made from TOML, merged layer by layer. Leaves out: which keys and kinds of values are valid.
+//! The tree is made from TOML, and merged layer by layer. Which keys and kinds of values are valid is not considered.
 
 use super::origin::{Place, TextId};
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use toml::de::{DeInteger, DeTable, DeValue};
 /// The number of a layer; a higher layer overrides a lower one.
 pub type Rank = usize;
 
-/// One value.
+/// A value, with its source location.
 #[derive(Clone, Debug)]
 pub struct TreeNode {
     /// The value.
     pub value: TreeValue,
     /// The source location of the effective value; `None` for a default.
     pub place: Option<Place>,
-    /// The location of its key in every layer that defines it, lowest first.
+    /// The location of the value's key in every layer that defines it, from the lowest layer to the highest.
     pub definitions: Vec<Definition>,
     /// The table of a lower layer that this value overrides.
     pub shadowed: Option<Box<TreeNode>>,
@@ -38,7 +38,7 @@ pub struct Definition {
 pub enum TreeValue {
     /// A string.
     Text(String),
-    /// An integer, where it fits.
+    /// An integer, or `None` if it does not fit.
     Integer(Option<i128>),
     /// A number with a point or exponent, which may also be infinite or NaN.
     Float(f64),
@@ -103,17 +103,18 @@ impl TreeNode {
         }
     }
 
-    /// Returns the highest layer that defines its key.
+    /// Returns the highest layer that defines the node's key.
     pub fn rank(&self) -> Option<Rank> {
         self.definitions.last().map(|definition| definition.rank)
     }
 
-    /// Returns the location of its key in the highest layer.
+    /// Returns the location of the node's key in the highest layer.
     pub fn key(&self) -> Option<&Place> {
         self.definitions.last().map(|definition| &definition.key)
     }
 
-    /// Returns the locations of both keys in the highest layer that defines this node and `other`, if one defines both.
+    /// Returns the locations of both keys in the highest layer that defines both this node and `other`, if there is
+    /// one.
     pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(Place, Place)> {
         let of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
         let both = |own: &Definition| Some((own.key.clone(), of_rank(own.rank)?.key.clone()));
@@ -144,7 +145,7 @@ impl Tree {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key, and returns its value.
     pub fn remove(&mut self, key: &str) -> Option<TreeNode> {
         match self.nodes.contains_key(key) {
             true => Arc::make_mut(&mut self.nodes).remove(key),
@@ -182,7 +183,7 @@ impl Tree {
         Arc::make_mut(&mut self.nodes).values_mut()
     }
 
-    /// Merges a higher layer into this one: tables merge key by key, other values are overridden.
+    /// Merges a higher layer into this one: tables are merged key by key, and other values are overridden.
     pub fn merge_layer(&mut self, higher: Tree) {
         let nodes = Arc::make_mut(&mut self.nodes);
         for (key, node) in Arc::unwrap_or_clone(higher.nodes) {
@@ -205,7 +206,7 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
             below.merge_layer(above);
             TreeNode { value: TreeValue::Table(below), place, definitions, shadowed: lower.shadowed }
         }
-        // A word had overridden a table: the new table merges into that one.
+        // A word had overridden a table, so the new table is merged into that table.
         (TreeValue::Text(_), TreeValue::Table(above)) if lower.shadowed.is_some() => {
             let shadowed = *lower.shadowed.expect("just seen");
             TreeNode {
@@ -213,7 +214,7 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
                 ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) })
             }
         }
-        // Only tables are worth keeping below a value: a word may choose from them.
+        // Only tables are kept below a value, because a word may choose from them.
         (below @ TreeValue::Table(_), above) => {
             let shadowed = Some(Box::new(TreeNode { value: below, ..lower }));
             TreeNode { value: above, place, definitions, shadowed }
@@ -225,9 +226,9 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
 /// Reads TOML values of one text into nodes of one layer.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeBuilder {
-    /// The text.
+    /// The number of the text.
     pub text: TextId,
-    /// The layer.
+    /// The rank of the layer.
     pub rank: Rank,
     /// The byte offset at which the TOML begins.
     pub offset: usize,

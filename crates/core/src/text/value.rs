@@ -1,7 +1,7 @@
-//! The types of parameters: how a value of each is read, defaulted and written.
+//! The types of parameters: how a value of each type is read, given a default, and written.
 //!
-//! Quantities, counts of any width, numbers, flags, texts, paths, and lists of these; `#[derive(ParameterChoice)]` adds
-//! enums of words. Leaves out: what a value is checked for (`kind`).
+//! The types are quantities, counts of any width, numbers, flags, texts, paths, and lists of these;
+//! `#[derive(ParameterChoice)]` adds enums of words. The checks of values are in `kind`.
 
 use super::field::Field;
 use super::kind::{Amount, Count, FilePath, Flag, ListOf, Number, ValueKind, Words};
@@ -10,7 +10,7 @@ use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt;
 use std::path::PathBuf;
 
-/// A value as it is written in a description.
+/// A value in the form of a description.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ParameterValue {
     /// A text, a word, or a quantity with its unit.
@@ -41,7 +41,7 @@ impl fmt::Display for ParameterValue {
     }
 }
 
-/// A type that one key holds.
+/// A type of values that one key can have.
 #[diagnostic::on_unimplemented(
     message = "no key holds a `{Self}`",
     note = "a key holds a `Time`, `Bytes`, `Rate`, `Hertz`, `u8` to `u64`, `usize`, `f64`, `bool`, `String`, `PathBuf`, \
@@ -53,23 +53,23 @@ pub trait ParameterType: Sized {
     /// The kind of value that is read.
     type Kind: ValueKind;
 
-    /// Returns the key about to be read, with the bounds that the type itself has.
+    /// Returns the key, ready to be read, with the bounds that the type itself has.
     fn field<'f, 't>(table: &'f mut Table<'t>, key: &'static str, help: &'static str) -> Field<'f, 't, Self::Kind>;
 
-    /// Returns what was read as this type.
+    /// Converts a value that was read to this type.
     fn from_read(value: <Self::Kind as ValueKind>::Value) -> Self;
 
-    /// Returns the value as it would be written in a description.
+    /// Returns the value in the form of a description.
     fn to_value(&self) -> ParameterValue;
 }
 
-/// A type whose default may be given as a value, and not only as it is written.
+/// A type whose default may be given as a value of the type, and not only in the form of a description.
 pub trait ParameterDefault: ParameterType {
-    /// Reads a key, or else takes `default`.
+    /// Reads a key, or returns `default` if it is absent.
     fn or(field: Field<'_, '_, Self::Kind>, default: Self) -> Self;
 }
 
-/// Implements the traits for a type that is read as it is.
+/// Implements the traits for a type whose values are read without conversion.
 macro_rules! parameter_type {
     ($type:ty, $kind:ty, $method:ident, $to_value:expr, $or:expr) => {
         impl ParameterType for $type {
@@ -124,7 +124,7 @@ parameter_type!(
     |field, default| field.or(&default.to_string_lossy())
 );
 
-/// Implements the traits for counts that are kept in fewer than 64 bits: they are at most what fits.
+/// Implements the traits for counts with fewer than 64 bits, whose values are limited to what the type can represent.
 macro_rules! narrow_counts {
     ($($type:ty),*) => {
         $(

@@ -1,4 +1,4 @@
-//! Which member of a family a table selects, and whether two members of one layer conflict.
+//! Determines which member of a family a table selects, and whether two members of one layer conflict.
 
 use super::origin::Place;
 use super::tree::{Rank, Tree, TreeNode};
@@ -8,21 +8,21 @@ use super::tree::{Rank, Tree, TreeNode};
 pub(super) struct Selection {
     /// The index of the selected member.
     pub chosen: Option<usize>,
-    /// The indices of members that it overrides or that conflict with it.
+    /// The indices of members that the selected member overrides, or that conflict with it.
     pub others: Vec<usize>,
-    /// Two members defined in one layer, each with its source location.
+    /// Two members that one layer defines, each with its source location.
     pub conflict: Option<[(usize, Option<Place>); 2]>,
 }
 
 impl Selection {
-    /// Selects the member `at`, whatever the layers define.
+    /// Selects the member with index `at`, regardless of the layers.
     pub fn choose(&mut self, at: usize) {
         self.others.extend(self.chosen.replace(at));
         self.others.retain(|other| *other != at);
     }
 }
 
-/// Returns which of the members `names` a table defines; the one in the highest layer is selected.
+/// Returns the members, out of `names`, that a table defines. The member in the highest layer is selected.
 pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a str>) -> Selection {
     let mut found: Vec<(usize, &TreeNode)> =
         names.enumerate().filter_map(|(at, name)| Some((at, tree.get(name)?))).collect();
@@ -32,7 +32,7 @@ pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a st
     Selection { chosen, others, conflict: conflict(&found) }
 }
 
-/// Returns two members that one layer defines, if there are such.
+/// Returns two members that one layer defines, if there are such members.
 fn conflict(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]> {
     let key_in = |node: &TreeNode, rank: Rank| {
         node.definitions.iter().rfind(|definition| definition.rank == rank).map(|definition| definition.key.clone())

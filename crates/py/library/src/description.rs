@@ -27,10 +27,11 @@ pub struct Description {
     pub subject: Arc<Subject>,
 }
 
-/// The pickled state of a description: its name, its text, and the folder that its paths are relative to.
+/// The pickled state of a description: its name, its text, and the folder to which its paths are relative.
 type PickledDescription = (String, String, Option<PathBuf>);
 
-/// Issues a `FutureWarning` that a key was renamed. Called without the interpreter, from whichever thread reads.
+/// Issues a `FutureWarning` that a key was renamed. It is called without the interpreter's lock, from any thread that
+/// reads a description.
 fn warn_renamed(renamed: &str) {
     Python::attach(|py| {
         let text = CString::new(renamed.replace('\0', " ")).expect("no zero byte is left");
@@ -77,7 +78,7 @@ impl Description {
         Ok(Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) })
     }
 
-    /// Makes a description of a text, which messages call `name`.
+    /// Makes a description of a text. Messages refer to the text by `name`.
     #[staticmethod]
     fn of_text(name: String, text: String, folder: Option<PathBuf>) -> Description {
         let subject = Subject::new(registry(), name, text, folder);
@@ -132,7 +133,7 @@ impl Description {
         Ok(RunOutput { record, chart, messages })
     }
 
-    /// Analyses the sensitivity to each number of the machine; returns the result as JSON.
+    /// Analyses the sensitivity to each number of the machine, and returns the result as JSON.
     #[pyo3(signature = (sets, metric, by, jobs))]
     fn whatif(
         &self,
@@ -166,7 +167,7 @@ impl Description {
         Ok(record.map_err(description_error)?.pretty())
     }
 
-    /// Fits constants on curves, each a name and a text; returns the result as JSON.
+    /// Fits constants to curves, each given as a name and a text, and returns the result as JSON.
     #[pyo3(signature = (sets, curves, constants, prior, noise, tolerance, state, jobs))]
     #[expect(clippy::too_many_arguments, reason = "each is one of Python's, where they have names")]
     fn fit(

@@ -23,14 +23,14 @@ impl Distribution {
 
 #[pymethods]
 impl Distribution {
-    /// Reads the distribution `name` from JSON, as a result has it.
+    /// Reads the distribution `name` from JSON, in the form that results have.
     #[staticmethod]
     fn of_json(name: &str, text: &str) -> PyResult<Distribution> {
         let json = serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Distribution(read_one(name, &json).map_err(PyValueError::new_err)?))
     }
 
-    /// Returns the distribution of the samples of all.
+    /// Returns the distribution of the samples of all distributions in `all`.
     #[staticmethod]
     fn merged(all: Vec<PyRef<'_, Distribution>>) -> PyResult<Distribution> {
         let Some(first) = all.first() else { return Err(PyValueError::new_err("there is no distribution to merge")) };
@@ -103,7 +103,7 @@ impl Distribution {
         Table::of(data)
     }
 
-    /// Returns the distribution as JSON, as a result has it.
+    /// Returns the distribution as JSON, in the form that results have.
     #[getter]
     fn json(&self) -> String {
         one_json(&self.0).to_string()
@@ -114,7 +114,7 @@ impl Distribution {
     }
 }
 
-/// Returns a chart of cumulative distributions as SVG, a line for each name.
+/// Returns a chart of cumulative distributions as SVG, with a line for each name.
 #[pyfunction]
 pub fn cdf(
     named: Vec<(String, PyRef<'_, Distribution>)>,

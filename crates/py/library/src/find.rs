@@ -21,7 +21,7 @@ impl From<SearchError> for PyErr {
     }
 }
 
-/// Searches at each point of the varied keys; returns the table and the number of runs. `against` is another
+/// Searches at each point of the varied keys, and returns the table and the number of runs. `against` is another
 /// description with its settings.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each is one of Python's, where they have names")]

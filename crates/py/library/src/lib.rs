@@ -13,8 +13,7 @@
 //! | `wait.rs` | long work without the interpreter's lock, which Ctrl-C stops |
 //!
 //! A wheel is a crate of a few lines that calls [`module`] with the parts of its registry; the shipped one is in
-//! `crates/py`. Leaves out the code that is written in Python (`python/narrows`): classes for users, executors, and the
-//! display of results.
+//! `crates/py`. The classes for users, executors, and the display of results are written in Python (`python/narrows`).
 
 mod description;
 mod distribution;
@@ -47,7 +46,7 @@ fn registry() -> &'static Arc<Registry> {
 ///
 /// # Panics
 ///
-/// Panics if it is called twice: a process has one registry of parts.
+/// Panics if it is called twice, because a process has one registry of parts.
 pub fn module(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one registry of parts");
     module.add_class::<description::Description>()?;

@@ -1,5 +1,5 @@
 //! Sweeps from Python: in threads of this process, or point by point on an executor of Python
-//! (`python/narrows/_sweep.py`). Both read, check and store points, and report progress, as `narrows sweep` does.
+//! (`python/narrows/_sweep.py`). Both kinds read, check and store points, and report progress, as `narrows sweep` does.
 
 use crate::description::Description;
 use crate::exceptions::{DescriptionError, description_error, file, grouped, problem_error};
@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex};
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SweepRequest {
-    /// Settings, and below them varied keys, as options of `narrows sweep`.
+    /// Settings, and after them varied keys, as options of `narrows sweep`.
     pub sets: Vec<String>,
     vary: Vec<String>,
     metrics: Vec<String>,
@@ -59,7 +59,7 @@ impl From<SweepError> for PyErr {
 }
 
 impl SweepRequest {
-    /// Returns the varied dimensions; with several seeds, these are the last one.
+    /// Returns the varied dimensions; if there are several seeds, they are the last dimension.
     pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
         let each = |problems: Vec<Problem>| {
             grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
@@ -98,8 +98,8 @@ fn point_store(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
     out.map(|out| PointStore::create(out).map_err(|error| file(out, &error))).transpose()
 }
 
-/// Runs a sweep in threads of this process; returns its table, the number of runs, and the number of points stored
-/// before.
+/// Runs a sweep in threads of this process. Returns its table, the number of runs, and the number of points that were
+/// stored before.
 #[pyfunction]
 pub fn here(
     py: Python<'_>,
@@ -157,7 +157,8 @@ pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, request: Sweep
 
 #[pymethods]
 impl PlannedSweep {
-    /// Returns the numbers of the points to run next, one of those with the same inputs.
+    /// Returns the numbers of the points to run next. If several points have the same inputs, only one of them is
+    /// returned.
     fn open(&self) -> Vec<usize> {
         let results = self.results.lock().expect("nobody panics with it");
         let mut seen = HashSet::new();
@@ -171,7 +172,7 @@ impl PlannedSweep {
         settings(&values_of(&self.plan.dimensions, point))
     }
 
-    /// Takes the stored result of a point; returns whether there is one.
+    /// Takes the stored result of a point, and returns whether there is one.
     fn kept(&self, point: usize) -> bool {
         let inputs = &self.plan.inputs[point];
         match self.points.as_ref().map(|points| points.find(inputs)) {
@@ -198,8 +199,8 @@ impl PlannedSweep {
         Ok(())
     }
 
-    /// Returns the table of the finished points in their order; with several seeds, of the points whose runs have all
-    /// finished.
+    /// Returns the table of the finished points in their order; with several seeds, the table contains the points whose
+    /// runs have all finished.
     fn table(&self) -> PyResult<Table> {
         let results = self.results.lock().expect("nobody panics with it");
         let gathered = self.plan.gather_from(|inputs| results.get(inputs).cloned());

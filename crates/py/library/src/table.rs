@@ -1,7 +1,7 @@
 //! Tidy data for other libraries: the Arrow PyCapsule interface, by which pandas, polars and pyarrow read the columns
 //! without copying.
 //!
-//! Leaves out computations on tables, for which those libraries exist.
+//! Computations on tables are left to those libraries.
 
 use crate::exceptions::{file, problem_error};
 use arrow_array::RecordBatch;
@@ -64,7 +64,7 @@ impl Table {
         self.data.variables.iter().map(|variable| (variable.name.as_str(), variable.unit.as_str())).collect()
     }
 
-    /// Returns the values of a column, None where nothing was measured.
+    /// Returns the values of a column, with None where nothing was measured.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let found = self.data.find(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
         match &found.values {
@@ -80,7 +80,7 @@ impl Table {
         write_whole(&path, &bytes).map_err(|error| file(&path, &error))
     }
 
-    /// Returns a chart as SVG, and the number of missing values that it leaves out.
+    /// Returns a chart as SVG, and the number of missing values that the chart leaves out.
     fn plot(
         &self,
         x: String,

@@ -1,16 +1,16 @@
 //! The candidate for the bottleneck that a single run names: its busiest resource.
 //!
-//! The bottleneck is the part whose speed-up raises the metric most, which one run cannot determine: sensitivity analysis
-//! (`whatif`) finds it by experiment, as `docs/bottlenecks.md` says. Utilisation is the fraction of the run for which a
-//! resource is active. A resource that is held but not active, such as a link whose packet waits for the receiver, is
-//! not a candidate for that time. Where no resource is nearly always active, the longest stage is named, too.
+//! The bottleneck is the part whose speed-up raises the metric most. One run cannot determine it; sensitivity analysis
+//! (`whatif`) finds it by experiment, as `docs/bottlenecks.md` describes. Utilisation is the fraction of the run for
+//! which a resource is active. A resource that is held but not active, such as a link whose packet waits for the
+//! receiver, is not a candidate for that time. If no resource is nearly always active, the longest stage is also named.
 
 use super::RunResult;
 use crate::report::MeanLedger;
 use crate::report::number::percent;
 use std::fmt;
 
-/// The utilisation from which a resource is nearly always active (chosen).
+/// The utilisation above which a resource counts as nearly always active (chosen).
 const NEARLY_ALWAYS: f64 = 0.9;
 
 /// The candidate for the bottleneck of a run.
@@ -18,16 +18,17 @@ const NEARLY_ALWAYS: f64 = 0.9;
 pub enum Candidate {
     /// A resource that is nearly always active, and its utilisation.
     Resource(String, f64),
-    /// No such resource: the stage in which messages spend the most time, and its fraction of their latency.
+    /// The stage in which messages spend the most time, and its fraction of their latency, if no resource is nearly
+    /// always active.
     Stage(String, f64),
-    /// No such resource, and no ledger: the busiest resource, and its utilisation.
+    /// The busiest resource, and its utilisation, if no resource is nearly always active and there is no ledger.
     Busiest(String, f64),
     /// No resource was active.
     Idle,
 }
 
 impl Candidate {
-    /// Returns the candidate of the completed run that gave `result`, whose mean message ledger is `ledger`.
+    /// Returns the candidate of a completed run with the result `result` and the mean message ledger `ledger`.
     pub fn of(result: &RunResult, ledger: &MeanLedger) -> Candidate {
         if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= NEARLY_ALWAYS) {
             return Candidate::Resource(name.to_owned(), share);

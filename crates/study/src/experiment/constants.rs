@@ -1,8 +1,7 @@
 //! The numeric parameters of a machine's parts, and scaled copies of them.
 //!
-//! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload, which describe the load
-//! and not the machine, are among all numbers of a description alone. A scaled number keeps its unit and is at least
-//! one smallest unit.
+//! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload describe the load and not
+//! the machine; only [`all_numbers`] includes them. A scaled number keeps its unit and is at least one smallest unit.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::machine::Machine;
@@ -21,9 +20,9 @@ pub struct PartNumber {
     pub value: String,
     /// The documentation of the key.
     pub meaning: &'static str,
-    /// The source of the value, from the comment behind it.
+    /// The source of the value, from the comment after it.
     pub source: Option<String>,
-    /// The declaration by its part: its meaning, and the resource that it belongs to.
+    /// The declaration of the parameter by its part: its meaning, and the resource that it belongs to.
     pub declared: ParameterDeclaration,
     magnitude: Magnitude,
 }
@@ -39,12 +38,12 @@ enum Magnitude {
     Number(f64),
 }
 
-/// Returns the numeric parameters of a machine's parts that are above 0.
+/// Returns the numeric parameters of a machine's parts that are greater than 0.
 pub fn part_numbers(read: &Read<Machine>) -> Vec<PartNumber> {
     numbers(read, |path| PARTS.iter().any(|part| path.split('.').next() == Some(part)))
 }
 
-/// Returns all numeric parameters of the description that are above 0, those of the workload among them.
+/// Returns all numeric parameters of the description that are greater than 0, including those of the workload.
 pub fn all_numbers(read: &Read<Machine>) -> Vec<PartNumber> {
     numbers(read, |_| true)
 }
@@ -71,7 +70,7 @@ fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
 }
 
 impl Magnitude {
-    /// Returns the number, in its smallest unit.
+    /// Returns the number in its smallest unit.
     fn as_number(self) -> f64 {
         match self {
             Magnitude::Time(it)
@@ -133,8 +132,8 @@ impl PartNumber {
         (magnitude.text(), magnitude.as_number())
     }
 
-    /// Returns the same as [`quantize`](PartNumber::quantize), rounded to the decimal place of the first digit of
-    /// `uncertainty`, in the unit of the text.
+    /// Rounds as [`quantize`](PartNumber::quantize) does, and to the decimal place of the first digit of `uncertainty`,
+    /// in the unit of the text.
     pub fn rounded(&self, number: f64, uncertainty: f64) -> (String, f64) {
         // Rates are stored in bits per second and written in bytes per second.
         let unit = if let Magnitude::Rate(_) = self.magnitude { 8.0 } else { 1.0 };

@@ -1,7 +1,7 @@
-//! A description and the experiments on it, as a library user asks for them: run, sweep, find, what-if, fit.
+//! A description and the experiments on it, for users of the library: run, sweep, find, what-if, fit.
 //!
-//! Leaves out: points that are kept for later, shares of a sweep, progress, comparisons of two descriptions. The command
-//! line has these.
+//! Stored points, shards of a sweep, progress, and comparisons of two descriptions are available on the command line
+//! only.
 
 use super::RunResult;
 use super::find::{FindQuery, MetricCrossing, SearchedPoints};
@@ -19,40 +19,40 @@ use narrows_core::text::{Problem, Problems, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Standard deviation of measured values, as a part of each (chosen; the command line's default).
+/// Standard deviation of measured values, as a fraction of each value (chosen; the command line's default).
 const NOISE: f64 = 0.03;
 
-/// A description of a machine and its workload, with settings over it.
+/// A description of a machine and its workload, with overrides.
 ///
-/// It is read and checked by each experiment. Experiments use all processors of the current pool of `rayon`; their
-/// results do not depend on the number of threads.
+/// Each experiment reads and checks the description. Experiments use all processors of the current pool of `rayon`;
+/// their results do not depend on the number of threads.
 pub struct Description {
     subject: Subject,
     sets: Vec<String>,
 }
 
 impl Description {
-    /// Opens a shipped example by its name, a file with a description, or the result of a run as JSON, whose machine is
-    /// the description.
+    /// Opens a shipped example by its name, a file with a description, or the JSON result of a run, whose machine is
+    /// then the description.
     ///
     /// # Errors
     ///
-    /// Returns why the file cannot be read.
+    /// Returns the reason if the file cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Description, Error> {
         Description::open_with(Registry::shared(), path)
     }
 
-    /// Opens a description like [`open`](Description::open), whose parts are those of `registry`.
+    /// Opens a description as [`open`](Description::open) does, with the parts of `registry`.
     ///
     /// # Errors
     ///
-    /// Returns why the file cannot be read.
+    /// Returns the reason if the file cannot be read.
     pub fn open_with(registry: &Arc<Registry>, path: impl AsRef<Path>) -> Result<Description, Error> {
         let subject = Subject::find(registry, path.as_ref()).map_err(Error::io)?;
         Ok(Description { subject, sets: Vec::new() })
     }
 
-    /// Returns the description `text`, whose parts are those of `registry`. Paths in it are relative to the current
+    /// Returns a description with the text `text` and the parts of `registry`. Paths in it are relative to the current
     /// folder.
     pub fn new(registry: &Arc<Registry>, text: impl Into<String>) -> Description {
         Description { subject: Subject::new(registry, "description", text, None), sets: Vec::new() }
@@ -88,7 +88,7 @@ impl Description {
     ///
     /// # Errors
     ///
-    /// Returns the problems of the dimensions, or of the points that are invalid; nothing is run then.
+    /// Returns the problems of the dimensions, or of the points that are invalid. Nothing is run if there are any.
     pub fn sweep(&self, vary: &[&str]) -> Result<Vec<SweepPoint>, Error> {
         let options: Vec<String> = vary.iter().map(|option| (*option).to_owned()).collect();
         let dimensions = sweep::dimensions(self.subject.registry(), &options, &self.sets);
@@ -103,12 +103,12 @@ impl Description {
         checked.run(&options).map_err(|error| Error::io(Problem::new(format!("the sweep cannot go on: {error}"))))
     }
 
-    /// Searches the range `KEY=LOW..HIGH` for the value at which `condition`, such as `METRIC >= VALUE`, begins or
+    /// Searches the range `KEY=LOW..HIGH` for the value at which `condition`, such as `METRIC >= VALUE`, starts or
     /// ceases to hold.
     ///
     /// # Errors
     ///
-    /// Returns why the condition or the range cannot be read, or the problems of a value that was tried.
+    /// Returns the reason if the condition or the range cannot be read, or the problems of a value that was tried.
     pub fn find(&self, condition: &str, range: &str) -> Result<MetricCrossing, Error> {
         let read = |varied: &[String]| self.read(varied);
         let among = SearchedPoints { registry: self.subject.registry(), sets: &self.sets, first: &[] };
@@ -119,13 +119,13 @@ impl Description {
         Ok(crossing)
     }
 
-    /// Finds the bottleneck by experiment: makes resources, pairs of them and single parameters faster and slower by
-    /// `factor`, and reports how `metric` changes; without a metric, the one that the workload is run for.
+    /// Finds the bottleneck by experiment: makes resources, pairs of resources and single parameters faster and slower
+    /// by `factor`, and reports how `metric` changes. Without a metric, that of the workload's objective is used.
     ///
     /// # Errors
     ///
-    /// Returns the problems of the description, that the metric is unknown, that the run does not complete, or that the
-    /// factor is not more than 1.
+    /// Returns the problems of the description, or states that the metric is unknown, that the run does not complete,
+    /// or that the factor is not more than 1.
     pub fn what_if(&self, metric: Option<&str>, factor: f64) -> Result<WhatIf, Error> {
         if !(factor > 1.0 && factor.is_finite()) {
             return Err(Error::question(Problem::new(format!("{factor} is not a factor: it must be more than 1"))));
@@ -137,13 +137,13 @@ impl Description {
         })
     }
 
-    /// Fits the constants `keys` on measured curves of latency or bandwidth by message size, each given as its name for
-    /// messages and its text, which is CSV or the output of perftest or OSU's benchmarks. Without keys, all constants are
-    /// fitted that are described as derived, calibrated or chosen.
+    /// Fits the constants `keys` on measured curves of latency or bandwidth by message size. Each curve is given by its
+    /// name, for messages, and its text, which is CSV or the output of perftest or the OSU benchmarks. Without keys,
+    /// all constants are fitted that are described as derived, calibrated or chosen.
     ///
     /// # Errors
     ///
-    /// Returns why a curve cannot be read, that a constant is unknown, or the problems of the description.
+    /// Returns the reason if a curve cannot be read or a constant is unknown, or the problems of the description.
     pub fn fit(&self, measured: &[(&str, &str)], keys: &[&str]) -> Result<FitResult, Error> {
         let curve = |(name, text): &(&str, &str)| Curve::read(Path::new(name), text).map_err(Error::Question);
         let curves: Vec<Curve> = measured.iter().map(curve).collect::<Result<_, _>>()?;

@@ -1,10 +1,10 @@
-//! Distributions as JSON, and the distribution over several runs.
+//! Distributions as JSON, and distributions over several runs.
 //!
-//! In JSON the histogram of a distribution is its number of `samples`, the exact `min` and `max`, and its non-empty
-//! buckets in ascending order: the greatest value of each in `up_to`, and its number of samples in `counts`. Values
-//! are whole numbers of `unit`. Histograms of equal units are merged by adding the counts of equal buckets.
+//! In JSON, the histogram of a distribution has its number of `samples`, the exact `min` and `max`, and its non-empty
+//! buckets in ascending order: `up_to` lists the greatest value of each bucket, and `counts` its number of samples.
+//! Values are whole numbers of `unit`. Histograms of equal units are merged by adding the counts of equal buckets.
 //!
-//! `pretty` prints results as indented JSON, and the lists of a histogram in a line each.
+//! `pretty` prints results as indented JSON. Each list of a histogram is printed on one line.
 
 use narrows_core::engine::histogram::RELATIVE_ERROR;
 use narrows_core::engine::{Distribution, Histogram, SampleUnit};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 /// The key of distributions in a result.
 pub const KEY: &str = "distributions";
 
-/// Returns distributions as JSON, by name.
+/// Returns distributions as a JSON object with their names as keys.
 pub fn json(distributions: &[Distribution]) -> Json {
     distributions.iter().map(|one| (one.name.to_string(), one_json(one))).collect::<Map<_, _>>().into()
 }
@@ -35,11 +35,11 @@ pub fn one_json(distribution: &Distribution) -> Json {
     })
 }
 
-/// Reads distributions by name; null holds no distribution.
+/// Reads distributions from a JSON object with their names as keys. Null contains no distribution.
 ///
 /// # Errors
 ///
-/// Returns a sentence that says which of them is not a distribution, and why.
+/// Returns a sentence that names the value that is not a distribution, and why.
 pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
     let all = match json {
         Json::Null => return Ok(Vec::new()),
@@ -56,7 +56,7 @@ pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
 ///
 /// # Errors
 ///
-/// Returns a sentence that says what is wrong with it.
+/// Returns a sentence that states what is wrong with it.
 pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
     let unit = json["unit"].as_str().and_then(|unit| SampleUnit::ALL.into_iter().find(|known| known.name() == unit));
     let unit = unit.ok_or("its unit is neither `ps` nor `cycles`")?;
@@ -79,8 +79,8 @@ pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
     }
 }
 
-/// Returns the distributions of all samples of several runs, in the order in which their names first appear. Of a name,
-/// only those in the unit of the first are merged.
+/// Returns the distributions of all samples of several runs, in the order in which their names first appear. If
+/// distributions of one name have different units, only those with the unit of the first are merged.
 pub fn merged<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distribution> {
     let mut merged: Vec<Distribution> = Vec::new();
     for one in all {
@@ -93,16 +93,16 @@ pub fn merged<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distri
     merged
 }
 
-/// Returns a result as indented JSON, with a newline at the end; each list of a histogram is in one line.
+/// Returns a result as indented JSON, with a newline at the end. Each list of a histogram is on one line.
 pub fn pretty(result: &Map<String, Json>) -> String {
     let whole = Indented { map: result, is_histogram: false };
     serde_json::to_string_pretty(&whole).expect("a result is plain JSON") + "\n"
 }
 
-/// An object of a result.
+/// An object of a result, to be indented.
 struct Indented<'a> {
     map: &'a Map<String, Json>,
-    /// Whether it is within distributions.
+    /// Whether the object is within distributions.
     is_histogram: bool,
 }
 

@@ -3,8 +3,8 @@
 //! The metric is assumed to cross once; if it crosses several times, one crossing is found. A range without steps is
 //! halved until its ends are adjacent or within a thousandth of each other.
 //!
-//! A run that did not complete measured nothing, so the search does not go past it: it is reported, and the interval
-//! remains as wide as it was. The latency of a saturated run grows with its length, so it exceeds every bound.
+//! A run that did not complete measured nothing, so the search stops there: it reports the run, and the interval
+//! remains as it is. The latency of a saturated run grows with its length, so it exceeds every bound.
 
 mod condition;
 mod query;
@@ -23,12 +23,12 @@ use narrows_core::text::Problems;
 use std::io;
 use std::sync::Arc;
 
-/// The comparison that changes its result at the crossing.
+/// The comparison whose result changes at the crossing.
 #[derive(Clone, Copy)]
 pub enum Comparison<'a> {
     /// The metric is compared with a constant.
     WithValue(&'a Condition),
-    /// The metric of this name is compared with that of another description.
+    /// The metric of this name is compared with the same metric of another description.
     WithMachine(&'a str, Reader<'a>),
 }
 
@@ -54,11 +54,11 @@ pub struct Search<'a> {
 pub struct Probe {
     /// The value of the key.
     pub value: String,
-    /// The metric, if it was measured and does not grow with the length of the run.
+    /// The metric; `None` if it was not measured, or grows with the length of the run.
     pub metric: Option<f64>,
     /// The metric of the other description.
     pub other: Option<f64>,
-    /// Whether the condition holds; for two descriptions, whether the metric of the first is the smaller.
+    /// Whether the condition holds; if two descriptions are compared, whether the metric of the first is the smaller.
     pub holds: bool,
     /// Whether the comparison has a result.
     pub is_decided: bool,
@@ -66,11 +66,11 @@ pub struct Probe {
     pub outcome: String,
     /// The outcome of the run of the other description.
     pub other_outcome: Option<String>,
-    /// Why the comparison has no result, if it has none.
+    /// The reason for which the comparison has no result.
     pub reason: Option<String>,
 }
 
-/// The result of a search: the last interval, or the whole range if the comparison is the same at both its ends.
+/// The result of a search: the last interval, or the whole range if the comparison has the same result at both ends.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct MetricCrossing {
@@ -109,12 +109,12 @@ impl MetricCrossing {
     }
 }
 
-/// A metric of one run, as the search compares it.
+/// A metric of one run, in the form in which the search compares it.
 struct Measurement {
     outcome: String,
     /// The metric; infinite if it grows with the length of the run, `None` if it was not measured.
     value: Option<f64>,
-    /// Why it was not measured.
+    /// The reason for which the metric was not measured.
     reason: Option<String>,
 }
 

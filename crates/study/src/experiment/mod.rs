@@ -78,7 +78,7 @@ pub mod whatif;
 
 #[doc = include_str!("example.md")]
 pub use description::Description;
-/// Runs a machine once, and records spans where `recorder` does.
+/// Runs a machine once. `recorder` determines what is recorded.
 ///
 /// ```
 /// # extern crate narrows_study as narrows;

@@ -1,4 +1,5 @@
-//! How a run ended: the name of its outcome, why it did not complete, and what of it can be compared with other runs.
+//! The outcome of a run: its name, the reason if the run did not complete, and which of its metrics can be compared
+//! with those of other runs.
 
 use super::RunResult;
 use narrows_core::engine::{DeadlockReport, Outcome, Time};
@@ -18,7 +19,7 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
 /// The names of the outcomes of runs that completed, so that their measurements hold.
 pub const COMPLETE: [&str; 2] = ["done", "saturated"];
 
-/// Returns why a run did not complete, in one line, or `None` if it did.
+/// Returns in one line why a run did not complete, or `None` if it did.
 pub fn outcome_reason(result: &RunResult) -> Option<String> {
     let first = |stuck: &DeadlockReport| stuck.chain.first().map_or("nothing waits".to_owned(), ToString::to_string);
     let lost =
@@ -34,8 +35,9 @@ pub fn outcome_reason(result: &RunResult) -> Option<String> {
     }
 }
 
-/// Returns whether a metric of a run with this outcome can be compared with that of another run: not if the run did not
-/// complete, and not the latencies and backlogs of a saturated run, which grow with its length.
+/// Returns whether a metric of a run with this outcome can be compared with that of another run. It cannot if the run
+/// did not complete, or if the run is saturated and the metric, such as a latency or a backlog, grows with the length
+/// of the run.
 pub fn is_comparable(outcome: &str, metric: &str) -> bool {
     let grows = |metric: &str| metric.contains("latency") || metric.contains("backlog");
     COMPLETE.contains(&outcome) && !(outcome == "saturated" && grows(metric))

@@ -1,14 +1,15 @@
 //! Overrides that select a shipped part by name: `ni=cni32qm` replaces the description's interface by the shipped one;
 //! `host`, `protocol` and `fabric` do the same.
 //!
-//! Parts declared for a single node are not replaced.
+//! Parts that are declared for a single node are not replaced.
 
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::set::plain;
 use narrows_core::text::{Problem, Read, suggest};
 use toml::Value;
 
-/// A family of parts: the key that selects one, the folder of the shipped ones, and its table in a description.
+/// A family of parts: the key that selects a part, the folder of the shipped parts, and the family's table in a
+/// description.
 struct Family {
     key: &'static str,
     folder: &'static str,
@@ -94,7 +95,8 @@ impl NamedParts {
         }
     }
 
-    /// Applies an ordinary override; returns whether it names a replaced host, which becomes a part again.
+    /// Applies an ordinary override. If it names a replaced host, the host becomes a part again. Returns whether it
+    /// does.
     fn apply(&mut self, option: &str) -> bool {
         match plain(option) {
             Some((path, value)) if path == ["parts"] => self.parts = words(&value),
@@ -123,8 +125,8 @@ impl NamedParts {
         is_replaced
     }
 
-    /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and in the place of
-    /// `host=NAME` the nodes' `host`, so that later options override it.
+    /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and for `host=NAME`
+    /// the `host` of each node. They keep their position, so that later options override them.
     pub fn settings(&self, sets: &[String], varied: &[String]) -> (Vec<String>, Vec<String>) {
         let mut state = self.clone();
         let mut rewrite = |options: &[String]| {
@@ -168,7 +170,7 @@ fn words(value: &Value) -> Vec<String> {
     }
 }
 
-/// Returns the problem of the last override whose part the machine does not have, since the description declares
+/// Returns the problem of the last override whose part the machine does not have because the description declares
 /// another.
 pub fn unused_overrides(read: &Read<Machine>, options: &[String]) -> Option<Problem> {
     let named: Vec<_> = options.iter().filter_map(|option| part_override(option)).collect();

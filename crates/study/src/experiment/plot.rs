@@ -1,8 +1,8 @@
 //! Charts of tidy data: a line chart over a column of numbers, or grouped bars over a column of text, with one line or
 //! bar for each combination of values of the grouping columns. A column is selected by its name, by its key or metric,
-//! or by a suffix of these.
+//! or by a suffix of one of these.
 //!
-//! No statistics are computed: several rows at one point are reported as a problem.
+//! No statistics are computed. Several rows with the same x value are reported as a problem.
 
 mod cdf;
 mod latency_load;
@@ -19,7 +19,7 @@ use narrows_core::text::{Problem, suggest};
 /// The description of a chart.
 #[derive(Clone, Debug, Default)]
 pub struct PlotSpec {
-    /// The title; by default `Y over X`.
+    /// The title. The default is `Y over X`.
     pub title: Option<String>,
     /// The column of the x axis.
     pub x: String,
@@ -39,7 +39,7 @@ pub struct RenderedPlot {
     pub left_out: usize,
 }
 
-/// The unit of an axis, and the base units in it.
+/// The unit of an axis, and the number of base units in it.
 struct AxisUnit {
     unit: String,
     per: f64,
@@ -57,7 +57,7 @@ impl PlotSpec {
     ///
     /// # Errors
     ///
-    /// Reports an unknown or ambiguous column, columns of different units, and several rows at one point.
+    /// Reports an unknown or ambiguous column, columns of different units, and several rows with the same x value.
     pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
         let x = find(data, &self.x)?;
         let ys = self.y.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
@@ -155,7 +155,7 @@ impl PlotSpec {
     }
 }
 
-/// Returns the name of the y column, or nothing if there are several.
+/// Returns the name of the y column, or an empty text if there are several.
 fn one_name(ys: &[&Variable]) -> String {
     match ys {
         [one] => words(one),
@@ -215,7 +215,7 @@ fn lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable]) -> (V
     (lines, left_out)
 }
 
-/// Returns the names of the varied columns that are neither the x column nor grouped by.
+/// Returns the names of the varied columns that are neither the x column nor among the grouping columns.
 fn varying<'a>(data: &'a Dataset, x: &'a Variable, by: &'a [&Variable]) -> impl Iterator<Item = &'a str> {
     let keys = data.variables.iter().take_while(|variable| variable.name != "outcome");
     let differs = |variable: &&Variable| {

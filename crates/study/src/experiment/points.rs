@@ -18,11 +18,11 @@ pub struct PointStore {
 /// The result of looking up a point in the store.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StoredPoint {
-    /// The stored result.
+    /// The store has the result.
     Valid(Box<Record>),
-    /// No file.
+    /// The store has no file for the point.
     Absent,
-    /// A file that is not the point's result, and the reason.
+    /// The file is not the point's result, for the stated reason.
     Corrupt(PathBuf, String),
 }
 

@@ -1,7 +1,7 @@
-//! The result of a run as JSON: what `run --format json` prints and what a sweep keeps.
+//! The result of a run as JSON. `run --format json` prints it, and a sweep stores it.
 //!
-//! The bytes are the same for the same description on every computer, except `host`, the cost of the run itself.
-//! `hash` covers everything but `host` and the uncertainty, so a record can be verified on its own.
+//! The bytes are the same for the same description on every computer, except for `host`, which states the cost of the
+//! run itself. `hash` covers everything except `host` and the uncertainty, so a record can be verified on its own.
 
 pub use super::outcome::{COMPLETE, is_comparable, outcome_name, outcome_reason};
 use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
@@ -22,16 +22,16 @@ use std::path::{Path, PathBuf};
 /// Key of the candidate for the bottleneck.
 pub const CANDIDATE_KEY: &str = "candidate";
 
-/// The version of the program, part of every result.
+/// The version of the program, which is in every result.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The keys that every record has.
 const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
 
-/// The fields whose name differed in records of earlier versions, each with its former name.
+/// The fields that had another name in records of earlier versions, each with that name.
 const FORMER_FIELDS: [(&str, &str); 1] = [(CANDIDATE_KEY, "binds")];
 
-/// The constants whose uncertainty is missing, and why.
+/// The key of the constants whose contribution to the uncertainty is missing, and why.
 const UNTRIED: &str = "uncertainty_untried";
 
 /// The result of a run as JSON.
@@ -88,8 +88,8 @@ impl Record {
         self
     }
 
-    /// Adds the folder of the files that the description `read` names, if it names any, so that the result can be run
-    /// again from another folder.
+    /// Adds the folder of the files that the description names, if it names any. The result can then be run again from
+    /// another folder.
     pub fn with_folder(mut self, read: &Read<Machine>) -> Record {
         if let Some(folder) = folder(read) {
             self.host("folder", folder.to_string_lossy().into());
@@ -97,7 +97,7 @@ impl Record {
         self
     }
 
-    /// Adds a fact about the computer, which the hash does not cover.
+    /// Adds a fact about the computer. The hash does not cover it.
     fn host(&mut self, key: &str, value: Json) {
         let host = self.0.entry("host").or_insert_with(|| Json::Object(Map::new()));
         host[key] = value;
@@ -108,7 +108,7 @@ impl Record {
         self.get("host")["folder"].as_str().map(PathBuf::from)
     }
 
-    /// Adds the uncertainty of the metrics and the constants that could not be tried, which the hash does not cover.
+    /// Adds the uncertainty of the metrics, and the constants that could not be tried. The hash does not cover them.
     pub fn with_uncertainty(mut self, uncertainty: &RunUncertainty) -> Record {
         let entry = |uncertainty: &MetricUncertainty| {
             let MetricUncertainty { metric, std_dev, elasticities } = uncertainty;
@@ -126,7 +126,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// Returns a sentence that says why `text` is not a record.
+    /// Returns a sentence that states why `text` is not a record.
     pub fn parse(text: &str) -> Result<Record, String> {
         let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
         let Json::Object(map) = json else { return Err("it is JSON, but not an object".to_owned()) };
@@ -159,7 +159,7 @@ impl Record {
         COMPLETE.contains(&self.text("outcome"))
     }
 
-    /// Returns the outcome, and if the run did not complete the reason.
+    /// Returns the outcome, with the reason if the run did not complete.
     pub fn verdict(&self) -> String {
         match self.text("reason") {
             "" => self.text("outcome").to_owned(),
@@ -179,7 +179,8 @@ impl Record {
         self.get(key).as_str().unwrap_or_default()
     }
 
-    /// Returns today's name, the value and the unit of each metric; the value is NaN if it was not measured.
+    /// Returns the current name, the value and the unit of each metric. The value is NaN if the metric was not
+    /// measured.
     pub fn metrics(&self) -> Vec<(&str, f64, &str)> {
         let Some(metrics) = self.get("metrics").as_object() else { return Vec::new() };
         metrics
@@ -195,7 +196,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// Returns a sentence that says which of them is not a distribution, and why.
+    /// Returns a sentence that names the value that is not a distribution, and why.
     pub fn distributions(&self) -> Result<Vec<Distribution>, String> {
         distribution::read(self.get(distribution::KEY))
     }
@@ -230,8 +231,8 @@ struct Inputs<'a> {
     version: &'a str,
 }
 
-/// Returns the files that the description names, by key. Shipped traces are left out, since the version determines
-/// them.
+/// Returns the files that the description names, by key. Shipped traces are left out, since the version of the program
+/// determines them.
 fn user_files(read: &Read<Machine>) -> impl Iterator<Item = &(String, PathBuf)> {
     read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
 }
@@ -243,11 +244,11 @@ pub fn files(read: &Read<Machine>) -> Json {
     if files.is_empty() { Json::Null } else { files.into() }
 }
 
-/// Returns the folder that the paths of the files are relative to; `None` without files, and if their paths are
+/// Returns the folder to which the paths of the files are relative; `None` if there are no files, or their paths are
 /// absolute.
 fn folder(read: &Read<Machine>) -> Option<PathBuf> {
     let mut files = user_files(read).peekable();
-    // Most descriptions name no file: their entries, which are many, are not listed for each run.
+    // Most descriptions name no file. In that case the entries, which are many, need not be listed.
     files.peek()?;
     let entries = read.entries();
     files.find_map(|(key, file)| {
@@ -268,12 +269,12 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// Returns whether counts are those until the run was stopped: it did not end by itself.
+/// Returns whether a run was stopped before it ended, so that its counts are those until then.
 pub fn was_stopped(outcome: &Outcome) -> bool {
     pending_waits(outcome).is_some()
 }
 
-/// Returns an explanation of how a run ended, if there is more to say than its outcome.
+/// Returns an explanation of how a run ended, if its outcome does not say enough.
 pub fn outcome_note(result: &RunResult) -> Option<String> {
     match &result.outcome {
         Outcome::Saturated(why) => Some(format!("The offered load exceeds the accepted load: {why}.")),
@@ -289,7 +290,7 @@ pub fn pending_waits(outcome: &Outcome) -> Option<&DeadlockReport> {
     }
 }
 
-/// Returns the metrics by name; the counts of a run that was stopped are marked as counts so far.
+/// Returns the metrics by name. The counts of a run that was stopped are marked as counts so far.
 fn metrics(result: &RunResult) -> Json {
     let was_stopped = was_stopped(&result.outcome);
     let entry = |metric: &Metric| {
@@ -302,7 +303,7 @@ fn metrics(result: &RunResult) -> Json {
     result.metrics.iter().map(entry).collect::<Map<_, _>>().into()
 }
 
-/// Returns the test for an initial transient: the key of the warm-up with its value, and what was found.
+/// Returns the result of the test for an initial transient, with the key and the value of the warm-up.
 fn warm_up_json(check: &WarmUpCheck) -> Json {
     let mut json = json!({
         "key": check.key,
@@ -336,7 +337,7 @@ fn ledger_json(ledger: &MeanLedger) -> Json {
     json!({ "messages": ledger.messages, "total_us": total, "stages": stages })
 }
 
-/// The largest number of resources listed individually; a network of thousands of routers has more.
+/// The largest number of resources that are listed individually. A network of thousands of routers has more.
 const RESOURCES_LISTED_MAX: usize = 512;
 
 /// Returns the indices of the resources that are listed individually: all, or the busiest.

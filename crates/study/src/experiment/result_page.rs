@@ -1,4 +1,4 @@
-//! HTML pages of a user's results of runs and sweeps, with the charts and tables that pages of studies use.
+//! HTML pages of a user's results of runs and sweeps, with the same charts and tables as pages of studies.
 //!
 //! Unlike the page of a study, such a page has no expected values and no claims.
 
@@ -24,7 +24,7 @@ impl ResultFile {
     ///
     /// # Errors
     ///
-    /// Returns a sentence that says why it is not a result.
+    /// Returns a sentence that states why it is not a result.
     pub fn read(bytes: Vec<u8>, path: &Path) -> Result<ResultFile, String> {
         if path.extension().is_none_or(|ending| ending != "json") {
             let encoding = Encoding::of(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
@@ -46,7 +46,7 @@ impl ResultFile {
     }
 }
 
-/// Returns the page of these results, each with its name.
+/// Returns the page of these results. Each is given with its name.
 pub fn of(results: &[(String, ResultFile)], title: Option<&str>, command: String) -> PaperReport {
     let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
     let mut artifacts: Vec<Artifact> = results.iter().flat_map(|(name, result)| result.artifacts(name)).collect();

@@ -1,7 +1,7 @@
-//! The part of a result that tables show. It is small, since a sweep holds one for each of its points.
+//! The part of a result that tables show. It is small, since a sweep holds one row for each point.
 //!
-//! Names are interned for the whole process. The machine, busy times, totals of ledgers and all waits but the first are
-//! in the record alone.
+//! Names are interned for the whole process. The machine, busy times, totals of ledgers and all waits except the first
+//! are only in the record.
 
 use super::record::{CANDIDATE_KEY, COMPLETE, Record};
 use narrows_core::engine::{Distribution, current_metric_name};
@@ -29,15 +29,16 @@ pub struct StageTimes {
 pub struct ResultRow {
     /// The name of the outcome.
     pub outcome: SharedName,
-    /// Why the run did not complete, if it did not.
+    /// The reason, if the run did not complete.
     pub reason: Option<Box<str>>,
     /// The name, value (NaN if not measured) and unit of each metric.
     pub metrics: Vec<(SharedName, f64, SharedName)>,
-    /// The distributions of the run, which those of other seeds are merged with.
+    /// The distributions of the run, which are merged with those of other seeds.
     pub distributions: Vec<Distribution>,
-    /// The test for an initial transient: whether one was detected, if it was tested, and the key of the warm-up.
+    /// The result of the test for an initial transient: whether one was detected, and the key of the warm-up; `None`
+    /// without a test.
     pub initial_transient: Option<(bool, SharedName)>,
-    /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or latency.
+    /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or of the latency.
     pub bottleneck: Option<(SharedName, SharedName, f64)>,
     /// The simulated time at the end of the run, in µs.
     pub simulated_us: Option<f64>,
@@ -86,7 +87,7 @@ impl ResultRow {
         COMPLETE.contains(&&*self.outcome)
     }
 
-    /// Returns the outcome, and if the run did not complete the reason.
+    /// Returns the outcome, with the reason if the run did not complete.
     pub fn verdict(&self) -> String {
         match &self.reason {
             Some(reason) => format!("{}: {reason}", self.outcome),
@@ -106,7 +107,7 @@ impl ResultRow {
         self.initial_transient.as_ref().map(|(detected, _)| *detected)
     }
 
-    /// Returns the outcome as tables show it: with a mark if an initial transient was detected.
+    /// Returns the outcome in the form that tables show, with a mark if an initial transient was detected.
     pub fn marked_outcome(&self) -> String {
         match self.is_transient() {
             Some(true) => format!("{}, transient", self.outcome),
@@ -120,7 +121,7 @@ impl ResultRow {
     }
 }
 
-/// Returns the distributions with interned names; one that cannot be read is left out.
+/// Returns the distributions with interned names. A distribution that cannot be read is left out.
 fn distributions(record: &Record) -> Vec<Distribution> {
     let all = record.distributions().unwrap_or_default().into_iter();
     all.map(|distribution| Distribution { name: shared(&distribution.name), ..distribution }).collect()

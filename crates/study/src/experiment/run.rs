@@ -16,15 +16,15 @@ use narrows_core::program::WarmUpCheck;
 pub struct RunResult {
     /// The outcome of the run.
     pub outcome: Outcome,
-    /// An explanation of the outcome, in a sentence or two.
+    /// An explanation of the outcome, in one or two sentences.
     pub note: Option<String>,
-    /// The test for an initial transient among the measured values; `None` for a workload that measures no steady state,
-    /// and for a run that did not end by itself or is saturated.
+    /// The result of the test for an initial transient among the measured values. It is `None` if the workload measures
+    /// no steady state, or the run is saturated or did not end by itself.
     pub warm_up: Option<WarmUpCheck>,
     /// The metrics measured by the workload and counted by the hosts. If the run did not complete, only counts have
     /// values: the counts so far.
     pub metrics: Vec<Metric>,
-    /// The distributions that the workload measured; each has samples.
+    /// The distributions that the workload measured. Each has at least one sample.
     pub distributions: Vec<Distribution>,
     /// A quantity over time, if the workload recorded one.
     pub map: Option<Map>,
@@ -34,8 +34,8 @@ pub struct RunResult {
     pub deliveries: Vec<Delivery>,
     /// The busy and active times of every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
-    /// The simulated time at the end of the run: no message that was measured in a run that ended by itself was
-    /// delivered later.
+    /// The simulated time at the end of the run. In a run that ended by itself, no measured message was delivered
+    /// later.
     pub end: Time,
     /// The number of events fired.
     pub events: u64,
@@ -71,7 +71,7 @@ pub struct ResourceUse {
     pub kind: &'static str,
     /// The time for which the resource was held.
     pub busy: Time,
-    /// The part of `busy` in which the resource moved data at its own rate, where the model distinguishes the two. A
+    /// The part of `busy` in which the resource moved data at its own rate, if the model distinguishes the two. A
     /// resource that is held while it waits for another is busy but not active.
     pub active: Time,
 }
@@ -109,8 +109,8 @@ fn result(built: Built) -> RunResult {
     }
 }
 
-/// Returns when the run ended: a run that ends by itself ends no earlier than its last measured delivery, by the clock
-/// of the receiver, whose processor may be ahead of the simulation.
+/// Returns when the run ended. A run that ended by itself ends no earlier than its last measured delivery, by the clock
+/// of the receiver; the receiver's processor may be ahead of the simulation.
 fn end(built: &Built, outcome: &Outcome) -> Time {
     let now = built.world.sim.now();
     if outcome.is_complete() { now.max(built.world.tally.last_delivery()) } else { now }
@@ -159,8 +159,8 @@ impl RunResult {
         }
     }
 
-    /// Returns the value of the metric `name`, or `None` if there is no such metric or it was not measured. A former name
-    /// is accepted, too.
+    /// Returns the value of the metric `name`, or `None` if there is no such metric or it was not measured. A former
+    /// name is also accepted.
     pub fn metric(&self, name: &str) -> Option<f64> {
         let name = current_metric_name(name);
         let found = self.metrics.iter().find(|metric| metric.name == name);
@@ -208,7 +208,7 @@ fn resources(built: &Built) -> Vec<ResourceUse> {
 const HOSTS_REPORTED: usize = 8;
 
 /// Returns the metrics counted by the hosts. A metric is reported per node if it is declared so and at most
-/// `HOSTS_REPORTED` nodes have one; otherwise it is the sum over all nodes.
+/// `HOSTS_REPORTED` nodes have it; otherwise it is the sum over all nodes.
 fn host_metrics(built: &Built) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let counted: Vec<(&str, Vec<HostMetric>)> =
@@ -234,7 +234,7 @@ fn host_metrics(built: &Built) -> Vec<Metric> {
     all
 }
 
-/// Returns what a host counted as the metric `name`; a number without a unit is a count.
+/// Returns the host's count as the metric `name`. A number without a unit is a count.
 fn host_metric(name: String, of: &HostMetric) -> Metric {
     match of.unit.is_empty() {
         true => Metric::count(name, of.value, of.unit),

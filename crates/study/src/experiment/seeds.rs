@@ -1,11 +1,11 @@
 //! Replications of a run with several seeds: the mean of each metric and its 95 % confidence interval.
 //!
-//! Runs with different seeds are independent, so the interval is Student's t over one value per run (independent
-//! replications). The intervals that a metric has within one run are not used.
+//! Runs with different seeds are independent. The interval is therefore computed by Student's t over one value per run
+//! (independent replications). The intervals of a metric within one run are not used.
 //!
-//! Extremes, percentiles and numbers of samples are those of the samples of all runs together, from merged
-//! histograms. The interval of a percentile is that of the runs' own percentiles about the one of all samples, if
-//! each run has one (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When Applying
+//! Extremes, percentiles and numbers of samples are those of the samples of all runs together, from merged histograms.
+//! The interval of a percentile is computed from the percentiles of single runs, about the percentile of all samples,
+//! if each run has one (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When Applying
 //! Variance-Reduction Techniques", ACM TOMACS 24(4), 2014); extremes and counts have none.
 
 use super::distribution::merged;
@@ -30,11 +30,11 @@ pub fn seed_values(first: u64, seeds: u64) -> Vary {
     Vary { key: KEY.to_owned(), values }
 }
 
-/// Returns the seeds as one more dimension of a sweep, from the seed of its first point on.
+/// Returns the seeds as one more dimension of a sweep. They start with the seed of the sweep's first point.
 ///
 /// # Errors
 ///
-/// Reports a sweep that varies the seed itself, or has more than `POINTS_MAX` runs.
+/// Reports a sweep that itself varies the seed, or has more than `POINTS_MAX` runs.
 pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Result<Dimension, Problem> {
     let names = |key: &str| vary::names(&format!("{key}=0")).ok();
     let varies = dimensions.iter().flat_map(|dimension| &dimension.varies);
@@ -60,7 +60,7 @@ pub struct Replicated {
     pub name: String,
     /// The unit of the metric.
     pub unit: String,
-    /// The mean, or the statistic of all samples; NaN if it was not measured.
+    /// The mean of the metric, or the statistic of all samples; NaN if it was not measured.
     pub value: f64,
     /// Half the width of the 95 % confidence interval, if at least two runs measured the metric.
     pub half_width: Option<f64>,
@@ -68,7 +68,7 @@ pub struct Replicated {
     pub runs: usize,
 }
 
-/// Returns the distributions of all samples of the runs whose latencies can be compared.
+/// Returns the distributions of all samples of those runs whose latencies can be compared.
 pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
     let are_alike = are_alike(results);
     let counted = |result: &&ResultRow, one: &&Distribution| is_counted(result, are_alike, &one.name);
@@ -80,17 +80,18 @@ fn are_alike(results: &[&ResultRow]) -> bool {
     results.windows(2).all(|two| two[0].outcome == two[1].outcome)
 }
 
-/// Returns whether the metric or distribution `name` of a run counts among those of all runs: where these are not alike,
-/// the latencies of saturated ones do not, since they grow with the length of the run.
+/// Returns whether the metric or distribution `name` of a run counts among those of all runs. If not all runs are
+/// saturated, the latencies of the saturated ones do not count, since they grow with the length of the run.
 fn is_counted(result: &ResultRow, are_alike: bool, name: &str) -> bool {
     are_alike || record::is_comparable(&result.outcome, name)
 }
 
-/// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear; `distributions`
+/// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear. `distributions`
 /// are those of all samples of the runs.
 ///
-/// They are over the runs that measured the metric. Runs that did not complete measured none; their counts are left out,
-/// too. Where only some runs are saturated, their latencies are left out, since these grow with the length of the run.
+/// A statistic is computed over the runs that measured the metric. Runs that did not complete are left out, including
+/// their counts. If only some runs are saturated, their latencies are left out, since these grow with the length of the
+/// run.
 pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Replicated> {
     let are_alike = are_alike(results);
     let pooled: Vec<PooledStatistic> =
@@ -115,7 +116,7 @@ pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Re
     all.into_iter().map(replicated).collect()
 }
 
-/// A statistic of the samples of several runs.
+/// A statistic over the samples of several runs.
 struct PooledStatistic {
     /// The name of the metric.
     name: String,

@@ -1,7 +1,7 @@
-//! The machine description that a command works on: a shipped example, a file, the machine of an earlier result, or a
-//! text. It is read with overrides, which may select shipped parts by name.
+//! The machine description that a command works on. It is a shipped example, a file, the machine of an earlier result,
+//! or a text. It is read with overrides, which may select shipped parts by name.
 //!
-//! The command line and the bindings of other languages find the same description under the same name.
+//! The command line and the bindings of other languages find the same description by the same name.
 
 use super::part_overrides::{self, NamedParts};
 use super::{Record, record, vary};
@@ -18,7 +18,7 @@ pub struct Subject {
     name: String,
     text: String,
     folder: Option<PathBuf>,
-    /// The hash of each file of the result that the description comes from, by key; null for any other description.
+    /// If the description comes from a result, the hash of each file of that result, by key; otherwise null.
     files: Json,
     /// The replaceable parts that the text names, computed on first use.
     named_parts: OnceLock<NamedParts>,
@@ -27,7 +27,7 @@ pub struct Subject {
     renames: RenameNotices,
 }
 
-/// Reports each key that a description calls by its former name, once for all points of an experiment.
+/// Reports each former name of a key that a description uses, once for all points of an experiment.
 struct RenameNotices {
     report: fn(&str),
     reported: Mutex<BTreeSet<String>>,
@@ -46,8 +46,8 @@ impl RenameNotices {
 }
 
 impl Subject {
-    /// Returns the description `text` with the parts of `registry`. Messages call it `name`; paths in it are relative
-    /// to `folder`.
+    /// Returns a description with the text `text` and the parts of `registry`. Messages call it `name`; paths in it are
+    /// relative to `folder`.
     pub fn new(
         registry: &Arc<Registry>,
         name: impl Into<String>,
@@ -61,14 +61,14 @@ impl Subject {
         Subject { registry, name, text, folder, files: Json::Null, named_parts, layers, renames }
     }
 
-    /// Returns the description with a function that is called once for each key that it or an override calls by its
-    /// former name, with a sentence that says so.
+    /// Sets a function that is called once for each former name of a key that the description or an override uses. Its
+    /// argument is a sentence about that.
     pub fn on_renamed_key(mut self, report: fn(&str)) -> Subject {
         self.renames.report = report;
         self
     }
 
-    /// Returns the shipped example `name`, or `None` if no example has the name or it is a path with a folder.
+    /// Returns the shipped example `name`, or `None` if there is no such example or the name is a path with a folder.
     pub fn example(registry: &Arc<Registry>, name: &str) -> Option<Subject> {
         let text = shipped::example(name).filter(|_| !name.contains(std::path::is_separator))?;
         Some(Subject::new(registry, format!("examples/{name}.toml"), text, Some(shipped::SHIPPED.into())))
@@ -108,7 +108,7 @@ impl Subject {
         &self.text
     }
 
-    /// Returns the folder that paths in the description are relative to.
+    /// Returns the folder to which paths in the description are relative.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
@@ -118,7 +118,7 @@ impl Subject {
         self.read_varied(sets, &[])
     }
 
-    /// Reads and checks a point of a sweep: the description with the overrides `sets`, then `varied`. Overrides may
+    /// Reads and checks a point of a sweep: the description with the overrides `sets` and then `varied`. Overrides may
     /// select shipped parts, as `ni=cni32qm` does.
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let read = self.read_without_files(sets, varied)?;
@@ -129,8 +129,8 @@ impl Subject {
         }
     }
 
-    /// Returns the problem of a file that is not the one of the result that the description comes from, unless an
-    /// override names it.
+    /// Returns the problem of a file that differs from the one of the result that the description comes from. There is
+    /// no problem if an override names the file.
     fn changed_file(&self, read: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
         let expected = self.files.as_object()?;
         let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
@@ -166,9 +166,9 @@ impl Subject {
     }
 }
 
-/// Returns the machine of a result as a description. Without files of the user, paths in it refer to what is shipped;
-/// otherwise to the first folder that holds the files of the result: its own, the one that it was made in, or the
-/// working directory.
+/// Returns the machine of a result as a description. If it names no files of the user, its paths refer to shipped
+/// files. Otherwise they are relative to the first of these folders that contains the files: that of the result, the
+/// one in which the result was made, or the working directory.
 fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subject, Problem> {
     let record = Record::parse(text).map_err(|why| {
         let problem =

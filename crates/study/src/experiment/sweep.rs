@@ -1,4 +1,4 @@
-//! A sweep: the cross product of varied keys. Every point is checked before the first is run (`run.rs`).
+//! A sweep: the cross product of the values of varied keys. Every point is checked before the first is run (`run.rs`).
 //!
 //! Points are run in parallel; the results do not depend on the number of threads.
 
@@ -51,7 +51,7 @@ pub struct PointProblem {
 }
 
 impl PointProblem {
-    /// Returns a heading that names these points, out of all `points` of the sweep.
+    /// Returns a heading that names these points of the sweep, which has `points` points in all.
     pub fn heading(&self, points: usize) -> String {
         let first = format_values(&self.first);
         match self.points {
@@ -94,7 +94,7 @@ pub fn dimensions(
     sets: &[String],
 ) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
-    // Malformed `sets` are reported when they are applied.
+    // Errors in `sets` are reported when they are applied.
     let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&registry.spelled(set)).ok()).collect();
     for option in options {
         match Dimension::parse(option) {

@@ -2,7 +2,7 @@
 //!
 //! The columns of a sweep are the varied keys, the outcome, the reason if a run did not complete, the metrics, the
 //! bottleneck, the initial transient, the utilisation of resources, the mean time of a message by stage, the seed and
-//! the hash. If there are many resources, those of each kind are aggregated.
+//! the hash. If there are many resources, the resources of each kind are aggregated.
 
 use super::record::CANDIDATE_KEY;
 use super::result_row::{ResultRow, SharedName, StageTimes};
@@ -23,18 +23,18 @@ pub use json::read as of_json;
 pub use seeds::{ReplicatedPoint, of_replicated, replicated};
 pub use values::columns as of_values;
 
-/// The number of resources above which those of each kind are aggregated.
+/// The number of resources above which the resources of each kind are aggregated.
 const RESOURCES_MAX: usize = 32;
 
-/// The column that says whether an initial transient was detected: 1 or 0, or nothing if it was not tested. With
-/// several seeds, the number of such runs.
+/// The column that states whether an initial transient was detected: 1, 0, or empty if there was no test. With several
+/// seeds, it is the number of runs with a transient.
 const TRANSIENT: &str = "initial_transient";
 
 /// The name and unit of a metric.
 pub type MetricName = (String, String);
 
-/// Returns the chosen metrics, or if none are chosen all metrics in the order in which they first appear. `seeds` is
-/// the number of runs of each point. A percentile that no point has enough samples for is left out unless it is
+/// Returns the chosen metrics, or if none are chosen, all metrics in the order in which they first appear. `seeds` is
+/// the number of runs of each point. A percentile for which no point has enough samples is left out unless it is
 /// chosen.
 pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, chosen: &[String]) -> Vec<MetricName> {
     let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
@@ -82,7 +82,7 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     data
 }
 
-/// Adds a column of numbers of the unit `unit`, converted to its base unit.
+/// Adds a column of numbers with the unit `unit`, converted to its base unit.
 pub fn push_number(data: &mut Dataset, name: &str, unit: &str, numbers: Vec<Option<f64>>) {
     let numbers = numbers.into_iter().map(|number| number.filter(|number| !number.is_nan()));
     match BaseUnit::of(unit) {
@@ -116,7 +116,7 @@ fn seconds(us: f64) -> f64 {
     us / 1e6
 }
 
-/// Adds the columns of each run's bottleneck: its kind, its name, and its fraction.
+/// Adds the columns of the bottleneck of each run: its kind, its name, and its fraction.
 fn push_bottlenecks(data: &mut Dataset, results: &[&ResultRow]) {
     let word = |of: fn(&(SharedName, SharedName, f64)) -> &SharedName| {
         texts(results, move |result| result.bottleneck.as_ref().map(|bottleneck| of(bottleneck).to_string()))
@@ -132,7 +132,7 @@ fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names.filter(|name| known.insert(*name)).collect()
 }
 
-/// Adds the utilisation of each resource, or of many resources the largest and the mean of each kind.
+/// Adds the utilisation of each resource. If there are many, adds the largest and the mean of each kind instead.
 fn resources(data: &mut Dataset, results: &[&ResultRow]) {
     let all = each_once(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
     if all.len() <= RESOURCES_MAX {
@@ -200,7 +200,8 @@ pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     data
 }
 
-/// Returns the time of each message in a stage, summed over its passes; a message may not pass it at all.
+/// Returns the time of each message in a stage, summed over its passes. It is empty for a message that does not pass
+/// the stage.
 fn stage_times(deliveries: &[Delivery], name: &str, of: fn(&Stage) -> Time) -> ColumnValues {
     let of_message = |one: &Delivery| {
         let passed = || one.ledger.stages().iter().filter(|stage| stage.name == name);

@@ -1,8 +1,8 @@
 //! Parser of `KEY=V1,V2,…`: a key and its values in a sweep.
 //!
 //! Commas within quotes, brackets and braces belong to a value. A value that begins with a digit and contains `..` is a
-//! range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension. Values are not interpreted here, but
-//! when the description is read.
+//! range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension. Values are interpreted later, when
+//! the description is read.
 
 pub mod range;
 
@@ -20,7 +20,8 @@ pub struct Vary {
     pub values: Vec<String>,
 }
 
-/// One dimension of a sweep: keys that vary together, each taking its first value, then its second.
+/// One dimension of a sweep: keys that vary together. All have their first value at the first position, their second
+/// value at the second, and so on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Dimension {
     /// The keys, all with the same number of values.
@@ -36,7 +37,7 @@ impl From<Vary> for Dimension {
 impl Dimension {
     /// Parses `A=1,2` or `A=1,2;B=3,4`.
     pub fn parse(option: &str) -> Result<Dimension, Problem> {
-        // Text with unbalanced quotes or brackets is parsed, and reported, as one option.
+        // A text with unbalanced quotes or brackets is parsed, and reported, as one option.
         let options = split(option, ';').unwrap_or_else(|_| vec![option]);
         let varies = options.into_iter().map(Vary::parse).collect::<Result<Vec<_>, _>>()?;
         let dimension = Dimension { varies };
@@ -103,7 +104,7 @@ impl Vary {
     }
 }
 
-/// Returns the position of the `=` after the key, which may itself contain one in quotes.
+/// Returns the position of the `=` after the key. The key may itself contain one, in quotes.
 fn equals(option: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in option.char_indices() {

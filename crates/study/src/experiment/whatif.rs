@@ -1,9 +1,10 @@
 //! Sensitivity analysis: the change of a metric when parts of the machine are sped up, and the bottleneck.
 //!
-//! The bottleneck is the part whose speed-up, by experiment, raises the metric most. What speeds a part up, and which
-//! parameters belong to one resource, each part declares with its parameters ([`Meaning`]). Speed-ups are tried of whole
-//! resources, of single parameters, and of pairs of the resources that matter most; trade-offs, of which neither
-//! direction is a speed-up, in both directions. `docs/bottlenecks.md` describes the procedure.
+//! The bottleneck is the part whose speed-up, by experiment, raises the metric most. Each part declares with its
+//! parameters which change speeds it up, and which parameters belong to one resource ([`Meaning`]). Trials speed up
+//! whole resources, single parameters, and pairs of the resources that matter most. A trade-off is a parameter for
+//! which neither direction is a speed-up; it is tried in both directions. `docs/bottlenecks.md` describes the
+//! procedure.
 //!
 //! | file | holds |
 //! |---|---|
@@ -25,7 +26,7 @@ mod saturation;
 mod search;
 mod trial;
 
-/// The least ratio that counts as a gain; smaller ones may be due to the phase of periodic events.
+/// The least ratio that counts as a gain. A smaller ratio may be due to the phase of periodic events.
 pub const GAIN_MIN: f64 = 1.01;
 
 /// A changed parameter.
@@ -63,7 +64,7 @@ pub struct Gain {
     pub factor: f64,
     /// The improvement of the metric as a factor; less than 1 if it is worse.
     pub ratio: f64,
-    /// Meaning that the part declares for the parameter, if it does.
+    /// The meaning that the part declares for the parameter, if any.
     pub meaning: Option<Meaning>,
 }
 
@@ -79,7 +80,7 @@ impl Gain {
     }
 }
 
-/// The effect of speeding up a resource, or several together.
+/// The effect of speeding up a resource, or several resources together.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct SpeedUpGain {
@@ -89,12 +90,12 @@ pub struct SpeedUpGain {
     pub changes: Vec<ParameterChange>,
     /// The improvement of the metric as a factor; less than 1 if it is worse.
     pub ratio: f64,
-    /// The same where the resource is as much slower, if that was tried.
+    /// The same factor if the resource is slowed down by the same factor, if that was tried.
     pub slower_ratio: Option<f64>,
 }
 
 impl SpeedUpGain {
-    /// Returns the name: that of the resource, or of the resources together.
+    /// Returns the name of the resource, or the names of all resources together.
     pub fn name(&self) -> String {
         self.resources.join(" with ")
     }
@@ -106,12 +107,12 @@ impl SpeedUpGain {
     }
 }
 
-/// A parameter without effect.
+/// A parameter that has no effect.
 #[derive(Clone, PartialEq, Debug)]
 pub struct IneffectiveParameter {
     /// The key of the parameter.
     pub key: String,
-    /// The reason, or an empty text if it is not known.
+    /// The reason, which is empty if it is not known.
     pub reason: String,
 }
 
@@ -123,7 +124,7 @@ pub struct Refusal {
     pub changes: Vec<ParameterChange>,
     /// The reason.
     pub reason: String,
-    /// Advice, or an empty text.
+    /// Advice, which may be empty.
     pub advice: String,
 }
 
@@ -140,7 +141,7 @@ impl Refusal {
     }
 }
 
-/// The point from which on a faster bottleneck gains no more.
+/// The point beyond which a faster bottleneck gives no further gain.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Saturation {
@@ -148,9 +149,9 @@ pub struct Saturation {
     pub changes: Vec<ParameterChange>,
     /// The improvement of the metric there, as a factor.
     pub ratio: f64,
-    /// Why a faster bottleneck could not be tried, if that is what ended the search.
+    /// If the search ended because a faster bottleneck could not be tried, the reason.
     pub limit: Option<Refusal>,
-    /// The speed-up with the largest gain there: the next bottleneck.
+    /// The speed-up with the largest gain at that point: the next bottleneck.
     pub next: Option<SpeedUpGain>,
 }
 
@@ -166,22 +167,22 @@ pub struct WhatIf {
     pub is_saturated: bool,
     /// Notes on the trials, in sentences.
     pub notes: Vec<String>,
-    /// The overrides that shorten the runs and hardly change the metric.
+    /// The overrides that shorten the runs and change the metric only slightly.
     pub shorter: Vec<String>,
     /// The speed-ups of each resource, the largest gain first.
     pub resources: Vec<SpeedUpGain>,
     /// The joint speed-ups of pairs of the resources that matter most, the largest gain first.
     pub pairs: Vec<SpeedUpGain>,
-    /// The resource, or pair that gains at least twice as much as its two apart, with the largest gain; `None` if nothing
-    /// gains.
+    /// The bottleneck: the resource with the largest gain, or a pair that gains at least twice as much as its two
+    /// resources apart; `None` if nothing gains.
     pub bottleneck: Option<SpeedUpGain>,
     /// The effects of single parameters, the largest gain first.
     pub gains: Vec<Gain>,
     /// The parameters that change no metric.
     pub dead: Vec<IneffectiveParameter>,
-    /// The changes with which the machine is invalid or whose run cannot be compared.
+    /// The changes that make the machine invalid, or whose run cannot be compared.
     pub refused: Vec<Refusal>,
-    /// The parameters that are not changed, since they describe another machine or the load on it.
+    /// The parameters that are not changed, because they describe another machine or the load on it.
     pub fixed: Vec<String>,
     /// The saturation of the bottleneck, and the next one.
     pub saturation: Option<Saturation>,
@@ -189,7 +190,7 @@ pub struct WhatIf {
     pub runs: usize,
 }
 
-/// The reason why the analysis is impossible.
+/// The reason for which the analysis is impossible.
 pub enum WhatIfError {
     /// The description is invalid.
     Invalid(Problems),
@@ -209,11 +210,11 @@ pub enum TrialProgress {
 pub struct WhatIfQuery<'a> {
     /// The reader of the description.
     pub reader: Reader<'a>,
-    /// The name of the metric; by default the objective of the workload.
+    /// The name of the metric. The default is the objective of the workload.
     pub metric: Option<&'a str>,
     /// The factor by which parts are made faster and slower.
     pub factor: f64,
-    /// Whether all trials are made, even where the run is long and cannot be shortened.
+    /// Whether all trials are made even if the run is long and cannot be shortened.
     pub thorough: bool,
 }
 
@@ -222,7 +223,7 @@ impl WhatIfQuery<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the problems of the description, or why the metric of its run cannot be compared.
+    /// Returns the problems of the description, or the reason for which the metric of its run cannot be compared.
     pub fn run(&self, progress: &(dyn Fn(TrialProgress) + Sync)) -> Result<WhatIf, WhatIfError> {
         let baseline = baseline::Baseline::measure(self, progress)?;
         Ok(search::Search::new(self, baseline, progress).run())

@@ -1,4 +1,4 @@
-//! The built-in functions that the studies of the shipped papers name, in a file or folder for each paper.
+//! The built-in functions that the studies of shipped papers name, with a file or folder for each paper.
 //!
 //! | file or folder | paper |
 //! |---|---|
@@ -16,7 +16,7 @@ use crate::study::BuiltinFns;
 use narrows_core::machine::Registry;
 use std::sync::Arc;
 
-/// Returns the functions that the shipped papers name, for studies whose descriptions name parts of `registry`.
+/// Returns the functions that the shipped papers name. The descriptions of studies may name the parts of `registry`.
 ///
 /// ```
 /// # extern crate narrows_study as narrows;

@@ -1,6 +1,6 @@
 //! Claims: a paper's statement, the measured value, and the verdict.
 //!
-//! The judgement of claims that are not numbers happens elsewhere; a claim here has its verdict.
+//! Claims that are not numbers are judged elsewhere; here they already have their verdicts.
 
 mod text;
 
@@ -12,11 +12,11 @@ pub use text::{claims_text, verdict};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClaimKind {
-    /// A number within a tolerance.
+    /// A number, which must be within a tolerance.
     Number,
-    /// An order: one value above, before or faster than another.
+    /// An order: one value is above, before or faster than another.
     Order,
-    /// A shape: a crossover, a knee, a range.
+    /// A shape, such as a crossover, a knee or a range.
     Shape,
 }
 
@@ -35,13 +35,13 @@ impl ClaimKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// A constant was calibrated on it, by a fit or by hand.
+    /// A constant was calibrated on the number, by a fit or by hand.
     Calibrated,
-    /// The model predicts it, and its uncertainty is at most its tolerance.
+    /// The model predicts the number, and its uncertainty is at most its tolerance.
     Predicted,
-    /// It was an input of the model, or follows directly from inputs.
+    /// The number was an input of the model, or follows directly from inputs.
     Given,
-    /// The model predicts it, but its uncertainty exceeds its tolerance.
+    /// The model predicts the number, but its uncertainty exceeds its tolerance.
     Underdetermined,
 }
 
@@ -108,7 +108,8 @@ impl From<String> for ClaimValue {
 pub struct Claim {
     /// The name of the claim.
     pub id: String,
-    /// The location in the paper, beginning with the paper's own name for it: `Table 1, row P6/Natoma, …`.
+    /// The location in the paper. It begins with the paper's own name for the table or figure:
+    /// `Table 1, row P6/Natoma, …`.
     pub source: String,
     /// The statement.
     pub statement: String,
@@ -118,15 +119,15 @@ pub struct Claim {
     pub unit: String,
     /// The paper's value.
     pub expected: ClaimValue,
-    /// The measured value; null when not evaluated.
+    /// The measured value; null if not evaluated.
     pub measured: Option<ClaimValue>,
     /// The allowed relative error; null if the value is not a number.
     pub tolerance: Option<f64>,
-    /// The verdict; null when not evaluated.
+    /// The verdict; null if not evaluated.
     pub holds: Option<bool>,
     /// The role of the claim.
     pub role: Role,
-    /// A note for the reader, such as a contradiction in the paper or a lost digit.
+    /// A note for the reader, such as a contradiction in the paper or a digit that is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The uncertainty of the number, if it was computed.
@@ -140,16 +141,16 @@ pub struct ClaimUncertainty {
     /// One standard deviation after calibration, as a fraction of the number.
     #[serde(alias = "left_free")]
     pub std_dev: f64,
-    /// The error in standard deviations; null where a logarithm is undefined.
+    /// The error in standard deviations; null if a logarithm is undefined.
     pub z: Option<f64>,
-    /// The role that the claim states, if it differs from its role.
+    /// The role that the claim states, if it differs from the claim's role.
     #[serde(skip)]
     pub stated: Option<Role>,
-    /// The elasticities to the constants, the largest first.
+    /// The elasticities with respect to the constants, the largest first.
     pub elasticities: Vec<Elasticity>,
 }
 
-/// The elasticity of a number to a constant.
+/// The elasticity of a number with respect to a constant.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Elasticity {
     /// The name of the constant.
@@ -166,8 +167,8 @@ impl Claim {
         Some((measured - expected) / expected.abs())
     }
 
-    /// Returns the claim with `holds` set by the tolerance, if both numbers are known. Rounding of the quotient is
-    /// tolerated, so an error of 5 % passes a tolerance of 0.05.
+    /// Returns the claim with `holds` set according to the tolerance, if both numbers are known. Rounding of the
+    /// quotient is tolerated, so an error of exactly 5 % passes a tolerance of 0.05.
     pub fn judged(mut self) -> Claim {
         if let (Some(error), Some(tolerance)) = (self.relative_error(), self.tolerance) {
             self.holds = Some(error.abs() <= tolerance * (1.0 + 1e-12));
@@ -180,7 +181,7 @@ impl Claim {
         with_unit(self.expected.text(), &self.expected, &self.unit)
     }
 
-    /// Returns the measured value as text, with its unit; a dash when not evaluated.
+    /// Returns the measured value as text, with its unit; a dash if not evaluated.
     pub fn measured_text(&self) -> String {
         self.measured.as_ref().map_or("–".to_owned(), |value| with_unit(value.text(), value, &self.unit))
     }
@@ -193,7 +194,7 @@ fn with_unit(text: String, value: &ClaimValue, unit: &str) -> String {
     }
 }
 
-/// The number of claims of each verdict.
+/// The number of claims with each verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Claims that hold.

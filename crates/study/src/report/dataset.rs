@@ -1,6 +1,6 @@
-//! Tidy data: a row for each observation, a column for each variable, numbers in base units (bytes, seconds, bytes per
-//! second, hertz) with the unit at the end of the column's name. A dataset is written to and read from CSV, JSON lines
-//! and, with the feature `parquet`, Parquet.
+//! Tidy data: a table with a row for each observation and a column for each variable. Numbers are in base units (bytes,
+//! seconds, bytes per second, hertz), and the name of a column ends with its unit. A dataset is written to and read
+//! from CSV, JSON lines and, with the feature `parquet`, Parquet.
 //!
 //! A value that was not measured is empty.
 
@@ -96,7 +96,7 @@ impl Dataset {
         self.variables.first().map_or(0, |variable| variable.values.len())
     }
 
-    /// Adds a column named after `name` and `unit`; a name that exists already gets a number.
+    /// Adds a column whose name consists of `name` and `unit`. If the name exists already, a number is appended.
     pub fn push(&mut self, name: &str, unit: &str, values: ColumnValues) {
         let wanted = suffixed(name, unit);
         let is_taken = |name: &str| self.variables.iter().any(|variable| variable.name == name);

@@ -1,7 +1,7 @@
 //! The files of a report: its page, its JSON, and the chart and data of each artifact.
 //!
-//! They are written whole or not at all: every file is complete under a temporary name before the first one is replaced,
-//! and the page and the JSON are absent while charts and data of another report may be in the folder.
+//! The files are written completely or not at all. Every file is complete under a temporary name before the first one
+//! is replaced. The page and the JSON are absent as long as charts and data of another report may be in the folder.
 
 use super::html;
 use super::paper::PaperReport;
@@ -20,7 +20,7 @@ impl PaperReport {
     ///
     /// # Errors
     ///
-    /// Returns the error of the first file that cannot be written. The files of an earlier report remain then, unless a
+    /// Returns the error of the first file that cannot be written. The files of an earlier report then remain, unless a
     /// complete file cannot be renamed.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
@@ -57,14 +57,14 @@ impl PaperReport {
 ///
 /// # Errors
 ///
-/// Returns the error of writing or renaming it; the file is unchanged then.
+/// Returns the error of writing or renaming the file, which is then unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut files = StagedFiles::default();
     files.write(path, bytes)?;
     files.commit()
 }
 
-/// Files under temporary names, which are renamed together when all are complete, and otherwise removed.
+/// Files under temporary names. They are renamed together when all are complete, and removed otherwise.
 #[derive(Default)]
 struct StagedFiles(Vec<(PathBuf, PathBuf)>);
 
@@ -95,7 +95,7 @@ impl Drop for StagedFiles {
     }
 }
 
-/// Returns the path of a temporary file next to `path`, which replaces it when it is complete.
+/// Returns the path of a temporary file in the same folder as `path`, which replaces `path` when it is complete.
 ///
 /// # Errors
 ///
@@ -130,7 +130,7 @@ mod tests {
         let read = |name: &str| fs::read_to_string(folder.join(name)).expect(name);
         let page = read("report.html");
         let mut other = report("<svg>two</svg>");
-        // A file has the name of the folder that is needed.
+        // The name of a file is that of a folder that is needed.
         other.files = vec![("report.json/descriptions/a.toml".into(), String::new())];
         assert!(other.write(&folder).is_err());
         assert_eq!((read("latency.svg").as_str(), read("report.html")), ("<svg>one</svg>", page));

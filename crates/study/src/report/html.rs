@@ -1,8 +1,8 @@
 //! The self-contained HTML page of a report: the claims, then every artifact with its chart and data.
 //!
-//! Styles, charts and a script are embedded, and nothing is fetched. The page works without the script: the table of
-//! claims is sorted with failing ones first, and filtered by style alone. The script adds a search and sorting by
-//! column.
+//! Styles, charts and a script are embedded, and nothing is fetched. The page works without the script: in the table of
+//! claims, failing ones come first, and the filter is made with style sheets only. The script adds a search, and
+//! sorting by column.
 
 mod claims;
 
@@ -68,7 +68,7 @@ fn head(title: &str) -> String {
     )
 }
 
-/// Returns a paragraph of `class`, or nothing for an empty text.
+/// Returns a paragraph with the class `class`, or nothing if the text is empty.
 fn paragraph(class: &str, text: &str) -> String {
     match text.is_empty() {
         true => String::new(),

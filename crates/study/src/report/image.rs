@@ -1,6 +1,6 @@
 //! Conversion of charts to image formats for papers and slides: SVG, PNG at twice the size, and PDF.
 //!
-//! Text in PNG and PDF is set in DejaVu Sans, which is built into the program, so that images are the same everywhere.
+//! Text in PNG and PDF is set in DejaVu Sans, which is part of the program, so that images are the same everywhere.
 
 use std::path::Path;
 
@@ -44,7 +44,7 @@ impl ImageFormat {
     }
 }
 
-/// Rendering with resvg and svg2pdf.
+/// Renders images with resvg and svg2pdf.
 #[cfg(feature = "pictures")]
 mod render {
     use resvg::tiny_skia::{Pixmap, Transform};

@@ -1,12 +1,12 @@
 //! The mean ledger of many messages: their latency by stage, as a table and as a bar chart.
 //!
-//! Means are over all messages, also those that do not pass a stage. The total is the sum of the means, exact to
-//! rounding. Distributions are not shown.
+//! Means are over all messages, including those that do not pass a stage. The total is the sum of the means, exact
+//! except for rounding. Distributions are not shown.
 
 use super::chart::BarChart;
 use super::number::signed_percent;
 use super::table::{Column, ReportTable};
-use narrows_core::engine::ledger_sums::place;
+use narrows_core::engine::ledger_sums::find_or_insert;
 use narrows_core::engine::{LedgerSums, Stage, Time};
 
 /// The mean times of one stage.
@@ -14,9 +14,9 @@ use narrows_core::engine::{LedgerSums, Stage, Time};
 pub struct MeanStage {
     /// The name of the stage.
     pub name: String,
-    /// The waiting time, in microseconds: no resource worked for the message.
+    /// The waiting time in microseconds, in which no resource worked for the message.
     pub waiting_us: f64,
-    /// The service time, in microseconds: a resource worked for the message.
+    /// The service time in microseconds, in which a resource worked for the message.
     pub service_us: f64,
 }
 
@@ -37,7 +37,7 @@ pub struct MeanLedger {
 }
 
 impl MeanLedger {
-    /// Returns the mean of summed ledgers.
+    /// Returns the mean of ledgers from their sums.
     pub fn of(sums: &LedgerSums) -> MeanLedger {
         let mean = |sum: Time| sum.as_us() / sums.messages() as f64;
         let stage = |stage: &Stage| MeanStage {
@@ -81,20 +81,20 @@ impl MeanLedger {
         format!("Mean over {} messages\n{}", self.messages, self.table().text())
     }
 
-    /// Returns a chart with a bar for each stage, service below waiting.
+    /// Returns a chart with a bar for each stage, in which service is below waiting.
     pub fn chart(&self, title: &str) -> BarChart {
         let stages = self.stages.iter().map(|stage| (stage.name.clone(), vec![stage.service_us, stage.waiting_us]));
         BarChart::stacked(title, "mean time [µs]", &["service", "waiting"], stages)
     }
 }
 
-/// Returns a chart that compares cases: a bar for each case, stacked of the total times of the stages.
+/// Returns a chart that compares cases. Each case has a bar, which is stacked from the total times of the stages.
 pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
     let mut names: Vec<&str> = Vec::new();
     for (_, ledger) in cases {
         let mut next = 0;
         for stage in &ledger.stages {
-            place(&mut names, &mut next, |name| *name == stage.name, || &stage.name);
+            find_or_insert(&mut names, &mut next, |name| *name == stage.name, || &stage.name);
         }
     }
     let time = |ledger: &MeanLedger, name: &str| {

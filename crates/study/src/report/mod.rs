@@ -1,8 +1,8 @@
 //! Presentation of results: tables, claims, charts, timelines and HTML pages.
 //!
 //! The functions here format data as text (in `capture/` as bytes). Their output depends only on the data. They do not
-//! run, measure or judge a model; their callers create the data. `capture/` also reads packet captures, such as those
-//! of Wireshark, and `dataset/` reads the tables that it writes.
+//! run, measure or judge a model; their callers provide the data. `capture/` also reads packet captures, such as those
+//! of Wireshark, and `dataset/` also reads the tables that it writes.
 
 pub mod capture;
 pub mod chart;

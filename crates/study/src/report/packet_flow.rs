@@ -1,10 +1,10 @@
 //! Packet-flow graphs: one band per engine from top to bottom, one stripe per transfer.
 //!
-//! The width of a stripe is the duration of its transfer, and its shade is that of its packet in every band. Its size
-//! is written inside if it fits. A thin line follows each packet's last byte from band to band. Right of a band is its
-//! data rate, including idle time. The form follows Yocum, Anderson, Chase, Gadde, Gallatin and Lebeck, "Balancing DMA
-//! Latency and Bandwidth in a High-Speed Network Adapter" (Duke CS-1997-20), with sizes, lines and rates added. The
-//! reasons why an engine waits are not shown.
+//! The width of a stripe is the duration of its transfer. A packet has the same shade in every band. The size of a
+//! transfer is written in its stripe if it fits. A thin line follows the last byte of each packet from band to band. To
+//! the right of a band is its data rate, including idle time. The form follows Yocum, Anderson, Chase, Gadde, Gallatin
+//! and Lebeck, "Balancing DMA Latency and Bandwidth in a High-Speed Network Adapter" (Duke CS-1997-20), with sizes,
+//! lines and rates added. The reasons why an engine waits are not shown.
 
 mod draw;
 
@@ -55,7 +55,7 @@ impl PacketFlow {
     }
 
     /// Returns the transfers of a recorded run: the spans of messages on the tracks that `bands` names as (name, group,
-    /// track). The window holds all of them; a track that does not exist is an empty band.
+    /// track). The window contains all of them. A track that does not exist gives an empty band.
     pub fn of(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
         let band_of: Vec<Option<usize>> = timeline
             .tracks
@@ -83,7 +83,7 @@ impl PacketFlow {
         (start, transfers.iter().map(|t| t.end).max().unwrap_or(start))
     }
 
-    /// Returns the transfers of `band` that lie entirely in the window, in order of their ends.
+    /// Returns the transfers of `band` that are completely within the window, in order of their ends.
     pub fn of_band(&self, band: usize) -> Vec<&Transfer> {
         let inside = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
         let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(inside).collect();

@@ -9,13 +9,13 @@ use serde::Serialize;
 /// A reproduced table or figure.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Artifact {
-    /// The name of the artifact and its files: `figure-3`.
+    /// The name of the artifact and its files, such as `figure-3`.
     pub id: String,
-    /// The title: `Figure 3: eager cut-through`.
+    /// The title, such as `Figure 3: eager cut-through`.
     pub title: String,
     /// The caption.
     pub caption: String,
-    /// The chart, an SVG document.
+    /// The chart, as an SVG document.
     #[serde(skip)]
     pub svg: Option<String>,
     /// The data.
@@ -46,7 +46,7 @@ pub struct Provenance {
     pub quick: bool,
     /// The hash of all claims and data.
     pub hash: String,
-    /// Whether the page is the only file, without the files of charts and tables.
+    /// Whether the page is the only file, without separate files for charts and tables.
     pub is_single_file: bool,
 }
 
@@ -63,14 +63,14 @@ pub struct PaperReport {
     /// The question and the findings, in a paragraph.
     #[serde(rename = "abstract")]
     pub summary: String,
-    /// The claims, judged.
+    /// The claims with their verdicts.
     pub claims: Vec<Claim>,
     /// The tables and figures.
     pub artifacts: Vec<Artifact>,
     /// The provenance of the report.
     #[serde(skip)]
     pub provenance: Provenance,
-    /// The files that charts link to: the path below the folder of the report, and the text.
+    /// The files that charts link to, each with its path relative to the folder of the report and its text.
     #[serde(skip)]
     pub files: Vec<(String, String)>,
 }
@@ -86,7 +86,7 @@ impl PaperReport {
         json
     }
 
-    /// Returns the report as text: title, tables, claims, tally.
+    /// Returns the report as text: title, tables, claims and tally.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n\n", self.title, self.reference);
         for artifact in &self.artifacts {

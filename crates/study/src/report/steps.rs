@@ -1,13 +1,13 @@
-//! The effective bandwidth of each engine over time, as steps: the bytes of a transfer over the time since the end of
-//! the engine's previous transfer, including idle time. The steps are not smoothed.
+//! The effective bandwidth of each engine over time, as a step chart. The bandwidth of a transfer is its bytes divided
+//! by the time since the end of the engine's previous transfer, including idle time. The steps are not smoothed.
 
 use super::chart::{Axis, LineChart, Series, Style};
 use super::number::mb_per_s;
 use super::packet_flow::{PacketFlow, Transfer};
 use narrows_core::engine::Time;
 
-/// Returns a step chart of the transfers of `flow` in its window, with a series for each band. Transfers of less than
-/// `bytes_min` (control messages) are merged with the next.
+/// Returns a step chart of the transfers of `flow` in its window, with a series for each band. A transfer of less than
+/// `bytes_min` (a control message) is merged with the next one.
 pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> LineChart {
     let series = |(band, name): (usize, &String)| {
         Series::line(name, effective_bandwidth(&flow.of_band(band), bytes_min)).style(Style::Step)
@@ -21,9 +21,9 @@ pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> Lin
     }
 }
 
-/// Returns the end of each transfer (µs) and the bandwidth (MB/s) since the end of the one before, after a first point
-/// of bandwidth 0 at the start. Transfers that end together are merged, and so is one of less than `bytes_min` with the
-/// next.
+/// Returns the end of each transfer (µs) and the bandwidth (MB/s) since the end of the previous one. A first point of
+/// bandwidth 0 is at the start. Transfers that end together are merged, and a transfer of less than `bytes_min` is
+/// merged with the next one.
 pub fn effective_bandwidth(transfers: &[&Transfer], bytes_min: u64) -> Vec<(f64, f64)> {
     let Some(first) = transfers.iter().map(|t| t.start).min() else { return Vec::new() };
     let mut points = vec![(first.as_us(), 0.0)];

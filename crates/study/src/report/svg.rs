@@ -1,17 +1,17 @@
 //! A small writer of SVG elements with exact coordinates, tooltips and escaping.
 //!
-//! Colours are literal, not classes, so that a chart can be used without a page. The page replaces the few inks below
-//! on dark screens.
+//! Colours are stated as attributes and not as classes, so that a chart can be used without a page. On dark screens,
+//! the page replaces the few colours below.
 
 use std::fmt::Write;
 
-/// Text and axes.
+/// The colour of text and axes.
 pub const INK: &str = "#24292F";
-/// Secondary text.
+/// The colour of secondary text.
 pub const MUTED: &str = "#57606A";
-/// Grid lines.
+/// The colour of grid lines.
 pub const GRID: &str = "#E3E6EA";
-/// Text on a coloured background; the page never recolours it.
+/// The colour of text on a coloured background, which the page never changes.
 pub const ON_COLOUR: &str = "#101418";
 /// The background of a chart.
 pub const PAPER: &str = "#FFFFFF";
@@ -31,7 +31,7 @@ pub const HUES: [(u8, u8, u8); 8] = [
     (0x7F, 0x7F, 0x7F),
 ];
 
-/// Returns the `i`-th hue mixed with white: 0 is the hue, 1 is white.
+/// Returns the `i`-th hue mixed with white. With `white` 0 it is the hue, and with 1 it is white.
 pub fn tint(i: usize, white: f64) -> (u8, u8, u8) {
     let (r, g, b) = HUES[i % HUES.len()];
     let mix = |c: u8| (f64::from(c) + (255.0 - f64::from(c)) * white).round() as u8;
@@ -43,7 +43,7 @@ pub fn hex((r, g, b): (u8, u8, u8)) -> String {
     format!("#{r:02X}{g:02X}{b:02X}")
 }
 
-/// Escapes text for element content and quoted attributes; characters that XML forbids become `?`.
+/// Escapes text for element content and quoted attributes. Characters that XML forbids are replaced by `?`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -61,7 +61,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Returns an upper estimate of the width of `text` at the font size `size`, in pixels.
+/// Returns an upper estimate of the width of `text` in pixels, at the font size `size`.
 pub fn text_width(text: &str, size: f64) -> f64 {
     text.chars().map(char_width).sum::<f64>() * size
 }
@@ -138,7 +138,7 @@ impl Svg {
         let _ = writeln!(self.out, "<g {style}>");
     }
 
-    /// Adds a group of what `inside` draws, with a tooltip and optionally a link.
+    /// Adds a group that contains what `inside` draws, with a tooltip and optionally a link.
     pub fn part(&mut self, link: Option<&str>, tooltip: &str, inside: impl FnOnce(&mut Svg)) {
         let (open, close) = match link {
             Some(link) => (format!("<a href=\"{}\">", escape(link)), "</a>\n"),

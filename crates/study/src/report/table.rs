@@ -11,9 +11,10 @@ use serde::Serialize;
 pub struct Column {
     /// The name of the quantity.
     pub name: String,
-    /// The unit of the numbers; empty if none.
+    /// The unit of the numbers; empty if they have none.
     pub unit: String,
-    /// The number of decimals in text; four significant digits if not given. CSV and JSON are never rounded.
+    /// The number of decimals in text. Without it, numbers have four significant digits. CSV and JSON are never
+    /// rounded.
     #[serde(skip)]
     pub decimals: Option<usize>,
 }
@@ -74,7 +75,7 @@ impl ReportTable {
         self.rows.iter().all(|row| !matches!(row[column], Cell::Text(_)))
     }
 
-    /// Returns the table as text: columns aligned by spaces, a rule below the headings, a newline at the end.
+    /// Returns the table as text, with columns aligned by spaces, a rule below the headings, and a newline at the end.
     pub fn text(&self) -> String {
         let heads: Vec<String> = self.columns.iter().map(Column::heading).collect();
         let cells: Vec<Vec<String>> =
@@ -102,7 +103,7 @@ impl ReportTable {
     }
 }
 
-/// Returns the number of terminal columns of `text`, one for each character.
+/// Returns the width of `text` on a terminal, one column for each character.
 pub fn columns_width(text: &str) -> usize {
     text.chars().count()
 }

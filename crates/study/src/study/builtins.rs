@@ -1,8 +1,8 @@
-//! The table of built-in functions that a study can name where data does not suffice.
+//! The table of built-in functions, which a study can name if data cannot express a computation.
 //!
-//! A function computes a value (`rust = "…"` in `[values]`), judges a claim, draws a table or chart, or makes runs that
-//! depend on earlier ones (`[explore]`). The caller who runs a study registers the functions; those of the shipped
-//! papers are in [`papers`](crate::papers).
+//! A function either computes a value (`rust = "…"` in `[values]`), judges a claim, draws a table or chart, or makes
+//! runs that depend on earlier ones (`[explore]`). The caller who runs a study registers the functions; those of the
+//! shipped papers are in [`papers`](crate::papers).
 
 use super::experiments::{Experiments, Results};
 use super::expression::EvalError;
@@ -21,7 +21,7 @@ pub enum BuiltinFn {
     Numbers(fn(&Results, &[&str]) -> Option<Vec<f64>>),
 }
 
-/// A registered function of a value.
+/// A registered function that computes a value.
 #[derive(Clone, Copy)]
 pub struct BuiltinValue {
     /// Whether the first argument is the name of a point.
@@ -30,7 +30,7 @@ pub struct BuiltinValue {
     pub function: BuiltinFn,
 }
 
-/// The observation that a claim is judged by.
+/// The observation by which a claim is judged.
 pub enum Observation {
     /// A number, judged by the claim's tolerance.
     Number(f64),
@@ -38,12 +38,12 @@ pub enum Observation {
     Words(String, bool),
 }
 
-/// A function that observes the results for a claim with the claim's arguments.
+/// A function that observes the results for a claim. It is called with the arguments that the claim states.
 pub type Judge = fn(&Results, &[&str]) -> Option<Observation>;
 /// A function that draws tables and charts.
 pub type Draw = fn(&Results) -> Vec<Artifact>;
 /// A function that makes runs of a study's experiments. Its arguments are the experiments, their location, whether the
-/// smaller inputs of `--quick` are used, the number of threads, and a function that is called after each run.
+/// smaller inputs of `--quick` are used, the number of threads, and a function to be called after each run.
 pub type Explore = fn(&Experiments, &Location, bool, usize, &(dyn Fn(&str) + Sync)) -> Results;
 
 /// Runs that depend on the results of earlier ones.
@@ -83,13 +83,13 @@ impl BuiltinFns {
         &self.registry
     }
 
-    /// Adds a function of a value whose first argument is a point.
+    /// Adds a function that computes a value and has a point as its first argument.
     pub fn with_value_of_point(mut self, name: &'static str, function: BuiltinFn) -> BuiltinFns {
         self.values.push((name, BuiltinValue { of_point: true, function }));
         self
     }
 
-    /// Adds a function of a value without a point among its arguments.
+    /// Adds a function that computes a value and has no point among its arguments.
     pub fn with_value(mut self, name: &'static str, function: BuiltinFn) -> BuiltinFns {
         self.values.push((name, BuiltinValue { of_point: false, function }));
         self
@@ -107,7 +107,7 @@ impl BuiltinFns {
         self
     }
 
-    /// Adds a function that chooses an artifact's runs.
+    /// Adds a function that chooses the runs of an artifact.
     pub fn with_exploration(mut self, name: &'static str, exploration: Exploration) -> BuiltinFns {
         self.explorations.push((name, exploration));
         self
@@ -119,25 +119,25 @@ impl BuiltinFns {
         self.values.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the function of a value by its name.
+    /// Returns the function of the value with the name `source`.
     #[doc(hidden)]
     pub fn value(&self, source: &SpannedString) -> Result<BuiltinValue, EvalError> {
         find(&self.values, source)
     }
 
-    /// Returns the function that judges claims by its name.
+    /// Returns the function that judges claims with the name `source`.
     #[doc(hidden)]
     pub fn judge(&self, source: &SpannedString) -> Result<Judge, EvalError> {
         find(&self.judges, source)
     }
 
-    /// Returns the function that draws figures by its name.
+    /// Returns the function that draws figures with the name `source`.
     #[doc(hidden)]
     pub fn figure(&self, source: &SpannedString) -> Result<Draw, EvalError> {
         find(&self.draws, source)
     }
 
-    /// Returns the exploration by its name.
+    /// Returns the exploration with the name `source`.
     #[doc(hidden)]
     pub fn exploration(&self, source: &SpannedString) -> Result<Exploration, EvalError> {
         find(&self.explorations, source)

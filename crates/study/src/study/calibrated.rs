@@ -13,11 +13,11 @@ pub struct CalibratedConstant {
     pub value: String,
     /// The documentation of the key.
     pub meaning: String,
-    /// The data it was fitted on, from its comment.
+    /// The data on which it was fitted, according to its comment.
     pub fitted_on: String,
 }
 
-/// Returns the calibrated constants of a study's machines, once for each distinct value.
+/// Returns the calibrated constants of a study's machines. Each distinct value is returned once.
 pub fn constants(found: &LocatedStudy) -> Vec<CalibratedConstant> {
     let study = &found.read.value;
     let mut constants: BTreeMap<(String, String, String), CalibratedConstant> = BTreeMap::new();

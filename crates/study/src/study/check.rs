@@ -1,5 +1,5 @@
-//! The check of a study's references before any run: experiments and axes exist, claims and figures use points that are
-//! run, and no name is defined twice.
+//! The check of a study's references before any run: experiments and axes must exist, claims and figures must use
+//! points that are run, and no name may be defined twice.
 
 use super::builtins::BuiltinFns;
 use super::claims::judge;
@@ -37,14 +37,14 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
                 .map(|base| base.at(experiment.base.place.clone(), "this names a description in the study's folder")),
         );
     }
-    // Uses of points can only be checked once the points are known.
+    // Uses of points can be checked only when the points are known.
     if problems.is_empty() {
         problems.extend(result_errors(study, builtins, quick).iter().map(|error| problem(read.texts(), error)));
     }
     if problems.is_empty() { Ok(()) } else { Err(read.problems(problems)) }
 }
 
-/// Returns the error of a name that is not among `known`; `what` says what it should name.
+/// Returns the error of a name that is not among `known`. `what` states the kind of name that is expected.
 fn unknown_name<'a>(
     source: &SpannedString,
     what: &str,
@@ -131,7 +131,7 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
     errors
 }
 
-/// Returns the error of a value whose built-in function does not exist.
+/// Returns the error of a value if its built-in function does not exist.
 fn value_error(named: &NamedValue, builtins: &BuiltinFns) -> Option<ExpressionError> {
     let ValueDefinition::Builtin(rust) = &named.definition else { return None };
     unknown_name(rust, "function", builtins.value_names())

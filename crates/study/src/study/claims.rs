@@ -1,4 +1,4 @@
-//! Claims as data: their statements, and the way they are judged (`judge.rs`).
+//! Claims as data: their statements, and how they are judged (`judge.rs`).
 //!
 //! A claim compares a number with the published one, or is a condition with a text that describes the observation. Both
 //! are expressions over the study's values.
@@ -31,7 +31,7 @@ pub struct ClaimStatement {
     method: ObservationMethod,
 }
 
-/// The observation that a claim is judged by.
+/// The method of the observation by which a claim is judged.
 #[derive(Debug)]
 enum ObservationMethod {
     /// The metric of a point.
@@ -137,7 +137,7 @@ impl ClaimStatement {
         self.role
     }
 
-    /// Returns the point whose metric is the number, if the claim names one.
+    /// Returns the point whose metric is the number, if the claim names a point.
     pub fn point(&self) -> Option<&str> {
         if let ObservationMethod::Metric(point, _) = &self.method { Some(&point.text) } else { None }
     }

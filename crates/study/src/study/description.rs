@@ -1,7 +1,7 @@
 //! The description of a study: its artifacts, named values, experiments, figures and claims.
 //!
-//! A study is a folder of `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`, `fit.toml` and the machine
-//! descriptions that are run; the five files are read as one description. It can name built-in functions
+//! A study is a folder with `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`, `fit.toml`, and the
+//! machine descriptions that are run. The five files are read as one description. It can name built-in functions
 //! (`builtins.rs`). References between the parts of a study are checked in `check.rs`.
 
 use super::builtins::BuiltinFns;
@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 pub struct Study {
     /// The title of the study.
     pub title: String,
-    /// The publication that the study is about: authors, venue and year.
+    /// The publication on which the study is based: authors, venue and year.
     pub reference: String,
     /// The question and the findings, in a paragraph.
     pub summary: String,
-    /// The artifacts in order, each with the experiments it needs.
+    /// The artifacts in order, each with the experiments that it needs.
     pub artifacts: Vec<(SpannedString, Vec<SpannedString>)>,
-    /// The artifacts that run only when they are named, since they take long.
+    /// The artifacts that are run only if they are named, since they take long.
     pub explicit_only: Vec<SpannedString>,
     /// The artifacts whose runs depend on earlier results, each with the built-in function that makes them.
     pub explore: Vec<(SpannedString, SpannedString)>,

@@ -1,8 +1,8 @@
 //! The experiments of a study: machine descriptions, overrides, and axes whose cross product gives the points.
 //!
-//! They are data (`experiments.toml`). Each point is an ordinary description, checked and run like a user's. In an
-//! override, `<AXIS>` is replaced by the point's value of that axis. Points run in parallel; results do not depend on
-//! the order.
+//! Experiments are data (`experiments.toml`). Each point is an ordinary description, which is checked and run like that
+//! of a user. In an override, `<AXIS>` is replaced by the point's value of that axis. Points run in parallel; results
+//! do not depend on the order.
 
 use super::export;
 use super::location::{Location, StudyFile};
@@ -30,7 +30,7 @@ pub struct Experiments {
     pub all: Vec<(String, Experiment)>,
 }
 
-/// A family of descriptions that differ in their values of some axes.
+/// A family of descriptions that differ in the values of some axes.
 #[derive(Debug)]
 pub struct Experiment {
     /// The file of the base description, in the study's folder.
@@ -45,7 +45,7 @@ pub struct Experiment {
     trace: bool,
     /// Whether points with incompatible parts are left out.
     skips_incompatible: bool,
-    /// Overrides that replace those of the same keys under `--quick`.
+    /// Overrides under `--quick`, which replace those of the same keys.
     quick: Vec<SpannedString>,
 }
 
@@ -54,22 +54,22 @@ pub struct Experiment {
 struct Combination {
     name: String,
     sets: Vec<String>,
-    /// Each axis with the point's value.
+    /// The value of the point on each axis.
     values: Vec<(String, String)>,
 }
 
-/// A run to be made.
+/// A run that is to be made.
 pub struct Point {
-    /// `EXPERIMENT/VALUE/VALUE…`.
+    /// The name of the point, `EXPERIMENT/VALUE/VALUE…`.
     pub name: String,
     /// The checked description.
     pub machine: Machine,
     trace: bool,
 }
 
-/// A point whose description is not yet read.
+/// A point whose description is not read yet.
 pub struct Draft {
-    /// `EXPERIMENT/VALUE/VALUE…`.
+    /// The name of the point, `EXPERIMENT/VALUE/VALUE…`.
     pub name: String,
     base: Arc<StudyFile>,
     sets: Vec<String>,
@@ -78,7 +78,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Reads the description, with the overrides `more` after its own.
+    /// Reads the description, with the overrides `more` after those of the point.
     pub fn read(&self, more: &[String]) -> Result<Read<Machine>, Problems> {
         let sets: Vec<String> = self.sets.iter().chain(more).cloned().collect();
         self.base.machine(&sets)
@@ -95,7 +95,7 @@ impl Draft {
     }
 }
 
-/// The problems of points, each with a heading that names the points.
+/// The problems of points, each with a heading that names these points.
 pub type PointProblems = Vec<(String, Problems)>;
 
 /// The results, by name of the point.
@@ -125,12 +125,12 @@ impl Experiments {
         self.all.iter().find(|(known, _)| known == name).map(|(_, experiment)| experiment)
     }
 
-    /// Reads and checks the points of the experiments `wanted`, in order, with the overrides `more` after their own.
-    /// Points with incompatible parts are left out where the experiment allows it.
+    /// Reads and checks the points of the experiments `wanted`, in order, with the overrides `more` after those of each
+    /// point. Points with incompatible parts are left out if the experiment allows that.
     ///
     /// # Errors
     ///
-    /// Returns the problems of all other points, and those of an experiment whose points are all incompatible.
+    /// Returns the problems of all other points, and of an experiment whose points all have incompatible parts.
     pub fn points(
         &self,
         location: &Location,
@@ -163,7 +163,7 @@ impl Experiments {
         }
     }
 
-    /// Returns the points of the experiments `wanted`, in order, not yet read.
+    /// Returns the points of the experiments `wanted`, in order. Their descriptions are not read yet.
     pub fn drafts(&self, location: &Location, wanted: &[&str], quick: bool) -> Result<Vec<Draft>, PointProblems> {
         let mut drafts = Vec::new();
         for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, self.find(name)?))) {
@@ -181,7 +181,7 @@ impl Experiments {
         Ok(drafts)
     }
 
-    /// Returns the descriptions of these points of the experiments `wanted` as files: path and text.
+    /// Returns the descriptions of these points of the experiments `wanted` as files, each with its path and text.
     pub fn descriptions(
         &self,
         location: &Location,
@@ -193,8 +193,8 @@ impl Experiments {
         Ok(drafts.filter_map(|draft| Some((export::path(&draft.name), draft.file_text()?))).collect())
     }
 
-    /// Returns the point `of` of an experiment under the name `name` with the overrides `more`, or `None` if it does
-    /// not exist or is invalid.
+    /// Returns the point `of` of an experiment with the name `name` and the overrides `more`. Returns `None` if the
+    /// point does not exist or is invalid.
     pub fn variant(
         &self,
         location: &Location,
@@ -211,14 +211,15 @@ impl Experiments {
         Some(Point { machine: read.value, name, trace: experiment.trace })
     }
 
-    /// Returns the names of the points of the experiment `name`, in order; empty if there is no such experiment.
+    /// Returns the names of the points of the experiment `name`, in order. They are empty if there is no such
+    /// experiment.
     pub fn names(&self, name: &str, quick: bool) -> Vec<String> {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, quick)).unwrap_or_default();
         points.into_iter().map(|point| point.name).collect()
     }
 
-    /// Returns the overrides of those points that differ from the first point in at most one axis, so that every value
-    /// of every axis occurs.
+    /// Returns the overrides of those points that differ from the first point on at most one axis. Every value of every
+    /// axis occurs among them.
     pub fn axis_variations(&self, name: &str) -> Vec<Vec<String>> {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, false)).unwrap_or_default();
         let differing =
@@ -319,7 +320,7 @@ impl SharedProblem {
     }
 }
 
-/// Returns the override of `quick` for the same key, or else `set` itself.
+/// Returns the override of `quick` for the same key, or otherwise `set`.
 fn quick_override(set: &str, quick: &[SpannedString]) -> String {
     let key = |set: &str| set.split('=').next().unwrap_or_default().to_owned();
     let other = quick.iter().find(|other| key(&other.text) == key(set));
@@ -341,11 +342,11 @@ fn recorder(trace: bool) -> Recorder {
     if trace { Recorder::keeping(SPANS_MAX) } else { Recorder::off() }
 }
 
-/// Runs all points on `jobs` threads (0: one per CPU), and calls `done` after each.
+/// Runs all points on `jobs` threads (0 means one per CPU), and calls `done` after each.
 pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("threads can be started");
     let one = |point: &Point| {
-        // The deliveries are not used, and hundreds of results are held until the end.
+        // The deliveries are dropped, since they are not used and hundreds of results are held until the end.
         let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.trace)) };
         done(&point.name);
         (point.name.clone(), result)

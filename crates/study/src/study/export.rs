@@ -1,6 +1,7 @@
-//! Export of a point's description to a separate file: the base description with the point's overrides applied.
+//! Export of the description of a point to a separate file: the base description, to which the overrides of the point
+//! are applied.
 //!
-//! Comments of the base are lost. A part of the base that an override replaces is not removed: a base with
+//! Comments of the base are lost. If an override replaces a part of the base, the part is not removed: a base with
 //! `[fabric.mesh]` and an override of `fabric.torus` gives a file with both, which `narrows check` rejects.
 
 use narrows_core::text::set;
@@ -20,7 +21,8 @@ fn part(name: &str) -> String {
     if name.is_empty() { "~".to_owned() } else { name.bytes().map(one).collect() }
 }
 
-/// Returns the text of a point's description: `base` with the overrides `sets`, or `None` if they cannot be applied.
+/// Returns the text of the description of a point: `base` with the overrides `sets`. Returns `None` if they cannot be
+/// applied.
 pub fn description(point: &str, base: &str, sets: &[String]) -> Option<String> {
     let mut table: Table = base.parse().ok()?;
     for option in sets {

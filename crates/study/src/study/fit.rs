@@ -21,19 +21,19 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// The claims of a plan, and the points that they are judged by.
+/// The claims of a plan, and the points by which they are judged.
 struct Fitting<'a> {
     found: &'a LocatedStudy,
     claims: Vec<&'a ClaimStatement>,
     drafts: Vec<Draft>,
-    /// The indices of each claim's points in `drafts`.
+    /// For each claim, the indices of its points in `drafts`.
     points: Vec<Vec<usize>>,
-    /// The keys of each constant, for each draft.
+    /// For each draft, the keys of each constant.
     keys: Vec<Vec<Vec<String>>>,
 }
 
-/// Fits the constants of a study. The largest relative error of a successful fit is `tolerance`, or else that of each
-/// claim.
+/// Fits the constants of a study. The largest relative error of a successful fit is `tolerance`, or otherwise that of
+/// each claim.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ pub fn fit_study(
     let points_inputs: Vec<_> =
         drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs(read)])).collect();
     let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
-    // What claims refer to is part of them.
+    // The definitions to which claims refer are part of the claims.
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
     let description = digest(&json!([points_inputs, statements, definitions]));
     let fitting = Fitting { found, claims, drafts, points, keys };
@@ -80,30 +80,30 @@ pub fn fit_study(
 /// Returns the claims that a plan names.
 fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Result<Vec<&'a ClaimStatement>, Vec<Problem>> {
     let of = |source: &SpannedString| {
-        let wrong = |message: String, label: String| Problem::new(message).at(source.place.clone(), label);
+        let problem = |message: String, label: String| Problem::new(message).at(source.place.clone(), label);
         let ids = study.claims.iter().map(|claim| claim.id.text.as_str());
         let Some(claim) = study.claims.iter().find(|claim| claim.id.text == source.text) else {
             let near = suggest::nearest(&source.text, ids);
             let label = near.map_or("no claim has this id".to_owned(), |near| format!("did you mean `{near}`?"));
-            return Err(wrong(format!("there is no claim `{}`", source.text), label));
+            return Err(problem(format!("there is no claim `{}`", source.text), label));
         };
         match claim.expected() {
-            None => Err(wrong(format!("`{}` is not a number", source.text), "name claims of kind \"number\"".into())),
+            None => Err(problem(format!("`{}` is not a number", source.text), "name claims of kind \"number\"".into())),
             Some(number) if number <= 0.0 => {
-                Err(wrong(format!("`{}` expects {number}", source.text), "a fit needs numbers above 0".into()))
+                Err(problem(format!("`{}` expects {number}", source.text), "a fit needs numbers above 0".into()))
             }
             Some(_) if claim.role() != Role::Calibrated => {
                 let label = "a claim that is fitted on must be calibrated".to_owned();
-                let problem = wrong(format!("`{}` is {}", source.text, claim.role().word()), label);
+                let problem = problem(format!("`{}` is {}", source.text, claim.role().word()), label);
                 Err(problem.help("write role = \"calibrated\" in the claim, or leave it out of the fit"))
             }
             Some(_) => Ok(claim),
         }
     };
-    let (found, wrong): (Vec<_>, Vec<_>) = plan.claims.iter().map(of).partition(Result::is_ok);
-    match wrong.is_empty() {
+    let (found, problem): (Vec<_>, Vec<_>) = plan.claims.iter().map(of).partition(Result::is_ok);
+    match problem.is_empty() {
         true => Ok(found.into_iter().flatten().collect()),
-        false => Err(wrong.into_iter().filter_map(Result::err).collect()),
+        false => Err(problem.into_iter().filter_map(Result::err).collect()),
     }
 }
 
@@ -128,11 +128,11 @@ fn drafts(found: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft
 
 /// Returns the constants that a plan names, as these machines have them.
 fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeConstant>, Vec<Problem>> {
-    let (found, wrong): (Vec<_>, Vec<_>) =
+    let (found, problem): (Vec<_>, Vec<_>) =
         plan.constants.iter().map(|wanted| FreeConstant::find(wanted, machines)).partition(Result::is_ok);
-    match wrong.is_empty() {
+    match problem.is_empty() {
         true => Ok(found.into_iter().flatten().collect()),
-        false => Err(wrong.into_iter().filter_map(Result::err).collect()),
+        false => Err(problem.into_iter().filter_map(Result::err).collect()),
     }
 }
 
@@ -151,7 +151,8 @@ impl NumberSource for Fitting<'_> {
                 outcome => Err(format!("{} of `{}`", outcome_name(&outcome), draft.name)),
             }
         };
-        // All results are collected before an error is chosen: that of the first point, whatever the threads.
+        // All results are collected before an error is chosen, so that it is that of the first point, whatever the
+        // threads.
         let results: Vec<_> = one_task_per_run(self.points[datum].par_iter()).map(run).collect();
         let results: Results = results.into_iter().collect::<Result<_, _>>()?;
         let numbers = judge::numbers(&self.found.results_view(&results), &[self.claims[datum]]);

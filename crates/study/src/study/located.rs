@@ -29,7 +29,7 @@ pub fn papers() -> &'static [&'static str] {
     &["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "atlas"]
 }
 
-/// Splits `STUDY/ARTIFACT` into the name or folder of a study and the name of an artifact, if there is one.
+/// Splits `STUDY/ARTIFACT` into the name or folder of a study, and the name of an artifact if there is one.
 pub fn parse_target(given: &str) -> (String, Option<String>) {
     let is_study = |name: &str| papers().contains(&name) || Path::new(name).is_dir();
     match given.rsplit_once('/') {
@@ -41,7 +41,7 @@ pub fn parse_target(given: &str) -> (String, Option<String>) {
     }
 }
 
-/// Reads and checks a shipped study or a folder, whose study may name `builtins`.
+/// Reads and checks a shipped study, or the study in a folder. The study may name functions of `builtins`.
 ///
 /// # Errors
 ///
@@ -58,7 +58,7 @@ pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStu
     Ok(LocatedStudy { read, location, builtins: builtins.clone() })
 }
 
-/// Loads and checks a paper by its name, or a study by its folder, which may name the functions `builtins`.
+/// Loads and checks a paper by its name, or a study by its folder. The study may name functions of `builtins`.
 ///
 /// # Errors
 ///
@@ -68,13 +68,13 @@ pub fn load(name: &str, builtins: &BuiltinFns) -> Result<LocatedStudy, Error> {
 }
 
 impl LocatedStudy {
-    /// Returns the names of the study's tables and figures, in its order.
+    /// Returns the names of the study's tables and figures, in the order of the study.
     pub fn artifacts(&self) -> Vec<&str> {
         self.read.value.artifacts.iter().map(|(id, _)| id.text.as_str()).collect()
     }
 
-    /// Returns the artifact `artifact`, or if none is named all artifacts, in the study's order, except those that run
-    /// only when they are named.
+    /// Returns the artifact `artifact`. Without a name, returns all artifacts in the study's order, except those that
+    /// are run only if they are named.
     #[doc(hidden)]
     pub fn select_artifacts(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
         let study = &self.read.value;

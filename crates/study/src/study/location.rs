@@ -1,4 +1,4 @@
-//! The location of a study: among the papers built into the program, or in a user's folder.
+//! The location of a study, which is either one of the papers in the program or a user's folder.
 //!
 //! The contents of its files are read by [`Study`](super::description::Study).
 
@@ -18,9 +18,9 @@ pub struct Location {
 /// The storage of a study's files.
 #[derive(Clone, Debug)]
 enum StudySource {
-    /// The program itself, under this name.
+    /// The study is part of the program, under this name.
     Shipped(String),
-    /// A folder.
+    /// The study is in this folder.
     Folder(PathBuf),
 }
 
@@ -30,7 +30,7 @@ pub struct StudyFile {
     pub name: String,
     /// The text of the file.
     pub text: String,
-    /// The folder that paths in the file are relative to.
+    /// The folder to which paths in the file are relative.
     pub folder: Option<PathBuf>,
     /// The parts that a machine description may name.
     registry: Arc<Registry>,
@@ -47,7 +47,7 @@ impl StudyFile {
     }
 }
 
-/// The files of a study; the first must exist.
+/// The files of a study. The first one must exist.
 const FILES: [&str; 5] = ["study.toml", "experiments.toml", "figures.toml", "claims.toml", "fit.toml"];
 
 impl Location {
@@ -72,7 +72,7 @@ impl Location {
         }
     }
 
-    /// Returns the folder of a user's study; `None` for a shipped one.
+    /// Returns the folder of a user's study, or `None` for a shipped study.
     pub fn folder(&self) -> Option<&Path> {
         match &self.source {
             StudySource::Shipped(_) => None,
@@ -99,7 +99,7 @@ impl Location {
         }
     }
 
-    /// Returns the files of the study that exist, the first of them `study.toml`.
+    /// Returns those files of the study that exist. The first one is `study.toml`.
     pub fn files(&self) -> Result<Vec<StudyFile>, Problems> {
         if let StudySource::Folder(folder) = &self.source {
             self.require_study(folder).map_err(Problems::one)?;

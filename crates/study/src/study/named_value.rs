@@ -1,6 +1,6 @@
 //! The named values of a study, defined by runs, expressions, tables or built-in functions.
 //!
-//! They are evaluated by [`View`](super::view::View).
+//! [`View`](super::view::View) evaluates them.
 
 use super::expression::read::{expression, template};
 use super::expression::{Expression, Segment, Template, Term};
@@ -10,7 +10,7 @@ use narrows_core::text::{Constant, SpannedString, Table};
 /// A named value.
 #[derive(Debug)]
 pub struct NamedValue {
-    /// The names of its arguments, in order.
+    /// The names of the arguments, in order.
     pub arguments: Vec<String>,
     /// The definition of the value.
     pub definition: ValueDefinition,
@@ -19,15 +19,16 @@ pub struct NamedValue {
 /// The definition of a named value.
 #[derive(Debug)]
 pub enum ValueDefinition {
-    /// The metric of the first of these points that is run, and the value for a run that does not report the metric.
+    /// The metric of the first of these points that is run. The number is the value for a run that does not report the
+    /// metric.
     Metric(Vec<Template>, Template, Option<f64>),
     /// The busy time of a resource in the first of these points that is run, in µs.
     Busy(Vec<Template>, Template),
-    /// A fact about the run of the first of these points that is run.
+    /// A fact about the first of these points that is run.
     Fact(Vec<Template>, Fact),
     /// An expression over other values.
     Expression(Expression),
-    /// A table by argument.
+    /// A table that maps arguments to numbers.
     Table(Vec<(String, Constant)>),
     /// A built-in function.
     Builtin(SpannedString),
@@ -36,13 +37,13 @@ pub enum ValueDefinition {
 /// A fact about a run that is not a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fact {
-    /// The candidate for the bottleneck, a text: a kind of resource, or the longest stage.
+    /// The candidate for the bottleneck as a text: a kind of resource, or the longest stage.
     Candidate,
-    /// The outcome, a text.
+    /// The outcome as a text.
     Outcome,
     /// The simulated time at the end, in µs.
     Time,
-    /// Whether the run exists, that is its parts are compatible.
+    /// Whether the run exists, which means that its parts are compatible.
     Fits,
 }
 

@@ -6,6 +6,6 @@ pub trait Progress: Sync {
     fn begins(&self, points: usize);
     /// Reports that a point was run.
     fn done(&self, point: &str);
-    /// Reports the number of points left out because their parts are incompatible.
+    /// Reports the number of points that are left out because their parts are incompatible.
     fn leaves_out(&self, _points: usize) {}
 }

@@ -43,12 +43,12 @@ impl Options {
 ///
 /// # Errors
 ///
-/// Returns every problem of the study's files, of its points, and of the artifact that is asked for.
+/// Returns every problem of the study's files and of its points, and an unknown artifact.
 pub fn reproduce(options: &Options, builtins: &BuiltinFns, progress: &dyn Progress) -> Result<PaperReport, Error> {
     find(&options.paper, options.quick, builtins)?.reproduce(options, progress)
 }
 
-/// Returns a table of the points whose runs did not end as done, with the reasons; `None` if all did.
+/// Returns a table of the points whose runs did not end as `done`, with the reasons; `None` if all did.
 fn runs_not_done(results: &Results) -> Option<Artifact> {
     let mut table = ReportTable::new(["point", "outcome", "reason"].map(Column::new).into());
     for (point, run) in results.iter().filter(|(_, run)| run.outcome != Outcome::Done) {
@@ -71,7 +71,7 @@ impl LocatedStudy {
     ///
     /// # Errors
     ///
-    /// Returns every problem of its points, and of the artifact that is asked for.
+    /// Returns every problem of the study's points, and an unknown artifact.
     pub fn reproduce(&self, options: &Options, progress: &dyn Progress) -> Result<PaperReport, Error> {
         let study = &self.read.value;
         let artifacts = self.select_artifacts(options.artifact.as_deref()).map_err(Error::question)?;
@@ -123,7 +123,7 @@ impl LocatedStudy {
         experiments
     }
 
-    /// Runs the points that the artifacts need, with the overrides `more` after every point's own.
+    /// Runs the points that the artifacts need, with the overrides `more` after those of each point.
     #[doc(hidden)]
     pub fn results(
         &self,

@@ -1,4 +1,4 @@
-//! The studies built into the program, which can be reproduced from any folder.
+//! The studies that are part of the program, which can be reproduced from any folder.
 
 use include_dir::{Dir, include_dir};
 

@@ -1,9 +1,9 @@
-//! The uncertainty of a study's number claims.
+//! The uncertainty of the number claims of a study.
 //!
-//! The points that number claims are judged by are run again with each constant changed up and down, with the inputs of
-//! `--quick`, since elasticities converge faster than the numbers themselves. Claims with the roles `calibrated` and
-//! `given` constrain the constants, whichever artifact they belong to. Claims that expect a text, and points that
-//! depend on earlier results, are left out.
+//! The points by which number claims are judged are run again with each constant changed up and down. These runs use
+//! the inputs of `--quick`, since elasticities converge faster than the numbers themselves. Claims with the roles
+//! `calibrated` and `given` constrain the constants, whichever artifact they belong to. Claims that expect a text, and
+//! points that depend on earlier results, are left out.
 
 pub mod report;
 
@@ -21,10 +21,10 @@ use narrows_core::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// The least elasticity that is reported (chosen: a step of 5 % then changes a number by less than 0.01 %).
+/// The least elasticity that is reported (chosen: with it, a step of 5 % changes a number by 0.01 %).
 const ELASTICITY_MIN: f64 = 0.002;
 
-/// The runs that are varied have the smaller inputs of `--quick`.
+/// Whether the changed runs use the smaller inputs of `--quick`.
 const QUICK: bool = true;
 
 /// The uncertain constants of a study's machines.
@@ -32,12 +32,12 @@ const QUICK: bool = true;
 pub struct ConstantInfluences {
     /// The name of each constant, and the standard deviations of its logarithm before and after calibration.
     pub constants: Vec<(String, f64, f64)>,
-    /// The constants that could not be changed up and down for all numbers, and why: the uncertainty that they add is
-    /// missing.
+    /// The constants that could not be changed up and down for all numbers, and why. The uncertainty that they
+    /// contribute is missing.
     pub untried: Vec<(String, String)>,
 }
 
-/// Number claims, and the points that they are judged by, as drafts and as read.
+/// Number claims, and the points by which they are judged, both as drafts and after reading.
 struct ClaimRuns<'a> {
     claims: Vec<&'a ClaimStatement>,
     drafts: Vec<Draft>,
@@ -81,16 +81,16 @@ impl ClaimRuns<'_> {
     }
 }
 
-/// Adds its uncertainty to each number claim of these artifacts, and returns the uncertainty of the constants.
+/// Adds its uncertainty to each number claim of these artifacts. Returns the uncertainty of the constants.
 pub fn add_uncertainty(
     found: &LocatedStudy,
     artifacts: &[&str],
     claims: &mut [Claim],
     progress: &dyn Progress,
 ) -> Result<ConstantInfluences, PointProblems> {
-    let wrong = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
+    let problems = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
     let runs = ClaimRuns::of(found, artifacts)?;
-    let unknowns = unknown::of(&runs.reads).map_err(wrong)?;
+    let unknowns = unknown::of(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());
     let base = runs.base();
     let middle = judge::numbers(&found.results_view(&base), &runs.claims);
@@ -121,12 +121,12 @@ pub fn add_uncertainty(
     })
 }
 
-/// Returns whether a claim constrains the constants: they were calibrated on it, or it was given as input.
+/// Returns whether a claim constrains the constants because they were calibrated on it, or because it was an input.
 fn constrains(claim: &ClaimStatement) -> bool {
     matches!(claim.role(), Role::Calibrated | Role::Given)
 }
 
-/// Adds its uncertainty to a claim, and decides by it whether the claim is predicted or underdetermined.
+/// Adds its uncertainty to a claim, which determines whether the claim is predicted or underdetermined.
 fn add_to_claim(claim: &mut Claim, row: &[f64], unknowns: &[UncertainConstant], posterior: &Posterior) {
     let std_dev = posterior.std_dev(row);
     let reported = |(unknown, elasticity): (&UncertainConstant, &f64)| {

@@ -1,7 +1,7 @@
 //! The resolution of the names in a study's expressions, over results or over planned points.
 //!
-//! Over planned points every metric is 1, so that the same evaluation finds errors in expressions before any run:
-//! unknown names, and points that are not run. Names of metrics are only checked over results.
+//! Over planned points, every metric is 1, so that the same evaluation finds errors in expressions before any run:
+//! unknown names, and points that are not run. Names of metrics are checked over results only.
 
 use super::builtins::{BuiltinFn, BuiltinFns};
 use super::claims::ClaimStatement;
@@ -24,7 +24,7 @@ pub enum ValueSource<'a> {
     Ran(&'a Results),
 }
 
-/// The definitions of a study that its expressions can name.
+/// The definitions of a study to which its expressions can refer.
 #[derive(Clone, Copy)]
 pub struct Definitions<'a> {
     /// The display names of the values of axes.
@@ -48,13 +48,13 @@ pub struct View<'a> {
     pub builtins: &'a BuiltinFns,
     /// The source of values.
     pub source: ValueSource<'a>,
-    /// Whether points that are not run are left out silently.
+    /// Whether points that are not run are left out without an error.
     pub allows_gaps: bool,
     /// The set that records the points that are used.
     pub used_points: Option<&'a RefCell<BTreeSet<String>>>,
 }
 
-/// The name of the predefined value that is a claim's published number.
+/// The name of the predefined value that is the published number of a claim.
 pub const PUBLISHED: &str = "published";
 /// The number of elements of a list over planned points.
 const PLANNED_ELEMENTS: usize = 8;
@@ -87,7 +87,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the first of these points that is run, or else the last.
+    /// Returns the first of these points that is run, or otherwise the last.
     fn first_run(&self, scope: &Scope, points: &[Template]) -> Result<String, EvalError> {
         let points: Vec<String> = points.iter().map(|point| scope.words(&point.keyed())).collect::<Result<_, _>>()?;
         let point = points.iter().find(|point| self.is_run(point)).or(points.last());
@@ -272,12 +272,12 @@ fn in_table(
     }
 }
 
-/// Returns whether a run completed and does not report a metric of this name at all.
+/// Returns whether a run completed and reports no metric of this name.
 fn lacks_metric(run: &RunResult, metric: &str) -> bool {
     matches!(run.outcome, Outcome::Done) && run.metrics.iter().all(|known| known.name != metric)
 }
 
-/// Returns the error that a run has no such metric, or did not measure it.
+/// Returns the error of a metric that a run does not have or did not measure.
 pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
     if run.metrics.iter().any(|known| known.name == metric) {
         return not_measured(run, metric);
@@ -289,7 +289,7 @@ pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
     EvalError::InvalidReference(format!("there is no metric `{metric}`"), label, vec![help])
 }
 
-/// Returns the error that a run did not measure this, and why.
+/// Returns the error of a value that a run did not measure, with the reason.
 fn not_measured(run: &RunResult, what: &str) -> EvalError {
     let outcome = outcome_name(&run.outcome);
     let reason = outcome_reason(run).map_or_else(String::new, |reason| format!(" ({reason})"));
@@ -311,7 +311,7 @@ fn no_resource(run: &RunResult, resource: &str) -> EvalError {
 /// The largest number of points that are listed.
 const LISTED_MAX: usize = 12;
 
-/// Returns the error of an unknown point, with the nearest name or the experiment that has it.
+/// Returns the error of an unknown point, with the nearest name, or with the experiment that has the point.
 fn unknown_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &str) -> EvalError {
     let message = format!("no run is called `{point}`");
     let experiment = point.split('/').next().unwrap_or_default();

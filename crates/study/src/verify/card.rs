@@ -1,7 +1,7 @@
 //! The card of the model: its firmware, its engines, the contents of its buffers, and the notifications of its host.
 //!
-//! Units carry marks (message and position in it). A unit that is sent before it is in the buffer, delivered before it
-//! arrived, or taken from a buffer that was refilled, is detected by its wrong mark.
+//! Units carry marks (the message, and the position in it). If a unit is sent before it is in the buffer, delivered
+//! before it has arrived, or taken from a buffer that was refilled, its mark is wrong, which is detected.
 
 use super::actions::Action;
 use narrows_core::ni::mcp::threads::{Command, Config, Mcp, Rule, Step, Thread};
@@ -12,7 +12,7 @@ pub const MESSAGES_MAX: usize = 4;
 pub const UNITS_MAX: usize = 3;
 const BUFFERS_MAX: usize = 2;
 
-/// The mark of a unit; 0 is no unit.
+/// The mark of a unit; 0 represents no unit.
 pub type Mark = u8;
 
 /// Returns the mark of a unit of a message.
@@ -29,7 +29,7 @@ pub enum Crossing {
     End,
 }
 
-/// A position in the units that a card sends: message and unit.
+/// A position among the units that a card sends: the message, and the unit in it.
 pub type UnitPosition = (u8, u8);
 
 /// Returns the next position.
@@ -40,7 +40,7 @@ pub fn next((message, unit): UnitPosition, lengths: &[u8; MESSAGES_MAX]) -> Unit
     }
 }
 
-/// The work of the host engine: filling a send buffer with a packet of a message, or emptying a receive buffer.
+/// The work of the host engine: it fills a send buffer with a packet of a message, or empties a receive buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HostWork {
     message: Option<u8>,
@@ -71,15 +71,15 @@ pub struct Receiving {
 /// A violation of a property by a card.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Violation {
-    /// The send engine took a unit that is not the next one to send.
+    /// The send engine took a unit that is not the next one to be sent.
     WrongUnitSent,
-    /// The host engine took a unit that is not the next one to deliver.
+    /// The host engine took a unit that is not the next one to be delivered.
     WrongUnitDelivered,
     /// The host was notified of a packet or a sent message that is not complete.
     FalseNotification,
     /// An engine was started while busy, or for an empty transfer.
     EngineMisuse,
-    /// A thread became ready, or failed to, contrary to its watch.
+    /// A thread became ready, or did not become ready, contrary to what it watched for.
     WrongWakeUp,
     /// Two transitions of a state were enabled.
     AmbiguousTransition,
@@ -96,13 +96,13 @@ pub struct Card {
     pub host: Option<HostWork>,
     pub send: Option<Sending>,
     pub receive: Option<Receiving>,
-    /// Whether a packet is on the link whose end has not been sent.
+    /// Whether a packet whose end has not been sent is on the link.
     pub link_open: bool,
     send_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
     receive_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
     /// The next unit to send.
     pub next_send: UnitPosition,
-    /// The number of messages that the host was notified to be sent.
+    /// The number of messages that the host was notified of as sent.
     pub completed: u8,
     /// The next unit that the host is to receive from the other card.
     pub next_delivery: UnitPosition,
@@ -110,7 +110,8 @@ pub struct Card {
     packet_units: u8,
     /// The largest packet length.
     segment: Option<u32>,
-    /// Numbers of consecutive times that SDMA and RDMA wanted the host engine and saw the other start it.
+    /// For SDMA and RDMA, the number of consecutive times that the thread wanted the host engine while the other
+    /// started it.
     pub times_passed_over: [u8; 2],
     pub violation: Option<Violation>,
 }
@@ -121,7 +122,7 @@ impl Card {
             Some(rule) => Mcp::with_broken_rule(config, rule),
             None => Mcp::new(config),
         };
-        // The host posts a receive for every packet, since the firmware relies on it.
+        // The host posts a receive buffer for every packet, since the firmware relies on it.
         mcp.posted_receive(u32::from(u8::MAX));
         Card {
             mcp,
@@ -155,14 +156,14 @@ impl Card {
         self.violation.get_or_insert(violation);
     }
 
-    /// The host posts its next message.
+    /// Posts the next message of the host.
     pub fn post(&mut self, length: u8) {
         self.lengths[usize::from(self.posted)] = length;
         self.mcp.post(u32::from(length), u32::from(self.posted));
         self.posted += 1;
     }
 
-    /// Runs a thread; the flag is true if the head of a packet enters the link.
+    /// Runs a thread. The flag is true if the head of a packet enters the link.
     pub fn step(&mut self) -> (Step, bool) {
         if Thread::ALL.iter().any(|&thread| self.mcp.enabled_rows(thread) > 1) {
             self.record_violation(Violation::AmbiguousTransition);
@@ -231,7 +232,7 @@ impl Card {
         self.completed += 1;
     }
 
-    /// Checks that the host has received exactly the packet of `units` units that it is notified of.
+    /// Checks that the host has received exactly the packet of `units` units of which it is notified.
     fn check_notification(&mut self, units: u32) {
         let unit = u32::from(self.next_delivery.1);
         let is_end = unit == 0 || self.segment.is_some_and(|segment| unit.is_multiple_of(segment));
@@ -241,8 +242,8 @@ impl Card {
         self.packet_units = 0;
     }
 
-    /// Moves a unit with the host engine, which finishes with the last one; `lengths` are those of the other side's
-    /// messages.
+    /// Moves a unit with the host engine, which finishes with the last unit of its work; `lengths` are those of the
+    /// other side's messages.
     pub fn move_host(&mut self, lengths: &[u8; MESSAGES_MAX]) {
         let (was_idle, watch) = (!self.mcp.ready(), self.mcp.watch());
         let work = self.host.as_mut().expect("the host engine is busy");
@@ -282,7 +283,7 @@ impl Card {
         self.next_delivery = next(self.next_delivery, lengths);
     }
 
-    /// Sends the next unit, or the end of the packet. The send engine finishes with the last of them.
+    /// Sends the next unit, or the end of the packet. The send engine finishes with the last unit or the end.
     pub fn send_next(&mut self) -> Crossing {
         let sending = self.send.as_mut().expect("the send engine is busy");
         if sending.moved == sending.units {

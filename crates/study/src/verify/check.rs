@@ -33,7 +33,7 @@ pub struct Finding {
     pub holds: bool,
     /// Whether the property is expected to hold.
     pub expected: bool,
-    /// The shortest run to a state that contradicts the expectation; empty if no state does.
+    /// The shortest run to a state that contradicts the expectation; empty if there is no such state.
     pub trace: Vec<String>,
 }
 
@@ -80,7 +80,8 @@ pub(super) fn verdict(holds: bool, expected: bool) -> &'static str {
     }
 }
 
-/// The result of exploring a case: the number of states, and for each property whether a state was discovered for it.
+/// The result of exploring a case: the number of states, and for each property whether a state was found that decides
+/// it.
 pub(super) type Explored = (usize, Vec<bool>);
 
 pub(super) fn explore(case: &Case) -> Explored {
@@ -89,8 +90,8 @@ pub(super) fn explore(case: &Case) -> Explored {
     (checker.unique_state_count(), PROPERTIES.iter().map(|checked| shown.contains_key(checked.name)).collect())
 }
 
-/// Returns the shortest run to a state that was discovered for a property. The checker keeps the last state it finds,
-/// and stops at the first only if it checks a single property.
+/// Returns the shortest run to a state that was found for a property. The checker keeps the last state that it finds,
+/// and stops at the first one only if it checks a single property.
 fn shortest(case: &Case, name: &'static str) -> Vec<String> {
     let case = Case { only: Some(name), ..*case };
     let checker = case.checker().threads(1).spawn_bfs().join();

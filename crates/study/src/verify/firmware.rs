@@ -1,9 +1,9 @@
-//! The firmwares that are checked, and their traffic.
+//! The firmwares that are checked, and the traffic with which they are checked.
 //!
 //! Little traffic suffices to reach every state of the threads: packets shorter and longer than the threshold, more
-//! packets than buffers in either direction, both directions at once. A card is connected to a peer that sends and
-//! receives at any time, which covers the behaviour of any other card; and two cards are connected to each other, so
-//! that each can block the other.
+//! packets than buffers in either direction, both directions at once. In one kind of case, a card is connected to a
+//! peer that sends and receives at any time, which covers the behaviour of any other card. In the other kind, two cards
+//! are connected to each other, so that each can block the other.
 
 use super::pair::Case;
 use narrows_core::ni::mcp::threads::{Config, Pipelining, Rule};

@@ -16,9 +16,9 @@
 //!
 //! The table is the one that the simulator runs, [`TRANSITIONS`](narrows_core::ni::mcp::threads::TRANSITIONS). Every
 //! action makes progress (a unit moves, a message is posted, a thread starts or notices a transfer), so the state graph
-//! has no cycles and every run ends. If everything is delivered in every final state, every run delivers everything; no
-//! fairness is assumed. Freedom from starvation under unlimited traffic is a property of the dispatcher: a thread that
-//! wants the host engine is passed over at most once.
+//! has no cycles and every run ends. If everything is delivered in every final state, every run delivers everything,
+//! without an assumption of fairness. Freedom from starvation under unlimited traffic follows from a property of the
+//! dispatcher: it passes over a thread that wants the host engine at most once.
 
 mod actions;
 mod card;

@@ -1,7 +1,7 @@
 //! Two sides connected by a link in each direction, and their possible next actions.
 //!
-//! A link holds no units: a unit leaves a card when the receive engine of the other takes it. The capacity of a real
-//! link and the speeds of the parts only select among the orders that are explored here.
+//! A link holds no units: a unit leaves a card when the receive engine of the other card takes it. The capacity of a
+//! real link and the speeds of the parts only determine which of the orders that are explored here occurs.
 
 use super::actions::{Action, SideAction};
 use super::card::Card;

@@ -1,8 +1,8 @@
-//! The transition table as a PROMELA model for Spin: a card and a peer, with the paper's formulas in linear temporal
-//! logic.
+//! The transition table as a PROMELA model for Spin. The model has a card and a peer; the paper's formulas are in
+//! linear temporal logic.
 //!
-//! Each transition is a separate step, so engines also act between the transitions of a thread. Packets are counted,
-//! not marked; the marks of units are checked by the other model.
+//! Each transition is a separate step, so engines also act between the transitions of a thread. Packets are counted and
+//! not marked; the other model checks the marks of units.
 
 use super::firmware::Firmware;
 use narrows_core::ni::mcp::threads::{Action, Guard, Pipelining, Rule, TRANSITIONS, Thread, Transition};
@@ -24,9 +24,9 @@ pub struct Formula {
 enum Expected {
     Holds,
     Fails,
-    /// It fails for firmwares that overlap transfers; the counterexample is the run that is looked for.
+    /// The formula fails for firmwares that overlap transfers; the counterexample is the wanted run.
     FailsWhereOverlapped,
-    /// It fails for firmwares that overlap transfers within a packet.
+    /// The formula fails for firmwares that overlap transfers within a packet.
     FailsWithin,
 }
 
@@ -34,7 +34,8 @@ const fn formula(name: &'static str, ltl: &'static str, description: &'static st
     Formula { name, ltl, description, expected }
 }
 
-/// All formulas. `never_…` is the negation of what must be possible: Spin's counterexample is a run that shows it.
+/// All formulas. `never_…` is the negation of a state that must be possible: Spin's counterexample is a run that
+/// reaches it.
 pub static FORMULAS: [Formula; 12] = [
     formula(
         "never_f1",
@@ -136,7 +137,7 @@ impl Writer {
         *text += "\n";
     }
 
-    /// Writes the conditions of a thread: ready, wanting the host engine, and allowed to run.
+    /// Writes the conditions of a thread: that it is ready, that it wants the host engine, and that it may run.
     fn conditions(&self, text: &mut String, thread: Thread) {
         let rows = || TRANSITIONS.iter().filter(move |row| row.thread == thread);
         let any = |of: Vec<String>| if of.is_empty() { "false".to_owned() } else { of.join(" || ") };
@@ -153,13 +154,13 @@ impl Writer {
         );
     }
 
-    /// Returns the condition that no thread with precedence over this one is ready.
+    /// Returns the condition that no thread that precedes this one is ready.
     fn has_precedence(&self, thread: Thread) -> String {
         let at = thread as usize;
         if self.without == Some(Rule::Turns) {
             return Thread::ALL[..at].iter().map(|&before| format!(" && !{}_READY", name(before))).collect();
         }
-        // Round robin: the threads between the one that ran last and this one have precedence.
+        // With round robin, the threads between the one that ran last and this one precede it.
         let before = (1..4).map(|back| {
             let other = Thread::ALL[(at + 4 - back) % 4];
             let ran: Vec<String> =
@@ -259,7 +260,7 @@ impl Writer {
             Guard::ReceiveBuffer => free("in_end - in_first"),
             Guard::NoPacketReceived => alone("in_first", "in_end"),
             Guard::ReceiveEnded => "receive == ENDED".to_owned(),
-            // The host always has a receive posted, since the firmware relies on it.
+            // The host always has a receive buffer posted, since the firmware relies on it.
             Guard::HostBuffer => "true".to_owned(),
             Guard::ReceivedWhole => format!("({writes} && {})", self.has_come()),
             Guard::ReceivedEnough => enough(writes, self.has_come(), self.counted_in(), "in_taken[in_first]"),
@@ -275,7 +276,7 @@ impl Writer {
         };
         match action {
             Action::Read => self.read(),
-            // This has no effect if all of it was sent before its end was noticed.
+            // This has no effect if the whole packet was sent before its end was noticed.
             Action::Filled => {
                 "out_landed[out_end - 1] = out_length[out_end - 1]; out_filled[out_end - 1] = true".to_owned()
             }

@@ -1,8 +1,8 @@
-//! The properties that are checked: the paper's formulas as they are meant, and general properties of firmware.
+//! The properties that are checked: the paper's formulas in their intended meaning, and general properties of firmware.
 //!
 //! The paper's Formulas 1 to 3 have the form "◇ (…)", which must hold on every trace. That is false for a single
-//! message, and the text asks "can the thread …?", so each is checked as the reachability of such a state. Formula 4 is
-//! printed without its negation, and would require what it is meant to forbid.
+//! message. The text asks "can the thread …?", so each formula is checked as the reachability of such a state. Formula
+//! 4 is printed without its negation, so that it would require what it is meant to forbid.
 
 use super::card::Violation;
 use super::pair::{Case, Pair};
@@ -15,10 +15,10 @@ pub struct PropertySpec {
     pub name: &'static str,
     /// The statement of the property.
     pub description: &'static str,
-    /// Whether the condition must hold in some reachable state, or in all.
+    /// Whether the condition must hold in some reachable state, or in all of them.
     pub demand: Demand,
     holds: fn(&Case, &Pair) -> bool,
-    /// Returns whether the property is expected to hold.
+    /// A function that returns whether the property is expected to hold.
     expected: fn(Pipelining) -> bool,
 }
 

@@ -12,13 +12,13 @@ pub enum Side {
     Peer(Peer),
 }
 
-/// The state of a peer: what it sends.
+/// The state of a peer: the packet that it sends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Peer {
     posted: u8,
     lengths: [u8; MESSAGES_MAX],
     next_send: UnitPosition,
-    /// Whether all units of a packet were sent, but not its end.
+    /// Whether all units of a packet were sent, but not the end of the packet.
     end_pending: bool,
 }
 
@@ -99,7 +99,8 @@ impl Side {
         }
     }
 
-    /// Clears the lengths of the first `messages` messages, which were received, so that fewer states differ.
+    /// Clears the lengths of the first `messages` messages, which were received. This reduces the number of different
+    /// states.
     pub fn forget(&mut self, messages: u8) {
         let lengths = match self {
             Side::Card(card) => &mut card.lengths,
@@ -108,8 +109,7 @@ impl Side {
         lengths[..usize::from(messages)].fill(0);
     }
 
-    /// Posts a message with `length` units, and returns the position of the head that enters the link immediately, if
-    /// one does.
+    /// Posts a message with `length` units. Returns the position of the head that enters the link immediately, if any.
     pub fn post(&mut self, length: u8) -> Option<UnitPosition> {
         match self {
             Side::Card(card) => {
@@ -124,14 +124,14 @@ impl Side {
         }
     }
 
-    /// Runs a thread, and returns its step and the position of the head that enters the link, if one does.
+    /// Runs a thread. Returns its step, and the position of the head that enters the link, if any.
     pub fn step(&mut self) -> (Step, Option<UnitPosition>) {
         let card = self.card_mut();
         let (step, head) = card.step();
         (step, head.then_some(card.next_send))
     }
 
-    /// Moves a unit with the host engine, and returns the number of messages received; `lengths` are those of the other
+    /// Moves a unit with the host engine. Returns the number of messages received; `lengths` are those of the other
     /// side's messages.
     pub fn move_host(&mut self, lengths: &[u8; MESSAGES_MAX]) -> u8 {
         let card = self.card_mut();
@@ -161,7 +161,7 @@ impl Side {
         }
     }
 
-    /// Returns whether all messages of the side are sent and notified, and nothing is in progress.
+    /// Returns whether all messages of the side are sent and the host is notified, and nothing is in progress.
     pub fn is_complete(&self, messages: u8, others: u8) -> bool {
         match self {
             Side::Card(card) => {

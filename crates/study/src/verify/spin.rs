@@ -1,6 +1,6 @@
 //! Verification of the PROMELA models with Spin: `spin -a`, a C compiler, and the verifier for each formula.
 //!
-//! Spin and gcc must be installed. The output of the verifier is only read for the number of errors.
+//! Spin and gcc must be installed. Only the number of errors is read from the output of the verifier.
 
 use super::check::verdict;
 use super::firmware::Firmware;
@@ -20,7 +20,7 @@ const DEPTH_MAX: &str = "-m100000";
 pub struct SpinVerdict {
     /// The name of the firmware.
     pub firmware: &'static str,
-    /// The name of the formula, or `asserts` for all assertions and the absence of deadlocks.
+    /// The name of the formula. `asserts` covers all assertions and the absence of deadlocks.
     pub formula: &'static str,
     description: &'static str,
     holds: bool,
@@ -72,7 +72,7 @@ pub fn judge(firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<SpinV
     Ok(all)
 }
 
-/// A temporary folder for the files of Spin, removed on drop.
+/// A temporary folder for the files of Spin. It is removed on drop.
 struct TempFolder(PathBuf);
 
 impl Drop for TempFolder {

@@ -17,12 +17,12 @@ fn named(name: &str) -> &'static Firmware {
 fn every_firmware_meets_the_expectations() {
     for found in check(&FIRMWARES.iter().collect::<Vec<_>>(), None) {
         println!("{}: {} states", found.firmware, found.states);
-        let wrong: Vec<_> = found.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
-        assert!(wrong.is_empty(), "{}: {wrong:#?}", found.firmware);
+        let errors: Vec<_> = found.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", found.firmware);
     }
 }
 
-/// Properties that fail when a rule is disabled.
+/// For each disabled rule, a firmware and the properties that fail for it.
 const BROKEN: [(Rule, &str, &[&str]); 7] = [
     (Rule::EngineExclusive, "berkeley-via", &["f4", "engines", "no-deadlock"]),
     (Rule::EngineExclusive, "gm", &["f4", "engines", "no-deadlock"]),
@@ -71,7 +71,8 @@ fn lone(pipelining: Pipelining) -> Case {
     Case { config, without: None, lengths: &[3], messages: [1, 0], is_pair: false, only: None }
 }
 
-/// The paper's ◇ requires it of every run, and these are all runs of its coarse-grained firmware.
+/// Checks that Formulas 1 to 3 fail for one message. The paper's ◇ requires the state in every run, and this explores
+/// all runs of its coarse-grained firmware.
 #[test]
 fn formulas_1_to_3_fail_for_a_single_message() {
     let shown = |pipelining, name: &str| {

@@ -1,16 +1,17 @@
-//! A 4-ary heap of events: half the depth of a binary one, and its inner loop takes no branch
-//! that depends on the order of the events but one, the last.
+//! A 4-ary heap of events. It has half the depth of a binary heap, and only the last branch of its inner loop depends
+//! on the order of the events.
 
 use super::{Event, NOTHING};
 
-/// The heap. Taking the first event leaves its place vacant, because the next thing that happens
-/// is most often that one is added: then it sinks from there, once, instead of one event sinking
-/// for the removal and one rising for the addition.
+/// The heap. Taking the first event leaves the root vacant, because the next operation is most often an insertion. The
+/// new event then sinks from the root, which saves moving one event down for the removal and another up for the
+/// insertion.
 #[derive(Default)]
 pub(super) struct Heap {
-    /// The keys of the events: the root, then groups of four siblings, of which [`NOTHING`] fills the last.
+    /// The keys of the events: the root, then groups of four siblings. [`NOTHING`] fills the unused positions of the
+    /// last group.
     keys: Vec<u128>,
-    /// The places in use, a vacant root among them; where that is the only one, it is in use no more.
+    /// The number of positions in use, including a vacant root; zero if only the vacant root is left.
     used: usize,
     vacant: bool,
 }
@@ -49,7 +50,7 @@ impl Heap {
         Some(first)
     }
 
-    /// Takes away the first event, which was looked at: the root is not vacant.
+    /// Removes the first event, which `peek` has returned: the root is not vacant.
     #[inline]
     pub fn drop_first(&mut self) {
         match self.used {
@@ -58,7 +59,7 @@ impl Heap {
         }
     }
 
-    /// Shows every event, in no order.
+    /// Calls `show` with every event, in no order.
     pub fn each(&self, show: &mut impl FnMut(Event)) {
         let events = &self.keys[usize::from(self.vacant)..self.used];
         events.iter().for_each(|&key| show(Event::from_key(key)));
@@ -79,7 +80,8 @@ impl Heap {
         }
     }
 
-    /// Puts the last event in the vacant root's place. Apart from the question, which is asked more often.
+    /// Moves the last event into the vacant root. This is a separate function because the check for a vacant root is
+    /// more frequent and is inlined.
     #[inline(never)]
     fn fill(&mut self) {
         self.vacant = false;
@@ -88,7 +90,7 @@ impl Heap {
         self.sink(last);
     }
 
-    /// Puts `key` at the root or where it belongs below.
+    /// Puts `key` at the root, and moves it down to its position in the order.
     #[inline]
     fn sink(&mut self, key: u128) {
         let keys = &mut self.keys[..];
@@ -106,7 +108,7 @@ impl Heap {
         keys[hole] = key;
     }
 
-    /// Puts `key` at the end or where it belongs above.
+    /// Puts `key` at the end, and moves it up to its position in the order.
     #[inline]
     fn rise(&mut self, key: u128) {
         let mut hole = self.used;

@@ -1,9 +1,8 @@
 //! Pending events in the total order `(time, sequence)`.
 //!
-//! An event is sixteen bytes: its time, and its sequence number, packed with the
-//! task that it wakes. Events without delay pass through a plain queue; the rest wait in a 4-ary heap
-//! while they are few, and in a time wheel when they are many. A binary heap with no tricks
-//! (`Plain`, in the tests) is the reference that they are compared with.
+//! An event is sixteen bytes: its time, and its sequence number packed with the task that it wakes. Events without
+//! delay pass through a plain queue. The rest wait in a 4-ary heap while they are few, and in a time wheel when they
+//! are many. Tests compare the queue with a plain binary heap (`Plain`).
 
 mod heap;
 #[cfg(test)]
@@ -17,14 +16,14 @@ use wheel::Wheel;
 /// Bits of an event's identity that hold the task's number.
 pub const TASK_BITS: u32 = 24;
 
-/// The key of no event: later than those of all.
+/// The key that represents no event: later than the keys of all events.
 const NOTHING: u128 = u128::MAX;
 
-/// Number of taken events that are freed at once.
+/// The number of taken events whose memory is freed together.
 const TAKEN_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
-/// An event: when, and `sequence << TASK_BITS | task`. Sequence numbers are unique, so the
-/// order by time and then identity is total.
+/// An event: its instant, and `sequence << TASK_BITS | task`. Sequence numbers are unique, so the order by instant and
+/// then identity is total.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
     /// Instant of the event.
@@ -34,7 +33,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// No event, in place of the next where none is pending: later than any.
+    /// The value returned if no event is pending; it is later than any event.
     pub(super) const NONE: Event = Event::from_key(NOTHING);
 
     /// Returns the task that the event wakes.
@@ -43,7 +42,7 @@ impl Event {
         (self.id & ((1 << TASK_BITS) - 1)) as u32
     }
 
-    /// Returns a number that orders events, so that two are compared without a branch.
+    /// Returns a number that orders events, so that two events are compared without a branch.
     #[inline]
     const fn key(self) -> u128 {
         (self.time.ps() as u128) << 64 | self.id as u128
@@ -82,15 +81,15 @@ impl PartialOrd for Event {
 /// The pending events.
 #[derive(Default)]
 pub struct EventQueue {
-    /// The events at the present instant, and the number of them that were taken.
+    /// The events at the present instant, and the number of those that were taken.
     now: Vec<Event>,
     taken: usize,
     later: Wheel,
 }
 
 impl EventQueue {
-    /// Adds an event at the present instant (that of the event taken last); its identity must be
-    /// the newest.
+    /// Adds an event at the present instant, that of the event taken last. The event must have the largest sequence
+    /// number.
     #[inline]
     pub fn push_now(&mut self, event: Event) {
         self.now.push(event);
@@ -102,10 +101,10 @@ impl EventQueue {
         self.later.push(event);
     }
 
-    /// Adds an event at its instant, or at `now`, the present one, where that is over.
+    /// Adds an event at its instant, or at `now`, the present instant, if its instant has passed.
     #[inline(always)]
     pub(super) fn push_from(&mut self, event: Event, now: Time) {
-        // Events of a later bucket are in the future. If there are buckets, most events are.
+        // Events of a later bucket are in the future. If there are buckets, most events are in later ones.
         if self.later.is_of_later_bucket(event) {
             self.later.list(event);
         } else if event.time > now {
@@ -115,7 +114,8 @@ impl EventQueue {
         }
     }
 
-    /// Adds an event at the present instant. Apart, since a list that may grow costs who calls it registers.
+    /// Adds an event at the present instant. This is a separate function because growing a list needs registers, which
+    /// its inlining callers would have to save.
     #[inline(never)]
     fn push_now_apart(&mut self, event: Event) {
         self.push_now(event);
@@ -128,8 +128,8 @@ impl EventQueue {
         (event != Event::NONE).then_some(event)
     }
 
-    /// Takes the earliest event, or [`Event::NONE`]: who looks at its time anyway asks nothing else. With it comes
-    /// the instant before which no other happens, as far as that is seen at a glance; else time zero.
+    /// Takes the earliest event, or [`Event::NONE`], which the caller recognises by its time. Also returns an instant
+    /// before which no other event happens, if the queue can find one at little cost; time zero otherwise.
     #[inline]
     pub(super) fn pop_and_look(&mut self) -> (Event, Time) {
         if self.now.is_empty() {
@@ -137,14 +137,14 @@ impl EventQueue {
             return (Event::from_key(key), clear);
         }
         let first = self.now[self.taken];
-        // An event set earlier for this very instant comes before those without delay.
+        // An event that was scheduled earlier for the present instant precedes those without delay.
         match self.later.comes_before(first) {
             true => (Event::from_key(self.later.pop_key()), Time::ZERO),
             false => self.take(first),
         }
     }
 
-    /// Takes the first of those at the present instant.
+    /// Takes `first`, the first event at the present instant.
     #[inline]
     fn take(&mut self, first: Event) -> (Event, Time) {
         self.taken += 1;
@@ -158,7 +158,7 @@ impl EventQueue {
         (first, if self.now.is_empty() { self.later.clear_until() } else { Time::ZERO })
     }
 
-    /// Shows every event that was added for an instant later than the present, in no order.
+    /// Calls `show` with every event that was added for an instant later than the present, in no order.
     pub fn each_later(&self, mut show: impl FnMut(Event)) {
         self.later.each(&mut show);
     }

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The twin: a binary heap, no tricks.
+/// The reference: a plain binary heap.
 #[derive(Default)]
-struct Plain(BinaryHeap<Reverse<(u64, u64)>>);
+struct ReferenceQueue(BinaryHeap<Reverse<(u64, u64)>>);
 
-impl Plain {
+impl ReferenceQueue {
     fn push(&mut self, event: Event) {
         self.0.push(Reverse((event.time.ps(), event.id)));
     }
@@ -19,7 +19,7 @@ impl Plain {
     }
 }
 
-/// One thing done to both queues.
+/// An operation on both queues.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Push(u64),
@@ -31,7 +31,7 @@ enum Act {
 #[derive(Default)]
 struct Pair {
     queue: EventQueue,
-    plain: Plain,
+    reference: ReferenceQueue,
     now: u64,
     sequence: u64,
 }
@@ -44,35 +44,35 @@ impl Pair {
             Act::Push(span) => {
                 let event = Event { time: Time::from_ps(self.now.saturating_add(span)), id };
                 self.queue.push(event);
-                self.plain.push(event);
+                self.reference.push(event);
             }
             Act::PushNow => {
                 let event = Event { time: Time::from_ps(self.now), id };
                 self.queue.push_now(event);
-                self.plain.push(event);
+                self.reference.push(event);
             }
             Act::Pop => _ = self.pop(),
         }
-        assert_eq!(self.queue.len(), self.plain.0.len());
+        assert_eq!(self.queue.len(), self.reference.0.len());
         if self.sequence.is_multiple_of(512) {
             self.compare_all();
         }
     }
 
-    /// All that is pending later, in no order.
+    /// Compares all events that are pending after the present instant, in no order.
     fn compare_all(&self) {
         let mut later: Vec<(u64, u64)> = Vec::new();
         self.queue.each_later(|event| later.push((event.time.ps(), event.id)));
         later.extend(self.queue.now[self.queue.taken..].iter().map(|event| (event.time.ps(), event.id)));
         later.sort_unstable();
-        let mut plain: Vec<(u64, u64)> = self.plain.0.iter().map(|Reverse(event)| *event).collect();
-        plain.sort_unstable();
-        assert_eq!(later, plain);
+        let mut reference: Vec<(u64, u64)> = self.reference.0.iter().map(|Reverse(event)| *event).collect();
+        reference.sort_unstable();
+        assert_eq!(later, reference);
     }
 
     fn pop(&mut self) -> bool {
         let popped = self.queue.pop();
-        assert_eq!(popped, self.plain.pop());
+        assert_eq!(popped, self.reference.pop());
         self.now = popped.map_or(self.now, |event| event.time.ps());
         popped.is_some()
     }
@@ -90,7 +90,8 @@ fn span() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Acts in stretches of one kind of span, so that widths have to change; mostly adding at first.
+/// Returns operations in groups, each with delays of one magnitude, so that the widths of buckets have to change. The
+/// first operations mostly add events.
 fn acts() -> impl Strategy<Value = Vec<Act>> {
     let stretch = (span(), 0..100u32, 1..100u32, prop::collection::vec((0..100u32, 0..100u32, any::<u64>()), 1..1_500))
         .prop_map(|(scale, pops, same, draws)| {

@@ -1,29 +1,29 @@
-//! Events later than now: a heap while they are few, a time wheel when they are many.
+//! Events later than the present: a heap while they are few, a time wheel when they are many.
 //!
-//! The wheel cuts time into buckets of 2ⁿ ps. The events of the current bucket are sorted once,
-//! into `run`; what is added to that bucket afterwards goes to the heap `near`; events of the
-//! next `heads.len()` buckets are listed by bucket in no order; those beyond wait in the heap
-//! `far`. So each event is taken as the lesser of two first_endpoints, and the order is exact whatever
-//! the width is: width and number of buckets decide the speed alone, and are chosen anew when
-//! the counts say that they no longer fit. While events are few there is one endless current
-//! bucket, and all of this is the heap `near`.
+//! The wheel divides time into buckets of 2ⁿ ps. The events of the current bucket are sorted once, into `run`; events
+//! that are added to that bucket afterwards go to the heap `near`. Events of the next `heads.len()` buckets are listed
+//! by bucket, unsorted; later events wait in the heap `far`. So each event is taken as the earlier of the first of
+//! `run` and the first of `near`, and the order is exact with any width. The width and number of buckets affect speed
+//! only, and are chosen again when the counts show that they no longer fit. While events are few, there is one
+//! unbounded current bucket, and all events are in `near`.
 
 use super::heap::Heap;
 use super::{Event, NOTHING, TASK_BITS};
 use crate::engine::time::Time;
 
-/// More pending events than these make a wheel; fewer than the others end it.
+/// A wheel is made when there are more pending events than `WHEEL_FROM`, and dropped when there are fewer than
+/// `WHEEL_TO`.
 const WHEEL_FROM: usize = 96;
 const WHEEL_TO: usize = 32;
 /// The least and largest number of buckets, powers of two and multiples of 64.
 const BUCKETS_MIN: usize = 64;
 const BUCKETS_MAX: usize = 1 << 18;
-/// A run shorter than this takes in events added to its bucket by insertion.
+/// A run shorter than this accepts events that are added to its bucket, by insertion.
 const RUN_SHORT: usize = 32;
-/// No node.
+/// The index that represents no node.
 const NONE: u32 = u32::MAX;
 
-/// An event in a bucket, and the next one there.
+/// An event in a bucket, and the index of the next one in the same bucket.
 struct Node {
     event: Event,
     next: u32,
@@ -31,10 +31,9 @@ struct Node {
 
 /// The pending events later than now.
 pub(super) struct Wheel {
-    /// The keys of the events of the current bucket as it was when it became current; the
-    /// earliest is last.
+    /// The keys of the events that the current bucket had when it became current; the earliest is last.
     run: Vec<u128>,
-    /// Events added at or before `near_last` since.
+    /// Events that were added since then, at or before `near_last`.
     near: Heap,
     /// The end of the current bucket.
     near_last: Time,
@@ -43,7 +42,7 @@ pub(super) struct Wheel {
     /// The number of the current bucket: its times shifted right by `shift`.
     current: u64,
     shift: u32,
-    /// The first node of each bucket; a bucket's place is its number modulo their count.
+    /// The first node of each bucket; a bucket's index is its number modulo the number of buckets.
     heads: Vec<u32>,
     /// One bit for each bucket that has nodes.
     occupied: Vec<u64>,
@@ -53,11 +52,11 @@ pub(super) struct Wheel {
     listed: usize,
     /// Events at least `heads.len()` buckets after the current one.
     far: Heap,
-    /// Since the last fit: events sorted into `run`, and events brought in from `far`.
+    /// Counts since the buckets were last chosen: events sorted into `run`, and events moved in from `far`.
     sorted: usize,
     fetched: usize,
-    /// The sequence number before which no new fit is tried, so that its cost stays a small
-    /// part of that of the events in between.
+    /// The sequence number before which the buckets are not chosen again, so that the cost of choosing stays small
+    /// compared with that of the events in between.
     fit_after: u64,
 }
 
@@ -88,7 +87,7 @@ impl Wheel {
         self.run.len() + self.near.len() + self.listed + self.far.len()
     }
 
-    /// Shows every event, in no order.
+    /// Calls `show` with every event, in no order.
     pub fn each(&self, show: &mut impl FnMut(Event)) {
         self.run.iter().for_each(|&key| show(Event::from_key(key)));
         self.near.each(show);
@@ -125,7 +124,7 @@ impl Wheel {
         self.push_near(event);
     }
 
-    /// Adds an event to the current bucket, of which the run takes in no more.
+    /// Adds an event to the current bucket when the run accepts no more.
     fn push_near(&mut self, event: Event) {
         self.near.push(event);
         if self.near.len() > self.near_max {
@@ -148,8 +147,8 @@ impl Wheel {
         self.run[hole] = key;
     }
 
-    /// Adds an event to the short run, whose buffer is full. A function of its own, so that the usual path makes no
-    /// calls and saves no registers.
+    /// Adds an event to the short run when its buffer is full. This is a separate function so that the usual path makes
+    /// no calls and saves no registers.
     #[cold]
     #[inline(never)]
     fn insert_growing(&mut self, key: u128) {
@@ -157,8 +156,8 @@ impl Wheel {
         self.insert(key);
     }
 
-    /// Takes the earliest event: its key, which comes in registers as an optional event does not, or [`NOTHING`];
-    /// and until when there is no other.
+    /// Takes the earliest event. Returns its key, or [`NOTHING`], since a number is returned in registers and an
+    /// optional event is not; and an instant before which there is no other event.
     #[inline]
     pub fn pop(&mut self) -> (u128, Time) {
         if !self.near.is_empty() {
@@ -170,13 +169,13 @@ impl Wheel {
         }
     }
 
-    /// Removes the earliest event without the check, where inlining it is not worthwhile.
+    /// Removes and returns the earliest event without a check for an empty queue. It is not inlined.
     #[inline(never)]
     pub fn pop_key(&mut self) -> u128 {
         self.pop().0
     }
 
-    /// Takes the lesser of the run's first event and that of `near`, which is not empty.
+    /// Takes the earlier of the first event of the run and that of `near`, which is not empty.
     #[inline(always)]
     fn pop_lesser(&mut self) -> u128 {
         let of_near = self.near.peek().map_or(NOTHING, Event::key);
@@ -189,16 +188,16 @@ impl Wheel {
         }
     }
 
-    /// Whether the earliest event comes before `first`, which is at the present instant: no
-    /// later than the end of the current bucket.
+    /// Returns whether the earliest event comes before `first`, which is at the present instant, no later than the end
+    /// of the current bucket.
     #[inline]
     pub fn comes_before(&mut self, first: Event) -> bool {
         let near = self.near.peek().is_some_and(|event| event < first);
         near || self.run.last().is_some_and(|&key| key < first.key())
     }
 
-    /// The instant before which nothing happens, where that is seen at a glance, while few events are pending; else
-    /// time zero.
+    /// Returns an instant before which no event happens. It is time zero if many events are pending, because finding
+    /// one would be costly.
     #[inline]
     pub fn clear_until(&self) -> Time {
         if !self.near.is_empty() || !self.heads.is_empty() {
@@ -210,7 +209,7 @@ impl Wheel {
         }
     }
 
-    /// Adds an event later than the current bucket.
+    /// Adds an event of a bucket later than the current one.
     #[inline]
     pub fn list(&mut self, event: Event) {
         let bucket = event.time.ps() >> self.shift;
@@ -218,20 +217,20 @@ impl Wheel {
             return self.push_far(event);
         }
         let Some(unused) = self.nodes.get_mut(self.free as usize) else { return self.list_growing(event) };
-        let place = bucket as usize & (self.heads.len() - 1);
-        let next = std::mem::replace(&mut self.heads[place], self.free);
+        let slot = bucket as usize & (self.heads.len() - 1);
+        let next = std::mem::replace(&mut self.heads[slot], self.free);
         self.free = std::mem::replace(unused, Node { event, next }).next;
-        self.occupied[place / 64] |= 1 << (place % 64);
+        self.occupied[slot / 64] |= 1 << (slot % 64);
         self.listed += 1;
     }
 
-    /// Adds an event later than the buckets reach.
+    /// Adds an event later than all buckets.
     #[inline(never)]
     fn push_far(&mut self, event: Event) {
         self.far.push(event);
     }
 
-    /// Adds an event to a bucket, for which no node is left.
+    /// Adds an event to a bucket when no free node is left.
     #[cold]
     #[inline(never)]
     fn list_growing(&mut self, event: Event) {
@@ -274,9 +273,9 @@ impl Wheel {
             self.list(event);
             self.fetched += 1;
         }
-        let place = bucket as usize & (self.heads.len() - 1);
-        let mut next = std::mem::replace(&mut self.heads[place], NONE);
-        self.occupied[place / 64] &= !(1 << (place % 64));
+        let slot = bucket as usize & (self.heads.len() - 1);
+        let mut next = std::mem::replace(&mut self.heads[slot], NONE);
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
         while let Some(node) = self.nodes.get_mut(next as usize) {
             self.run.push(node.event.key());
             let at = std::mem::replace(&mut next, node.next);
@@ -298,11 +297,11 @@ impl Wheel {
             word = (word + 1) & (self.occupied.len() - 1);
             bits = self.occupied[word];
         }
-        let place = word * 64 + bits.trailing_zeros() as usize;
-        (place.wrapping_sub(start) & mask) as u64 + 1
+        let slot = word * 64 + bits.trailing_zeros() as usize;
+        (slot.wrapping_sub(start) & mask) as u64 + 1
     }
 
-    /// Handles a current bucket to which too many events were added since it became current.
+    /// Handles a current bucket to which many events were added since it became current.
     #[cold]
     fn crowded(&mut self, sequence: u64) {
         match sequence >= self.fit_after {
@@ -311,14 +310,15 @@ impl Wheel {
         }
     }
 
-    /// Returns whether the width of buckets is unsuitable: they hold too many events, or most events came from `far`.
+    /// Returns whether the width of the buckets is unsuitable: they hold too many events, or most events came from
+    /// `far`.
     fn fits_ill(&mut self) -> bool {
         let ill = self.fetched > self.sorted / 2 || self.len() > 4 * self.heads.len();
         (self.sorted, self.fetched) = (0, 0);
         ill
     }
 
-    /// Chooses the buckets that fit the events now pending, and spreads the events again.
+    /// Chooses buckets that fit the pending events, and distributes the events again.
     #[cold]
     fn fit(&mut self, sequence: u64) {
         let crowd = self.near.len();
@@ -341,7 +341,7 @@ impl Wheel {
             return;
         }
         events.sort_unstable_by(|a, b| b.cmp(a));
-        // Two events a bucket, by the density of the first three quarters, or of the crowd.
+        // Two events per bucket, by the density of the first three quarters of the events, or of the crowded bucket.
         let first = events[events.len() - 1].time;
         let time_after = |count: usize| events[events.len() - 1 - count].time.since(first).ps();
         let mut count = if crowd > 0 { crowd / 2 } else { events.len() * 3 / 4 };
@@ -349,7 +349,8 @@ impl Wheel {
             count = (2 * count + 1).min(events.len() - 1);
         }
         let width = match time_after(count) {
-            // All at one instant, as where tasks follow a clock: a part of the time to it.
+            // All events are at one instant, as when tasks follow a clock: a fraction of the time until that
+            // instant.
             0 => (first.ps() - (self.current << self.shift).min(first.ps())) / 4,
             span => 2 * (span / count as u64).min(1 << 61),
         };

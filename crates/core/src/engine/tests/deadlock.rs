@@ -1,10 +1,10 @@
-//! Runs that cannot go on, and their reports.
+//! Tests of runs that cannot continue, and of their reports.
 
 use super::super::sim::WaitReasonId;
 use super::super::{Resource, Signal};
 use super::*;
 
-/// Runs until no progress was made for a microsecond.
+/// Returns limits that end a run after a microsecond without progress.
 fn patience() -> Limits {
     Limits { no_progress: Time::from_us(1), ..Limits::default() }
 }
@@ -63,7 +63,7 @@ fn polling_with_a_stated_reason_is_a_deadlock_by_the_limit() {
         bench.spawn(name, |sim, _| async move {
             let _polls = sim.polls_for(door);
             loop {
-                // What is waited for in between, and ends, does not take the reason away.
+                // A wait in between that ends does not remove the poll reason.
                 let held = bus.acquire().await;
                 sim.delay(ns(7)).await;
                 drop(held);
@@ -117,7 +117,7 @@ async fn spin_for(sim: &Sim, span: Time) {
     }
 }
 
-/// A task that polls for ever, and says so.
+/// Spawns a task that polls without end, and states its reason.
 fn poll_for(bench: &Bench, what: &str, interval: Time) {
     let point = bench.sim().register_wait_reason(what);
     bench.spawn("poller", |sim, _| async move {
@@ -143,7 +143,7 @@ fn a_long_wait_for_an_instant_is_slow_and_not_stuck() {
             });
         }
         bench.spawn("slow", |sim, log| async move {
-            // One wait much longer than the limit, then some shorter ones without progress.
+            // One wait is much longer than the limit; some shorter ones without progress follow.
             sim.delay(Time::from_us(50)).await;
             for _ in 0..100 {
                 sim.delay(ns(300)).await;
@@ -189,8 +189,7 @@ fn who_polls_seldom_is_waited_for_until_it_has_looked() {
     assert_eq!(stuck.at, Time::from_us(3), "it looked once");
 }
 
-/// Returns the reported waits of a task that goes on after it polled for the door, and then is in a short wait
-/// again and again.
+/// Returns the waits that are reported for a task that runs `act` and then waits for short times again and again.
 fn reported_waits(act: impl AsyncFnOnce(&Sim, WaitReasonId) + 'static) -> Vec<String> {
     let bench = Bench::new();
     let door = bench.sim().register_wait_reason("the door");
@@ -225,7 +224,7 @@ fn a_poll_reason_is_reported_while_its_guard_lives() {
     bench.spawn("poller", |sim, _| async move {
         let _door = sim.polls_for(door);
         drop(sim.polls_for(window));
-        // What is waited for in between does not end it.
+        // A wait in between does not end the poll reason.
         Signal::new(&sim, "a change").wait_until(ns(5)).await;
         sim.progress();
         spin_for(&sim, Time::from_us(10)).await;
@@ -254,7 +253,7 @@ fn a_task_that_works_is_waited_for_until_it_polls() {
         let door = bench.sim().register_wait_reason("the door");
         poll_for(&bench, "the window", ns(10));
         bench.spawn("slow", move |sim, log| async move {
-            // The inner of two guards holds.
+            // The inner of two guards has precedence.
             let _outer = (!polls).then(|| sim.polls_for(door));
             let _works = sim.works();
             let _polls = polls.then(|| sim.polls_for(door));

@@ -1,4 +1,4 @@
-//! Resources and pools.
+//! Tests of resources and pools.
 
 use super::super::{Pool, Resource};
 use super::*;
@@ -15,7 +15,7 @@ fn a_resource_serves_in_the_order_of_asking_and_counts_its_time() {
             sim.delay(ns(span)).await;
             assert!(bus.is_wanted());
             drop(held);
-            // Asked for again at once: those who wait come first.
+            // The resource is requested again at once; the waiting tasks come first.
             if name == "a" {
                 let _held = bus.acquire().await;
                 log.note("a again");
@@ -29,7 +29,7 @@ fn a_resource_serves_in_the_order_of_asking_and_counts_its_time() {
     assert_eq!((bus.held_total(), bus.grants(), bus.is_held()), (ns(11), 4, false));
 }
 
-/// A task that takes `units` at `at`, keeps them 10 ns, and gives up at `deadline`.
+/// Spawns a task that requests `units` at `at`, keeps them for 10 ns, and gives up at `deadline`.
 fn taker(bench: &Bench, pool: &Rc<Pool>, at: u64, units: u64, deadline: Time) {
     let pool = pool.clone();
     bench.spawn("taker", |sim, log| async move {

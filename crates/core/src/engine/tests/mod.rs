@@ -1,5 +1,5 @@
-//! The engine's promises, one file per kind: the order of tasks, waits, things held, delays
-//! that pass at once, stuck runs.
+//! Tests of what the engine guarantees, one file for each subject: the order of tasks, waits, resources and pools,
+//! delays that pass within an event, and stuck runs.
 
 mod deadlock;
 mod held;
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::rc::Rc;
 
-/// A simulation whose tasks write down what happened, and when in nanoseconds.
+/// A simulation, and a log in which its tasks write what happened, and when in nanoseconds.
 struct Bench {
     simulation: Simulation,
     log: Log,
@@ -48,7 +48,7 @@ impl Bench {
         self.sim().spawn(name, work(self.sim(), self.log.clone()));
     }
 
-    /// Runs without limits to the end of every essential task; the lines written.
+    /// Runs without limits until every essential task has finished, and returns the lines of the log.
     fn finish(&self) -> Vec<String> {
         assert_eq!(self.run(Limits::default()), Outcome::Done);
         self.log.lines.take()

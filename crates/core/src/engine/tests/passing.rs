@@ -1,5 +1,6 @@
-//! Delays that pass at once, or are deferred, compared with the reference in which every delay goes through the queue:
-//! random tasks that delay, signal, wait, send, hold things and start others do the same at the same instants.
+//! Tests that compare delays that pass within an event, or are deferred, with a reference in which every delay goes
+//! through the queue. Random tasks delay, signal, wait, send, hold resources and start other tasks; they must do the
+//! same at the same instants.
 
 use super::super::{Mailbox, Resource, Signal};
 use super::*;
@@ -18,7 +19,7 @@ enum Step {
     SendAt(u64),
     Receive,
     Hold(u64),
-    /// A delay that is asked for before a notice and a letter for the same instant.
+    /// A delay that is requested before a signal and a message for the same instant.
     AskFirst(u64),
     Start(Vec<Step>),
     Progress,
@@ -57,7 +58,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// A task that does its steps, noting each.
+/// Runs a task that performs its steps and logs each.
 fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) {
     sim.clone().spawn(name.clone(), async move {
         for step in steps {
@@ -73,7 +74,7 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
                     sim.delay(ns(span)).await;
                 }
                 Step::AskFirst(span) => {
-                    // An event that is superseded, so that the delay does not pass.
+                    // Schedules an event that is superseded, so that the delay does not pass within this event.
                     sim.wake(sim.current());
                     let mut delay = pin!(sim.delay(ns(span)));
                     let asked = poll_fn(|context| Poll::Ready(delay.as_mut().poll(context))).await;
@@ -91,11 +92,11 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
     });
 }
 
-/// All that is seen of a run; where it ends at a limit, of its going on from there.
-fn seen(tasks: &[Vec<Step>], limits: Limits, queues_all: bool) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
+/// Returns everything that can be observed of a run. A run that ended at a limit is continued with another.
+fn seen(tasks: &[Vec<Step>], limits: Limits, queues_every_delay: bool) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
     let bench = Bench::new();
     let sim = bench.sim();
-    sim.set_queues_all(queues_all);
+    sim.set_queues_every_delay(queues_every_delay);
     let shared = Rc::new(Shared {
         signal: Signal::new(&sim, "change"),
         letters: Mailbox::new(&sim, "letter"),

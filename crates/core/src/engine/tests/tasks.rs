@@ -1,4 +1,4 @@
-//! Tasks, their order and the clock.
+//! Tests of tasks, their order and the clock.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn events_at_one_instant_fire_in_the_order_they_were_set() {
         bench.spawn(name, |sim, log| async move {
             sim.delay(ns(5)).await;
             log.note(name);
-            // Those set earlier for this very instant come first.
+            // Events that were scheduled earlier for this instant come first.
             sim.delay(Time::ZERO).await;
             log.note(name);
         });
@@ -79,7 +79,7 @@ fn servers_are_not_waited_for() {
 
 #[test]
 fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
-    /// When dropped, does what a careless part may do: acts on the simulation.
+    /// Acts on the simulation when it is dropped, as a careless part may do.
     struct Meddler(Sim, Rc<()>);
     impl Drop for Meddler {
         fn drop(&mut self) {

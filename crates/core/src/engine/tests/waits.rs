@@ -1,4 +1,4 @@
-//! Signals and mailboxes.
+//! Tests of signals and mailboxes.
 
 use super::super::{Mailbox, Signal};
 use super::*;
@@ -36,7 +36,7 @@ fn a_wait_that_timed_out_is_not_ended_again() {
     let waits = signal.clone();
     bench.spawn("waiter", |sim, log| async move {
         log.note(waits.wait_until(ns(3)).await);
-        // The notice at 5 must not end this delay.
+        // The notification at 5 ns must not end this delay.
         sim.delay(ns(10)).await;
         log.note("delayed");
     });

@@ -1,15 +1,14 @@
 //! The ideal fabric: a fixed latency, no topology, no contention inside the fabric.
 //!
-//! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its
-//! last byte entered. A node's link transmits packets one after the other at a rate and receives
-//! them at the same rate, each class on a link of its own. Packets to one node leave the fabric in the order in which
-//! they left their sources; a packet that the node does not take blocks those behind it, in a buffer without limit.
-//! A packet that is sent and received as a whole costs one event at its source, when its last byte leaves, and one at
-//! its destination, when its last byte arrives.
-//! Leaves out: routing, contention, loss.
+//! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its last byte entered. A
+//! node's link has one rate in each direction and transmits one packet at a time; each class has a separate link.
+//! Packets to one node leave the fabric in the order in which they left their sources; a packet that the node does not
+//! take blocks the packets behind it, which wait in an unlimited buffer. A packet that is sent and received as a whole
+//! causes one event when its last byte leaves, and one when its last byte arrives. The module leaves out routing,
+//! contention, loss.
 //!
-//! Parameters: latency (Table 3: 40 ns), rate (the paper states none; 8 GB/s, that of the memory bus).
-//! Statistics: for each link and direction, the time for which packets held it and for which bytes crossed it.
+//! Parameters: latency (Table 3: 40 ns), and rate (8 GB/s, that of the memory bus; the paper states none). Statistics:
+//! for each link and direction, the time for which packets held it and for which bytes crossed it.
 
 mod spec;
 
@@ -36,7 +35,7 @@ pub struct IdealParameters {
     pub rate: Rate,
 }
 
-/// Number of logical networks, each a fabric of its own: requests and replies.
+/// Number of logical networks, one for requests and one for replies. Each is a separate fabric.
 pub const CLASSES: u8 = 2;
 
 /// Flow-control unit of an engine that streams (chosen: a Myrinet flit of the model).
@@ -108,7 +107,7 @@ impl Ideal {
     }
 }
 
-/// The transmit side of a node's stream. Only one engine uses it, which is why the link needs no arbitration.
+/// The transmit side of a node's stream. Only one engine uses it, so the link needs no arbitration.
 pub struct IdealTx {
     fabric: Rc<Ideal>,
     node: NodeId,

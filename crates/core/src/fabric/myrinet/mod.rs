@@ -3,10 +3,10 @@
 //! Models (Yocum et al. 1997, §2 and §3.5): full-duplex links of one rate in each direction. A packet takes every link
 //! of its route, in order, before its bytes flow, and holds the links until its last byte has left. Back-pressure stops
 //! the sender when the receiver takes no bytes, except for the bytes that links and switches buffer (`slack`). A packet
-//! that holds its path, or a part of it, for longer than `watchdog` is dropped when it next moves, and its path is
-//! freed. Each switch adds its latency; switching is cut-through.
+//! that holds its path, or a part of it, for longer than `watchdog` is dropped at its next move, and its path is freed.
+//! Each switch adds its latency; switching is cut-through.
 //!
-//! Leaves out: byte-level slack of each hop, cable length, and bit errors.
+//! The module leaves out byte-level slack of each hop, cable length, and bit errors.
 
 mod dependency_cycle;
 mod path;
@@ -32,7 +32,7 @@ use std::rc::Rc;
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 #[param(check = MyrinetParameters::check)]
 pub struct MyrinetParameters {
-    /// Links, each as `"node - switch"`; by default one switch joins all nodes.
+    /// Links, each as `"node - switch"`. By default one switch joins all nodes.
     pub links: Option<Vec<String>>,
     /// Names of the switches.
     #[param(default = ["switch"])]

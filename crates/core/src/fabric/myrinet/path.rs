@@ -41,7 +41,7 @@ impl Path {
             self.latency += fabric.parameters.switch_latency;
         }
         // The head reaches this hop's output port `latency` after it left its node, plus the time for which it waits
-        // for busy ports. No byte behind the head flows before the packet holds its whole path.
+        // for busy ports. The bytes behind the head move only when the packet holds its whole path.
         let free = &fabric.links[link].free;
         if !free.acquire_until(1, self.deadline).await {
             return Err(self.drop_packet(&format!("waiting for link {}", fabric.links[link].wire.name())));
@@ -51,7 +51,7 @@ impl Path {
         Ok(())
     }
 
-    /// Waits for the credits of `bytes` more.
+    /// Waits for credits for `bytes` more bytes.
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl Path {
         }
     }
 
-    /// Sends `bytes`, which are reserved and take `time` on the wire; `last` states that the packet ends with them.
-    /// Returns when the last of them has left.
+    /// Sends `bytes`, for which credits are reserved and which take `time` on the wire; `last` states that the packet
+    /// ends with them. Returns when the last of them has left.
     pub async fn send(&mut self, bytes: Bytes, time: Time, last: bool) {
         let fabric = &self.fabric;
         let crossing = fabric.parameters.link_rate.time_for(bytes);

@@ -1,5 +1,5 @@
-//! Source routes: a shortest route between every two nodes; of several, the one whose links come first in the
-//! description. Leaves out: load, and routes through nodes.
+//! Source routes: a shortest route between every two nodes. If there are several, the one whose links come first in the
+//! description is taken. The module leaves out load, and routes through nodes.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 /// A reason for which there are no routes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RouteError {
-    /// There is no link at all.
+    /// The description has no links.
     NoLinks,
     /// A link ends at a name that is neither a node's nor a switch's.
     UnknownEnd {

@@ -75,7 +75,8 @@ impl FabricNet for Rc<Myrinet> {
     }
 }
 
-/// Returns an error for each switch that has the name of a node or of another switch: links name their ends.
+/// Returns an error for each switch that has the name of a node or of another switch, because links refer to their ends
+/// by name.
 fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError> {
     let mut errors = Vec::new();
     for (number, name) in switches.iter().enumerate() {

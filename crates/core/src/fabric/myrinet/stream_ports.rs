@@ -16,7 +16,8 @@ pub struct MyrinetTx {
 }
 
 impl MyrinetTx {
-    /// Creates the transmit side of any node: the label of each packet names its source.
+    /// Creates the transmit side of any node. It need not know the node, because the label of each packet names the
+    /// source.
     pub fn new(fabric: &Rc<Myrinet>) -> MyrinetTx {
         MyrinetTx { fabric: fabric.clone(), path: None }
     }

@@ -1,10 +1,11 @@
-//! Cross-traffic: the two edge ports of each row of a mesh send to each other, over the links that packets of nodes use
+//! Cross-traffic: the two edge ports of each row of a mesh send to each other, over the same links as packets of nodes
 //! (Chong et al. 1998, §5.2). The bandwidth that cross-traffic takes in the middle of the mesh is not available to
 //! nodes, as if the mesh were narrower.
 //!
-//! An edge port sends messages at a constant rate, from a random start time on, on all logical networks in turn. A
+//! An edge port sends messages at a constant rate, from a random start time on, using all logical networks in turn. A
 //! message that is due while the previous one still enters is sent as soon as that one has entered, and later messages
-//! are delayed by the same time. Leaves out: hosts at the edges, whose overhead is the least time between two messages.
+//! are delayed by the same time. Hosts at the edges are left out; their overhead is modelled as the least time between
+//! two messages.
 
 use super::Routed;
 use crate::engine::{Bytes, Rate, Signal, Time, rng};

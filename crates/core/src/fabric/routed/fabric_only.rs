@@ -1,10 +1,10 @@
 //! A routed fabric without hosts and interfaces: a workload injects packets into its routers directly.
 //!
-//! Models: the same routers as a routed fabric (`mod.rs`). The workload's task steps them, thousands of cycles for
-//! each event of the simulation. The exit delay is added to the cycle of each event at the destination. Links and
-//! spans are reported in the same way as for a routed fabric with hosts.
+//! The module models the same routers as a routed fabric (`mod.rs`). The workload's task steps them, thousands of
+//! cycles in one event of the simulation. The exit delay is added to the cycle of each event at the destination. Links
+//! and spans are reported in the same way as for a routed fabric with hosts.
 //!
-//! Leaves out: loss, cross-traffic, and receive slots, which belong to interfaces.
+//! The module leaves out loss, cross-traffic, and receive slots, which belong to interfaces.
 
 use super::RoutedFabric;
 use super::links::{Links, Spans};
@@ -68,12 +68,12 @@ impl FabricOnly {
         self.store_and_forward
     }
 
-    /// Borrows the routers for a stretch of cycles.
+    /// Borrows the routers for a number of cycles.
     pub fn network(&self) -> RefMut<'_, Network> {
         self.network.borrow_mut()
     }
 
-    /// Simulates the current cycle of `network`, which must be this fabric's, and passes each of its events to
+    /// Simulates the current cycle of `network`, which must be the network of this fabric, and passes each event to
     /// `notify`. The cycle of an event at the destination is the one in which an interface would receive it. `events`
     /// is a buffer that is empty before and after the call.
     pub fn step(
@@ -113,8 +113,8 @@ impl FabricOnly {
         self.links.utilisations(&self.network.borrow())
     }
 
-    /// Describes a packet that crossed a channel, for its span. A packet is identified by the number of packets
-    /// injected before it.
+    /// Returns the label for the span of a packet that crossed a channel. The label identifies a packet by the number
+    /// of packets injected before it.
     fn describe(&self, crossing: &Crossing) -> SpanLabel {
         let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes));
         SpanLabel { what: "packet", message: Some(crossing.number), bytes }

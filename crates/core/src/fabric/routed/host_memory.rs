@@ -1,7 +1,8 @@
 //! The check that the simulating machine has enough memory for a fabric before the first cycle.
 //!
-//! The estimate is based on measurements of meshes with 10⁴ and 4·10⁴ nodes. Leaves out packets in flight, which need
-//! more memory, and the check on operating systems other than Linux, whose free memory is not known.
+//! The estimate is based on measurements of meshes with 10⁴ and 4·10⁴ nodes. It leaves out packets in flight, which
+//! need more memory. The check exists on Linux only, since other operating systems do not report their free memory in
+//! this way.
 
 use super::{RoutedFabric, RoutedParameters};
 use crate::part::ParameterError;
@@ -13,10 +14,10 @@ const NODE_BYTES: u64 = 1500;
 const CHANNEL_BYTES: u64 = 30;
 /// Bytes of a buffer slot for one flit.
 const FLIT_BYTES: u64 = 4;
-/// Estimated number of router ports per node in a topology without dimensions: a fat tree or a butterfly, whose levels
-/// or stages are included.
+/// Estimated number of router ports per node in a topology without dimensions, such as a fat tree or a butterfly; all
+/// levels or stages are included.
 const PORTS_PER_NODE: u64 = 16;
-/// Estimate up to which free memory is not checked, because every machine has as much.
+/// Estimates up to this size are accepted without a look at free memory, because every machine has as much.
 const UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Returns an error if the fabric needs more memory than is free.

@@ -19,8 +19,8 @@ pub(super) struct LossModel {
 }
 
 impl InFlightTable {
-    /// Returns the packet of a tag: `None` if the tag belongs to no packet of this table, `Some(None)` if the packet is
-    /// lost.
+    /// Returns the packet of a tag. The result is `None` if the tag belongs to no packet of this table, and
+    /// `Some(None)` if the packet is lost.
     pub fn get(&self, tag: u32) -> Option<Option<&Rc<Packet>>> {
         Some(self.packets.get(tag as usize)?.as_ref())
     }
@@ -50,7 +50,7 @@ impl InFlightTable {
         self.packets[tag as usize].take()
     }
 
-    /// Removes a packet that is lost and returns it. Its tag stays in use until its tail has arrived.
+    /// Removes a packet that is lost, and returns it. Its tag stays in use until the packet's tail has arrived.
     pub fn lose(&mut self, tag: u32) -> Rc<Packet> {
         self.packets[tag as usize].take().expect("a packet is lost once")
     }

@@ -1,9 +1,9 @@
 //! Statistics of the links of routers: the time for which each link moved flits, and a span for each packet on each
 //! channel that it held.
 //!
-//! The time for which a link is held equals the time for which it moves flits: between the flits of a packet it can
-//! move those of other packets. Logical networks with separate links ([`Sharing::Strict`]) are modelled as equal shares
-//! of a wider link's time.
+//! A link counts as held while it moves flits, because between the flits of a packet it can move those of other
+//! packets. Logical networks with separate links ([`Sharing::Strict`]) are modelled as equal shares of the time of a
+//! wider link.
 
 use crate::engine::{Bytes, Hertz, Rate, Recorder, SpanLabel, Time, Track};
 use crate::fabric::port::LinkUse;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct Links {
     clock: Hertz,
     router: RouterParameters,
-    /// Rate of a link for which the description states none.
+    /// Rate of a link if the description does not state one.
     pub(super) rate: Rate,
     pub(super) flit_bytes: u32,
     /// Number of logical networks among which a link's time is divided.
@@ -30,8 +30,8 @@ pub struct Links {
 }
 
 impl Links {
-    /// Creates the links of routers between nodes of these names. Further nodes have the names that the shape gives
-    /// them, or else their numbers.
+    /// Creates the links of routers between nodes of these names. Further nodes are named by the shape, or otherwise by
+    /// their numbers.
     pub fn new(router: &RouterParameters, nodes: &[String], wiring: &Wiring) -> Links {
         Links {
             clock: router.clock,

@@ -1,10 +1,9 @@
-//! A routed fabric in a simulation: the network of routers behind one task.
+//! A routed fabric in a simulation: a network of routers that one task steps.
 //!
-//! The task steps the routers cycle by cycle while they have work, and is idle otherwise.
-//! Cycle *n* is simulated one picosecond after it begins (cycle *n* of the clock ends at
-//! ⌊n·10¹²/f⌋ ps), and therefore includes everything that interfaces do at that instant, in any order
-//! of events. Packets may be lost (`loss`): such a packet crosses the fabric, is
-//! dropped at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic
+//! The task steps the routers cycle by cycle while they have work, and is idle otherwise. Cycle *n* is simulated one
+//! picosecond after it begins; it ends at ⌊n·10¹²/f⌋ ps. It therefore includes everything that interfaces do at the
+//! instant at which it begins, whatever the order of events. Packets may be lost (`loss`). A lost packet crosses the
+//! fabric, is dropped at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic
 //! (`cross.rs`). A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
 
 mod cross;
@@ -44,7 +43,7 @@ pub struct Routed {
     spans: RefCell<Spans>,
     /// Whether arrival is reported only when all of a packet has arrived.
     store_and_forward: bool,
-    /// Events of packets that have left the routers, with the later instant at which interfaces receive them.
+    /// Events of packets that have left the routers, each with the later instant at which interfaces receive it.
     exits: Mailbox<(Time, PacketEvent)>,
     /// Cycles from a packet's departure from the last router to its arrival at the interface.
     exit_delay: u64,
@@ -59,7 +58,7 @@ pub struct Routed {
     /// Number of logical networks.
     networks: u8,
     wakeup: Signal,
-    /// Whether the task waits for its next cycle, or for `wakeup`.
+    /// Whether the task waits, for its next cycle or for `wakeup`.
     idle: Cell<bool>,
 }
 
@@ -127,7 +126,8 @@ impl Routed {
         }
     }
 
-    /// Delivers the events of packets that reach interfaces an exit delay after they left the routers.
+    /// Delivers events of packets to interfaces. A packet reaches its interface an exit delay after it left the
+    /// routers.
     async fn deliver_delayed_exits(self: Rc<Self>) {
         loop {
             let (at, event) = self.exits.receive().await;
@@ -157,7 +157,7 @@ impl Routed {
         }
     }
 
-    /// Describes a packet that has left a channel, for its span.
+    /// Returns the label for the span of a packet that has left a channel.
     fn describe(&self, crossing: &Crossing) -> SpanLabel {
         match self.in_flight.borrow().get(crossing.tag) {
             Some(Some(packet)) => wire::span_label(packet),
@@ -183,7 +183,7 @@ impl Routed {
         }
     }
 
-    /// Notifies an interface that a packet's header, or all of the packet, has arrived.
+    /// Notifies an interface that the header of a packet, or the whole packet, has arrived.
     fn deliver(&self, event: PacketEvent) {
         if self.handle_streamed(&event) {
             return;
@@ -226,7 +226,7 @@ impl Routed {
         self.hub.report_drop(packet);
     }
 
-    /// Wakes the task: there may be work before the cycle that it waits for.
+    /// Wakes the task, because there may be work before the cycle that it waits for.
     fn wake_task(&self) {
         if self.idle.get() {
             self.wakeup.notify();
@@ -244,8 +244,8 @@ impl Routed {
         self.offer(packet, u16::MAX, 0);
     }
 
-    /// Adds a packet to its source's queue and returns its tag. At most `ready` of its flits are available at once, and
-    /// a `flow_unit` above 0 makes it a stream.
+    /// Adds a packet to its source's queue and returns its tag. At most `ready` of its flits are available at first,
+    /// and a `flow_unit` above 0 makes it a stream.
     fn offer(&self, packet: Rc<Packet>, ready: u16, flow_unit: u16) -> u32 {
         let flits = self.flits(&packet);
         let tag = self.in_flight.borrow_mut().insert(packet.clone());
@@ -267,10 +267,10 @@ impl Routed {
         self.wake_task();
     }
 
-    /// Advances the network to the current cycle, which must precede any change of its inputs.
+    /// Advances the network to the current cycle. This must precede any change of the network's inputs.
     fn sync_network(&self) {
         let now = self.sim.now();
-        // The first cycle that is not simulated before now.
+        // The first cycle that is simulated now or later.
         let cycle = self.clock.cycle_at(now.since(Time::from_ps(1)));
         let mut network = self.network.borrow_mut();
         if cycle > network.cycle() {

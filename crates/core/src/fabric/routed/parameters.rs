@@ -35,7 +35,7 @@ pub struct RoutedParameters {
 /// Largest number of flits of a packet.
 const FLITS_MAX: u64 = u16::MAX as u64;
 
-/// The limit that the largest number of flits sets.
+/// The limit on packet length that is set by the largest number of flits.
 const NUMBERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "the largest packet, which has 65535 flits",
@@ -43,7 +43,7 @@ const NUMBERED: MtuLimit = MtuLimit {
     hint: "fabric.router.flit larger",
 };
 
-/// The limit that a buffer sets which holds whole packets.
+/// The limit on packet length that is set by buffers that hold whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "an input buffer of a router, which has to hold a whole packet with this switching",
@@ -93,27 +93,27 @@ impl RoutedFabric {
             Some(_) => self.topology.with_columns().expect("checked cross-traffic has edges to come from"),
             None => {
                 let shape = self.topology.build().expect("a checked shape can be built");
-                let places = self.places(nodes).expect("the names of nodes were checked");
-                (places.map(|places| shape.placed(&places)).unwrap_or(shape), Vec::new())
+                let positions = self.positions(nodes).expect("the names of nodes were checked");
+                (positions.map(|positions| shape.placed(&positions)).unwrap_or(shape), Vec::new())
             }
         }
     }
 
-    /// Returns the place of each node in a shape that names its places. Returns `None` if nodes take the places in
-    /// order, because the shape has no names or no node has one of them.
+    /// Returns, for each node, the number of its position in the shape, if nodes choose positions by name. Returns
+    /// `None` if nodes take the positions in order, because the shape has no names or no node has one of its names.
     ///
     /// # Errors
     ///
-    /// Returns the name of a node that has no place although another node has one by its name.
-    pub(super) fn places(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
+    /// Returns the name of a node that is not a name of the shape, although another node's is.
+    pub(super) fn positions(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
         let names = self.topology.node_names().unwrap_or_default();
         let number: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
-        let places: Vec<Option<u32>> = nodes.iter().map(|node| number.get(node.as_str()).copied()).collect();
-        if places.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
+        let positions: Vec<Option<u32>> = nodes.iter().map(|node| number.get(node.as_str()).copied()).collect();
+        if positions.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
             return Ok(None);
         }
-        let unplaced = nodes.iter().zip(&places).find(|(_, place)| place.is_none());
-        unplaced.map_or_else(|| Ok(places.iter().copied().collect()), |(node, _)| Err(node.clone()))
+        let unplaced = nodes.iter().zip(&positions).find(|(_, position)| position.is_none());
+        unplaced.map_or_else(|| Ok(positions.iter().copied().collect()), |(node, _)| Err(node.clone()))
     }
 
     /// Returns the largest rate at which every node can inject, in flits per cycle, at most 1.

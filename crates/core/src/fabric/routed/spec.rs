@@ -153,7 +153,7 @@ fn link_error((message, help): (String, String)) -> ParameterError {
 }
 
 impl RoutedFabric {
-    /// Returns whether the fabric has edges for cross-traffic to come from.
+    /// Returns whether the fabric has edges, at which cross-traffic enters.
     pub fn has_edges(&self) -> bool {
         self.topology.with_columns().is_some()
     }
@@ -174,10 +174,10 @@ impl RoutedFabric {
         errors
     }
 
-    /// Checks that either all nodes have names of the shape's places, or none.
+    /// Checks that either all nodes have names of positions in the shape, or none.
     fn check_places(&self, nodes: &[String]) -> Option<ParameterError> {
         let names = self.topology.node_names()?;
-        let unplaced = self.places(nodes).err()?;
+        let unplaced = self.positions(nodes).err()?;
         let message = format!("node `{unplaced}` is not a host of the graph, and other nodes are");
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let help =

@@ -1,12 +1,11 @@
 //! Streams over routers: the sending engine supplies the flits of a packet as it has them, and the receiving engine
 //! takes them as they arrive.
 //!
-//! A source that lacks flits holds its channel, and a receiver that takes none keeps the credits of
-//! the last router; back-pressure thus reaches from engine to engine. Arrival is reported one
-//! flow-control unit at a time, when the last flit of the unit has arrived. An engine receives one packet at a time: of
-//! several that arrive on different virtual channels, it receives the one whose header arrived first, and the
-//! others keep their buffer slots until then. A packet that needs a receive slot takes none here: an engine without a
-//! posted transfer blocks it.
+//! A source that lacks flits holds its channel, and a receiver that takes no flits keeps the credits of the last
+//! router. So back-pressure reaches from engine to engine. Arrival is reported one flow-control unit at a time, when
+//! the last flit of the unit has arrived. An engine receives one packet at a time. If several arrive on different
+//! virtual channels, it receives the one whose header arrived first, and the others keep their buffer slots meanwhile.
+//! Streamed packets take no receive slot; an engine without a posted transfer blocks them.
 
 use super::Routed;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Time};
@@ -178,7 +177,7 @@ impl StreamTx for RoutedTx {
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
         let (packet, tag, supplied) = self.sending.as_mut().expect("bytes leave in a packet");
         let (fabric, flit) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
-        // Memory that is slower than the link delays the supply.
+        // If memory is slower than the link, it delays the supply of flits.
         fabric.sim.delay(min_duration.since(fabric.links.entry_rate(self.node.0).time_for(bytes))).await;
         let flits = |bytes: u64, last: bool| if last { bytes.div_ceil(flit) } else { bytes / flit };
         let before = flits(*supplied, false);
@@ -188,7 +187,8 @@ impl StreamTx for RoutedTx {
         fabric.sync_network();
         fabric.network.borrow_mut().supply(node, class, *tag, (all - before) as u16);
         fabric.wake_task();
-        // Departures are reported by whole flow-control units: do not wait for flits beyond the last whole one.
+        // Departures are reported in whole flow-control units, so this does not wait for flits beyond the last whole
+        // one.
         let reported = if last { all } else { all - all % u64::from(fabric.flow_unit_flits()) };
         while self.stream.left.get() < reported {
             self.stream.moved.wait().await;
@@ -261,8 +261,8 @@ impl StreamRx for RoutedRx {
     }
 }
 
-/// Returns the injection of a packet. A packet with a `flow_unit` above 0 is streamed in units of that many flits, and
-/// waits for no receive slot.
+/// Returns the injection of a packet. A packet with a `flow_unit` above 0 is streamed in units of this number of flits,
+/// and waits for no receive slot.
 pub(super) fn injection(packet: &Packet, tag: u32, flits: u16, ready: u16, flow_unit: u16) -> Injection {
     let label = packet.label();
     let (source, destination, network) = (label.source.0, label.destination.0, label.class.0);

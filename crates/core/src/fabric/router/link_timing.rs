@@ -1,14 +1,14 @@
 //! The cycles of single links, computed from the rates and latencies that a shape states for them.
 //!
-//! Models: links that differ in the cycles for which a flit holds them, and in their delay; both are whole numbers of
-//! the routers' cycles. Leaves out: links that move more than one flit in a cycle, and routers with different clocks. A
-//! rate or a latency that is not a whole number of cycles is an error.
+//! The network may have links that differ in the cycles for which a flit holds them, and in their delay; both are whole
+//! numbers of the routers' cycles. The module leaves out links that move more than one flit in a cycle, and routers
+//! with different clocks. A rate or a latency that is not a whole number of cycles is an error.
 
 use super::parameters::{CYCLES_PER_FLIT_MAX, RouterParameters};
 use crate::engine::{Bytes, Rate, Time};
 use crate::fabric::topology::{End, LinkAttributes, Wiring};
 
-/// Largest number of cycles of a link beyond moving a flit (chosen: 3 km at 1 GHz).
+/// Largest number of cycles of a link in addition to moving a flit (chosen: 3 km at 1 GHz).
 const WIRE_CYCLES_MAX: u128 = 1 << 14;
 const PS_PER_S: u128 = 1_000_000_000_000;
 
@@ -17,11 +17,11 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 pub struct LinkTiming {
     /// Cycles for which a flit holds the link.
     pub cycles_per_flit: u32,
-    /// Cycles of the link beyond moving a flit, and of its credits.
+    /// Cycles of the link in addition to moving a flit; a credit takes the same additional cycles.
     pub wire: u32,
 }
 
-/// The cycles of all links of a wiring in which some differ from the parameters.
+/// The cycles of all links of a wiring, if some links differ from the parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkTimings {
     /// For each router, the cycles of the links at its outputs.
@@ -31,11 +31,12 @@ pub struct LinkTimings {
 }
 
 impl RouterParameters {
-    /// Returns the cycles of a link; `wire_delay` applies if the description states no latency.
+    /// Returns the cycles of a link. `wire_delay` applies if the description states no latency.
     ///
     /// # Errors
     ///
-    /// Returns the message and the help line if rate or latency is not a whole number of cycles, or out of range.
+    /// Returns a message and a help line if the rate or the latency is not a whole number of cycles, or is out of
+    /// range.
     pub fn link_timing(&self, attributes: LinkAttributes, wire_delay: u8) -> Result<LinkTiming, (String, String)> {
         let cycles_per_flit = attributes.rate.map_or(Ok(self.cycles_per_flit()), |rate| self.flit_cycles(rate))?;
         let wire = attributes.latency.map_or(Ok(wire_delay.into()), |latency| self.wire_cycles(latency))?;
@@ -102,7 +103,7 @@ impl RouterParameters {
                 format!("at {rate} a flit of {flit} takes more than {CYCLES_PER_FLIT_MAX} cycles of {}", self.clock);
             return Err((message, format!("the slowest link here has {least}; {help}")));
         }
-        // A rate is a whole number of bits per second. One that does not divide the clock evenly was rounded.
+        // A rate is a whole number of bits per second, so one that does not divide the clock evenly was rounded.
         if bits.abs_diff(cycles * own) >= cycles {
             let taken = bits as f64 / own as f64;
             let near = [(bits / own).max(1) as u32, (bits / own) as u32 + 1].map(|cycles| self.rate_of(cycles));
@@ -120,7 +121,7 @@ impl RouterParameters {
             let message = format!("a latency of {latency} is more than {WIRE_CYCLES_MAX} cycles of {}", self.clock);
             return Err((message, "make it shorter, or fabric.router.clock lower".to_owned()));
         }
-        // A time is a whole number of picoseconds. One that the clock does not divide evenly was rounded.
+        // A time is a whole number of picoseconds, so one that the clock does not divide evenly was rounded.
         if (own * clock).abs_diff(cycles * PS_PER_S) >= clock {
             let taken = (own * clock) as f64 / PS_PER_S as f64;
             let near =

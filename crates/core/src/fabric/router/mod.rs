@@ -6,11 +6,11 @@
 //! | `link_timing.rs` | the cycles of single links, if a shape states rates and latencies |
 //! | `network/` | the network: the state of all routers in flat arrays; a cycle visits only the active ones |
 //!
-//! A packet waits in its source's queue and enters a router's input buffer flit by flit. At each router
-//! it is routed, is allocated a virtual channel of an output, and then the switch for each of its flits. For each flit
-//! that leaves a buffer, a credit returns. See docs/fabric.md. The pipeline is that of BookSim2's
-//! input-queued router (Jiang et al., ISPASS 2013), cycle by cycle. Leaves out: speculation, input and
-//! output speedup, faults. A plain implementation of the same network in `tests/twin` serves as the reference in tests.
+//! A packet waits in its source's queue and enters a router's input buffer flit by flit. At each router, the packet is
+//! routed and allocated a virtual channel of an output; then the switch is allocated for each of its flits. For each
+//! flit that leaves a buffer, a credit returns upstream. See docs/fabric.md. The pipeline equals that of BookSim2's
+//! input-queued router (Jiang et al., ISPASS 2013) in each cycle. The module leaves out speculation, input and output
+//! speedup, faults. A plain implementation of the same network in `tests/twin` serves as the reference in tests.
 
 pub mod link_timing;
 pub mod network;
@@ -22,11 +22,11 @@ pub use link_timing::{LinkTiming, LinkTimings};
 pub use network::{Crossing, Link, LinkChannel, LinkEnd, Network};
 pub use parameters::{RouterParameters, Sharing, Switching};
 
-/// A packet to be sent: complete and reported as a whole ([`Injection::whole`]), or streamed.
+/// A packet to be sent. Either it is complete and reported as a whole ([`Injection::whole`]), or it is streamed.
 ///
 /// A streamed packet may start to leave before its source has all flits, and its receiver may start to take flits
-/// before all have arrived. The packet waits for flits that its source lacks. Flits that its receiver does not take
-/// keep the slots behind the last router, and back-pressure reaches through the network.
+/// before all have arrived. If its source lacks flits, the packet waits. If its receiver does not take flits, they keep
+/// the slots behind the last router, and back-pressure reaches through the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Injection {
     /// Source node.
@@ -37,7 +37,7 @@ pub struct Injection {
     pub flits: u16,
     /// Logical network.
     pub network: u8,
-    /// Identifier that the packet's events contain.
+    /// Identifier of the packet in its events.
     pub tag: u32,
     /// Whether the packet needs a slot in the receiving interface.
     pub needs_slot: bool,
@@ -74,9 +74,9 @@ pub struct PacketEvent {
 /// The kinds of events of a packet, in the order in which they occur.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum EventKind {
-    /// This number of further flits of a streamed packet left the source's queue.
+    /// This number of further flits of a streamed packet left the queue of the source.
     FlitsSent(u16),
-    /// The packet's tail left the source's queue.
+    /// The tail of the packet left the queue of the source.
     Injected,
     /// All of the packet's header flit has arrived at the receiving interface.
     HeaderArrived,

@@ -1,8 +1,7 @@
 //! The parameters of a router and its links, and the check of their combinations.
 //!
-//! The defaults are BookSim2's input-queued router: one cycle for each stage, a flit per cycle, credits
-//! that are processed for a cycle. Leaves out: routers of a network that differ from each other; links may differ
-//! (`link_timing.rs`).
+//! The defaults are those of BookSim2's input-queued router: one cycle for each stage, one flit per cycle, and one
+//! cycle to process a credit. All routers of a network are equal; links may differ (`link_timing.rs`).
 
 use crate::engine::{Bytes, Hertz};
 use crate::fabric::topology::Shape;
@@ -15,7 +14,7 @@ pub enum Switching {
     Wormhole,
     /// A header takes a channel only if there are credits for the whole packet.
     VirtualCutThrough,
-    /// As virtual cut-through, but a packet is routed only when its tail is in the buffer.
+    /// As virtual cut-through, except that a packet is routed only when its tail is in the buffer.
     StoreAndForward,
 }
 
@@ -48,7 +47,7 @@ pub struct RouterParameters {
     pub flit_bits: u32,
     /// Bits that a link moves in a cycle.
     ///
-    /// A flit is a multiple of it.
+    /// The size of a flit is a multiple of this number.
     #[param(min = 1, max = 8192, default = flit_bits, check = |link_bits| no_whole_cycles(flit_bits, *link_bits))]
     #[param(meaning = Width, resource = "channel width")]
     pub link_bits: u32,
@@ -65,22 +64,22 @@ pub struct RouterParameters {
     pub buffer_flits: u16,
     /// Cycles to route a header.
     ///
-    /// From the header's arrival at the front of its buffer to its request for a channel.
+    /// They are counted from the header's arrival at the front of its buffer to its request for a channel.
     #[param(default = 1)]
     pub routing_delay: u8,
     /// Cycles to allocate a channel.
     ///
-    /// From the request for a channel to the request for the switch.
+    /// They are counted from the request for a channel to the request for the switch.
     #[param(default = 1)]
     pub vc_allocation_delay: u8,
     /// Cycles to allocate the switch.
     ///
-    /// From the request for the switch to the traversal of the switch.
+    /// They are counted from the request for the switch to the traversal of the switch.
     #[param(default = 1)]
     pub switch_allocation_delay: u8,
     /// Cycles to traverse the switch.
     ///
-    /// From the input of the switch to the link.
+    /// They are counted from the input of the switch to the link.
     #[param(default = 1)]
     pub switch_traversal_delay: u8,
     /// Cycles of a link between routers in addition to those that move a flit.
@@ -90,12 +89,13 @@ pub struct RouterParameters {
     pub wire_delay: u8,
     /// Cycles to process a credit.
     ///
-    /// From the arrival of the credit to its first possible use.
+    /// They are counted from the arrival of the credit to its first possible use.
     #[param(default = 1)]
     pub credit_delay: u8,
     /// Cycles of a flit from the interface to the first router.
     ///
-    /// From the injection of the flit to its arrival in the router's buffer; replaces the traversal of a link.
+    /// They are counted from the injection of the flit to its arrival in the router's buffer, and replace the traversal
+    /// of a link.
     #[param(default = 2, resource = "interface wire")]
     pub interface_delay: u8,
     /// Number of logical networks.
@@ -138,10 +138,10 @@ impl RouterParameters {
     /// Returns the errors of these parameters for a shape, each with its key; `packet_flits_max` is the length of the
     /// longest packet that will be offered.
     pub fn check(&self, shape: &Shape, packet_flits_max: u16) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         let least = shape.routing.virtual_channels_min();
         if self.virtual_channels < least {
-            wrong.push((
+            errors.push((
                 "virtual-channels",
                 format!(
                     "a {} can deadlock with fewer than {least} virtual channels: choose at least {least}",
@@ -151,7 +151,7 @@ impl RouterParameters {
         }
         let longest = shape.routing.packet_flits_max(self.virtual_channels);
         if self.switching == Switching::Wormhole && packet_flits_max > longest {
-            wrong.push((
+            errors.push((
                 "virtual-channels",
                 format!(
                     "packets of {packet_flits_max} flits can deadlock on a {} with {} virtual channels and `middle-channel = \"both\"`: \
@@ -162,7 +162,7 @@ impl RouterParameters {
         }
         if self.switching != Switching::Wormhole && self.buffer_flits < packet_flits_max {
             let flits = self.buffer_flits;
-            wrong.push((
+            errors.push((
                 "buffer-flits",
                 format!(
                     "a packet of {packet_flits_max} flits does not fit in an input buffer of {flits} flits, which has to hold a whole packet \
@@ -170,6 +170,6 @@ impl RouterParameters {
                 ),
             ));
         }
-        wrong
+        errors
     }
 }

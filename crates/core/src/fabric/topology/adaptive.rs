@@ -1,10 +1,10 @@
-//! Minimal adaptive routing on a mesh: any port that brings a packet nearer, with an escape.
+//! Minimal adaptive routing on a mesh: a packet takes any port that brings it nearer, and there is an escape.
 //!
 //! Models (Duato 1993): a packet takes any productive port over all channels but the first. If none of these channels
-//! is free, it takes channel 0 of the next port in the order of dimensions. Waits for channel 0 lead only from lower
-//! dimensions to higher ones and therefore form no cycle. A packet that took an escape channel may return to the other
-//! channels. The router keeps the escape reachable, and searches the ports from the escape's port on. Leaves out:
-//! routes that are not minimal, and wrap-around links.
+//! is free, it takes channel 0 of the next port in the order of dimensions. A packet on channel 0 waits only for
+//! channel 0 of the same or a higher dimension, so these waits form no cycle. A packet that took an escape channel may
+//! return to the other channels. The router keeps the escape reachable, and searches the ports from the escape's port
+//! on. The module leaves out routes that are not minimal, and wrap-around links.
 
 use super::grid::Grid;
 use super::{RouteOptions, RouteQuery, Routing, every_channel};

@@ -1,14 +1,13 @@
 //! Butterflies and multibutterflies: stages of routers that packets cross in one direction.
 //!
-//! Models (Upfal 1989; Chong, Brewer, Leighton and Knight 1994): with routers of radix `r` and `r^n`
-//! nodes there are `n` stages. Each stage resolves one digit of the destination, the highest first, by
-//! sending to the block of the next stage that leads there. With dilation `d`, a router has `d` links
-//! in each direction, to different routers of the block if the block has at least `d` routers, and a packet takes any
-//! of them. The links are wired at random, once for all runs. The last stage has one link to each node.
+//! Models (Upfal 1989; Chong, Brewer, Leighton and Knight 1994): with routers of radix `r` and `r^n` nodes there are
+//! `n` stages. Each stage resolves one digit of the destination, the highest first: it sends the packet to the block of
+//! the next stage that has this digit. With dilation `d`, a router has `d` links in each direction, to different
+//! routers of the block if the block has at least `d` routers, and a packet takes any of them. The links are wired at
+//! random, once for all runs. The last stage has one link to each node.
 //!
-//! Ports: the outputs of one direction are adjacent; nodes enter the first stage in their order. A
-//! dilation of 1 is wired as the plain butterfly. Leaves out: routes that depend on load, and wirings
-//! of other seeds.
+//! The output ports of one direction are adjacent; nodes are attached to the first stage in their order. A dilation of
+//! 1 is wired as the plain butterfly. The module leaves out routes that depend on load, and wirings of other seeds.
 
 use super::{End, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::engine::rng::{RandomStream, stream};
@@ -18,7 +17,7 @@ use std::sync::Arc;
 
 /// Seed of the wiring, which belongs to the machine and not to a run.
 const SEED: u64 = 1;
-/// Largest number of draws for the links of a block, until no router has two links to the same router.
+/// Largest number of times that the links of a block are drawn to find links without duplicates.
 const DRAWS_MAX: u32 = 64;
 /// Largest number of nodes.
 const NODES_MAX: u64 = 1 << 18;
@@ -42,20 +41,20 @@ impl ButterflyParameters {
     /// Returns the errors of parameters with which the shape cannot be built.
     pub fn check(&self) -> Vec<ShapeError> {
         let ButterflyParameters { nodes, radix, dilation } = *self;
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         if self.stages().is_none() {
             let powers = (1..).map_while(|n| u64::from(radix).checked_pow(n)).take_while(|power| *power <= NODES_MAX);
             let (below, above): (Vec<u64>, Vec<u64>) = powers.partition(|power| *power < nodes.into());
             let near: Vec<String> = below.last().iter().chain(&above.first()).map(|power| power.to_string()).collect();
             let message = format!("{nodes} nodes are not a power of the radix, {radix}");
-            wrong.push(("nodes", message, format!("the nearest power: {}", near.join(" or "))));
+            errors.push(("nodes", message, format!("the nearest power: {}", near.join(" or "))));
         }
         if radix * dilation > 64 {
             let message =
                 format!("routers with {radix} directions and {dilation} links in each have more than 64 ports");
-            wrong.push(("dilation", message, format!("at most {} with this radix", 64 / radix)));
+            errors.push(("dilation", message, format!("at most {} with this radix", 64 / radix)));
         }
-        wrong
+        errors
     }
 
     /// Builds the shape.
@@ -64,8 +63,8 @@ impl ButterflyParameters {
     ///
     /// Returns the errors of the parameters.
     pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
-        let wrong = self.check();
-        let Some(stages) = self.stages().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+        let errors = self.check();
+        let Some(stages) = self.stages().filter(|_| errors.is_empty()) else { return Err(errors) };
         let ButterflyParameters { nodes, radix, dilation } = *self;
         let name = match dilation {
             1 => format!("{nodes}-node butterfly of radix {radix}"),
@@ -127,7 +126,7 @@ impl Butterfly {
         outputs
     }
 
-    /// Draws, for each of `size` routers, the routers of a block of `next` routers to which it has links.
+    /// For each of `size` routers, draws the routers of a block of `next` routers to which it has links.
     fn targets(&self, size: u32, next: u32, random: &mut RandomStream) -> Vec<Vec<u32>> {
         let once: Vec<u32> = (0..size).map(|router| router % next).collect();
         let mut targets: Vec<Vec<u32>> = once.iter().map(|_| Vec::new()).collect();
@@ -154,7 +153,7 @@ fn shuffle(values: &mut [u32], random: &mut RandomStream) {
     }
 }
 
-/// Exchanges drawn links that duplicate a link of their router. Returns whether no duplicate is left.
+/// Exchanges drawn links so that no router has two links to the same router. Returns whether this succeeded.
 fn separate(drawn: &mut [u32], targets: &[Vec<u32>]) -> bool {
     for at in 0..drawn.len() {
         if targets[at].contains(&drawn[at]) {
@@ -179,7 +178,7 @@ impl Routing for Butterfly {
         self.stages
     }
 
-    /// All pairs are equally far apart.
+    /// Returns the first and the last node; all pairs are equally far apart.
     fn farthest(&self) -> Option<(u32, u32)> {
         Some((0, self.nodes - 1))
     }
@@ -239,9 +238,9 @@ mod tests {
 
     #[test]
     fn parameters_that_cannot_be_built_are_errors() {
-        let wrong = ButterflyParameters { nodes: 48, radix: 4, dilation: 32 }.shape().unwrap_err();
-        assert_eq!(wrong[0].1, "48 nodes are not a power of the radix, 4");
-        assert_eq!(wrong[0].2, "the nearest power: 16 or 64");
-        assert_eq!((wrong[1].0, wrong[1].2.as_str()), ("dilation", "at most 16 with this radix"));
+        let errors = ButterflyParameters { nodes: 48, radix: 4, dilation: 32 }.shape().unwrap_err();
+        assert_eq!(errors[0].1, "48 nodes are not a power of the radix, 4");
+        assert_eq!(errors[0].2, "the nearest power: 16 or 64");
+        assert_eq!((errors[1].0, errors[1].2.as_str()), ("dilation", "at most 16 with this radix"));
     }
 }

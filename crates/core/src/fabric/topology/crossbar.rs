@@ -1,7 +1,7 @@
 //! Crossbars: one router joins all nodes.
 //!
-//! Models: the output port and the input port of a node have the node's number; only packets to the same node compete.
-//! Leaves out: crossbars with more ports than a router can have.
+//! The output port and the input port of a node have the node's number; only packets to the same node compete. The
+//! module leaves out crossbars with more ports than a router can have.
 
 use super::{End, PORTS_MAX, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::Parameters;
@@ -33,7 +33,7 @@ impl Routing for Crossbar {
         RouteOptions::one(query.destination as u8, every_channel(virtual_channels))
     }
 
-    /// The router is the only hop.
+    /// Returns 1: the router is the only hop.
     fn distance(&self, _: u32, _: u32) -> u32 {
         1
     }

@@ -1,9 +1,9 @@
-//! I/O columns: at both ends of each row of a mesh, along x, an edge port by which packets that belong to no node enter
-//! and leave.
+//! I/O columns: an edge port at both ends of each row of a mesh, along x. Packets that belong to no node enter and
+//! leave there.
 //!
 //! Edge ports have numbers after those of the nodes: first the ports at the low end of x by row, then those at the high
-//! end. Each uses the port of its row's last router that faces no neighbour. Leaves out: additional routers for the
-//! columns.
+//! end. Each edge port uses the port of the last router of its row that faces no neighbour. The module leaves out
+//! additional routers for the columns.
 
 use super::grid::Grid;
 use super::relabelled::RelabelledRouting;
@@ -16,19 +16,19 @@ pub fn with_columns(mesh: &Shape, extents: &[u32]) -> Shape {
     let mut routers: Vec<Vec<End>> =
         (0..mesh.wiring.routers()).map(|router| mesh.wiring.outputs(router).to_vec()).collect();
     let mut entries: Vec<(u32, u8)> = (0..mesh.wiring.nodes()).map(|node| mesh.wiring.entry(node)).collect();
-    for place in columns.places() {
-        let (router, port) = columns.at(place).expect("places are behind the nodes");
-        routers[router as usize][usize::from(port)] = End::Node(place);
+    for position in columns.positions() {
+        let (router, port) = columns.at(position).expect("positions are behind the nodes");
+        routers[router as usize][usize::from(port)] = End::Node(position);
         entries.push((router, port));
     }
     Shape { name: mesh.name.clone(), wiring: Wiring::new(&routers, entries), routing: Arc::new(columns) }
 }
 
-/// Returns each edge port of a mesh of these extents, in order, with the edge port at the other end of its row.
+/// Returns each edge port of a mesh of these extents, in order, with the edge port at the opposite end of its row.
 pub fn opposite(extents: &[u32]) -> Vec<(u32, u32)> {
     let nodes: u32 = extents.iter().product();
     let rows = nodes / extents[0];
-    (0..2 * rows).map(|place| (nodes + place, nodes + (place + rows) % (2 * rows))).collect()
+    (0..2 * rows).map(|position| (nodes + position, nodes + (position + rows) % (2 * rows))).collect()
 }
 
 /// The routing rule of the mesh, extended by routes from and to edge ports.
@@ -43,14 +43,14 @@ impl Columns {
         self.grid.nodes() / self.grid.shape[0]
     }
 
-    fn places(&self) -> std::ops::Range<u32> {
+    fn positions(&self) -> std::ops::Range<u32> {
         self.grid.nodes()..self.grid.nodes() + 2 * self.rows()
     }
 
     /// Returns the router and the port of an edge port, or `None` for a node.
-    fn at(&self, place: u32) -> Option<(u32, u8)> {
-        let (place, rows, length) = (place.checked_sub(self.grid.nodes())?, self.rows(), self.grid.shape[0]);
-        let (row, is_high) = (place % rows, place >= rows);
+    fn at(&self, position: u32) -> Option<(u32, u8)> {
+        let (position, rows, length) = (position.checked_sub(self.grid.nodes())?, self.rows(), self.grid.shape[0]);
+        let (row, is_high) = (position % rows, position >= rows);
         Some((row * length + if is_high { length - 1 } else { 0 }, Grid::port(0, is_high)))
     }
 }
@@ -60,7 +60,7 @@ impl RelabelledRouting for Columns {
         &*self.rule
     }
 
-    fn place(&self, end: u32) -> u32 {
+    fn position(&self, end: u32) -> u32 {
         self.at(end).map_or(end, |(router, _)| router)
     }
 

@@ -1,14 +1,15 @@
-//! Fat trees: a packet climbs to a router above both nodes, by any parents, and descends by the only path.
+//! Fat trees: a packet climbs by any parents to a router above both nodes, and descends by the only path to its
+//! destination.
 //!
-//! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with
-//! two parents in the first two levels): a subtree of level `l` joins `arity` subtrees of the level
-//! below, and each of its top routers has one link down to every one of them. A router has as many
-//! links up as its level has parents. A packet that climbs may take any parent: one with a free channel, or one that is
-//! drawn at random. If the top level joins fewer subtrees than its routers have links down, it has fewer routers, each
-//! with several links down to every subtree. A subtree that is not full of nodes keeps all of its routers.
+//! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with two parents in the
+//! first two levels): a subtree of level `l` joins `arity` subtrees of the level below, and each of its top routers has
+//! one link down to each of these. A router has one link up to each of its parents, whose number depends on the level.
+//! A packet that climbs takes a parent with a free channel, or one that is drawn at random. If the top level joins
+//! fewer subtrees than its routers have links down, it has fewer routers, each with several links down to every
+//! subtree. A subtree that is not full of nodes keeps all of its routers.
 //!
-//! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down
-//! precede ports up. Routes are computed, not looked up. Leaves out: trees whose levels differ in arity.
+//! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down precede ports up.
+//! Routes are computed, not looked up. The module leaves out trees whose levels differ in arity.
 
 use super::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::{ParameterChoice, Parameters};
@@ -76,8 +77,8 @@ impl FatTreeParameters {
     ///
     /// Returns the errors of the parameters.
     pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
-        let wrong = self.check();
-        let Some(tree) = self.tree().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+        let errors = self.check();
+        let Some(tree) = self.tree().filter(|_| errors.is_empty()) else { return Err(errors) };
         Ok(Shape { name: self.name(&tree), wiring: tree.wiring(), routing: Arc::new(tree) })
     }
 
@@ -95,7 +96,8 @@ impl FatTreeParameters {
         loop {
             let subtrees = u64::from(self.nodes).div_ceil(size);
             let joined = if subtrees == 1 { u64::from(self.nodes).div_ceil(below) } else { self.arity.into() };
-            // The largest number of links down to each subtree that divides the links evenly among the top routers.
+            // This is the largest number of links down to each subtree that divides the links evenly among the top
+            // routers.
             let several = (1..=u64::from(self.arity) / joined).rev().find(|several| links % several == 0)?;
             let breadth = u32::try_from(links / several).ok()?;
             let parents = *self.parents.get(levels.len()).or(self.parents.last())?;
@@ -157,7 +159,8 @@ impl FatTree {
         (level, (router - first) / breadth, (router - first) % breadth)
     }
 
-    /// Returns the target of a link down: a top router of the child's subtree, with its port for the link, or a node.
+    /// Returns the target of a link down. It is a top router of the child's subtree, with the port at that router, or a
+    /// node.
     fn down(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
         let TreeLevel { breadth, below, links_per_child, .. } = self.levels[level];
         let child = subtree * self.arity + port / links_per_child;
@@ -173,7 +176,7 @@ impl FatTree {
         End::Router { router, port: (self.arity + link % lower.parents) as u8 }
     }
 
-    /// Returns the target of a link up: a top router of the parent's subtree, with its port for the link.
+    /// Returns the target of a link up: a top router of the parent's subtree, with the port at that router.
     fn up(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
         let upper = &self.levels[level + 1];
         let link = index * self.levels[level].parents + parent;
@@ -221,7 +224,7 @@ impl Routing for FatTree {
         2 * (level as u32 + 1)
     }
 
-    /// The routes of the first and the last node meet at the top.
+    /// Returns the first and the last node, whose routes meet at the top.
     fn farthest(&self) -> Option<(u32, u32)> {
         Some((0, self.nodes - 1))
     }
@@ -298,16 +301,16 @@ mod tests {
 
     #[test]
     fn parameters_that_cannot_be_built_are_errors() {
-        let wrong = |nodes, arity, parents: &[u32]| {
+        let errors = |nodes, arity, parents: &[u32]| {
             FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: Climb::Any }
                 .shape()
                 .unwrap_err()
                 .remove(0)
         };
-        let (key, message, help) = wrong(30, 4, &[4]);
+        let (key, message, help) = errors(30, 4, &[4]);
         assert_eq!((key, message.as_str()), ("nodes", "30 nodes do not fill routers with 4 children each"));
         assert_eq!(help, "the nearest multiple of the arity: 28 or 32");
-        assert_eq!(wrong(3, 4, &[4]).2, "the nearest multiple of the arity: 4");
-        assert_eq!(wrong(1 << 18, 2, &[32]).0, "parents");
+        assert_eq!(errors(3, 4, &[4]).2, "the nearest multiple of the arity: 4");
+        assert_eq!(errors(1 << 18, 2, &[32]).0, "parents");
     }
 }

@@ -1,18 +1,18 @@
-//! A grid of routers in any number of dimensions, one node at each: coordinates, neighbours, ports.
+//! A grid of routers in any number of dimensions, with one node at each router: coordinates, neighbours and ports.
 //!
 //! Node `x + k·y + …` is at coordinates `(x, y, …)` and at the router of its number. Output and input port
 //! `2·dimension` face the neighbour in the positive direction, `2·dimension + 1` the neighbour in the negative
-//! direction, and `2·dimensions` the node. Leaves out: routing rules.
+//! direction, and `2·dimensions` the node. The module leaves out routing rules.
 
 use super::{End, PORTS_MAX, Wiring};
 
-/// Largest number of dimensions of a grid: a router has two ports for each, and one for the node.
+/// Largest number of dimensions of a grid. A router has two ports for each dimension, and one for the node.
 pub const DIMENSIONS_MAX: usize = (PORTS_MAX - 1) / 2;
 
 /// A grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
-    /// Number of nodes along each dimension; the first is the dimension whose neighbours have adjacent numbers.
+    /// Number of nodes along each dimension. Along the first dimension, the numbers of neighbours differ by one.
     pub shape: Vec<u32>,
 }
 
@@ -69,7 +69,7 @@ impl Grid {
         self.stride_and_coordinate(node, dimension).1
     }
 
-    /// Returns the difference between the numbers of neighbours in a dimension, and the node's coordinate.
+    /// Returns the difference between the numbers of neighbours along a dimension, and the coordinate of a node.
     fn stride_and_coordinate(&self, node: u32, dimension: usize) -> (u32, u32) {
         let stride: u32 = self.shape[..dimension].iter().product();
         (stride, node / stride % self.shape[dimension])

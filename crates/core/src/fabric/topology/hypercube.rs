@@ -2,7 +2,7 @@
 //!
 //! Models (Sullivan and Bashkow 1977): a node for each number of `dimensions` bits, and a link in each direction
 //! between numbers that differ in one bit. Output and input port `n` cross dimension `n`; the last port is the node's.
-//! Leaves out: adaptive routing.
+//! The module leaves out adaptive routing.
 
 use super::{End, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::Parameters;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// The parameters of a hypercube.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct HypercubeParameters {
-    /// Dimensions; each doubles the nodes.
+    /// Dimensions. Each dimension doubles the number of nodes.
     ///
-    /// Bits of a node's number.
+    /// It is the number of bits of a node's number.
     #[param(min = 1, max = 16, meaning = Structure)]
     pub dimensions: u32,
 }

@@ -1,8 +1,8 @@
 //! Meshes of any number of dimensions, without wrap-around links.
 //!
-//! Models: a router at each node, numbered x + kx·y + kx·ky·z; a link in each direction between neighbours;
-//! dimension-order routing, x first. Output 2·d leads up in dimension d and 2·d + 1 down; the last port
-//! is the node's. Leaves out: several nodes at a router.
+//! A mesh has a router at each node, numbered x + kx·y + kx·ky·z, and a link in each direction between neighbours.
+//! Routing is in dimension order, x first. Output 2·d leads to the higher neighbour in dimension d, and output 2·d + 1
+//! to the lower; the last port is the node's. The module leaves out several nodes at a router.
 
 use super::grid::Grid;
 use super::{RouteOptions, RouteQuery, Routing, Shape, every_channel};

@@ -19,7 +19,8 @@
 //! | `parameters.rs` | the shapes by their names in descriptions |
 //!
 //! A shape has no timing: it states which outputs a header may request, and the router determines when the header gets
-//! one. Leaves out: faults, and routes that depend on load, except that a router chooses among several outputs.
+//! one. The module leaves out faults, and routes that depend on load; only the choice of a router among several outputs
+//! depends on it.
 
 pub mod adaptive;
 pub mod butterfly;
@@ -63,7 +64,8 @@ pub enum End {
     Nowhere,
 }
 
-/// The routers, the targets of their outputs, and the inputs by which nodes inject. Each input has at most one source.
+/// The routers, the targets of their outputs, and the inputs by which nodes inject. Each input is the target of at most
+/// one output or node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wiring {
     /// For each router, the targets of its outputs in the order of ports, at most 256.
@@ -187,13 +189,13 @@ pub trait Routing: fmt::Debug + Send + Sync {
     /// Returns the outputs that a header may request; at least one port.
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions;
 
-    /// Returns the least number of virtual channels of a logical network with which the rule cannot deadlock.
+    /// Returns the smallest number of virtual channels of a logical network with which the rule cannot deadlock.
     fn virtual_channels_min(&self) -> u8 {
         1
     }
 
-    /// Returns the length in flits of the longest packets that cannot deadlock under wormhole switching, where a buffer
-    /// may hold a part of a packet.
+    /// Returns the length in flits of the longest packets with which the rule cannot deadlock under wormhole switching,
+    /// where a buffer may hold a part of a packet.
     fn packet_flits_max(&self, _virtual_channels: u8) -> u16 {
         u16::MAX
     }
@@ -203,7 +205,8 @@ pub trait Routing: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns whether a header requests one of several ports, drawn at random, and waits for it however busy it is.
+    /// Returns whether a header requests one of several ports that is drawn at random, and waits for it however busy it
+    /// is.
     fn is_oblivious_random(&self) -> bool {
         false
     }
@@ -211,14 +214,14 @@ pub trait Routing: fmt::Debug + Send + Sync {
     /// Returns the number of hops between two nodes as the shape's latency formula counts them.
     fn distance(&self, from: u32, to: u32) -> u32;
 
-    /// Returns two nodes that are as far apart as any, by links and by the formula; `None` if the shape does not know
-    /// such a pair.
+    /// Returns two nodes that are as far apart as any two, by links and by the formula; `None` if the shape does not
+    /// know such a pair.
     fn farthest(&self) -> Option<(u32, u32)> {
         None
     }
 
-    /// Returns whether routes depend on a header's source or on the channel by which the header arrived. If they do
-    /// not, a survey needs fewer queries.
+    /// Returns whether routes depend on the source of a header or on the channel by which it arrived. If not, a survey
+    /// needs fewer calls.
     fn depends_on_input(&self) -> bool {
         true
     }
@@ -231,14 +234,14 @@ pub struct Shape {
     pub name: String,
     /// Routers and links.
     pub wiring: Wiring,
-    /// The routing rule, which is queried once for each packet and router.
+    /// The routing rule, which is called once for each packet and router.
     pub routing: Arc<dyn Routing>,
 }
 
 /// An error of a shape's parameters: the key, the message, and the help.
 pub type ShapeError = (&'static str, String, String);
 
-/// Returns all channels of a logical network, one bit each.
+/// Returns all channels of a logical network, as one bit for each channel.
 pub fn every_channel(virtual_channels: u8) -> u16 {
     (u32::MAX >> (32 - u32::from(virtual_channels))) as u16
 }

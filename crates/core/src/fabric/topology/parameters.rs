@@ -1,7 +1,7 @@
-//! The shapes by their names in descriptions: `[fabric.mesh]`, `[fabric.fat-tree]` and so on.
+//! The shapes by the names that descriptions use: `[fabric.mesh]`, `[fabric.fat-tree]` and so on.
 //!
-//! Each shape reads its own parameters; this file selects the shape by its name. Leaves out: the parameters of routers,
-//! which all shapes share.
+//! Each shape reads its own parameters; this file selects the shape by its name. The module leaves out the parameters
+//! of routers, which all shapes share.
 
 use super::adaptive::MinimalAdaptive;
 use super::butterfly::ButterflyParameters;
@@ -76,8 +76,8 @@ impl Topology {
         }
     }
 
-    /// Returns whether all packets of a pair of nodes take the same links. If there is only one virtual channel, too,
-    /// they arrive in the order in which they were sent.
+    /// Returns whether all packets of a pair of nodes take the same links. If there is also only one virtual channel,
+    /// packets arrive in the order in which they were sent.
     pub fn has_single_paths(&self) -> bool {
         match self {
             Topology::Mesh(_, routing) => *routing == MeshRouting::DimensionOrder,
@@ -88,7 +88,7 @@ impl Topology {
         }
     }
 
-    /// Returns the number of dimensions of a shape that is described by the nodes in each.
+    /// Returns the number of dimensions of a shape that is described by its extents.
     pub fn dimensions(&self) -> Option<usize> {
         match self {
             Topology::Mesh(MeshParameters { shape }, _) | Topology::Torus(TorusParameters { shape }, _) => {

@@ -1,7 +1,7 @@
 //! A set of output ports: a mask of the first 64 ports, or a list for routers with more ports.
 //!
-//! The allocators of flit routers compute with masks of 64 bits, which is why a shape whose routers have more ports
-//! than [`PORTS_MAX`](super::PORTS_MAX) is an error there. A model of packet switches may take either form.
+//! The allocators of flit routers compute with masks of 64 bits, so a shape whose routers have more than
+//! [`PORTS_MAX`](super::PORTS_MAX) ports is an error for them. A model of packet switches may use either form.
 
 use super::{PORTS_MAX, Wiring};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl From<u64> for PortSet {
     }
 }
 
-/// Returns the reason for which flit routers cannot have this wiring; `None` if they can.
+/// Returns the reason for which flit routers cannot have this wiring, or `None` if they can.
 pub fn flit_router_error(wiring: &Wiring) -> Option<String> {
     let (router, ports) = (0..wiring.routers())
         .map(|router| (router, wiring.outputs(router).len()))
@@ -77,7 +77,7 @@ mod tests {
     use super::super::{End, RouteOptions, RouteQuery, Routing, Shape, every_channel};
     use super::*;
 
-    /// Two leaves, each with 64 nodes and a link up to each of 64 spines.
+    /// A leaf-spine network of two leaves, each with 64 nodes and a link to each of 64 spines.
     #[derive(Debug)]
     struct LeafSpine {
         up: Arc<[u16]>,

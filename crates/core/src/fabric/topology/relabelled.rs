@@ -1,26 +1,26 @@
-//! A routing rule over another rule whose nodes have other numbers: for nodes in the order of a description, and for
-//! the edge ports of I/O columns.
+//! A routing rule over another rule that numbers the nodes differently. It is used for nodes in the order of a
+//! description, and for the edge ports of I/O columns.
 //!
-//! The nodes of a query are replaced; all other properties are those of the other rule.
+//! The nodes in a call are replaced; all other properties are those of the other rule.
 
 use super::{RouteOptions, RouteQuery, Routing};
 use std::fmt::Debug;
 
-/// A routing rule that replaces the nodes of a query and forwards the query to another rule.
+/// A routing rule that replaces the nodes of a query and passes the query to another rule.
 pub(super) trait RelabelledRouting: Debug + Send + Sync {
     /// Returns the rule to which queries are forwarded.
     fn rule(&self) -> &dyn Routing;
 
     /// Returns the node of the other rule that replaces `node`.
-    fn place(&self, node: u32) -> u32;
+    fn position(&self, node: u32) -> u32;
 
-    /// Returns the node that the other rule's node `place` replaces, if the replacement is one to one.
-    fn node(&self, _place: u32) -> Option<u32> {
+    /// Returns the node that is replaced by `position`, if the replacement is one to one.
+    fn node(&self, _position: u32) -> Option<u32> {
         None
     }
 
     /// Returns the options of a header that leaves the shape at this router by a port that the other rule does not
-    /// know; `None` for any other header.
+    /// have; `None` for any other header.
     fn exit(&self, _asking: &RouteQuery, _virtual_channels: u8) -> Option<RouteOptions> {
         None
     }
@@ -29,7 +29,7 @@ pub(super) trait RelabelledRouting: Debug + Send + Sync {
 impl<R: RelabelledRouting> Routing for R {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         self.exit(query, virtual_channels).unwrap_or_else(|| {
-            let [source, destination] = [query.source, query.destination].map(|node| self.place(node));
+            let [source, destination] = [query.source, query.destination].map(|node| self.position(node));
             self.rule().route(&RouteQuery { source, destination, ..*query }, virtual_channels)
         })
     }
@@ -51,7 +51,7 @@ impl<R: RelabelledRouting> Routing for R {
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
-        self.rule().distance(self.place(from), self.place(to))
+        self.rule().distance(self.position(from), self.position(to))
     }
 
     fn farthest(&self) -> Option<(u32, u32)> {

@@ -1,13 +1,13 @@
 //! Tori of any number of dimensions; a torus of one dimension is a ring.
 //!
-//! Models: a mesh with wrap-around links; dimension-order routing, x first, in the shorter direction. If
-//! both directions are equally long, packets from even coordinates go up and those from odd ones down. In each
-//! dimension the channels of a logical network are split in halves, and a packet uses one half if its route crosses the
-//! link between the last and the first node (the dateline), and the other half if it does not. Dependencies therefore
-//! form no cycle. With an odd number of channels either the lower half has one channel more, or both halves contain the
-//! middle channel. In the latter case only packets of one flit cannot deadlock: each is alone at the front of its
-//! buffer, where it can reach a channel that belongs to its half only. Ports as in a mesh. Leaves out: balancing the
-//! halves.
+//! A torus is a mesh with wrap-around links. Routing is in dimension order, x first, in the shorter direction. If both
+//! directions are equally long, packets from even coordinates go in the positive direction and those from odd
+//! coordinates in the negative one. In each dimension, the channels of a logical network are split in halves. A packet
+//! uses one half if its route crosses the link between the last and the first node (the dateline), and the other half
+//! if not, so dependencies form no cycle. With an odd number of channels either the lower half has one channel more, or
+//! both halves contain the middle channel. In the latter case only packets of one flit cannot deadlock: such a packet
+//! is alone at the front of its buffer, where it can take a channel that belongs to its half only. Ports are numbered
+//! as in a mesh. The module leaves out balancing the halves.
 
 use super::grid::Grid;
 use super::mesh::{NODES_MAX, too_many_nodes};
@@ -32,7 +32,7 @@ pub struct ChannelHalves {
     pub middle: Middle,
 }
 
-/// The half that contains the middle one of an odd number of channels.
+/// The half that contains the middle channel, if the number of channels is odd.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Middle {
     /// The lower half.
@@ -58,14 +58,14 @@ impl TorusParameters {
     }
 }
 
-/// Dimension-order routing with one half of the channels for routes that cross the dateline.
+/// Dimension-order routing in which routes that cross the dateline use one half of the channels.
 #[derive(Debug)]
 struct Dateline {
     grid: Grid,
     middle: Middle,
 }
 
-/// Returns whether the shorter direction from a coordinate to another is up.
+/// Returns whether the shorter route from a coordinate to another is in the positive direction.
 fn goes_up(from: u32, to: u32, extent: u32) -> bool {
     let up = (to + extent - from) % extent;
     2 * up < extent || (2 * up == extent && from.is_multiple_of(2))
@@ -78,11 +78,11 @@ impl Routing for Dateline {
         let Some(dimension) = both.position(|(here, there)| here != there) else {
             return RouteOptions::one(self.grid.node_port(), all);
         };
-        // In this dimension the packet started at its source's coordinate.
+        // In this dimension, the packet started at the coordinate of its source.
         let (from, to) = (self.grid.at(query.source, dimension), self.grid.at(query.destination, dimension));
         let is_up = goes_up(from, to, self.grid.shape[dimension]);
-        // Of routes up, those that cross the dateline take the upper half; of routes down, those that do not
-        // (BookSim2).
+        // Routes in the positive direction take the upper half if they cross the dateline; routes in the negative
+        // direction take it if they do not (BookSim2).
         let is_upper = from > to;
         let lower = every_channel(virtual_channels - virtual_channels / 2);
         let upper = match self.middle {

@@ -68,10 +68,10 @@ impl Walk<'_> {
         let query = RouteQuery { router, input, channel, source, destination };
         let options = self.shape.routing.route(&query, self.virtual_channels);
         let outputs = self.shape.wiring.outputs(router);
-        let plain = options.ports.iter().map(|port| (port as u8, options.channels));
+        let regular = options.ports.iter().map(|port| (port as u8, options.channels));
         let mut is_there = false;
         let mut count = 0;
-        for (port, channels) in plain.chain(options.escape) {
+        for (port, channels) in regular.chain(options.escape) {
             count += 1;
             assert!(channels != 0 && u32::from(channels) >> self.virtual_channels == 0, "channels {channels:b}");
             match outputs[usize::from(port)] {

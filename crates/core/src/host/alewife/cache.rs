@@ -1,9 +1,9 @@
 //! A direct-mapped cache of 16-byte blocks, and the transaction store, a buffer for blocks that arrived from the
 //! network and are not in the cache yet.
 //!
-//! Models: tags with state bits, and real bytes. An access that misses in the cache finds blocks in the transaction
-//! store, which on Alewife also holds prefetched blocks. Leaves out: timing, which the processor models, and the rights
-//! to use a block, which memory's keeper determines.
+//! The module models tags with state bits, and real bytes. An access that misses in the cache may find its block in the
+//! transaction store, which on Alewife also holds prefetched blocks. Timing is left out, since the processor models it,
+//! and so is the permission to use a block, which the memory's coherence controller determines.
 
 use super::{LINE_BYTES, LineBytes, line_of};
 use crate::engine::Bytes;
@@ -64,7 +64,7 @@ impl LineCache {
         self.transaction_store.iter().position(|(at, _)| *at == line_of(address))
     }
 
-    /// Returns whether the block of `address` is in the cache and may be loaded, or stored to if `writable` is true.
+    /// Returns whether the block of `address` is in the cache and may be loaded or, if `writable` is true, stored to.
     #[inline]
     pub fn has(&self, address: Address, writable: bool) -> bool {
         self.find(address).is_some_and(|frame| !writable || self.tags[frame] & WRITABLE != 0)
@@ -82,7 +82,8 @@ impl LineCache {
         Some(read_bytes(&line.data[offset..offset + bytes]))
     }
 
-    /// Writes the word at `address` if its block is here and may be stored to. Returns whether the word was written.
+    /// Writes the word at `address` if its block is in the cache or the transaction store and may be stored to. Returns
+    /// whether the word was written.
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
         let (offset, value) = ((address & STATE) as usize, value.to_le_bytes());
@@ -161,7 +162,8 @@ impl LineCache {
         Some(line)
     }
 
-    /// Sets whether the block of `address`, if it is here, may be stored to, and marks the block as clean.
+    /// Sets whether the block of `address`, if it is in the cache or the transaction store, may be stored to, and marks
+    /// the block as clean.
     pub fn set_writable(&mut self, address: Address, writable: bool) {
         if let Some(frame) = self.find(address) {
             self.tags[frame] = line_of(address) | PRESENT | if writable { WRITABLE } else { 0 };

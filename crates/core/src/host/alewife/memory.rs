@@ -1,6 +1,6 @@
-//! A node's memory with its cache, and the interface of the keeper, which keeps shared memory coherent.
+//! A node's memory with its cache, and the trait of the controller that keeps memory coherent between nodes.
 //!
-//! Leaves out: timing, which the processor models.
+//! Timing is left out, since the processor models it.
 
 use super::cache::{CachedLine, LineCache};
 use super::{LINE_BYTES, LineBytes, home_of, line_of};
@@ -10,13 +10,13 @@ use crate::host::block::Address;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The keeper of a node's memory, which keeps memory coherent that is shared with other nodes.
-pub trait Keeper {
+/// The controller of a node's memory, which keeps memory that nodes share coherent.
+pub trait CoherenceController {
     /// Returns whether this node's processor may load from, or store to, a block of its own memory.
     fn allows(&self, block: Address, stores: bool) -> bool;
 
-    /// Evicts another node's block, whose frame an arriving block needs. Returns whether the block may be removed; its
-    /// bytes are still in the cache during the call.
+    /// Evicts a block of another node's memory, because an arriving block needs its frame. Returns whether the block
+    /// may be removed. Its bytes are still in the cache during the call.
     fn evict(&self, block: Address) -> bool;
 }
 
@@ -24,7 +24,7 @@ pub trait Keeper {
 pub(super) struct LineMemory {
     pub bytes: RefCell<PagedBytes>,
     pub cache: RefCell<LineCache>,
-    pub keeper: RefCell<Option<Rc<dyn Keeper>>>,
+    pub controller: RefCell<Option<Rc<dyn CoherenceController>>>,
 }
 
 impl LineMemory {
@@ -33,13 +33,13 @@ impl LineMemory {
         LineMemory {
             bytes: RefCell::new(PagedBytes::new(size.len())),
             cache: RefCell::new(LineCache::new(cache)),
-            keeper: RefCell::default(),
+            controller: RefCell::default(),
         }
     }
 
     /// Returns whether the processor may load from, or store to, a block of its own memory.
     pub fn allows(&self, address: Address, stores: bool) -> bool {
-        self.keeper.borrow().as_ref().is_none_or(|keeper| keeper.allows(line_of(address), stores))
+        self.controller.borrow().as_ref().is_none_or(|controller| controller.allows(line_of(address), stores))
     }
 
     /// Returns the bytes of a block in this node's memory, which may be older than those in the cache.
@@ -54,15 +54,16 @@ impl LineMemory {
         self.bytes.borrow_mut().write(line_of(address) as usize, data);
     }
 
-    /// Evicts the block that occupies the frame of another. Returns whether the frame is free.
+    /// Evicts the block that occupies the frame which `address` needs. Returns whether the frame is free then.
     fn free_frame(&self, address: Address) -> bool {
         let Some((block, line)) = self.cache.borrow().victim(address) else { return true };
         match home_of(block).0 {
             None if line.dirty => self.write_line(block, &line.data),
             None => {}
             Some(_) => {
-                let keeper = self.keeper.borrow().clone().expect("another node's block has a keeper");
-                if !keeper.evict(block) {
+                let controller =
+                    self.controller.borrow().clone().expect("another node's block has a coherence controller");
+                if !controller.evict(block) {
                     return false;
                 }
             }

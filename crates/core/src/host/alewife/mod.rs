@@ -6,18 +6,19 @@
 //! | `parameters.rs` | clock, cache, memory |
 //! | `cache.rs` | the cache and the transaction store |
 //! | `processor.rs` | the processor, whose local time runs ahead of the simulation |
-//! | `memory.rs` | memory with its cache, and the keeper of shared memory |
+//! | `memory.rs` | memory with its cache, and the interface to the controller of shared memory |
 //! | `node.rs` | the node, and the operations of its interface on blocks |
 //! | `host.rs` | the node as a part of a machine |
 //!
-//! Models (Agarwal et al., *The MIT Alewife Machine: Architecture and Performance*, ISCA 1995; Chong et al., HPCA
-//! 1998, §3): accesses that miss in the cache go to the communication and memory unit (CMMU), which is both the memory
-//! controller and the network interface. A node therefore has no bus that is snooped. Addresses below
-//! [`REMOTE`] are this node's memory; those above are other nodes' memories, by number. The [`Keeper`] of memory
-//! determines whether a block may be used; without a keeper, a node uses all of its memory alone.
+//! Models (Agarwal et al., *The MIT Alewife Machine: Architecture and Performance*, ISCA 1995; Chong et al., HPCA 1998,
+//! §3): accesses that miss in the cache go to the communication and memory unit (CMMU), which is both the memory
+//! controller and the network interface. A node therefore has no bus that is snooped. Addresses below [`REMOTE`] are
+//! those of this node's memory; higher addresses are those of other nodes' memories, ordered by node. The
+//! [`CoherenceController`] of the memory determines whether a block may be used; without one, a node uses its memory
+//! alone.
 //!
-//! Leaves out: instruction fetch, address translation, and a second-level cache for private data. The four contexts of
-//! a processor are as many programs of its node; see `contexts`.
+//! The module leaves out instruction fetch, address translation, and a second-level cache for private data. The four
+//! contexts of a processor run up to four programs of its node; see `contexts`.
 
 mod cache;
 mod host;
@@ -28,7 +29,7 @@ pub(super) mod processor;
 #[cfg(test)]
 mod tests;
 
-pub use memory::Keeper;
+pub use memory::CoherenceController;
 pub use node::AlewifeNode;
 pub use parameters::AlewifeParameters;
 pub use processor::AlewifeProcessor;
@@ -53,7 +54,7 @@ pub const fn remote(home: NodeId, address: Address) -> Address {
     (home.0 as u64 + 1) << NODE_BITS | address
 }
 
-/// Returns the node in whose memory an address lies, `None` for this node, and the address within that memory.
+/// Returns the node whose memory contains an address (`None` for this node), and the address within that memory.
 pub const fn home_of(address: Address) -> (Option<NodeId>, Address) {
     let offset = address & (REMOTE - 1);
     match address >> NODE_BITS {

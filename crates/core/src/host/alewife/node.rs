@@ -1,7 +1,7 @@
 //! An Alewife node: its processor and memory, and the operations of its interface on blocks.
 
 use super::cache::CachedLine;
-use super::memory::{Keeper, LineMemory};
+use super::memory::{CoherenceController, LineMemory};
 use super::parameters::AlewifeParameters;
 use super::processor::AlewifeProcessor;
 use super::{LINE_BYTES, LineBytes, REMOTE, line_of};
@@ -28,14 +28,14 @@ impl AlewifeNode {
         AlewifeNode { processor, name: name.to_owned(), memory, next_free: Cell::new(FIRST_FREE) }
     }
 
-    /// Sets the keeper of the node's memory, which is shared with other nodes from now on.
+    /// Sets the controller that keeps the node's memory coherent. The memory is shared with other nodes from now on.
     ///
     /// # Panics
     ///
-    /// Panics if memory already has a keeper.
-    pub fn set_keeper(&self, keeper: Rc<dyn Keeper>) {
-        let before = self.memory.keeper.borrow_mut().replace(keeper);
-        assert!(before.is_none(), "memory has one keeper");
+    /// Panics if the memory already has a controller.
+    pub fn set_coherence_controller(&self, controller: Rc<dyn CoherenceController>) {
+        let before = self.memory.controller.borrow_mut().replace(controller);
+        assert!(before.is_none(), "memory has one coherence controller");
     }
 
     /// Allocates `bytes` bytes of memory. If memory is exhausted, the run ends, and its report states that the caller's
@@ -46,14 +46,14 @@ impl AlewifeNode {
         if end > size as u64 {
             let wanted = format!("{bytes} B of the memory of {}, {size} B of which are all in use", self.name);
             self.processor.sim().give_up(wanted);
-            // The task is never polled again; until its next wait, any address is valid.
+            // The task is never polled again, so any address is valid until its next wait.
             return FIRST_FREE;
         }
         self.next_free.set(end);
         address
     }
 
-    /// Returns bytes of this node's memory as its program sees them, without taking simulated time.
+    /// Returns bytes of this node's memory as its program sees them. This takes no simulated time.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
         let mut data = self.memory.bytes.borrow().with(address as usize, bytes, <[u8]>::to_vec);
         let cache = self.memory.cache.borrow();
@@ -76,7 +76,7 @@ impl AlewifeNode {
         self.memory.bytes.borrow_mut().write(address as usize, bytes);
     }
 
-    /// Returns the bytes of a block that is sent to another node: from the cache, or from this node's memory.
+    /// Returns the bytes of a block for sending it to another node, from the cache or from this node's memory.
     pub fn give(&self, block: Address) -> LineBytes {
         match self.memory.cache.borrow().line(block) {
             Some(line) => line.data,

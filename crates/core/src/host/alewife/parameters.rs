@@ -32,7 +32,7 @@ pub struct AlewifeParameters {
     /// Cycles of an access that misses in the cache, to a block in the node's own memory.
     #[param(key = "miss-cycles", min = 1, resource = "memory")]
     pub miss: u64,
-    /// Number of hardware contexts: programs whose registers the processor holds.
+    /// Number of hardware contexts, which is the number of programs whose registers the processor holds.
     #[param(min = 1, max = 64, meaning = Capacity, resource = "contexts")]
     pub contexts: u32,
     /// Cycles to switch between contexts.

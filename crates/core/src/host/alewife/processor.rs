@@ -1,13 +1,13 @@
 //! The processor of an Alewife node: in order, with a local time that runs ahead of the simulation.
 //!
-//! Models: a program's instructions as cycles; loads and stores that hit, with their cycles; misses, which synchronize
-//! with the simulation and find their block in the node's memory; the cycles that software traps and
-//! interrupts take ([`AlewifeProcessor::steal`]). An access that needs another node is a [`Fault`]: the shared-memory
-//! layer requests the block and repeats the access.
+//! The module models a program's instructions as cycles; loads and stores that hit, with their cycles; misses, which
+//! synchronize with the simulation and fetch their block from the node's memory; and the cycles of software traps and
+//! interrupts ([`AlewifeProcessor::steal`]). An access that needs another node is a [`Fault`]: the shared-memory layer
+//! requests the block and repeats the access.
 //!
-//! Between two synchronizations a processor sees its cache as it was at the first. A copy that is invalidated in
-//! between counts as used before its invalidation. Because every access needs its block, and stores change it, other
-//! nodes still observe one order of all accesses.
+//! Between two synchronizations, a processor sees its cache as it was at the first one. If a copy is invalidated in
+//! between, its use counts as earlier than the invalidation. Because every access needs its block, and stores change
+//! it, other nodes still observe one order of all accesses.
 
 use super::memory::LineMemory;
 use super::parameters::AlewifeParameters;
@@ -75,7 +75,8 @@ impl AlewifeProcessor {
         self.set_time(self.0.sim.now().max(self.time()));
     }
 
-    /// Takes `cycles` of the processor's time for software that no program called, such as a trap or an interrupt.
+    /// Takes `cycles` of the processor's time for software that no program called, such as a trap or an interrupt
+    /// handler.
     pub fn steal(&self, cycles: u64) {
         self.catch_up();
         let begins = self.time();
@@ -83,7 +84,7 @@ impl AlewifeProcessor {
         self.0.arbiter.record_active(begins, self.time());
     }
 
-    /// Returns whether the block of `address` is in the cache and may be loaded, or stored to if `stores` is true. For
+    /// Returns whether the block of `address` is in the cache and may be loaded or, if `stores` is true, stored to. For
     /// a block of this node's memory, returns whether a miss may fetch it.
     #[inline]
     pub fn may(&self, address: Address, stores: bool) -> bool {
@@ -95,14 +96,15 @@ impl AlewifeProcessor {
     ///
     /// # Errors
     ///
-    /// Returns a fault if the block is another node's, or if memory's keeper does not allow the access.
+    /// Returns a fault if the block belongs to another node's memory, or if the coherence controller does not allow the
+    /// access.
     async fn miss(&self, address: Address, stores: bool) -> Result<(), Fault> {
         let (core, fault) = (&self.0, Fault { address, stores });
         if home_of(address).0.is_some() || !core.memory.allows(address, stores) {
             return Err(fault);
         }
         let p = &core.parameters;
-        // The access is repeated afterwards as a hit, whose cycles are subtracted here.
+        // The access is then repeated as a hit, whose cycles are subtracted here.
         let cycles = p.miss.saturating_sub(if stores { p.store } else { p.load });
         Processor::work(self, cycles);
         let stalls = core.stalls.get();

@@ -1,6 +1,7 @@
-//! Tests of an Alewife node: the cycles of hits and misses, replaced blocks, and the decisions of a keeper.
+//! Tests of an Alewife node: the cycles of hits and misses, replaced blocks, and the decisions of a coherence
+//! controller.
 
-use super::{AlewifeNode, AlewifeParameters, Keeper, LINE_BYTES, REMOTE, home_of, line_of, remote};
+use super::{AlewifeNode, AlewifeParameters, CoherenceController, LINE_BYTES, REMOTE, home_of, line_of, remote};
 use crate::engine::{Bytes, Hertz, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::host::{Address, Fault, Processor};
 use std::cell::RefCell;
@@ -76,11 +77,11 @@ fn poked_bytes_replace_cached_ones() {
     });
 }
 
-/// A keeper that allows no stores, and no eviction of other nodes' blocks.
+/// A coherence controller that allows no stores, and no eviction of other nodes' blocks.
 #[derive(Default)]
 struct Strict(RefCell<Vec<Address>>);
 
-impl Keeper for Strict {
+impl CoherenceController for Strict {
     fn allows(&self, _: Address, stores: bool) -> bool {
         !stores
     }
@@ -94,8 +95,8 @@ impl Keeper for Strict {
 #[test]
 fn a_keeper_determines_allowed_accesses_and_evictions() {
     run(|node| async move {
-        let (cpu, keeper) = (&node.processor, Rc::new(Strict::default()));
-        node.set_keeper(keeper.clone());
+        let (cpu, controller) = (&node.processor, Rc::new(Strict::default()));
+        node.set_coherence_controller(controller.clone());
         let at = node.allocate(64);
         assert_eq!(cpu.load(at, 8).await, Ok(0));
         assert_eq!(cpu.store(at, 8, 1).await, Err(Fault { address: at, stores: true }));
@@ -109,7 +110,7 @@ fn a_keeper_determines_allowed_accesses_and_evictions() {
         assert!(cpu.may(far, false) && far > REMOTE);
         let same_frame = (far & (REMOTE - 1)) + (64 << 10);
         assert_eq!(cpu.load(same_frame, 8).await, Ok(0));
-        assert_eq!(*keeper.0.borrow(), [line_of(far)]);
+        assert_eq!(*controller.0.borrow(), [line_of(far)]);
         assert_eq!(cpu.try_load(far, 1), Some(9));
     });
 }

@@ -1,8 +1,8 @@
 //! The blocks of a cache: tags with states, and bytes.
 //!
-//! Models: sets of one or more ways with least-recently-used replacement; real data. The tag check of a
+//! The module models sets of one or more ways with least-recently-used replacement, and real data. The tag check of a
 //! hit is inlined. The bytes of a frame are allocated when it is first filled, so a large cache costs what a run uses.
-//! Leaves out: timing, which the processor and the bus model.
+//! Timing is left out, since the processor and the bus model it.
 
 use super::state::State;
 use crate::engine::Bytes;
@@ -46,32 +46,32 @@ pub struct BlockFrame(usize);
 impl Cache {
     /// Creates an empty cache of `size` bytes in sets of `ways` blocks; both must be powers of two.
     pub fn new(size: Bytes, ways: usize) -> Cache {
-        let places = size.len() / BLOCK_BYTES;
+        let frames = size.len() / BLOCK_BYTES;
         Cache {
-            frames: vec![Frame { tag: 0, block: 0 }; places],
+            frames: vec![Frame { tag: 0, block: 0 }; frames],
             blocks: vec![Block::ZERO],
-            used: vec![0; if ways > 1 { places } else { 0 }],
+            used: vec![0; if ways > 1 { frames } else { 0 }],
             accesses: 0,
             ways,
-            set_mask: (places / ways) as u64 - 1,
+            set_mask: (frames / ways) as u64 - 1,
         }
     }
 
     #[inline]
-    fn first_place(&self, address: Address) -> usize {
+    fn first_frame(&self, address: Address) -> usize {
         ((address / BLOCK_BYTES as u64) & self.set_mask) as usize * self.ways
     }
 
     /// Returns the frame and the state of the block of `address`, if it is in the cache.
     #[inline]
     pub fn find(&self, address: Address) -> Option<(BlockFrame, State)> {
-        let (place, tag) = self.find_tag(address)?;
-        Some((place, State::ALL[(tag & STATE_BITS) as usize]))
+        let (frame, tag) = self.find_tag(address)?;
+        Some((frame, State::ALL[(tag & STATE_BITS) as usize]))
     }
 
     #[inline]
     fn find_tag(&self, address: Address) -> Option<(BlockFrame, Tag)> {
-        let first = self.first_place(address);
+        let first = self.first_frame(address);
         if self.ways > 1 {
             return self.search(first, block_of(address));
         }
@@ -82,7 +82,7 @@ impl Cache {
     /// Returns the frame and the tag of a block, if it is in the set that begins at frame `first`.
     fn search(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
         let frames = &self.frames[first..first + self.ways];
-        let way = frames.iter().position(|frame| holds(frame.tag, block))?;
+        let way = frames.iter().position(|entry| holds(entry.tag, block))?;
         Some((BlockFrame(first + way), frames[way].tag))
     }
 
@@ -94,9 +94,9 @@ impl Cache {
     /// Returns the word at `address`, if its block is in the cache.
     #[inline]
     pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
-        let (place, _) = self.find_tag(address)?;
-        self.touch(place);
-        let (block, from) = (&self.blocks[self.frames[place.0].block as usize].0, offset_in_block(address));
+        let (frame, _) = self.find_tag(address)?;
+        self.touch(frame);
+        let (block, from) = (&self.blocks[self.frames[frame.0].block as usize].0, offset_in_block(address));
         match bytes {
             8 => block[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
             _ => Some(read_bytes(&block[from..from + bytes])),
@@ -106,15 +106,15 @@ impl Cache {
     /// Writes the word at `address` if its block is in the cache and writable. Returns whether the word was written.
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
-        let Some((place, tag)) = self.find_tag(address) else { return false };
+        let Some((frame, tag)) = self.find_tag(address) else { return false };
         if tag & STATE_BITS != State::Modified as u64 {
             if !State::ALL[(tag & STATE_BITS) as usize].writable() {
                 return false;
             }
-            self.frames[place.0].tag = block_of(address) | State::Modified as u64;
+            self.frames[frame.0].tag = block_of(address) | State::Modified as u64;
         }
-        self.touch(place);
-        let (block, from) = (&mut self.blocks[self.frames[place.0].block as usize].0, offset_in_block(address));
+        self.touch(frame);
+        let (block, from) = (&mut self.blocks[self.frames[frame.0].block as usize].0, offset_in_block(address));
         match (bytes, block[from..].first_chunk_mut()) {
             (8, Some(word)) => *word = value.to_le_bytes(),
             _ => block[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
@@ -123,52 +123,52 @@ impl Cache {
     }
 
     #[inline]
-    fn touch(&mut self, place: BlockFrame) {
+    fn touch(&mut self, frame: BlockFrame) {
         if self.ways > 1 {
             self.accesses += 1;
-            self.used[place.0] = self.accesses;
+            self.used[frame.0] = self.accesses;
         }
     }
 
     /// Sets the state of the block in a frame.
-    pub fn set_state(&mut self, place: BlockFrame, state: State) {
-        let tag = &mut self.frames[place.0].tag;
+    pub fn set_state(&mut self, frame: BlockFrame, state: State) {
+        let tag = &mut self.frames[frame.0].tag;
         *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
     }
 
     /// Returns the frame for the block of `address`, and the block that it would replace there.
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
-        let first = self.first_place(address);
-        let place = if self.ways > 1 { self.oldest(first) } else { first };
-        let tag = self.frames[place].tag;
+        let first = self.first_frame(address);
+        let frame = if self.ways > 1 { self.oldest(first) } else { first };
+        let tag = self.frames[frame].tag;
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
-        (BlockFrame(place), replaced)
+        (BlockFrame(frame), replaced)
     }
 
     /// Returns a frame of the set that begins at `first`: an empty one, or the least recently used.
     fn oldest(&self, first: usize) -> usize {
-        let age = |&place: &usize| (self.frames[place].tag != 0, self.used.get(place).copied());
+        let age = |&frame: &usize| (self.frames[frame].tag != 0, self.used.get(frame).copied());
         (first..first + self.ways).min_by_key(age).expect("a set has a frame")
     }
 
     /// Puts a block into a frame. Returns whether the frame had never held a block.
-    pub fn fill(&mut self, place: BlockFrame, address: Address, state: State, data: &Block) -> bool {
-        let frame = &mut self.frames[place.0];
-        frame.tag = block_of(address) | state as u64;
-        let is_first = frame.block == 0;
+    pub fn fill(&mut self, frame: BlockFrame, address: Address, state: State, data: &Block) -> bool {
+        let entry = &mut self.frames[frame.0];
+        entry.tag = block_of(address) | state as u64;
+        let is_first = entry.block == 0;
         if is_first {
-            frame.block = self.blocks.len() as u32;
+            entry.block = self.blocks.len() as u32;
             self.blocks.push(*data);
         } else {
-            self.blocks[frame.block as usize] = *data;
+            self.blocks[entry.block as usize] = *data;
         }
-        self.touch(place);
+        self.touch(frame);
         is_first
     }
 
     /// Returns the bytes of the block in a frame.
-    pub fn block(&self, place: BlockFrame) -> Block {
-        self.blocks[self.frames[place.0].block as usize]
+    pub fn block(&self, frame: BlockFrame) -> Block {
+        self.blocks[self.frames[frame.0].block as usize]
     }
 }
 
@@ -185,11 +185,11 @@ mod tests {
             let mut cache = Cache::new(Bytes(8 * BLOCK_BYTES as u64), 1);
             for (block, state, fills) in steps {
                 let address = block * BLOCK_BYTES as u64;
-                let first = cache.first_place(address);
+                let first = cache.first_frame(address);
                 prop_assert_eq!(cache.find_tag(address), cache.search(first, address));
                 prop_assert_eq!(cache.victim(address).0.0, cache.oldest(first));
                 match cache.find(address) {
-                    Some((place, _)) if !fills => cache.set_state(place, State::Invalid),
+                    Some((frame, _)) if !fills => cache.set_state(frame, State::Invalid),
                     _ => {
                         cache.fill(BlockFrame(first), address, State::ALL[state], &Block::ZERO);
                     }

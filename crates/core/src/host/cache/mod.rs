@@ -6,8 +6,8 @@
 //! | `state.rs` | the MOESI states |
 //! | `parameters.rs` | the parameters of every cache |
 //!
-//! Leaves out timing and snooping: `memory_bus/cache_agent.rs` adds them for a coherent bus, `io_bus/cache.rs` for a main
-//! memory that a bridge shares.
+//! Timing and snooping are left out here: `memory_bus/cache_agent.rs` adds them for a coherent bus, and
+//! `io_bus/cache.rs` for a main memory that is accessed through a bridge.
 
 mod contents;
 mod parameters;

@@ -4,12 +4,12 @@ use crate::engine::{Bytes, Time};
 use crate::host::block::BLOCK_BYTES;
 use crate::text::Parameters;
 
-/// The simulation method of a loop that polls a cached word.
+/// How a loop that polls a cached word is simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spin {
-    /// Waits for the block to be invalidated and counts the polls until then.
+    /// The simulation waits until the block is invalidated, and counts the polls until then.
     Skipped,
-    /// Simulates each poll: slow, and the reference in tests.
+    /// Each poll is simulated, which is slow. Tests use this as the reference.
     Each,
 }
 
@@ -22,7 +22,7 @@ pub struct CacheParameters {
     /// 1 MB on a memory-bus node (Mukherjee and Hill 1998, Table 3).
     #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
     pub size: Bytes,
-    /// Associativity: number of blocks in a set; 1 is direct-mapped.
+    /// Associativity, which is number of number of blocks in a set; 1 means direct-mapped.
     ///
     /// 1 on a memory-bus node (Table 3).
     #[param(min = 1, max = 64, meaning = Capacity)]
@@ -34,7 +34,7 @@ pub struct CacheParameters {
 }
 
 impl CacheParameters {
-    /// Returns what is wrong with these parameters: keys of a host whose cache is `cache`, each with the reason.
+    /// Returns the errors of these parameters. Keys are those of a host whose cache is `cache`, each with the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut problems = Vec::new();
         let blocks = self.size.get() / BLOCK_BYTES as u64;

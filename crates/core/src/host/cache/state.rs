@@ -4,16 +4,16 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum State {
-    /// No copy.
+    /// There is no copy.
     #[default]
     Invalid = 0,
-    /// Readable; other caches may have copies.
+    /// The copy is readable, and other caches may have copies.
     Shared = 1,
-    /// The only copy, equal to the home's.
+    /// This is the only copy, and it equals the home's.
     Exclusive = 2,
-    /// Readable and newer than the home's; other caches may have copies.
+    /// The copy is readable and newer than the home's; other caches may have copies.
     Owned = 3,
-    /// The only copy, newer than the home's.
+    /// This is the only copy, and it is newer than the home's.
     Modified = 4,
 }
 
@@ -31,8 +31,8 @@ impl State {
         matches!(self, State::Exclusive | State::Modified)
     }
 
-    /// Returns whether this copy is the owner's: it is newer than the home's and must be written back when it is
-    /// replaced.
+    /// Returns whether the holder of this copy owns the block: the copy is newer than the home's, and must be written
+    /// back when it is replaced.
     pub const fn owns(self) -> bool {
         matches!(self, State::Owned | State::Modified)
     }

@@ -1,13 +1,14 @@
 //! The host–PCI bridge for DMA engines: set-up, bursts, and competition with the processor.
 //!
-//! Models (Yocum et al. 1997, Figure 1 and §3.5): a transfer of *n* bytes without competition takes set-up + *n* ÷
-//! rate, with separate values for each direction. It moves in bursts of at most `burst`, after which another initiator
-//! may get the bus. The effects of competition are in `competition.rs`.
+//! The module models the bridges of Yocum et al. (1997), Figure 1 and §3.5. A transfer of *n* bytes without competition
+//! takes the set-up time + *n* ÷ rate; each direction has separate values. It moves in bursts of at most `burst`, after
+//! which another initiator may get the bus. The effects of competition are in `competition.rs`.
 //!
-//! Set-up and rate are measured values of a bridge on its bus, and include wait states, bursts and arbitration. They
-//! are not computed from the bus's clock and width, which only bound them (a rate above clock × width is an error) and
-//! determine the time of programmed I/O. Changing the clock alone therefore does not change DMA; to model a faster bus,
-//! change the rates of the bridge, too. Leaves out: prefetching, except where a competition rule models it.
+//! The set-up time and the rate were measured on a bridge and its bus, and include wait states, bursts and arbitration.
+//! They are not computed from the clock and width of the bus. Those limit the rate (a rate above clock × width is an
+//! error), and determine the time of programmed I/O. A change of the clock alone therefore does not change DMA; to
+//! model a faster bus, the rates of the bridge have to be changed as well. The module leaves out prefetching, except if
+//! a competition rule models it.
 
 use super::competition::Competition;
 use super::memory::MainMemory;
@@ -79,7 +80,8 @@ pub struct DmaStream<'a> {
     bridge: &'a Bridge,
     direction: Direction,
     rate: Rate,
-    /// Numbers of grants of bus and memory at the last burst. If others were granted since, the stream was interrupted.
+    /// Numbers of grants of bus and memory at the last burst. If there were other grants since, the stream was
+    /// interrupted.
     seen: Option<(u64, u64)>,
     memory: Option<Held<'a>>,
 }
@@ -93,7 +95,7 @@ pub struct Burst<'a> {
     /// Remaining time of the burst.
     pub time: Time,
     bridge: &'a Bridge,
-    /// Times for which the bus moves the burst, and memory if the burst still holds it.
+    /// Time for which the bus moves the burst, and time for which memory does, if the burst still holds it.
     moving: [Time; 2],
     bus: Held<'a>,
     _memory: Option<Held<'a>>,
@@ -183,13 +185,14 @@ impl<'a> DmaStream<'a> {
         Burst { bytes, began, time, bridge, moving: [moving; 2], bus, _memory: Some(memory) }
     }
 
-    /// Returns whether others were granted bus or memory since the last burst. The stream's own new grant of the bus is
-    /// not counted.
+    /// Returns whether bus or memory was granted to others since the last burst. The stream's own new grant of the bus
+    /// is not counted.
     fn is_interrupted(&self) -> bool {
         self.seen.is_some_and(|(bus, memory)| self.bridge.grants() != (bus + 1, memory))
     }
 
-    /// Starts a burst through a buffer: it holds memory for its time at memory's rate, and then only the bus.
+    /// Starts a burst through a buffer. It holds memory for the time that it takes at memory's rate, and after that
+    /// only the bus.
     async fn buffered(&mut self, bus: Held<'a>, bytes: Bytes, (memory_rate, restart): (Rate, Time)) -> Burst<'a> {
         let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let time = self.rate.time_for(bytes);

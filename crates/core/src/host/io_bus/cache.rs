@@ -1,14 +1,15 @@
 //! The processor's cache, which the bridge snoops.
 //!
-//! Models: a write-back cache with write allocation, between the processor and main memory. A load or store that hits
-//! takes cycles of the processor. One that misses fetches its block of 64 B by as many accesses to main memory as the
-//! block has parts of `memory.block`; a modified block that it replaces is written back before, in the same time. DMA is
-//! coherent, as on PCs since the first PCI chip sets: for each block of a burst that the cache holds modified, the
-//! burst waits for `supply-time` while the cache writes it to main memory; a DMA write then invalidates the block,
-//! and a DMA read leaves it unmodified. Blocks carry their bytes, so that a stale read is a wrong answer.
+//! The module models a write-back cache with write allocation, between the processor and main memory. A load or store
+//! that hits takes cycles of the processor. One that misses fetches its block of 64 B with several accesses to main
+//! memory, one for each part of size `memory.block`. If it replaces a modified block, that block is written back
+//! before, in the same time. DMA is coherent, as on PCs since the first PCI chip sets. For each block of a burst that
+//! is modified in the cache, the burst waits for `supply-time` while the cache writes the block to main memory. A DMA
+//! write then invalidates the block, and a DMA read leaves it unmodified. Blocks carry their bytes, so a stale read
+//! gives a wrong result.
 //!
-//! Leaves out: a second level, prefetch, a store buffer and a victim buffer (the processor waits for a miss of a store
-//! as for that of a load), write-combining, and the time that a snoop without a modified block takes.
+//! The module leaves out a second-level cache, prefetch, a store buffer and a victim buffer (the processor waits for a
+//! miss of a store as for that of a load), write-combining, and the time of a snoop that finds no modified block.
 
 use super::memory::MainMemory;
 use crate::engine::time_series::TimeSeries;
@@ -51,7 +52,7 @@ pub struct SnoopedCache {
 }
 
 impl SnoopedCache {
-    /// Returns the empty cache of the host `name`, in front of `memory`.
+    /// Returns the empty cache of the host `name`, between the processor and `memory`.
     pub fn new(sim: &Sim, name: &str, parameters: SnoopedCacheParameters, memory: &Rc<MainMemory>) -> SnoopedCache {
         SnoopedCache {
             sim: sim.clone(),
@@ -72,7 +73,7 @@ impl SnoopedCache {
         &self.parameters
     }
 
-    /// Loads a word whose block is cached.
+    /// Loads a word if its block is cached.
     #[inline]
     pub fn load(&self, address: Address, bytes: usize) -> Option<u64> {
         let value = self.contents.borrow_mut().load(address, bytes)?;
@@ -80,7 +81,7 @@ impl SnoopedCache {
         Some(value)
     }
 
-    /// Stores a word whose block is cached; returns whether it is.
+    /// Stores a word if its block is cached. Returns whether it was stored.
     #[inline]
     pub fn store(&self, address: Address, bytes: usize, value: u64) -> bool {
         let is_stored = self.contents.borrow_mut().store(address, bytes, value);
@@ -98,12 +99,12 @@ impl SnoopedCache {
         self.contents.borrow().find(address).is_some()
     }
 
-    /// Returns the signal that a block was invalidated or replaced.
+    /// Returns the signal that is notified when a block was invalidated or replaced.
     pub fn lost(&self) -> &Signal {
         &self.lost
     }
 
-    /// Fetches the block of `address`; a modified block that it replaces is written back before.
+    /// Fetches the block of `address`. A modified block that it replaces is written back before.
     pub async fn fetch(&self, address: Address) {
         count(&self.misses);
         loop {
@@ -114,15 +115,15 @@ impl SnoopedCache {
                     count(&self.write_backs);
                     self.write_back(block);
                 }
-                // Read at the end of the access, when no DMA write can come between.
+                // The block is read at the end of the access, when no DMA write can occur before it is cached.
                 None if self.fill(address) => return,
                 None => {}
             }
         }
     }
 
-    /// Copies the block of `from` to that of `to`, both of which it fetches where they are not cached. It counts a load
-    /// and a store.
+    /// Copies the block of `from` to that of `to`. Blocks that are not cached are fetched. This counts as a load and a
+    /// store.
     pub async fn copy_block(&self, from: Address, to: Address) {
         let (from, to) = (block_of(from), block_of(to));
         self.obtain(from).await;
@@ -130,7 +131,7 @@ impl SnoopedCache {
             let value = self.contents.borrow_mut().load(from + 8 * word as u64, 8);
             value.expect("the block was just obtained")
         });
-        // This may replace the other block.
+        // Fetching this block may replace the other.
         self.obtain(to).await;
         for (address, value) in (to..).step_by(8).zip(words) {
             let is_stored = self.contents.borrow_mut().store(address, 8, value);
@@ -138,7 +139,7 @@ impl SnoopedCache {
         }
     }
 
-    /// Makes an access to the block of `address`, which is cached from then on.
+    /// Accesses the block of `address`, which is cached afterwards.
     async fn obtain(&self, address: Address) {
         self.count_accesses(1);
         while !self.holds(address) {
@@ -152,8 +153,8 @@ impl SnoopedCache {
         replaced.filter(|(_, state)| state.owns()).map(|(block, _)| block)
     }
 
-    /// Puts the block of `address` into the cache and returns true, unless it would replace a block that has been modified
-    /// meanwhile.
+    /// Puts the block of `address` into the cache and returns true, unless it would replace a block that has been
+    /// modified in the meantime.
     fn fill(&self, address: Address) -> bool {
         if self.holds(address) {
             return true;
@@ -172,7 +173,7 @@ impl SnoopedCache {
         true
     }
 
-    /// Writes a block to main memory, if it is modified; returns whether it was.
+    /// Writes a block to main memory if it is modified. Returns whether it was.
     fn write_back(&self, block: Address) -> bool {
         let mut contents = self.contents.borrow_mut();
         let Some((frame, State::Modified)) = contents.find(block) else { return false };
@@ -193,30 +194,31 @@ impl SnoopedCache {
         self.memory.with(block, Bytes(BLOCK_BYTES as u64), |bytes| bytes == cached.0)
     }
 
-    /// Snoops a DMA burst of `bytes` bytes at `address`, which is about to begin: writes the modified blocks that it
-    /// meets to main memory; returns the time that this takes.
+    /// Snoops a DMA burst of `bytes` bytes at `address` that is about to begin: writes the modified blocks in its range
+    /// to main memory. Returns the time that this takes.
     pub fn snoop(&self, address: Address, bytes: Bytes) -> Time {
         let modified = blocks(address, bytes).filter(|block| self.write_back(*block)).count() as u64;
         self.supplied.set(self.supplied.get() + modified);
         self.parameters.blocks.supply_time * modified
     }
 
-    /// Makes main memory current at `bytes` bytes at `address`, which the bus reads now.
+    /// Writes modified blocks among `bytes` bytes at `address` to main memory, because the bus is about to read these
+    /// bytes.
     pub fn clean(&self, address: Address, bytes: Bytes) {
         blocks(address, bytes).for_each(|block| _ = self.write_back(block));
     }
 
-    /// Drops the blocks of `bytes` bytes at `address`, which the bus writes now.
+    /// Drops the blocks that contain `bytes` bytes at `address`, because the bus is about to write these bytes.
     pub fn invalidate(&self, address: Address, bytes: Bytes) {
         for block in blocks(address, bytes) {
-            // The bus may write a part of it.
+            // The bus may write only a part of the block.
             self.write_back(block);
             let found = self.contents.borrow().find(block);
             found.into_iter().for_each(|(frame, _)| self.drop_block(frame, block));
         }
     }
 
-    /// Overwrites `data`, the bytes of main memory at `address`, with those that the cache has.
+    /// Overwrites bytes in `data`, which was read from main memory at `address`, with those that are in the cache.
     pub fn overlay(&self, address: Address, data: &mut [u8]) {
         let contents = self.contents.borrow();
         let end = address + data.len() as u64;
@@ -228,13 +230,13 @@ impl SnoopedCache {
         }
     }
 
-    /// Returns the number of blocks that were fetched into frames that had never held one, from `from` to `to`.
+    /// Returns the number of blocks that were fetched into frames for the first time, from `from` to `to`.
     pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
         self.cold_fills.borrow().count(from.ps(), to.ps())
     }
 
-    /// Returns the numbers of hits, of misses, of modified blocks that were replaced, and of modified blocks that DMA
-    /// bursts found.
+    /// Returns the numbers of hits, of misses, of replaced modified blocks, and of modified blocks that DMA bursts
+    /// found.
     pub fn metrics(&self) -> Vec<HostMetric> {
         let (accesses, misses) = (self.accesses.get(), self.misses.get());
         let counts = [
@@ -251,7 +253,7 @@ fn count(counter: &Cell<u64>) {
     counter.set(counter.get() + 1);
 }
 
-/// Returns the blocks that `bytes` bytes at `address` lie in.
+/// Returns the blocks that contain `bytes` bytes at `address`.
 fn blocks(address: Address, bytes: Bytes) -> impl Iterator<Item = Address> {
     let end = address + bytes.get();
     (block_of(address)..end).step_by(BLOCK_BYTES)

@@ -1,5 +1,6 @@
-//! The competition rules of a host–PCI bridge, by which it serves a DMA stream and a processor at the same time. Three
-//! rules model the four bridges of Yocum et al. (1997) §3.5, Figure 7. Leaves out: competition among DMA streams.
+//! The competition rules of a host–PCI bridge, which determine how it serves a DMA stream and a processor at the same
+//! time. Three rules model the four bridges of Yocum et al. (1997), §3.5, Figure 7. The module leaves out competition
+//! among DMA streams.
 
 use crate::engine::{Bytes, Rate, Time};
 use crate::text::Parameters;
@@ -10,19 +11,19 @@ pub enum Competition {
     /// Processor and DMA alternate, at a cost to the interrupted stream.
     ///
     /// The processor may access memory after every `grain` of a stream. An interrupted stream continues a restart time
-    /// after it has the bridge again (Intel Natoma).
+    /// after the bridge is granted to it again (Intel Natoma).
     Alternate {
         /// Bytes that DMA moves between two possible interruptions by the processor.
         #[param(min = "4 B", meaning = Granularity)]
         grain: Bytes,
         /// Restart time of an interrupted DMA read.
         ///
-        /// From the new grant of the bridge to the next data; memory is addressed again.
+        /// The time is counted from the new grant of the bridge to the next data, since memory is addressed again.
         #[param(resource = "DMA restart")]
         read_restart: Time,
         /// Restart time of an interrupted DMA write.
         ///
-        /// The bridge posts writes.
+        /// It is shorter because the bridge posts writes.
         #[param(resource = "DMA restart")]
         write_restart: Time,
     },
@@ -39,8 +40,8 @@ pub enum Competition {
         memory_rate: Rate,
         /// Restart time of an interrupted DMA read.
         ///
-        /// Applies to a burst if the processor has had memory or the bus since the previous one: prefetched data is
-        /// discarded.
+        /// It applies to a burst if the processor has used memory or the bus since the previous one, because prefetched
+        /// data is then discarded.
         #[param(default = "0 ns", resource = "DMA restart")]
         read_restart: Time,
         /// Restart time of an interrupted DMA write.

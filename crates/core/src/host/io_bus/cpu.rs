@@ -1,10 +1,10 @@
 //! The processor of an I/O-bus host: its work, its memory accesses, and its accesses to the interface over the bus.
 //!
-//! Models: work in cycles of its clock, synchronized with the simulation when an access leaves the processor;
-//! programmed I/O; loads and stores of memory through a cache (`cache.rs`), where the host has one; handlers that
-//! preempt programs (`priority.rs`). A processor without a cache has a buffer of one block, with which a run over a buffer
-//! takes one memory access for each block and one cycle for each word, a word that is polled is fetched when
-//! the bus has written its block, and a block that is used again after another one is fetched again.
+//! The module models work in cycles of its clock, synchronized with the simulation when an access leaves the processor;
+//! programmed I/O; loads and stores of memory, through a cache (`cache.rs`) if the host has one; and handlers that
+//! preempt programs (`priority.rs`). A processor without a cache has a buffer for one block. A pass over a program's
+//! buffer therefore takes one memory access for each block and one cycle for each word. A polled word is fetched again
+//! after the bus has written its block, and so is a block that is used again after another block.
 
 use super::cache::SnoopedCache;
 use super::memory::MainMemory;
@@ -73,7 +73,7 @@ impl IoBusProcessor {
         self.0.scheduler.step(self.1).await
     }
 
-    /// Works for a total of `time`, and yields to code of higher priorities.
+    /// Works for a total of `time`. Code of higher priorities may run in between.
     async fn work_in_stretches(&self, time: Time) {
         let set_active = |active: bool| if active { self.arbiter().begin_work() } else { self.arbiter().end_work() };
         self.0.scheduler.work(self.1, time, set_active).await;
@@ -96,7 +96,7 @@ impl IoBusProcessor {
         self.0.scheduler.is_used()
     }
 
-    /// Returns whether the block of `address` is in the cache, or without a cache in the processor's buffer.
+    /// Returns whether the block of `address` is in the cache, or in the processor's buffer if there is no cache.
     fn has_block(&self, address: Address) -> bool {
         match &self.0.cache {
             Some(cache) => cache.holds(address),

@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// PCI-X Protocol Addendum to the PCI Local Bus Specification, revision 2.0, 2003).
 pub const PCI_RATE_MAX: Rate = Rate::from_bytes_per_s(4_300_000_000);
 
-/// Why snooping takes no time with an interface that leaves main memory to the processor.
+/// The reason for which snooping takes no time with an interface that does not access main memory.
 const NO_DMA: &str = "the interface does not access main memory";
 
 impl Part for IoBusParameters {
@@ -40,7 +40,7 @@ impl Part for IoBusParameters {
 }
 
 impl IoBusParameters {
-    /// Returns an error for each parameter of the cache that does not describe one.
+    /// Returns an error for each parameter of the cache that is invalid.
     fn check_cache(&self) -> Vec<ParameterError> {
         let problems = self.cache.map(|cache| cache.blocks.check()).unwrap_or_default();
         problems.into_iter().map(ParameterError::from).collect()
@@ -62,7 +62,8 @@ impl IoBusParameters {
         self.dma_rates().into_iter().filter(|(_, rate)| *rate > peak).map(error).collect()
     }
 
-    /// Returns an error for each rate of the bridge that exceeds the rate of the memory behind its buffer.
+    /// Returns an error for each rate of the bridge that exceeds the rate of the memory from which its buffer is
+    /// filled.
     fn check_memory_rate(&self) -> Vec<ParameterError> {
         let Competition::Buffered { memory_rate, .. } = self.bridge.competition else { return Vec::new() };
         let memory = "bridge.competition.buffered.memory-rate";
@@ -169,7 +170,7 @@ impl HostNode for Node {
         })
     }
 
-    /// Returns what the cache counted, if the host has one.
+    /// Returns the counters of the cache, if the host has one.
     fn metrics(&self) -> Vec<HostMetric> {
         self.host.cache.as_ref().map(|cache| cache.metrics()).unwrap_or_default()
     }

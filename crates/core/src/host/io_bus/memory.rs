@@ -1,8 +1,8 @@
 //! Main memory of an I/O-bus host: its bytes, and the port that processor and DMA share.
 //!
-//! The bridge's competition rule determines how they share the port. The bytes are real, so that a transfer
-//! to a wrong address leads to wrong data. A run that needs more memory ends, and its report names the memory.
-//! Leaves out: banks, rows and refresh, and the freeing of allocated memory.
+//! The bridge's competition rule determines how they share the port. The bytes are real, so that a transfer to a wrong
+//! address leads to wrong data. A run that needs more memory than there is ends, and its report names the memory. The
+//! module leaves out banks, rows and refresh, and the freeing of allocated memory.
 
 use crate::engine::{Bytes, Resource, Sim, SpanLabel, Time};
 use crate::host::block::BLOCK_BYTES;
@@ -15,7 +15,8 @@ use std::cell::{Cell, RefCell};
 pub struct MemoryParameters {
     /// Bytes that the processor reads or writes in one access.
     ///
-    /// A cache block; with a cache, which has blocks of 64 B, a part of one.
+    /// Without a cache, this is a block of the processor's buffer. With a cache, which has blocks of 64 B, it is a part
+    /// of a block.
     #[param(min = "1 B", meaning = Granularity)]
     pub block: Bytes,
     /// Time for which an access to a block holds the memory.
@@ -24,12 +25,12 @@ pub struct MemoryParameters {
     /// Processor time to copy a block, in addition to the accesses.
     #[param(resource = "copy loop")]
     pub copy: Time,
-    /// Size of the memory; by default 4 GiB, the range of 32-bit addresses.
+    /// Size of the memory. The default is 4 GiB, the range of 32-bit addresses.
     #[param(min = "4 KiB", optional_or = SIZE, meaning = Capacity)]
     pub size: Bytes,
 }
 
-/// Alignment of every buffer: interfaces move pages.
+/// Alignment of every buffer, which is a page because interfaces move pages.
 pub const PAGE: u64 = 4096;
 /// Default size: the memory that a bus initiator can address with 32 bits (chosen: the papers do not state the size).
 const SIZE: Bytes = Bytes(1 << 32);
@@ -60,9 +61,9 @@ impl MainMemory {
         }
     }
 
-    /// Allocates a buffer of `length` zeroed bytes that begins at a page and ends with a block, because engines move
-    /// whole blocks. If memory is exhausted, the run ends with this event, and its report states that the caller's task
-    /// waited for memory.
+    /// Allocates a buffer of `length` zeroed bytes. It begins at a page and ends at the end of a block, because engines
+    /// move whole blocks. If memory is exhausted, the run ends with this event, and its report states that the caller's
+    /// task waited for memory.
     pub fn allocate(&self, length: Bytes) -> Address {
         let mut bytes = self.bytes.borrow_mut();
         let (start, size) = ((bytes.size() as u64).next_multiple_of(PAGE), self.parameters.size);
@@ -107,7 +108,7 @@ impl MainMemory {
         self.bytes.borrow().read(address as usize, into);
     }
 
-    /// Passes `length` bytes of memory to `look`, and returns its result.
+    /// Calls `look` with `length` bytes of memory, and returns its result.
     pub fn with<T>(&self, address: Address, length: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
         self.bytes.borrow().with(address as usize, length.len(), look)
     }
@@ -127,7 +128,7 @@ impl MainMemory {
         &self.port
     }
 
-    /// Returns the number of accesses of the processor; an access between two DMA bursts interrupts a stream.
+    /// Returns the number of accesses of the processor. An access between two DMA bursts interrupts a stream.
     pub fn processor_accesses(&self) -> u64 {
         self.processor_accesses.get()
     }
@@ -142,14 +143,14 @@ impl MainMemory {
         drop(held);
     }
 
-    /// Accesses of the processor to `bytes` bytes, one for each block.
+    /// Accesses `bytes` bytes for the processor, one block at a time.
     pub async fn access_all(&self, bytes: Bytes) {
         for _ in 0..bytes.get().div_ceil(self.parameters.block.get()) {
             self.access().await;
         }
     }
 
-    /// Copies one block within memory, as an unrolled loop does: a read, a write, and the copy time.
+    /// Copies one block within memory, as an unrolled loop does, with a read, a write, and the copy time.
     pub async fn copy_block(&self) -> Bytes {
         self.access().await;
         self.access().await;

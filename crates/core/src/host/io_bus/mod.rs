@@ -1,4 +1,4 @@
-//! The I/O-bus host: processor, main memory and a PCI bus joined by a bridge.
+//! The I/O-bus host: processor, main memory and a PCI bus, which a bridge connects.
 //!
 //! ```text
 //!  processor ──┬── bridge ── PCI ── interface
@@ -6,18 +6,19 @@
 //!           main memory
 //! ```
 //!
-//! Models: programmed I/O (posted writes, stalling reads, and bursts if the platform combines accesses),
-//! DMA in bursts, and the competition of processor and DMA for the bridge. Leaves
-//! out: address translation, and other devices.
+//! The module models programmed I/O (posted writes, stalling reads, and bursts if the platform combines accesses), DMA
+//! in bursts, and the competition of processor and DMA for the bridge. The module leaves out address translation, and
+//! other devices.
 //!
-//! A processor has no cache, unless `cache` describes one: without, it holds one block of memory, and a block copy
-//! states its memory accesses. With one, loads and stores hit or fetch a block, and the bridge snoops DMA, which is
-//! coherent; `cache.rs` says what that models and leaves out. Registers and windows of devices are never cached.
+//! A processor has a cache only if `cache` describes one. Without a cache, it holds one block of memory, and a block
+//! copy consists of memory accesses. With a cache, loads and stores hit or fetch a block, and the bridge snoops DMA,
+//! which is coherent; `cache.rs` states what is modelled and left out. Registers and windows of devices are never
+//! cached.
 //!
 //! The bus is half-duplex and shared: reads, writes and programmed I/O exclude each other, whichever side is the
-//! initiator. It therefore cannot represent PCI Express, whose links carry packets in both directions at once, with
-//! credits and split transactions. A bus with the rate of such a link would halve the throughput of two directions and
-//! make every load wait for DMA; `narrows check` warns above [the fastest PCI bus](host::PCI_RATE_MAX).
+//! initiator. This model therefore cannot represent PCI Express, whose links carry packets in both directions at once,
+//! with credits and split transactions. A bus with the rate of such a link would halve the throughput of two directions
+//! and make every load wait for DMA; `narrows check` warns above [the fastest PCI bus](host::PCI_RATE_MAX).
 
 pub mod bridge;
 pub mod cache;
@@ -57,7 +58,7 @@ pub struct IoBusParameters {
     /// The processor.
     #[param(table)]
     pub processor: IoBusProcessorParameters,
-    /// The processor's cache, which the bridge snoops; without this table the processor holds a single block of memory.
+    /// The processor's cache, which the bridge snoops. Without it this table the processor holds a single block of memory.
     #[param(table)]
     pub cache: Option<SnoopedCacheParameters>,
     /// Main memory.
@@ -121,7 +122,7 @@ impl IoBusHost {
         self.pio.attach(pio::Target::Async(device), bytes)
     }
 
-    /// Snoops a DMA burst of `bytes` bytes at `address` in memory; returns for how long the cache delays it.
+    /// Snoops a DMA burst of `bytes` bytes at `address` in memory. Returns the time by which the cache delays it.
     pub fn snoop(&self, address: Address, bytes: Bytes) -> Time {
         self.cache.as_ref().map_or(Time::ZERO, |cache| cache.snoop(address, bytes))
     }
@@ -138,7 +139,7 @@ impl IoBusHost {
         self.memory.write_by_dma(address, from);
     }
 
-    /// Returns memory as the processor sees it, in no time.
+    /// Returns memory as the processor sees it. This takes no simulated time.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
         let mut data = self.memory.with(address, Bytes(bytes as u64), <[u8]>::to_vec);
         self.cache.iter().for_each(|cache| cache.overlay(address, &mut data));

@@ -1,9 +1,9 @@
-//! The overhead of a transaction of the processor on the bus, in addition to its data: a number of bus cycles, or a
+//! The overhead of a bus transaction of the processor, in addition to its data. It is a number of bus cycles, or a
 //! time.
 //!
 //! Data sheets count address, wait states and turn-around in bus cycles. A time is measured by a program for one load
-//! or store, less its data, and does not change with the clock of the bus. An overhead has a key for each; the one in
-//! the highest layer of a description applies.
+//! or store, without its data, and does not change with the clock of the bus. Each overhead has a key for both forms;
+//! the key in the highest layer of a description applies.
 
 use crate::engine::{Hertz, Time};
 use crate::text::{Meaning, ParameterSink, ParameterType, Table};
@@ -21,7 +21,7 @@ const TIME_MAX: &str = "1 ms";
 pub enum BusOverhead {
     /// Bus cycles.
     Cycles(u64),
-    /// A time, whatever the clock of the bus.
+    /// A time, which does not depend on the clock of the bus.
     Time(Time),
 }
 
@@ -37,14 +37,14 @@ pub(super) const WRITE: OverheadKeys = OverheadKeys {
     time: ("write-overhead", "Time of a write in addition to its data, in place of `write-overhead-cycles`"),
 };
 
-/// The overhead of a read: address, latency of bridge and target.
+/// The overhead of a read: the address, and the latency of bridge and target.
 pub(super) const READ: OverheadKeys = OverheadKeys {
     cycles: ("read-overhead-cycles", "Bus cycles of a read in addition to its data; or use `read-overhead`"),
     time: ("read-overhead", "Time of a read in addition to its data, in place of `read-overhead-cycles`"),
 };
 
 impl BusOverhead {
-    /// Reads the key that the highest layer defines, of the two.
+    /// Reads whichever of the two keys is defined in the highest layer.
     pub(super) fn read(t: &mut Table<'_>, keys: &OverheadKeys) -> BusOverhead {
         let OverheadKeys { cycles: (cycles, cycles_help), time: (time, time_help) } = *keys;
         if t.describing() {

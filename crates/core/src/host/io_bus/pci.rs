@@ -1,7 +1,8 @@
 //! The PCI bus: one initiator at a time, in cycles of its clock.
 //!
-//! Models: arbitration in the order of requests (which is round robin, because there are only two initiators, the
-//! bridge and the interface), and the length of a transaction. Leaves out: parity, locks and retries.
+//! The module models the length of a transaction, and arbitration in the order of requests, which is round robin
+//! because there are only two initiators, the bridge and the interface. The module leaves out parity, locks and
+//! retries.
 
 use super::overhead::BusOverhead;
 use crate::engine::resource::Held;
@@ -55,8 +56,8 @@ impl Pci {
         &self.bus
     }
 
-    /// Runs a transaction of the processor on the held `bus`, with a span `what`; the bus is active for all of its
-    /// time.
+    /// Runs a transaction of the processor on the held `bus`, with a span `what`. The bus is active for the whole
+    /// transaction.
     pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
         bus.does(SpanLabel { what, message: None, bytes });
         let time = self.transaction(bytes, overhead);
@@ -64,8 +65,8 @@ impl Pci {
         self.bus.moves(time);
     }
 
-    /// Returns the time for which a transaction of `bytes` with this overhead (address, latency of the target,
-    /// turn-around) holds the bus.
+    /// Returns the time for which a transaction of `bytes` holds the bus. The overhead includes the address, the
+    /// latency of the target, and turn-around.
     pub fn transaction(&self, bytes: Bytes, overhead: BusOverhead) -> Time {
         let data_cycles = bytes.get().div_ceil(self.parameters.width.get());
         overhead.with_data(self.parameters.clock, data_cycles)

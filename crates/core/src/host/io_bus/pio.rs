@@ -1,8 +1,8 @@
 //! Programmed I/O: the processor's loads and stores to the interface's memory, across the bus.
 //!
-//! Models: posted stores, which wait in the bridge; the bridge writes them in order and combines
-//! consecutive ones into a burst if the platform can. Loads first drain the posted writes, and
-//! stall the processor. Leaves out: speculative and out-of-order accesses.
+//! The module models posted stores, which wait in the bridge. The bridge writes them in order, and combines consecutive
+//! ones into a burst if the platform can. A load waits until the posted writes have drained, and stalls the processor.
+//! Leaves out: speculative and out-of-order accesses.
 
 use super::overhead::{BusOverhead, READ, WRITE};
 use super::pci::Pci;
@@ -55,11 +55,11 @@ pub struct Pio {
     writes: Rc<PostedWrites>,
 }
 
-/// The devices on the bus, each with its addresses.
+/// The devices on the bus, each with its address range.
 #[derive(Default)]
 struct Devices(RefCell<Vec<MappedDevice>>);
 
-/// A device and its addresses.
+/// A device and its address range.
 type MappedDevice = (Range<u64>, Target);
 
 /// A device on the bus, which holds the bus until it has responded.
@@ -184,7 +184,7 @@ async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, wr
 }
 
 impl PostedWrites {
-    /// Removes and returns the oldest store and the following ones that continue its addresses, up to `most` bytes.
+    /// Removes and returns the oldest store, and those after it that continue its addresses, up to `most` bytes.
     fn take_burst(&self, most: Bytes) -> Vec<PostedStore> {
         let mut posted = self.posted.borrow_mut();
         let mut burst: Vec<PostedStore> = Vec::with_capacity(1);

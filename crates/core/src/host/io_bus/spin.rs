@@ -1,11 +1,12 @@
-//! Polls of a cached word, which stays as it is until a DMA write invalidates its block.
+//! Polls of a cached word, which does not change until a DMA write invalidates its block.
 //!
-//! Models: a loop of loads that hit. The rounds in which the block is cached are passed at once, and counted as hits and
-//! as work of the processor; the next one begins where it would have begun. Where code of several priorities shares the
-//! processor, or [`Spin::Each`] asks for it, every round is simulated. Polls of a device's register are always simulated:
-//! each is a transaction of the bus.
+//! The module models a loop of loads that hit. All rounds in which the block is cached are skipped in one step, and
+//! counted as hits and as work of the processor; the next round begins at the time at which it would have begun. If
+//! code of several priorities shares the processor, or with [`Spin::Each`], every round is simulated. Polls of a
+//! device's register are always simulated: each is a transaction of the bus.
 //!
-//! Leaves out: what passed polls cost other tasks of the same priority, at most a round at a time.
+//! The module leaves out the effect of skipped polls on other tasks of the same priority, which is at most one round at
+//! a time.
 
 use super::cache::SnoopedCache;
 use super::cpu::IoBusProcessor;
@@ -26,12 +27,12 @@ impl IoBusProcessor {
         self.work(round_cycles);
         self.sync().await;
         if cache.parameters().spin == Spin::Each || self.is_preemptible() {
-            // What happens at this very instant is seen by the next poll.
+            // The next poll sees all events of this instant.
             sim.delay(Time::ZERO).await;
             return;
         }
         let began = sim.now();
-        // A round that begins before the block is lost still hits.
+        // A round that begins before the block is invalidated still hits.
         while cache.holds(address) {
             let wake = wake();
             if wake <= sim.now() {
@@ -73,6 +74,6 @@ impl CoherentProcessor for IoBusProcessor {
     }
 
     fn resume_read(&self, _over_bus: bool) {
-        // Nothing to resume: no read ends within `pass_polls`.
+        // There is nothing to resume, because no read ends within `pass_polls`.
     }
 }

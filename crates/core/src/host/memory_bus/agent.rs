@@ -12,7 +12,7 @@ pub enum TransactionKind {
     Read,
     /// Fetches a block to write it, and invalidates all other copies.
     ReadExclusive,
-    /// Invalidates all other copies: an upgrade, or a claim to overwrite the whole block.
+    /// Invalidates all other copies. It is an upgrade, or a claim to overwrite the whole block.
     Invalidate,
     /// Returns a replaced block to its home.
     WriteBack,
@@ -84,18 +84,18 @@ pub trait Agent {
         Snooped::NOTHING
     }
 
-    /// Returns whether the agent may have copies of blocks, without which it does not see transactions. Called once,
+    /// Returns whether the agent may have copies of blocks. If not, it does not see transactions. It is called once,
     /// when the agent is attached.
     fn snoops(&self) -> bool {
         true
     }
 
-    /// Returns whether the agent may request the bus. Called once, when the agent is attached.
+    /// Returns whether the agent may request the bus. It is called once, when the agent is attached.
     fn requests_bus(&self) -> bool {
         true
     }
 
-    /// Returns the time to supply a block that [`snoop`](Agent::snoop) supplies.
+    /// Returns the time to supply a block from [`snoop`](Agent::snoop).
     fn supply_time(&self) -> Time {
         Time::ZERO
     }
@@ -110,7 +110,7 @@ pub trait Agent {
         Time::ZERO
     }
 
-    /// Returns whether the home posts writes: it buffers a block before it writes the block to its memory.
+    /// Returns whether the home posts writes, that is, buffers a block before it writes the block to its memory.
     fn home_posts(&self) -> bool {
         false
     }
@@ -125,8 +125,8 @@ pub trait Agent {
         panic!("nothing to write at {address:#x}")
     }
 
-    /// Returns the agent's copy of a block without a transaction, if it is the current one; for tests and for reading
-    /// results.
+    /// Returns the agent's copy of a block, if it is the current one, without a transaction. It is for tests, and for
+    /// reading results.
     fn peek(&self, _block: Address) -> Option<Block> {
         None
     }

@@ -1,8 +1,8 @@
-//! A processor's cache as an agent on the bus: it snoops, supplies blocks, and fetches the blocks of misses.
+//! A processor's cache as an agent on the bus. It snoops, supplies blocks, and fetches blocks after misses.
 //!
-//! Models: one outstanding transaction at a time; a replaced block that is owned or modified is
-//! written back before the new one is fetched. Parameters: [`CacheParameters`].
-//! Leaves out: levels of caches, victim buffers, prefetch.
+//! The module models one outstanding transaction at a time. If a replaced block is owned or modified, it is written
+//! back before the new one is fetched. Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim
+//! buffers, prefetch.
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::{Bus, Granted};
@@ -21,7 +21,7 @@ pub struct CacheAgent {
     bus: Rc<Bus>,
     id: AgentId,
     sim: Sim,
-    /// The fills of frames that had never held a block, by time in picoseconds.
+    /// The fills of frames that had never held a block, over time in picoseconds.
     cold_fills: RefCell<TimeSeries>,
 }
 
@@ -62,19 +62,19 @@ impl CacheAgent {
         self.cold_fills.borrow().count(from.ps(), to.ps())
     }
 
-    /// Returns the signal that the watched block was invalidated or replaced.
+    /// Returns the signal that is notified when the watched block was invalidated or replaced.
     pub fn watched_block_lost(&self) -> &Signal {
         &self.contents.watched_block_lost
     }
 
-    /// Watches the block of `address`, and returns the signal that it was invalidated or replaced. Only one block is
-    /// watched at a time.
+    /// Watches the block of `address`. Returns the signal that is notified when it was invalidated or replaced. Only
+    /// one block is watched at a time.
     pub fn watch(&self, address: Address) -> &Signal {
         self.contents.watched.set(block_of(address));
         &self.contents.watched_block_lost
     }
 
-    /// Makes the block of `address` readable, or writable if `write` is true. Returns the time for which it waited for
+    /// Makes the block of `address` readable or, if `write` is true, writable. Returns the time for which it waited for
     /// the bus, or `None` if no transaction was needed.
     pub async fn obtain(&self, address: Address, write: bool) -> Option<Time> {
         let mut waited = Time::ZERO;
@@ -101,7 +101,8 @@ impl CacheAgent {
         }
     }
 
-    /// Fetches the block, and returns `true`; or writes back the block that it would replace, and returns `false`.
+    /// Fetches the block and returns `true`. If the block would replace one that has to be written back, writes that
+    /// one back instead and returns `false`.
     async fn replace(&self, address: Address, granted: Granted<'_>, write: bool) -> bool {
         let (place, old) = self.contents.cache.borrow().victim(address);
         let mut data = self.contents.cache.borrow().block(place);
@@ -151,7 +152,7 @@ impl Agent for Contents {
 
     fn peek(&self, block: Address) -> Option<Block> {
         let cache = self.cache.borrow();
-        // A shared copy is current, too, and the owner's copy may be in flight to this cache.
+        // A shared copy is also current, and the owner's copy may be in flight to this cache.
         cache.find(block).map(|(place, _)| cache.block(place))
     }
 }

@@ -1,8 +1,8 @@
 //! Main memory: the home of ordinary addresses.
 //!
-//! Models: one access time for every access, for which the access holds the bus (Table 3: 120 ns). Memory is zero at
-//! first; the simulator allocates only the pages that are written, so that a large, mostly unused memory costs little.
-//! Leaves out: banks, pages and refresh.
+//! The module models one access time for all accesses, during which an access holds the bus (Table 3: 120 ns). Memory
+//! is zero at first. The simulator allocates only the pages that are written, so that a large, mostly unused memory
+//! takes little space. The module leaves out banks, pages and refresh.
 
 use super::agent::Agent;
 use crate::engine::{Bytes, Time};

@@ -1,10 +1,10 @@
-//! The MOESI protocol as two pure functions: the effect of a snooped transaction on a copy, and the
-//! state in which a fetched block arrives.
+//! The MOESI protocol as two pure functions. One returns the effect of a snooped transaction on a copy, and the other
+//! the state in which a fetched block arrives.
 //!
-//! Models: a bus on which every transaction is atomic, so that there are no transient states. The
-//! owner (modified or owned) supplies the block, or the home if there is no owner. A coherent read leaves the owner
-//! *owned*, whether the reader keeps a copy or not, because the bus does not distinguish these cases (as on MBus).
-//! Leaves out: supply by a clean copy, and reflecting a dirty block to memory on a read.
+//! Every transaction on the bus is atomic, so that there are no transient states. The owner (modified or owned)
+//! supplies the block, or the home if there is no owner. After a coherent read, the owner's copy is *owned*, whether
+//! the reader keeps a copy or not, because the bus does not distinguish these cases (as on MBus). The module leaves out
+//! supply by a clean copy, and reflecting a dirty block to memory on a read.
 
 use super::agent::TransactionKind;
 pub use crate::host::cache::State;
@@ -16,7 +16,7 @@ pub struct Snooped {
     pub next: State,
     /// Whether the holder of this copy supplies the data, instead of the home.
     pub supplies: bool,
-    /// Whether a copy stays here, so that the reader's is not the only one.
+    /// Whether a copy remains, so that the reader's copy is not the only one.
     pub shared: bool,
 }
 
@@ -37,7 +37,7 @@ pub const fn snoop(state: State, kind: TransactionKind) -> Snooped {
             Snooped { next: State::Shared, supplies, shared: true }
         }
         (TransactionKind::ReadExclusive, _) => Snooped { next: State::Invalid, supplies, shared: false },
-        // The new bytes replace the whole block, or the invalidating agent already has the current bytes.
+        // The new bytes replace the whole block, or the agent that invalidates already has the current bytes.
         (TransactionKind::Invalidate | TransactionKind::WriteBlock, _) => Snooped::NOTHING,
         (TransactionKind::ReadBlock, _) => Snooped { next: state, supplies, shared: true },
         (TransactionKind::WriteBack | TransactionKind::ReadWord | TransactionKind::WriteWord, _) => {

@@ -92,8 +92,8 @@ impl MemoryBusNode {
         }
     }
 
-    /// Returns the utilization of the bus, and of the memories on the bus by accesses from it: for a cache, accesses of
-    /// other agents; for an interface, accesses to both its halves.
+    /// Returns the utilization of the bus, and of the memories on the bus by accesses from it. For a cache, these are
+    /// accesses of other agents; for an interface, they are accesses to both of its halves.
     pub fn utilization(&self) -> Vec<Utilization> {
         let [memory, cache, interface] = self.bus.accessed();
         vec![
@@ -111,7 +111,7 @@ impl MemoryBusNode {
         [memory, fetched.iter().sum::<u64>() - memory]
     }
 
-    /// Attaches an interface, or a half of one, that is the home of `addresses`, which must be at or above
+    /// Attaches an interface, or a half of one, that is the home of `addresses`. These must be at or above
     /// [`INTERFACE_BASE`].
     pub fn attach(&self, interface: Rc<dyn Agent>, addresses: Range<Address>) -> AgentId {
         assert!(addresses.start >= INTERFACE_BASE, "an interface is not at home in main memory");
@@ -137,14 +137,14 @@ impl MemoryBusNode {
         if end > size.get() {
             let wanted = format!("{bytes} B of the main memory of {}, {size} of which are all in use", self.name);
             self.processor.sim().give_up(wanted);
-            // The task is never polled again; until its next wait, any address is valid.
+            // The task is never polled again, so any address is valid until its next wait.
             return FIRST_FREE;
         }
         self.next_free.set(end);
         address
     }
 
-    /// Reads memory as this node's program sees it, without taking simulated time; for reading results.
+    /// Reads memory as this node's program sees it, without taking simulated time. It is for reading results.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
         let end = address + bytes as u64;
         let mut data = Vec::with_capacity(bytes);

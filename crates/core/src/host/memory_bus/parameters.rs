@@ -34,7 +34,7 @@ impl fmt::Display for BadParameter {
 pub struct MemoryBusProcessorParameters {
     /// Number of stores that may wait for their block.
     ///
-    /// The program continues in the meantime: 8 words, one block (chosen).
+    /// The program continues in the meantime. The value is 8 words, one block (chosen).
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "store buffer")]
     pub store_buffer_entries: usize,
     /// Clock of the processor.
@@ -44,20 +44,21 @@ pub struct MemoryBusProcessorParameters {
     pub clock: Hertz,
     /// Cycles from an access to its request for the bus.
     ///
-    /// Applies to accesses that leave the processor: 10 (chosen with `reply_cycles`, so that an uncached 8-byte access
-    /// takes about 102 ns in total, the slope of Table 5's first row).
+    /// They apply to accesses that leave the processor. The value is 10 (chosen together with `reply_cycles`, so that
+    /// an uncached 8-byte access takes about 102 ns in total, the slope of Table 5's first row).
     pub request_cycles: u64,
     /// Cycles from the data on the bus until the processor uses the result.
     ///
-    /// From the end of the transaction: 10 (chosen).
+    /// They are counted from the end of the transaction. The value is 10 (chosen).
     pub reply_cycles: u64,
     /// Cycles of a cached access that hits.
     ///
-    /// Applies to loads and stores: 1 (dual issue, in order; §5.1.1).
+    /// They apply to loads and stores. The value is 1 (dual issue, in order; §5.1.1).
     pub hit_cycles: u64,
     /// Time from an interrupt to its handler.
     ///
-    /// Until the first instruction of the handler: 1 us (chosen; the paper's interfaces are polled).
+    /// It ends with the first instruction of the handler. The value is 1 us (chosen; the paper's interfaces are
+    /// polled).
     #[param(default = "1 us", resource = "interrupt")]
     pub interrupt_latency: Time,
     /// Simulation method of a loop that polls a cached word; both methods give the same times.

@@ -1,14 +1,14 @@
 //! Skipping of polls of a register that shows no event.
 //!
-//! A processor that waits for a packet reads a register repeatedly and does nothing else: each round takes as long as
+//! A processor that waits for a packet reads a register repeatedly and does nothing else. Each round takes as long as
 //! the previous one, and only totals are visible to others. The rounds until an event are therefore counted when the
-//! time of the event is known, each as if it had been simulated, and equal rounds together. The read that shows the
-//! event ends when it would have ended, and every round has its spans. Only the order of events at equal times may
-//! differ. With [`Spin::Each`] every round is simulated.
+//! time of the event is known. Each is counted as if it had been simulated; equal rounds are counted together. The read
+//! that shows the event ends at the time at which it would have ended, and every round has its spans. Only the order of
+//! events at equal times may differ. With [`Spin::Each`] every round is simulated.
 //!
 //! If several tasks share the processor, rounds are simulated from the time at which a second task first holds it.
 //!
-//! Leaves out: other users of the bus during the rounds; the caller guarantees that there are no others.
+//! Other users of the bus during the rounds are left out; the caller guarantees that no other user exists.
 
 use super::bus::WordReads;
 use super::parameters::Spin;
@@ -27,12 +27,12 @@ struct PollRound {
     read_start: Time,
     /// End of the read.
     read_end: Time,
-    /// End of the round: the processor has the value and has checked it.
+    /// End of the round, when the processor has the value and has checked it.
     end: Time,
 }
 
 impl PollRound {
-    /// Returns the same round, later by `delay`.
+    /// Returns a copy of the round that is later by `delay`.
     fn later(&self, delay: Time) -> PollRound {
         PollRound {
             previous_end: self.previous_end + delay,
@@ -44,9 +44,9 @@ impl PollRound {
 }
 
 impl MemoryBusProcessor {
-    /// Ends a round in which `register` showed no event, and skips the following rounds that show none either, until
-    /// the program has other work at the time that `wake` returns. Returns whether a read that shows an event has just
-    /// ended; local time is then the start of its round until [`resume_read`] is called.
+    /// Ends a round in which `register` showed no event, and skips the following rounds without an event, until the
+    /// time that `wake` returns, at which the program has other work. Returns whether a read that shows an event has
+    /// just ended; local time is then the start of its round until [`resume_read`] is called.
     ///
     /// [`resume_read`]: MemoryBusProcessor::resume_read
     pub async fn pass_polls(&self, register: &PolledRegister<'_>, wake: &dyn Fn() -> Time) -> bool {
@@ -134,7 +134,7 @@ impl MemoryBusProcessor {
         if round.read_end < now {
             return true;
         }
-        // The time at which the end of the read was scheduled: an event that was scheduled earlier precedes it.
+        // An event that was scheduled earlier than the end of the read precedes that end.
         let scheduled = if register.on_bus.is_some() { round.read_start } else { round.previous_end };
         let shown_later = || (register.shows)().is_some_and(|since| since > scheduled);
         round.read_end == now && now < alarm && shown_later()

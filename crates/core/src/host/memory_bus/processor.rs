@@ -1,18 +1,17 @@
 //! The processor of a memory-bus node: in order, with a local time that runs ahead of the simulation.
 //!
-//! Models: a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
-//! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which
-//! synchronize with the simulation and take fixed cycles to and from the bus; stores that wait in the store buffer.
-//! Uncached accesses are in `uncached.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and
-//! `polls.rs`.
+//! The module models a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
+//! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which synchronize
+//! with the simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer. Uncached
+//! accesses are in `uncached.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
 //!
-//! Between two synchronizations a processor sees its cache as it was at the first, the usual skew of simulators that
-//! run programs ahead. It observes other processors and interfaces only through the bus; a message is therefore never
-//! read before it was written.
+//! Between two synchronizations, a processor sees its cache as it was at the first one. This skew is usual in
+//! simulators that run programs ahead. It observes other processors and interfaces only through the bus; a message is
+//! therefore never read before it was written.
 //!
-//! Leaves out: instruction fetch, speculation, address translation.
+//! The module leaves out instruction fetch, speculation, address translation.
 //!
-//! Parameters: [`MemoryBusProcessorParameters`]. Statistics: time in and waiting for bus transactions.
+//! Parameters: [`MemoryBusProcessorParameters`]. Statistics: the times in bus transactions and waiting for them.
 
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
@@ -40,7 +39,7 @@ pub(super) struct Core {
     pub(super) stores: StoreBuffer,
     pub(super) combining: WriteCombining,
     pub(super) parameters: MemoryBusProcessorParameters,
-    /// Period of the clock, if it is a whole number of picoseconds; saves a division at each access.
+    /// Period of the clock, if it is a whole number of picoseconds. It saves a division at each access.
     pub(super) period: Option<Time>,
     base: Cell<Time>,
     cycles: Cell<u64>,
@@ -139,8 +138,8 @@ impl MemoryBusProcessor {
         Some(value)
     }
 
-    /// Stores a word into the cache if its block is writable and no store waits, or else into the store buffer if it is
-    /// not full. Returns whether the word was stored.
+    /// Stores a word into the cache if its block is writable and no store waits, or otherwise into the store buffer if
+    /// it is not full. Returns whether the word was stored.
     #[inline]
     pub fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
         let at_once = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
@@ -151,7 +150,7 @@ impl MemoryBusProcessor {
         true
     }
 
-    /// Loads up to 8 bytes that lie in one block.
+    /// Loads up to 8 bytes, which are in one block.
     pub async fn load(&self, address: Address, bytes: usize) -> u64 {
         loop {
             if let Some(value) = self.try_load(address, bytes) {
@@ -172,7 +171,7 @@ impl MemoryBusProcessor {
         self.finish_access(requested_at, waited);
     }
 
-    /// Stores up to 8 bytes that lie in one block.
+    /// Stores up to 8 bytes, which are in one block.
     pub async fn store(&self, address: Address, bytes: usize, value: u64) {
         if self.try_store(address, bytes, value) {
             return;
@@ -207,8 +206,8 @@ impl MemoryBusProcessor {
         self.0.stores.overlay(address, data);
     }
 
-    /// Ends an access that requested the bus at `requested_at` and waited for it for `waited`; `None` if the access
-    /// needed no transaction.
+    /// Ends an access that requested the bus at `requested_at`, and waited for it for `waited`, which is `None` if the
+    /// access needed no transaction.
     pub(super) fn finish_access(&self, requested_at: Time, waited: Option<Time>) {
         let now = self.0.sim.now();
         self.set_time(now);
@@ -217,8 +216,8 @@ impl MemoryBusProcessor {
         self.add_stall(now - requested_at, waited);
     }
 
-    /// Accounts for an access that took `took` from its departure from the processor, `waited` of it waiting for the
-    /// bus.
+    /// Accounts for an access that took `took` from its departure from the processor. It waited for the bus for
+    /// `waited` of that time.
     pub(super) fn add_stall(&self, took: Time, waited: Time) {
         self.add_stalls(took, waited, 1);
     }

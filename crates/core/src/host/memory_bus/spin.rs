@@ -1,7 +1,8 @@
 //! Polls of a cached word, which cannot change until its block is invalidated.
 //!
-//! Models: a loop of loads that hit. The rounds in which the block is in the cache are skipped; the next round begins
-//! when it would have begun. With [`Spin::Each`] every round is simulated. Leaves out: nothing that others can observe.
+//! The module models a loop of loads that hit. The rounds in which the block is in the cache are skipped; the next
+//! round begins at the time at which it would have begun. With [`Spin::Each`], every round is simulated. Other parts
+//! can observe no difference.
 
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
@@ -21,7 +22,8 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Returns the signal that the polled block was invalidated. Notifying it also wakes a program for any other event.
+    /// Returns the signal that is notified when the polled block was invalidated. Notifying it also wakes a program for
+    /// any other event.
     pub fn wakeup(&self) -> &Signal {
         self.0.cache.watched_block_lost()
     }

@@ -1,9 +1,9 @@
 //! The store buffer: stores that wait for their block while the program continues.
 //!
-//! Models: stores leave in order; stores that wait for the same block leave together when the block arrives. A load
-//! with the address and width of a waiting store takes the value of that store; a load that overlaps one in another way
-//! waits until the buffer is empty; other loads pass. Uncached accesses wait until the buffer is empty.
-//! Leaves out: merging of stores to one word.
+//! Stores leave in order; stores that wait for the same block leave together when the block arrives. A load with the
+//! address and width of a waiting store takes the value of that store; a load that overlaps a waiting store in another
+//! way waits until the buffer is empty; other loads do not wait. Uncached accesses wait until the buffer is empty. The
+//! module leaves out merging of stores to one word.
 
 use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, block_of};
@@ -53,7 +53,7 @@ pub struct StoreBuffer {
     /// every cache hit checks it. A bit may outlive its entry, as long as the buffer has others.
     blocks: Cell<u64>,
     entries_max: usize,
-    /// Notified at the local time of a store that enters an empty buffer.
+    /// Notified, at the local time of the store, when a store enters an empty buffer.
     pub became_nonempty: Signal,
     /// Notified when stores have left.
     pub drained: Signal,

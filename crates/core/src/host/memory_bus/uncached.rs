@@ -1,8 +1,8 @@
 //! The processor's uncached accesses to words and blocks of devices, over the bus.
 //!
-//! Models: strong ordering: each access waits until the store buffer is empty, and the processor waits until the access
-//! is complete. Words that are written to a write-combined window are combined instead (`write_combining.rs`), and
-//! leave before any other access. Leaves out: posted writes of the processor.
+//! The module models strong ordering: each access waits until the store buffer is empty, and the processor waits until
+//! the access is complete. Words written to a write-combined window are combined instead (`write_combining.rs`), and
+//! are flushed before any other access. The module leaves out posted writes of the processor.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;
@@ -63,8 +63,8 @@ impl MemoryBusProcessor {
         self.finish_access(requested_at, Some(waited));
     }
 
-    /// Runs a transaction on a bus that no other agent requests. The bus is acquired at once for a start in local time,
-    /// which saves the event of a synchronization.
+    /// Runs a transaction on a bus that no other agent requests. The bus is acquired at once, for a start in local
+    /// time, which saves the event of a synchronization.
     async fn transact_uncontended(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         let now = self.0.sim.now();
         let start = self.time().max(now);

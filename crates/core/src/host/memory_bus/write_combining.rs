@@ -1,10 +1,10 @@
-//! Write combining: stores of the processor to one block of a device's window, merged into a burst.
+//! Write combining: stores of the processor to one block of a device's window are merged into a burst.
 //!
-//! Models: one buffer of a block. A store to a write-combined window takes a cached store's cycles and goes into the
-//! buffer. The buffer leaves as one transaction for each contiguous run of stored bytes when the block is full, when
-//! another block or any other device register is accessed, and at a fence; the processor waits for it. Leaves out:
-//! several buffers, a burst that leaves while the program continues, and buffers that leave after a time-out. A driver
-//! therefore needs a fence after the stores that the device must see.
+//! The module models one buffer of a block. A store to a write-combined window takes the cycles of a cached store, and
+//! goes into the buffer. The buffer leaves as one transaction for each contiguous run of stored bytes when the block is
+//! full, when another block or any other device register is accessed, and at a fence; the processor waits for it. The
+//! module leaves out several buffers, a burst that leaves while the program continues, and buffers that leave after a
+//! time-out. A driver therefore needs a fence after the stores that the device must see.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;
@@ -18,7 +18,7 @@ pub(super) struct WriteCombining {
     windows: RefCell<Vec<Range<Address>>>,
     /// Block whose stores are combined.
     line: Cell<Option<Line>>,
-    /// Whether there is such a block, which every uncached access checks.
+    /// Whether there is such a block. Every uncached access checks this.
     waits: Cell<bool>,
 }
 
@@ -42,7 +42,7 @@ impl WriteCombining {
         !self.waits.get()
     }
 
-    /// Puts a store to `block` into the buffer, which holds no other block; returns whether the block is full.
+    /// Puts a store to `block` into the buffer, which must hold no other block. Returns whether the block is full then.
     fn put(&self, block: Address, offset: usize, bytes: usize, value: u64) -> bool {
         let mut line = self.line.get().unwrap_or(Line { block, data: Block::ZERO, stored: 0 });
         line.data.write(offset, bytes, value);
@@ -54,7 +54,7 @@ impl WriteCombining {
 }
 
 impl Line {
-    /// Returns the runs of stored bytes, as offsets in the block.
+    /// Returns the contiguous ranges of stored bytes, as offsets in the block.
     fn runs(&self) -> Vec<Range<usize>> {
         let is_stored = |offset: &usize| self.stored >> offset & 1 == 1;
         let starts = (0..BLOCK_BYTES).filter(|offset| is_stored(offset) && (*offset == 0 || !is_stored(&(offset - 1))));
@@ -69,7 +69,7 @@ impl MemoryBusProcessor {
         self.0.combining.windows.borrow_mut().push(window);
     }
 
-    /// Stores up to 8 bytes that lie in one block of a write-combined window.
+    /// Stores up to 8 bytes, which are in one block of a write-combined window.
     pub(super) async fn combine(&self, address: Address, bytes: usize, value: u64) {
         let (block, combining) = (block_of(address), &self.0.combining);
         if combining.line.get().is_some_and(|line| line.block != block) {

@@ -1,10 +1,10 @@
-//! A host of which only the processor's clock is modelled: its buses and its memory take no time.
+//! A host for which only the processor's clock is modelled. Its buses and its memory take no time.
 //!
-//! Models: a processor whose programs and messaging software take stated cycles (Callahan and
-//! Goldstein 1995, Tables 1 and 2, state no more), each stretch of which ends on an edge of the
-//! clock; memory with real bytes. Leaves out: the causes of these cycles, buses, caches, and devices: an interface
-//! that requires registers, DMA or interrupts cannot be attached. Several cores share the memory; the
-//! endpoints of a node are assigned to the cores in turn.
+//! The module models memory with real bytes, and a processor whose programs and messaging software take stated cycles.
+//! Callahan and Goldstein (1995), Tables 1 and 2, state no more. Each interval of work ends on an edge of the clock.
+//! The module leaves out the causes of these cycles, buses, caches, and devices, so an interface that requires
+//! registers, DMA or interrupts cannot be attached. Several cores share the memory; the endpoints of a node are
+//! assigned to the cores in turn.
 
 mod host;
 pub(super) mod processor;

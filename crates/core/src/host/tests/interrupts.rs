@@ -11,7 +11,8 @@ const VECTORS: [InterruptVector; 2] = [InterruptVector(0), InterruptVector(1)];
 /// The interrupts that a handler has recorded, with their times.
 type Notes = Rc<RefCell<Vec<(Time, Interrupt)>>>;
 
-/// Connects a vector to a handler on the core of the same number, which records interrupts and works for `works`.
+/// Connects a vector to a handler on the core with the same number. The handler records interrupts, and works for
+/// `works`.
 fn connect(sim: &Sim, interrupts: &Interrupts, vector: InterruptVector, works: Time) -> Notes {
     let (sim, notes) = (sim.clone(), Notes::default());
     let noted = notes.clone();

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::part::ParameterError;
 use crate::text::{Problem, Read};
 
-/// Adds all that is wrong there.
+/// Adds all problems of the fabric.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let fabric = &read.value.fabric;
     let wrong = |error: ParameterError| read.wrong(&fabric.key(&error.key), &error.message, &error.help);
@@ -23,7 +23,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Routers serve the shape, and the workload the routers.
+/// Checks that the routers fit the shape, and that the workload fits the routers.
 fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Problem>) {
     let (workload, router) = (&read.value.workload, &routers.parameters.router);
     let Ok(shape) = routers.topology.build() else { return };

@@ -4,20 +4,20 @@ use super::reach::{endpoints, lengths, names, packets, words};
 use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
-use crate::machine::{Ends, FabricPart, HostPart, InterfacePart, Registry, Workload, shipped};
+use crate::machine::{FabricPart, HostPart, InterfacePart, NodeParts, Registry, Workload, shipped};
 use crate::messaging::shared::SharingMake;
 use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
-/// The parts that are checked, of a machine whose every part is valid alone.
+/// The parts to be checked, of a machine whose parts are each valid alone.
 pub struct Parts<'a> {
     /// The parts that a description may name.
     pub registry: &'a Registry,
-    /// The kinds of host that nodes are, by name.
+    /// The kinds of host that nodes have, by name.
     pub hosts: Vec<(&'a str, &'a HostPart)>,
     /// The interface, protocol and messaging layer of the nodes.
-    pub ends: &'a Ends,
-    /// The interface that is checked, which `hosts` have.
+    pub node_parts: &'a NodeParts,
+    /// The interface to be checked, which the nodes with `hosts` have.
     pub interface: &'a InterfacePart,
     /// All interfaces of the machine.
     pub interfaces: &'a [&'a InterfacePart],
@@ -27,20 +27,20 @@ pub struct Parts<'a> {
     pub fabric: &'a FabricPart,
     /// The workload.
     pub workload: &'a Workload,
-    /// The nodes, and how many endpoints they have.
+    /// The numbers of nodes and of endpoints on each.
     pub addresses: EndpointMap,
-    /// The key of the largest number of endpoints on a node.
+    /// The key that states the largest number of endpoints on a node.
     pub endpoints: &'a str,
 }
 
 /// The reason why parts are incompatible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncompatibleParts {
-    /// The keys at which it may be reported: the one of the highest layer is used.
+    /// The keys at which the reason may be reported. The key that the highest layer of the description states is used.
     pub keys: Vec<String>,
     /// The message.
     pub message: String,
-    /// The help line: what would be compatible.
+    /// The help line, which states what would be compatible.
     pub help: String,
 }
 
@@ -78,14 +78,14 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 impl Parts<'_> {
-    /// Returns what the protocol finds on the fabric.
+    /// Returns the environment of the protocol: the properties of the fabric and the interface.
     fn environment(&self) -> ProtocolEnvironment {
         ProtocolEnvironment::new(self.fabric_capabilities.classes, self.fabric_capabilities.in_order)
     }
 
-    /// Returns what the protocol guarantees over the fabric.
+    /// Returns the guarantees of the protocol on the fabric.
     fn guarantees(&self) -> Guarantees {
-        self.ends.protocol.guarantees(&self.environment())
+        self.node_parts.protocol.guarantees(&self.environment())
     }
 }
 
@@ -121,7 +121,7 @@ fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Checks that hosts offer the capabilities that the interface requires.
 fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let needs = parts.interface.needs();
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (name, host) in &parts.hosts {
         let missing = host.capabilities().missing(&needs);
         if missing.is_empty() {
@@ -134,20 +134,21 @@ fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
             missing.join(", ")
         );
         let help = format!("{}; {}", hosts_with(parts.registry, &needs), interfaces_for(parts.registry, host));
-        wrong.push(IncompatibleParts::new([parts.interface.table(), host.table()], message, help));
+        errors.push(IncompatibleParts::new([parts.interface.table(), host.table()], message, help));
         break;
     }
-    wrong
+    errors
 }
 
-/// Returns the kinds of host that offer `needs`, and the shipped parts of these kinds.
+/// Returns the kinds of host that offer the capabilities `needs`, and the shipped parts of these kinds.
 fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
     let kinds = registry.hosts_that_offer(needs);
     let named: Vec<String> = kinds.map(|kind| format!("[hosts.NAME.{kind}] ({})", shipped::hosts(kind))).collect();
     format!("hosts that have it: {}", named.join(", "))
 }
 
-/// Returns the interfaces that find on a host what they need: first those that name endpoints without their nodes.
+/// Returns the interfaces whose requirements a host meets, beginning with those that name endpoints without their
+/// nodes.
 fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
     let (offered, mut all) = (host.capabilities(), registry.interfaces().undescribed().iter().collect::<Vec<_>>());
     all.sort_by_key(|interface| matches!(interface.limits().endpoints, EndpointLimit::PerNode(_)));
@@ -157,8 +158,8 @@ fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
 
 /// Checks that a firmware which supports only UDP runs no other protocol.
 fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
-    if parts.interface.runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
+    let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
+    if parts.interface.runs_protocols() || parts.node_parts.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
     let message = format!("the firmware of [ni.{ni}] sends UDP/IP packets and cannot run [protocol.{protocol}]");
@@ -172,10 +173,10 @@ fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 
 /// Checks that a protocol's buffers fit the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
-    let memory_use = parts.interface.protocol_memory(&*parts.ends.protocol, 1);
+    let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
+    let memory_use = parts.interface.protocol_memory(&*parts.node_parts.protocol, 1);
     let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = memory_use else { return Vec::new() };
-    if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.buffer_requirements().is_none() {
+    if needed.is_some_and(|needed| needed <= memory) || parts.node_parts.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
     let message = match needed {
@@ -205,24 +206,24 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         return Vec::new();
     }
     let message =
-        format!("[protocol.{}] does not retransmit packets that the fabric loses", parts.ends.protocol.name());
+        format!("[protocol.{}] does not retransmit packets that the fabric loses", parts.node_parts.protocol.name());
     vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
-/// Checks that the switches of the fabric do what the protocol needs.
+/// Checks that the switches of the fabric have the features that the protocol needs.
 fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (needs, fabric) = (parts.ends.protocol.needs(), parts.fabric.table());
+    let (needs, fabric) = (parts.node_parts.protocol.needs(), parts.fabric.table());
     let missing = parts.fabric.features().missing(&needs);
     if missing.is_empty() {
         return Vec::new();
     }
-    let protocol = parts.ends.protocol.table();
+    let protocol = parts.node_parts.protocol.table();
     let message = format!("[{fabric}] lacks what [{protocol}] needs: {}", missing.join(", "));
     let help = parts.registry.needs_fabric(|fabric| fabric.features().missing(&needs).is_empty());
     vec![IncompatibleParts::new([protocol, fabric], message, help)]
 }
 
-/// Checks that a protocol which relies on delivery order runs on a fabric that keeps it.
+/// Checks that a protocol which relies on delivery order runs on a fabric that keeps the order.
 fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
@@ -233,13 +234,13 @@ fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         "choose a fabric with one route between two nodes and one virtual channel, or {}",
         parts.registry.order_free_retransmission()
     );
-    let keys = [parts.ends.protocol.key(parts.ends.protocol.retransmission_key().unwrap_or_default())];
+    let keys = [parts.node_parts.protocol.key(parts.node_parts.protocol.retransmission_key().unwrap_or_default())];
     vec![IncompatibleParts::new(keys, message.to_owned(), help)]
 }
 
 /// Checks that sequence numbers distinguish a packet from its duplicates, even out of order.
 fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let protocol = &parts.ends.protocol;
+    let protocol = &parts.node_parts.protocol;
     let incompatibility = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
         let help =
@@ -249,16 +250,16 @@ fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     protocol.sequence_space_error(&parts.environment()).into_iter().map(incompatibility).collect()
 }
 
-/// Checks that transfers which rely on order get it.
+/// Checks that packets of a transfer are delivered in order if transfers rely on it.
 fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
-    if !parts.ends.messaging.in_order
+    if !parts.node_parts.messaging.in_order
         || parts.fabric_capabilities.in_order && !guarantees.reorders
         || guarantees.in_order
     {
         return Vec::new();
     }
-    let protocol = parts.ends.protocol.name();
+    let protocol = parts.node_parts.protocol.name();
     let message = match guarantees.reorders {
         true => format!("[protocol.{protocol}] may deliver out of order"),
         false => format!(
@@ -275,7 +276,7 @@ fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Checks that hardware shared memory exists if it is selected, and that the processor has contexts for all
 /// programs that wait for it.
 fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
+    if parts.node_parts.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
         return Vec::new();
     }
     if parts.interface.coherent_block().is_none() {
@@ -284,7 +285,7 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         let help = format!("{help}, or [shared-memory.software]");
         return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
     }
-    let most = parts.addresses.most();
+    let most = parts.addresses.endpoints_per_node_max();
     let few = |(name, host): &(&str, &HostPart)| {
         let (key, contexts) = host.shared_memory_contexts().filter(|(_, contexts)| *contexts < most)?;
         Some((name.to_string(), host.key(key), contexts))
@@ -314,9 +315,9 @@ fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     (bytes > max).then(|| IncompatibleParts::new(keys, message, "make operations shorter, or packets longer"))
 }
 
-/// Checks that the machine has what the workload measures.
+/// Checks that the machine has the resources that the workload measures.
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
         let message = format!(
             "[{}] needs a host DMA engine, and [ni.{}] has none",
@@ -324,17 +325,17 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
             parts.interface.name()
         );
         let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
-        wrong.push(IncompatibleParts::new([parts.workload.table()], message, help));
+        errors.push(IncompatibleParts::new([parts.workload.table()], message, help));
     }
-    wrong.extend(one_sided(parts));
+    errors.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!("accesses to memory take no time on `{name}`, so that copying would never end");
-        wrong.push(IncompatibleParts::new(
+        errors.push(IncompatibleParts::new(
             [parts.workload.key(key)],
             message,
             "choose a host with an I/O bus or a memory bus",
         ));
     }
-    wrong
+    errors
 }

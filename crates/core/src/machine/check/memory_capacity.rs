@@ -1,18 +1,19 @@
-//! Whether the main memories of nodes hold what a description will place in them.
+//! Checks whether the main memory of each node is large enough for the buffers that a description implies.
 //!
-//! Counted for each node: the interface's queues and buffers, the buffers that programs send from and
-//! copy, and those in which messages wait until all of them has come. Of the last there can be as many
-//! as messages of which a part was taken in and a part not: that part is still to be sent (one message
-//! for each flow), or in its sender's outgoing buffers, whence it may come late, or in the receiver's
-//! interface. It is a bound, and a run may need less; the size of a memory costs no time.
+//! The memory of a node holds the interface's queues and buffers, the buffers that programs send from and copy, and the
+//! buffers in which a message waits until all its parts have arrived. The number of such incomplete messages is
+//! bounded. The missing part of each is still to be sent (at most one message for each flow), or is in its sender's
+//! outgoing buffers, from which it may arrive late, or is in the receiver's interface. The check uses this bound, and a
+//! run may need less; the size of a memory costs no time.
 //!
-//! Leaves out what only a run shows: messages that a program receives while its sends are blocked, and
-//! those of which the fabric delays a part. A run that exhausts the memory with these ends with its name.
+//! Memory that only a run determines is not counted: messages that a program receives while its sends are blocked, and
+//! messages of which the fabric delays a part. A run that exhausts a memory with these ends with an error that names
+//! the memory.
 
 use crate::engine::Bytes;
 use crate::host::MainMemorySize;
 use crate::host::block::FIRST_FREE;
-use crate::machine::{EndpointNames, Ends, Machine, build};
+use crate::machine::{EndpointNames, Machine, NodeParts, build};
 use crate::messaging::SLOTS;
 use crate::program::{FlowEndpoint, PlannedFlow};
 use crate::text::{Problem, Read};
@@ -36,7 +37,7 @@ impl Need {
     }
 }
 
-/// What the nodes of a machine send, receive and copy, by node.
+/// The buffers that the nodes of a machine send from, receive into and copy, by node.
 struct Traffic {
     /// The number and size of the buffers that each flow's sender allocates.
     sent: Vec<Vec<(u64, Bytes)>>,
@@ -67,13 +68,13 @@ impl Grain {
 /// Refuses hosts with too little memory, each once.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
-    let Some(ends) = &machine.ends else { return };
-    let traffic = Traffic::of(machine, ends);
+    let Some(node_parts) = &machine.node_parts else { return };
+    let traffic = Traffic::of(machine, node_parts);
     for (name, host) in &machine.hosts {
         let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
         let grain = Grain(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
-        let needs = nodes.map(|(number, node)| (need(&traffic, number, machine, ends, grain), &node.name));
+        let needs = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
         let Some((need, node)) = needs.max_by_key(|(need, _)| need.all()) else { continue };
         if need.all() > size.get() {
             let message = format!("`{node}` may need {} of main memory, and has {size}", need.in_pages());
@@ -95,36 +96,37 @@ fn enlarge_help(need: Need, memory: &str) -> String {
     )
 }
 
-fn need(traffic: &Traffic, node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> Need {
+fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Grain) -> Need {
     let sent = traffic.sent[node].iter().map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(*buffers));
-    let interface = ends.of(&machine.nodes[node]).memory_footprint();
+    let interface = node_parts.of(&machine.nodes[node]).memory_footprint();
     Need {
         interface: interface.own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(traffic, node, grain), u64::saturating_add),
-        to_receive: received(traffic, node, machine, ends, grain)
-            .saturating_add(other_memory(machine, node, ends, grain)),
+        to_receive: received(traffic, node, machine, node_parts, grain)
+            .saturating_add(other_memory(machine, node, node_parts, grain)),
     }
 }
 
-/// Returns the bytes of the queues between the endpoints of one node, and of the buffers for their packets.
-fn other_memory(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
+/// Returns the bytes of the loopback queues between the endpoints of one node, and of the buffers for their packets.
+fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: Grain) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
     let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
-    grain.of(ends.of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
+    grain.of(node_parts.of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
 }
 
-/// Buffers in which messages are put together; an interface that places them itself needs none.
-fn received(traffic: &Traffic, node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
-    let footprint = ends.of(&machine.nodes[node]).memory_footprint();
+/// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs
+/// none.
+fn received(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Grain) -> u64 {
+    let footprint = node_parts.of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = footprint.packet else { return 0 };
     let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
     let buffer = grain.of(fragments.saturating_mul(packet.takes));
     let programs = u64::from(machine.nodes[node].endpoints);
-    open(&traffic.received[node], (ends, programs, footprint.queued), packet.carries).saturating_mul(buffer)
+    open(&traffic.received[node], (node_parts, programs, footprint.queued), packet.carries).saturating_mul(buffer)
 }
 
 /// Returns the largest number of messages of the flows to a node of which only a part may have arrived.
-fn open(coming: &[Flow], (ends, programs, queued): (&Ends, u64, u64), fragment: u64) -> u64 {
+fn open(coming: &[Flow], (node_parts, programs, queued): (&NodeParts, u64, u64), fragment: u64) -> u64 {
     let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
     if coming.iter().all(|flow| flow.payload.get() <= fragment) {
         return messages.min(programs);
@@ -132,7 +134,7 @@ fn open(coming: &[Flow], (ends, programs, queued): (&Ends, u64, u64), fragment: 
     let mut senders: Vec<usize> = coming.iter().map(|flow| flow.from).collect();
     senders.sort_unstable();
     senders.dedup();
-    let late = ends.protocol.late_packets(senders.len() as u64, queued);
+    let late = node_parts.protocol.late_packets(senders.len() as u64, queued);
     messages.min(coming.len() as u64 + late)
 }
 
@@ -141,7 +143,7 @@ fn copied(traffic: &Traffic, node: usize, grain: Grain) -> u64 {
     traffic.local[node].iter().map(|bytes| grain.of(bytes.get())).fold(0, u64::saturating_add)
 }
 
-/// Returns the number of the node that an endpoint of a workload is on, if there is such an endpoint.
+/// Returns the number of the node on which an endpoint of a workload is, if there is such an endpoint.
 fn node_of(endpoints: &EndpointNames<'_>, endpoint: FlowEndpoint<'_>) -> Option<usize> {
     match endpoint {
         FlowEndpoint::Named(name) => endpoints.node_of(name),
@@ -151,14 +153,14 @@ fn node_of(endpoints: &EndpointNames<'_>, endpoint: FlowEndpoint<'_>) -> Option<
 
 impl Traffic {
     /// Returns the flows of a workload and the buffers that it allocates.
-    fn of(machine: &Machine, ends: &Ends) -> Traffic {
+    fn of(machine: &Machine, node_parts: &NodeParts) -> Traffic {
         let (endpoints, nodes) = (EndpointNames::of(machine), machine.nodes.len());
-        let message_max = build::message_max(machine, ends).get();
+        let message_max = build::message_max(machine, node_parts).get();
         let (mut sent, mut received, mut local) = (vec![Vec::new(); nodes], Vec::new(), vec![Vec::new(); nodes]);
         received.resize_with(nodes, Vec::new);
         for PlannedFlow { from, to, in_flight, payload, send_buffers } in machine.workload.flows() {
             let (Some(from), Some(to)) = (node_of(&endpoints, from), node_of(&endpoints, to)) else { continue };
-            // A workload may need more nodes than there are, which is reported elsewhere.
+            // A workload may need more nodes than there are; another check reports that.
             if from.max(to) < nodes {
                 sent[from].push(send_buffers);
                 received[to].push(Flow { from, messages: in_flight, payload });

@@ -19,7 +19,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     nodes(read, &mut problems);
     workload(read, &mut problems);
     sound::parts(read, &mut problems);
-    match &read.value.ends {
+    match &read.value.node_parts {
         None => alone(read, &mut problems),
         Some(_) => fits(read, &mut problems),
     }
@@ -33,12 +33,12 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
 /// Checks that the parts are compatible.
 fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
-    let Some(ends) = &machine.ends else { return };
+    let Some(node_parts) = &machine.node_parts else { return };
     let (fabric, workload, registry) = (&machine.fabric, &machine.workload, &machine.registry);
     if workload.needs().fabric_only {
         let message = format!("[{}] drives the fabric alone, without interfaces", workload.table());
         let help = "remove the interface, or choose a workload that runs on hosts";
-        problems.push(read.wrong(&ends.ni.table(), &message, help));
+        problems.push(read.wrong(&node_parts.ni.table(), &message, help));
         return;
     }
     let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
@@ -49,7 +49,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let parts = fit::Parts {
             registry,
             hosts,
-            ends,
+            node_parts,
             interface,
             interfaces,
             fabric_capabilities,
@@ -58,7 +58,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             addresses,
             endpoints,
         };
-        // A problem that does not depend on the interface is reported once.
+        // A problem that does not depend on the interface is reported once, not once for each interface.
         reported.extend(
             fit::incompatibilities(&parts)
                 .into_iter()
@@ -69,10 +69,10 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for incompatibility in &reported {
         report(read, incompatibility, problems);
     }
-    classes(read, ends, problems);
+    classes(read, node_parts, problems);
 }
 
-/// Returns the hosts that have `interface`, by name.
+/// Returns the hosts of the nodes that have `interface`, by name.
 fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str, &'a HostPart)> {
     let has_it = |node: &&NodeDescription| node.ni_table() == interface.family_table();
     let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
@@ -84,7 +84,7 @@ fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str
 
 /// Returns the key that states the largest number of endpoints of a node.
 fn endpoints_key(machine: &Machine) -> String {
-    let most = machine.addresses().most();
+    let most = machine.addresses().endpoints_per_node_max();
     let node = machine.nodes.iter().find(|node| node.endpoints == most);
     node.map_or_else(|| "nodes".to_owned(), |node| format!("{}.endpoints", node.key))
 }
@@ -93,22 +93,22 @@ fn endpoints_key(machine: &Machine) -> String {
 fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
     let keys: Vec<String> =
         incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
-    // Where no nodes are described there are as many as the fabric has.
+    // If no nodes are described, there are as many as the fabric has.
     let keys: Vec<&str> =
         keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
     problems.push(read.wrong(read.foremost(&keys), &incompatibility.message, &incompatibility.help).incompatible());
 }
 
-/// Returns the key by which the protocol takes a second logical network, and the word for taking none.
-fn second_class(ends: &super::Ends) -> Option<(String, &'static str)> {
-    ends.protocol.second_class_key().map(|(key, none)| (ends.protocol.key(key), none))
+/// Returns the key by which the protocol uses a second logical network, and the value by which it uses none.
+fn second_class(node_parts: &super::NodeParts) -> Option<(String, &'static str)> {
+    node_parts.protocol.second_class_key().map(|(key, none)| (node_parts.protocol.key(key), none))
 }
 
-/// States what holds instead of defaults that the fabric cannot give: a protocol takes a second logical network by
-/// default where there is one.
+/// Replaces defaults that the fabric does not support: by default, a protocol uses a second logical network if the
+/// fabric has one.
 pub(super) fn settle_defaults(read: &mut Read<Machine>) {
-    let Some(ends) = &read.value.ends else { return };
-    if let Some((key, none)) = second_class(ends)
+    let Some(node_parts) = &read.value.node_parts else { return };
+    if let Some((key, none)) = second_class(node_parts)
         && read.value.fabric.capabilities().classes == 1
     {
         read.replace_default(&key, none);
@@ -116,8 +116,8 @@ pub(super) fn settle_defaults(read: &mut Read<Machine>) {
 }
 
 /// Checks that a logical network which the description names exists.
-fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
-    let Some((key, _)) = second_class(ends) else { return };
+fn classes(read: &Read<Machine>, node_parts: &super::NodeParts, problems: &mut Vec<Problem>) {
+    let Some((key, _)) = second_class(node_parts) else { return };
     let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
     if read.is_defined(&key) && capabilities.classes == 1 {
         let message = format!("there is no other logical network: [{}] has only one", fabric.table());
@@ -129,7 +129,8 @@ fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>
     }
 }
 
-/// Returns the key that gives a node the host that one of `keys` is about: hosts often come with a shipped part.
+/// Returns the key that gives a node the host that one of `keys` belongs to, because a host often comes from a shipped
+/// part.
 fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     let is_about = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
@@ -137,13 +138,13 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     machine.nodes.iter().find(|node| is_about(&node.host)).map(|node| format!("nodes.{}.host", node.name))
 }
 
-/// Checks a workload that drives the fabric alone, which needs a fabric of routers.
+/// Checks that a workload that drives the fabric alone has a fabric of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
     if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
         report(read, &incompatibility, problems);
     }
-    if read.value.addresses().most() > 1 {
+    if read.value.addresses().endpoints_per_node_max() > 1 {
         let message = "this workload drives the fabric alone, and its nodes have no endpoints";
         problems.push(read.wrong(&endpoints_key(&read.value), message, "remove the key"));
     }
@@ -167,12 +168,12 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         }
     }
     let of = |node: &NodeDescription| -> Vec<String> {
-        (0..node.endpoints).map(|place| format!("{}:{place}", node.name)).collect()
+        (0..node.endpoints).map(|index| format!("{}:{index}", node.name)).collect()
     };
     let several = machine.nodes.iter().filter(|node| node.endpoints > 1);
-    let ends: BTreeSet<String> = several.flat_map(of).collect();
+    let node_parts: BTreeSet<String> = several.flat_map(of).collect();
     for node in &machine.nodes {
-        if ends.contains(&node.name) {
+        if node_parts.contains(&node.name) {
             let message = format!("`{}` is the name of another node's endpoint", node.name);
             problems.push(read.wrong(
                 &format!("nodes.{}.host", node.name),
@@ -195,7 +196,7 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 
 fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
-    let several = machine.addresses().most() > 1;
+    let several = machine.addresses().endpoints_per_node_max() > 1;
     let (kind, kinds) = if several { ("endpoint", "endpoints") } else { ("node", "nodes") };
     let names = machine.end_names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -220,14 +221,14 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let help = format!("choose two different {kinds}");
         problems.push(read.wrong(&machine.workload.key(&key), &message, &help));
     }
-    // Too few nodes are already reported above.
+    // If there are too few nodes, that is already reported above.
     let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
     for error in number.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
         problems.push(read.wrong(&machine.workload.key(&error.key), &error.message, &error.help));
     }
 }
 
-/// Returns help on where to take a host from.
+/// Returns help that names the hosts that a node may have.
 fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
     let shipped = |name: &str| format!("hosts/{name}");
     if shipped::part(&shipped(given)).is_some() {

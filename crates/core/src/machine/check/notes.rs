@@ -1,8 +1,9 @@
 //! Notes on a machine before time 0: whether its routes can deadlock, whether its fabric drops packets in normal
 //! operation, and whether a host's values are beyond what it models.
 //!
-//! None is an error: a run may be there to show the deadlock, or to count the losses. Leaves out how long a packet
-//! waits for its reader, which only a run shows; a deadlock report names the packets that were lost.
+//! A note is not an error: the purpose of a run may be to show the deadlock, or to count the losses. The time that a
+//! packet waits for its reader is not considered, because only a run shows it; a deadlock report names the packets that
+//! were lost.
 
 use super::reach;
 use crate::fabric::Loss;
@@ -30,10 +31,10 @@ fn hosts(machine: &Machine) -> Vec<String> {
 
 /// Returns the note that packets are lost even without contention and that the protocol does not retransmit them.
 fn loss(machine: &Machine) -> Option<String> {
-    let (ends, fabric_capabilities) = (machine.ends.as_ref()?, machine.fabric.capabilities());
+    let (node_parts, fabric_capabilities) = (machine.node_parts.as_ref()?, machine.fabric.capabilities());
     let Loss::Held { after, carries } = fabric_capabilities.loss else { return None };
-    let longest = machine.interfaces().into_iter().map(|interface| reach::longest(ends, interface));
-    let ((packet, key), protocol) = (longest.max()?, &ends.protocol);
+    let longest = machine.interfaces().into_iter().map(|interface| reach::longest(node_parts, interface));
+    let ((packet, key), protocol) = (longest.max()?, &node_parts.protocol);
     if packet <= carries
         || protocol
             .guarantees(&ProtocolEnvironment::new(fabric_capabilities.classes, fabric_capabilities.in_order))

@@ -1,25 +1,25 @@
-//! Checks that packets, messages and names fit what carries them, and that headers can distinguish all names.
+//! Checks that packets, messages and names fit the part that carries them, and that headers can distinguish all names.
 
 use super::fit::{IncompatibleParts, Parts};
 use crate::engine::Bytes;
 use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
-use crate::machine::{Ends, FabricPart, InterfacePart, Registry};
+use crate::machine::{FabricPart, InterfacePart, NodeParts, Registry};
 use crate::messaging::shared::{PART_WORDS_MIN, SharingMake};
 use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory};
 
 /// Returns the length of the longest packet that enters the fabric, and the key that determines it.
-pub(super) fn longest(ends: &Ends, interface: &InterfacePart) -> (Bytes, String) {
-    let (alone, packet) = (ends.protocol.control_frame(), interface.limits().packet);
+pub(super) fn longest(node_parts: &NodeParts, interface: &InterfacePart) -> (Bytes, String) {
+    let (alone, packet) = (node_parts.protocol.control_frame(), interface.limits().packet);
     match alone > packet {
-        true => (alone, ends.protocol.key("acknowledgement")),
+        true => (alone, node_parts.protocol.key("acknowledgement")),
         false => (packet, interface.key(interface.packet_key())),
     }
 }
 
-/// Packets are no longer than the fabric carries.
+/// Checks that packets are no longer than the fabric carries.
 pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (packet, key) = longest(parts.ends, parts.interface);
+    let (packet, key) = longest(parts.node_parts, parts.interface);
     let Some(MtuLimit { bytes, reason, keys, hint }) =
         parts.fabric_capabilities.packet_max.filter(|most| most.bytes < packet)
     else {
@@ -38,7 +38,7 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Checks that a packet carries the words of the workload's active messages, and of software shared memory.
 pub(super) fn words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (needs, carried) = (parts.workload.needs(), parts.interface.limits().words);
-    let shares_in_software = needs.shared_memory && parts.ends.shared_memory.make == SharingMake::Software;
+    let shares_in_software = needs.shared_memory && parts.node_parts.shared_memory.make == SharingMake::Software;
     let (needed, what) = match shares_in_software && needs.packet_words <= PART_WORDS_MIN {
         true => (
             PART_WORDS_MIN,
@@ -54,7 +54,7 @@ pub(super) fn words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new([parts.workload.table(), key.clone()], message, format!("make {key} larger"))]
 }
 
-/// Messages are no longer than the interface can say.
+/// Checks that messages are no longer than the interface's headers can state.
 pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let all = parts.interfaces.iter().map(|interface| &***interface);
     if all.clone().any(|ni| ni.wire_format() != parts.interface.wire_format()) {
@@ -63,7 +63,8 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (reach, mut wrong) = (ni::message_max(all), Vec::new());
     if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach) {
         wrong.push(too_long(parts, &parts.workload.key(key), payload, reach));
-    } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
+    } else if let (Some(most), Some((key, payload))) =
+        (parts.node_parts.messaging.message_max, parts.workload.payload_max())
         && payload > most
     {
         let message = format!("a payload of {payload} is larger than the largest message, {most}");
@@ -73,7 +74,7 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
             "make it smaller, or messaging.message-max larger",
         ));
     }
-    if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach) {
+    if let Some(most) = parts.node_parts.messaging.message_max.filter(|most| *most > reach) {
         let message = match parts.interfaces.len() {
             1 => format!("messages of {most} need more packets than the interface can number: at most {reach}"),
             _ => format!(
@@ -116,7 +117,7 @@ pub(super) fn too_many(
     let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a packet header of [{key}] can address {most} at most"), key)),
-        // A shape without nodes could not be built, which is already reported.
+        // If a shape has no nodes, it could not be built, which is already reported.
         fabric.capabilities().nodes_max.filter(|most| *most > 0).map(|most| {
             let key = fabric.table();
             (most, format!("[{key}] has {most}"), key)
@@ -141,7 +142,7 @@ pub(super) fn too_many(
 
 /// Checks that headers can distinguish all endpoints and that the interface has memory for each.
 pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (nodes, all, most) = (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.most());
+    let (nodes, all, most) = (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.endpoints_per_node_max());
     if all == nodes {
         return Vec::new();
     }
@@ -170,7 +171,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         }
         _ => {}
     }
-    let memory_use = |endpoints| parts.interface.protocol_memory(&*parts.ends.protocol, endpoints);
+    let memory_use = |endpoints| parts.interface.protocol_memory(&*parts.node_parts.protocol, endpoints);
     let fits = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
     match (memory_use(1).is_none_or(fits), memory_use(most)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {

@@ -1,11 +1,11 @@
-//! Whether each part is sound by itself, where one value makes another impossible.
+//! Checks that each part is valid alone, in cases where one value excludes another.
 
 use crate::engine::Bytes;
 use crate::machine::Machine;
 use crate::part::{ParameterError, PartSpec, Selected};
 use crate::text::{Problem, Read};
 
-/// Hosts and interface.
+/// Checks hosts and interfaces.
 pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for (_, host) in &read.value.hosts {
         problems.extend(host.check().iter().map(|error| report(read, host, error)));
@@ -19,7 +19,7 @@ pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Reports a wrong parameter of a part, at the key that was overridden last.
+/// Reports an invalid parameter of a part, at the key that was overridden last.
 fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error: &ParameterError) -> Problem {
     let keys: Vec<String> = error.keys().map(|key| part.key(key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -27,9 +27,9 @@ fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error:
     read.wrong(read.foremost(&keys), &error.message, &help)
 }
 
-/// Blocks of shared memory lie in pages, and are words of eight bytes.
+/// Checks that blocks of shared memory fit in pages, and consist of words of eight bytes.
 fn shared_memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    let block = read.value.ends.as_ref().map(|ends| ends.shared_memory.block);
+    let block = read.value.node_parts.as_ref().map(|node_parts| node_parts.shared_memory.block);
     if let Some(block) = block.filter(|block| !block.get().is_power_of_two()) {
         let message = format!("{block} is not a power of two");
         let (below, above) = (block.get().next_power_of_two() / 2, block.get().next_power_of_two());

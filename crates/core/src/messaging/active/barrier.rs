@@ -1,5 +1,6 @@
-//! A barrier by a network of its own, as the CM-5's control network: it opens some cycles after the last endpoint has
-//! entered. A deadlock report names an endpoint that has not entered. Leaves out: the wires of that network.
+//! A barrier over a network of its own, like the CM-5's control network. The barrier opens some cycles after the last
+//! endpoint has entered. A deadlock report names an endpoint that has not entered. The wires of that network are not
+//! modelled.
 
 use crate::engine::sim::{NO_TASK, TaskId, WaitReasonId};
 use crate::engine::{EndpointId, Hertz, NodeId, Time};
@@ -12,13 +13,13 @@ use std::rc::Rc;
 #[derive(Default)]
 pub struct Barrier {
     members: RefCell<Vec<Member>>,
-    /// Members that have entered the barrier that is closed.
+    /// Number of members that have entered the barrier that is closed now.
     entered: Cell<usize>,
-    /// The first member that has not entered it.
+    /// Index of the first member that has not entered that barrier.
     missing: Cell<usize>,
-    /// The number of barriers that all have entered, and the instant at which the last of these opens.
+    /// Number of barriers that all members have entered, and the time at which the last of these barriers opens.
     opened: Cell<(u64, Time)>,
-    /// The reason of a wait in the barrier.
+    /// The reason for waits in the barrier.
     point: OnceCell<WaitReasonId>,
 }
 
@@ -27,14 +28,14 @@ struct Member {
     endpoint: Rc<Endpoint>,
     /// Task of the endpoint's program.
     task: Cell<TaskId>,
-    /// The number of barriers that it has entered.
+    /// Number of barriers that the member has entered.
     entered: Cell<u64>,
-    /// The reason of a wait for its program.
+    /// The reason for waits for the member's program.
     answer: WaitReasonId,
 }
 
 impl Barrier {
-    /// Adds an endpoint. All are added before any enters.
+    /// Adds an endpoint. All endpoints are added before any endpoint enters.
     pub(super) fn join(&self, endpoint: Rc<Endpoint>) {
         let sim = endpoint.cpu().sim();
         let answer = sim.register_wait_reason(format!("an answer of {}", endpoint.name()));
@@ -60,17 +61,18 @@ impl Barrier {
         member.endpoint.cpu().sim().set_holder(member.answer, task);
     }
 
-    /// Returns the reason of a wait for the program of an endpoint.
+    /// Returns the reason for waits for the program of an endpoint.
     pub(super) fn answer(&self, id: EndpointId) -> WaitReasonId {
         self.members.borrow()[id.index()].answer
     }
 
-    /// Returns the reason of a wait in the barrier.
+    /// Returns the reason for waits in the barrier.
     pub(super) fn wait_reason(&self) -> WaitReasonId {
         *self.point.get().expect("a waiting endpoint has joined")
     }
 
-    /// Enters the barrier at `now`; returns its number, from 0. It opens `cycles` after the last member has entered.
+    /// Enters the barrier at `now`, and returns the barrier's number, from 0. The barrier opens `cycles` after the last
+    /// member has entered.
     pub(super) fn enter(&self, id: EndpointId, now: Time, clock: Hertz, cycles: u64) -> u64 {
         let number = self.opened.get().0;
         let members = self.members.borrow();
@@ -99,8 +101,8 @@ impl Barrier {
         opened > number + 1 || (opened == number + 1 && now >= at)
     }
 
-    /// Returns the instant after `now` at which a barrier opens that all have entered, or [`Time::MAX`] if there is
-    /// none.
+    /// Returns the time after `now` at which the next barrier opens that all members have entered, or [`Time::MAX`] if
+    /// no barrier is left.
     pub(super) fn opens_after(&self, now: Time) -> Time {
         let (_, at) = self.opened.get();
         if at > now { at } else { Time::MAX }

@@ -1,4 +1,4 @@
-//! A program's endpoint of active messages: what it counts, its handlers, and the barrier.
+//! A program's endpoint of active messages: its counters, its handlers, and the barrier.
 
 use super::barrier::Barrier;
 use super::handlers::{HandlerFuture, Handlers};
@@ -16,10 +16,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// The most ledgers that a run keeps.
+/// Largest number of ledgers that a run keeps.
 pub const LEDGERS_MAX: usize = 2_000;
 
-/// Bytes of a message's header in [`Active::sizes`], whatever an interface's is (Mukherjee and Hill 1998, Table 5).
+/// Bytes of a message's header in [`Active::sizes`], independent of the interface's header (Mukherjee and Hill 1998,
+/// Table 5).
 const HEADER_BYTES: u64 = 8;
 
 /// An endpoint of active messages.
@@ -35,11 +36,11 @@ pub struct Active {
     pub(super) transfers: Transfers,
     sent: Cell<u64>,
     accepted: Cell<u64>,
-    /// The number of messages sent of each size, in bytes.
+    /// Number of messages sent of each size, in bytes.
     sizes: RefCell<BTreeMap<u64, u64>>,
-    /// Cycles that the running handler computes.
+    /// Cycles of computation that the running handler is charged for.
     pub(super) handler_cycles: Cell<u64>,
-    /// The reason of the program's wait, if it waits for more than any packet.
+    /// The reason for the program's wait, if it waits for something other than the next packet.
     pub(super) wait_reason: Cell<Option<WaitReasonId>>,
     pub(super) time: TimeBreakdown,
     /// The words of the packet that is being received.
@@ -94,7 +95,7 @@ impl Active {
         self.clock.cycle_before(self.endpoint.now())
     }
 
-    /// Returns the most words that a packet carries.
+    /// Returns the largest number of words that a packet carries.
     pub fn words_max(&self) -> usize {
         self.words_max
     }
@@ -110,17 +111,18 @@ impl Active {
     }
 
     /// Returns the number of messages sent of each size, in bytes, with a header of 8. A transfer counts as one
-    /// message, whatever its packets; its setup is one more, and so is the answer to that.
+    /// message, whatever the number of its packets; its setup counts as another message, and so does the answer to the
+    /// setup.
     pub fn sizes(&self) -> BTreeMap<u64, u64> {
         self.sizes.borrow().clone()
     }
 
-    /// Counts a packet sent.
+    /// Counts a packet that was sent.
     pub(super) fn count_sent(&self) {
         self.sent.set(self.sent.get() + 1);
     }
 
-    /// Counts a packet received.
+    /// Counts a packet that was received.
     pub(super) fn count_accepted(&self) {
         self.accepted.set(self.accepted.get() + 1);
     }
@@ -135,7 +137,7 @@ impl Active {
         self.time.of(cause)
     }
 
-    /// Charges the program's time to `cause` from now on; returns the cause that it was charged to before.
+    /// Charges the program's time to `cause` from now on, and returns the previous cause.
     pub fn charge_to(&self, cause: Cause) -> Cause {
         self.time.switch(cause, self.endpoint.now())
     }
@@ -150,13 +152,13 @@ impl Active {
         self.time.end(self.endpoint.now());
     }
 
-    /// Returns the number of packets for its node that left their interfaces and that its processor has not accepted
-    /// yet, where packets go by ports.
+    /// Returns the number of packets for the endpoint's node that have left their senders' interfaces, and that the
+    /// node's processor has not accepted yet. The result is 0 on interfaces without ports.
     pub fn pending(&self) -> u64 {
         self.endpoint.pending.of(self.endpoint.node())
     }
 
-    /// Returns what its interface's protocol counted, and the bytes of the protocol's state.
+    /// Returns the counters of the protocol of the endpoint's interface, and the bytes of the protocol's state.
     pub fn protocol_statistics(&self) -> Option<(Statistics, usize)> {
         self.endpoint.context.driver.accounts()
     }
@@ -171,12 +173,12 @@ impl Active {
         if reply && classes > 1 { Class::REPLIES } else { Class::REQUESTS }
     }
 
-    /// Returns whether the run has fewer ledgers than it keeps.
+    /// Returns whether the run has fewer ledgers than the largest number that it keeps.
     pub(super) fn keeps_ledger(&self) -> bool {
         self.endpoint.tally.delivered().len() < LEDGERS_MAX
     }
 
-    /// Returns the journey of a packet to send, with a ledger if one is to be kept.
+    /// Returns the journey of a packet to be sent, with a ledger if one is to be kept.
     pub(super) fn journey(&self, packet: &ActiveMessage) -> Journey {
         let tally = &self.endpoint.tally;
         if !self.keeps_ledger() {
@@ -186,12 +188,13 @@ impl Active {
         tally.message(self.id(), packet.to, payload, self.endpoint.now())
     }
 
-    /// Registers the handler of messages of one packet.
+    /// Registers the handler of messages that consist of one packet.
     pub fn on_message(&self, handler: impl Fn(&Received<'_>) + 'static) {
         self.handlers.set_message(Rc::new(handler));
     }
 
-    /// Registers the handler of transfers. It is passed the sending endpoint, the handler's number and the words.
+    /// Registers the handler of transfers. The handler is passed the sending endpoint, the handler's number and the
+    /// words.
     pub fn on_transfer(&self, handler: impl Fn(EndpointId, u8, Vec<u32>) + 'static) {
         self.handlers.set_transfer(Rc::new(handler));
     }
@@ -228,18 +231,18 @@ impl Active {
         self.endpoint.context.host.allocate(bytes)
     }
 
-    /// Charges the running handler for `cycles` of computation, which the processor does between its return and the
-    /// next packet.
+    /// Charges the running handler for `cycles` of computation, which the processor does after the handler's return and
+    /// before the next packet.
     pub fn charge(&self, cycles: u64) {
         self.handler_cycles.set(self.handler_cycles.get() + cycles);
     }
 
-    /// Registers `task` as its program.
+    /// Registers `task` as the endpoint's program.
     pub fn runs(&self, task: TaskId) {
         self.barrier.set_program(self.id(), task);
     }
 
-    /// Enters the next barrier; returns its number.
+    /// Enters the next barrier, and returns the barrier's number.
     pub async fn enter_barrier(&self) -> u64 {
         let permit = self.endpoint.run().await;
         self.endpoint.context.cpu.sync().await;

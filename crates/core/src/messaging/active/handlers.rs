@@ -9,7 +9,7 @@ use std::rc::Rc;
 type MessageHandler = Rc<dyn Fn(&Received<'_>)>;
 type TransferHandler = Rc<dyn Fn(EndpointId, u8, Vec<u32>)>;
 type ProtocolHandler = Rc<dyn Fn(EndpointId, u8, MessageWords) -> HandlerFuture>;
-/// The rest of a handler that waits for memory.
+/// The remainder of a handler that waits for memory.
 pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// A program's handlers, by the kind of message.
@@ -21,7 +21,7 @@ pub(super) struct Handlers {
 }
 
 impl Handlers {
-    /// Registers the handler of messages of one packet.
+    /// Registers the handler of messages that consist of one packet.
     pub fn set_message(&self, handler: MessageHandler) {
         *self.message.borrow_mut() = Some(handler);
     }
@@ -48,7 +48,7 @@ impl Handlers {
         run(from, handler, words);
     }
 
-    /// Starts the handler of a protocol's message; returns the rest of it.
+    /// Starts the handler of a protocol's message, and returns the remainder of the handler.
     pub fn start_protocol(&self, received: &Received<'_>) -> HandlerFuture {
         let handler = self.protocol.borrow().clone().expect("a node that is sent a protocol's messages handles them");
         handler(received.from, received.handler, received.words.into())

@@ -1,5 +1,5 @@
 //! Active messages: a packet names a handler and carries a few words; the receiving processor polls, and runs the
-//! handler (von Eicken 1993). Over any driver.
+//! handler (von Eicken 1993). Active messages work over any driver.
 //!
 //! | file | holds |
 //! |---|---|
@@ -10,11 +10,11 @@
 //! | `barrier.rs` | a barrier of all endpoints |
 //! | `time_breakdown.rs` | where a program's time goes |
 //!
-//! Models: processor cycles to send, to poll without finding a packet and to receive; a processor that receives only
-//! while it polls; a barrier by a network of its own; transfers with and without in-order delivery. The ledgers of
-//! the first [`LEDGERS_MAX`] packets of a run are kept, from the program that sends to the handler's return; latency
-//! is counted for all packets.
-//! Leaves out: handlers of programs that wait; those of a protocol may wait for memory.
+//! The module models the processor cycles to send, to receive, and to poll without finding a packet; a processor that
+//! receives only while it polls; a barrier over a network of its own; and transfers with and without in-order delivery.
+//! The ledgers of the first [`LEDGERS_MAX`] packets of a run are kept, from the program that sends to the handler's
+//! return; latency is counted for all packets. Handlers of programs cannot wait; handlers of a protocol may wait for
+//! memory.
 
 mod barrier;
 mod endpoint;

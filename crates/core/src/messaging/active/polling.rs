@@ -1,15 +1,16 @@
 //! Sending, polling and waiting by a processor.
 //!
-//! A send first receives what has arrived, as the CM-5's active messages do, then costs its cycles, and then waits
-//! until the interface has space, receiving what arrives meanwhile. A poll receives until it finds no packet; a poll
-//! without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by the program
-//! that polls, after the packets that waited.
+//! A send first receives the packets that have arrived, as the CM-5's active messages do, then costs its cycles, and
+//! then waits until the interface has space, receiving the packets that arrive meanwhile. A poll receives until it
+//! finds no packet. Each packet that a poll finds costs the cycles to receive, and a poll that finds none costs the
+//! cycles of an empty poll. The program that polls also sends the replies of handlers, after it has received the
+//! packets that waited.
 //!
 //! Without `drain-first` a send receives only while the interface is full, and a waiting program checks its condition
-//! after each packet, as if it sent from the packet's handler, which nothing interrupts: bursts then pile up at
-//! receivers. Replies are then sent when their handler has returned.
+//! after each packet. This corresponds to sending from the packet's handler, which nothing interrupts; bursts then pile
+//! up at receivers. Replies are sent when their handler has returned.
 //!
-//! Not modelled: a limit of the number of replies.
+//! The number of replies that wait to be sent is not limited.
 
 use super::endpoint::Active;
 use super::handlers::HandlerFuture;
@@ -25,7 +26,7 @@ use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, SendRequest, Wake}
 use crate::protocol::Marks;
 
 impl Active {
-    /// Computes for `cycles`, and neither sends nor polls. Messages are received meanwhile if they interrupt.
+    /// Computes for `cycles`, and neither sends nor polls. If messages interrupt, they are received meanwhile.
     pub async fn compute(&self, cycles: u64) {
         let mut permit = self.endpoint.run().await;
         let before = self.charge_to(Cause::Compute);
@@ -62,7 +63,7 @@ impl Active {
         }
     }
 
-    /// Occupies the processor for `cycles`; `what` names the span.
+    /// Occupies the processor for `cycles`; `what` is the name of the span in a trace.
     async fn work(&self, what: &'static str, cycles: u64) {
         if cycles > 0 {
             let cpu = &self.endpoint.context.cpu;
@@ -81,8 +82,8 @@ impl Active {
         }
     }
 
-    /// Sends a packet; returns when it is in the interface. Receives what has arrived before the send, and while the
-    /// interface is full.
+    /// Sends a packet, and returns when the packet is in the interface. Packets that have arrived are received before
+    /// the send, and while the interface is full.
     ///
     /// # Panics
     ///
@@ -97,7 +98,8 @@ impl Active {
         self.endpoint.stop(permit).await;
     }
 
-    /// Sends a message of any length; returns when its last packet is in the interface. Polls after each packet.
+    /// Sends a message of any length, and returns when the message's last packet is in the interface. Polls after each
+    /// packet.
     pub async fn transfer(&self, to: EndpointId, handler: u8, words: &[u32]) {
         self.count_message(words.len());
         if self.parameters.in_order {
@@ -116,19 +118,19 @@ impl Active {
         }
     }
 
-    /// Has `packet` sent when the handler has returned that answers with it.
+    /// Queues `packet` as the answer of the running handler; it is sent after the handler has returned.
     pub fn answer(&self, packet: ActiveMessage) {
         self.replies.borrow_mut().push_back(packet);
     }
 
-    /// Receives what has arrived, and sends the replies of handlers.
+    /// Receives the packets that have arrived, and sends the replies of handlers.
     pub async fn flush(&self) {
         let mut permit = self.endpoint.run().await;
         self.receive_all(&mut permit).await;
         self.endpoint.stop(permit).await;
     }
 
-    /// Receives all that has arrived, and what arrives meanwhile; returns the number of packets.
+    /// Receives the packets that have arrived, and those that arrive meanwhile, and returns their number.
     pub async fn poll(&self) -> usize {
         let mut permit = self.endpoint.run().await;
         let before = self.charge_to(Cause::Receive);
@@ -149,7 +151,8 @@ impl Active {
         received
     }
 
-    /// Receives what has arrived, and sends the replies of handlers; returns the number of packets received.
+    /// Receives the packets that have arrived, and sends the replies of handlers. Returns the number of packets
+    /// received.
     async fn receive_all(&self, permit: &mut RunPermit) -> usize {
         let mut received = 0;
         loop {
@@ -165,7 +168,8 @@ impl Active {
         }
     }
 
-    /// Receives what a waiting program does before it checks its condition again; returns the number of packets.
+    /// Receives the packets that a waiting program receives before it checks its condition again, and returns their
+    /// number.
     async fn receive_some(&self, permit: &mut RunPermit) -> usize {
         if self.parameters.drain_first {
             return self.receive_all(permit).await;
@@ -175,8 +179,8 @@ impl Active {
         received.into()
     }
 
-    /// Sends replies: all, or with `drain-first` one, before the next of which everything is received again. Returns
-    /// whether there was any.
+    /// Sends all replies; or, with `drain-first`, one reply, before whose successor everything is received again.
+    /// Returns whether there was any reply.
     async fn send_replies(&self, permit: &mut RunPermit) -> bool {
         let mut any = false;
         while let Some(reply) = self.next_reply() {
@@ -216,7 +220,7 @@ impl Active {
             self.may_receive() && self.receive_one().await
         };
         let start = self.endpoint.put(&composed, permit, receive).await;
-        // Of all attempts the last one sent the packet.
+        // The last attempt is the one that sent the packet.
         self.time.switch(Cause::Send, start);
         self.charge_to(before);
         self.count_sent();
@@ -225,12 +229,12 @@ impl Active {
         }
     }
 
-    /// Returns whether there may be a packet to receive, as far as that is known without polling.
+    /// Returns whether there may be a packet to receive, as far as the processor knows without polling.
     fn may_receive(&self) -> bool {
         self.endpoint.sharing.shared().is_some() || self.endpoint.context.driver.may_have_packet()
     }
 
-    /// Receives the next packet that has arrived; returns whether there was one.
+    /// Receives the next packet that has arrived, and returns whether there was one.
     async fn receive_one(&self) -> bool {
         let endpoint = &self.endpoint;
         if let Some(shared) = endpoint.sharing.shared() {
@@ -255,7 +259,8 @@ impl Active {
         true
     }
 
-    /// Receives the next packet where programs share the node, any of which may have taken it.
+    /// Receives the next packet on a node that several programs share, any of which may have taken the packet from the
+    /// interface.
     async fn receive_deferred(&self, shared: &SharedNode) -> bool {
         let start = self.endpoint.now();
         let context = &self.endpoint.context;
@@ -287,7 +292,7 @@ impl Active {
         }
     }
 
-    /// Starts the handler of a packet; returns the rest of a handler that waits for memory.
+    /// Starts the handler of a packet. Returns the remainder of the handler if it waits for memory.
     fn deliver(&self, received: &Received<'_>, journey: &Journey) -> Option<HandlerFuture> {
         let (tally, now) = (&self.endpoint.tally, self.endpoint.now());
         match self.keeps_ledger() {
@@ -322,7 +327,7 @@ impl Active {
         self.wait_because(self.barrier.wait_reason(), || self.has_passed(number)).await;
     }
 
-    /// Waits until `condition` holds, which the program of `id` brings about; a deadlock report names that program.
+    /// Waits until `condition` holds, which the program of `id` brings about. A deadlock report names that program.
     pub async fn wait_for_answer(&self, id: EndpointId, condition: impl Fn() -> bool) {
         self.wait_because(self.barrier.answer(id), condition).await;
     }
@@ -338,7 +343,7 @@ impl Active {
         self.wait(Time::MAX, condition).await;
     }
 
-    /// Polls until `condition` holds, or until the end of `cycle`; returns whether it holds.
+    /// Polls until `condition` holds, or until the end of `cycle`, and returns whether the condition holds.
     pub async fn wait_until_cycle(&self, cycle: u64, condition: impl Fn() -> bool) -> bool {
         self.wait(self.clock.end_of_cycle(cycle), condition).await
     }

@@ -1,5 +1,5 @@
-//! Do endpoints of active messages take the cycles that are stated? Costs, polling, barriers, transfers. On queues
-//! without a bus, over an ideal fabric.
+//! Tests that endpoints of active messages take the stated cycles for sends, polls, barriers and transfers, on queues
+//! without a bus and over an ideal fabric.
 
 use super::transfer::{CompleteTransfer, Transfers};
 use super::{Active, ActiveMessage, Barrier, Received};
@@ -38,10 +38,10 @@ const SYNTHETIC: MessagingParameters = MessagingParameters {
 
 const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..SYNTHETIC };
 
-/// Queues that hold more packets than any test sends.
+/// Queues with capacity for more packets than any test sends.
 const QUEUES: plain::PlainParameters = plain::PlainParameters { outgoing: 64, arrivals: 64 };
 
-/// Builds two endpoints. Their clock has 1 GHz: a cycle is 1 ns.
+/// Builds two endpoints with a clock of 1 GHz, so that a cycle is 1 ns.
 fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
@@ -98,12 +98,13 @@ fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
 fn a_packet_costs_what_is_stated() {
     assert_eq!(handled(SYNTHETIC, 1), 40 + WIRE + 60);
     assert_eq!(handled(SYNTHETIC, 3), 40 + WIRE + 3 * 60, "receiving is slower than sending");
-    // Polls at 0, 22, 44, 66: the packet of cycle 70 is found by the one at 88.
+    // The processor polls at 0, 22, 44 and 66: the packet of cycle 70 is found by the poll at 88.
     let polls = MessagingParameters { costs: Costs { poll: 22, ..COSTS }, ..SYNTHETIC };
     assert_eq!(handled(polls, 1), 88 + 60);
 }
 
-/// Returns the packets of two transfers of `length` words, and the cycle in which the second is complete.
+/// Returns the number of packets of two transfers of `length` words, and the cycle in which the second transfer is
+/// complete.
 fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
     let (simulation, ends) = pair(parameters);
     let (sender, receiver) = (ends[0].clone(), ends[1].clone());
@@ -126,18 +127,19 @@ fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
 
 #[test]
 fn transfers_have_the_stated_packets_and_are_complete() {
-    // Seven words in a packet, one of them for what the transfer is.
+    // A packet has seven words, one of which describes the transfer.
     assert_eq!(transferred(SYNTHETIC, 6).0, 2);
     assert_eq!(transferred(SYNTHETIC, 7).0, 4);
     assert_eq!(transferred(SYNTHETIC, 0).0, 2);
-    // A round trip first, then six words in a packet.
+    // A round trip comes first, and then packets of six words.
     assert_eq!(transferred(UNORDERED, 0).0, 2);
     assert_eq!(transferred(UNORDERED, 6).0, 4);
     assert_eq!(transferred(UNORDERED, 61).0, 24);
     assert!(transferred(UNORDERED, 60).1 > transferred(SYNTHETIC, 60).1, "order is worth something");
 }
 
-/// The setup of a sender's second transfer is answered when the last packet of the first has arrived, however late.
+/// Tests that the setup of a sender's second transfer is answered when the last packet of the first has arrived,
+/// however late.
 #[test]
 fn a_transfer_waits_for_late_packets_of_the_one_before() {
     let (transfers, from) = (Transfers::default(), EndpointId(0));
@@ -154,8 +156,8 @@ fn a_transfer_waits_for_late_packets_of_the_one_before() {
     assert_eq!(transfers.take_complete(from), None);
 }
 
-/// Two packets have arrived while a program computed: it sends its own before it receives them, or afterwards; and it
-/// continues after the first, or after both.
+/// Tests the order when two packets have arrived while a program computed: it sends its own packet before it receives
+/// them, or afterwards; and a waiting program continues after the first packet, or after both.
 #[test]
 fn packets_are_received_before_a_send_or_after() {
     let sent = |drain_first: bool| {
@@ -187,7 +189,7 @@ fn packets_are_received_before_a_send_or_after() {
 #[test]
 fn a_packet_that_may_arrive_out_of_order_costs_its_reordering() {
     let free = MessagingParameters { costs: Costs { reorder: 0, ..COSTS }, ..UNORDERED };
-    // Two packets of words in each transfer; the sender waits for none of them.
+    // Each transfer has two packets of words, neither of which the sender waits for.
     let (with, without) = (transferred(UNORDERED, 12).1, transferred(free, 12).1);
     assert_eq!(with - without, 2 * 2 * 20);
 }
@@ -198,11 +200,11 @@ fn dispatch_is_charged_for_messages_and_not_for_data() {
         let slower = MessagingParameters { dispatch: 100, ..parameters };
         transferred(slower, 12).1 - transferred(parameters, 12).1
     };
-    // There and back; out of order each asks first, and is answered.
+    // The messages go back and forth. Without in-order delivery, each transfer begins with a setup and its answer.
     assert_eq!((more(SYNTHETIC), more(UNORDERED)), (0, 4 * 100));
 }
 
-/// A deadlock report names the program that never enters a barrier, and the wait-for cycle.
+/// Tests that a deadlock report names the program that never enters a barrier, and the wait-for cycle.
 #[test]
 fn a_deadlock_names_the_programs_that_wait_for_each_other() {
     let (simulation, ends) = pair(SYNTHETIC);

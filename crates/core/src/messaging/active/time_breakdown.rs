@@ -1,30 +1,30 @@
 //! The breakdown of a program's time by cause.
 //!
-//! Models: the processor's local clock, from a program's first call to the end of its last, or during the timed part of
-//! it; each instant counts for one cause, so that the times of all causes add up to the program's. Leaves out: what
-//! a processor does between two calls, which takes no time, unless the program says otherwise
+//! The breakdown covers the processor's local time from a program's first call to the end of its last call, or the
+//! timed part of the program. Each instant counts for one cause, so that the times of all causes add up to the
+//! program's time. The processor's work between two calls takes no time, unless the program charges time for it
 //! ([`Active::charge_to`](super::Active::charge_to)).
 
 use crate::engine::Time;
 use std::cell::Cell;
 
-/// A cause that a program's time is charged to.
+/// A cause to which a program's time is charged.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Cause {
-    /// Computation, that of handlers included.
+    /// Computation, including that of handlers.
     Compute,
     /// Sending packets to the interface.
     Send,
     /// Receiving packets, and polling after each send.
     Receive,
-    /// Waiting for space in the interface, and polling meanwhile.
+    /// Waiting for space in the interface, including the polls in the meantime.
     Capacity,
     /// Waiting for packets, for a barrier, or for the processor that other programs of the node share.
     #[default]
     Message,
     /// Waiting for a block of shared memory.
     Block,
-    /// Waiting for other programs: for a lock, or for what they write.
+    /// Waiting for other programs: for a lock, or for data that they write.
     Synchronization,
 }
 
@@ -52,8 +52,8 @@ pub(super) struct TimeBreakdown {
 }
 
 impl TimeBreakdown {
-    /// Charges time to `cause` from `instant` on; returns the cause that it was charged to before. `instant` may lie in
-    /// the past, for a cause that is known only later, but not before the last switch.
+    /// Charges time to `cause` from `instant` on; returns the previous cause. `instant` may be in the past, for a cause
+    /// that becomes known only later, but not before the last switch.
     pub fn switch(&self, cause: Cause, instant: Time) -> Cause {
         let before = self.cause.replace(cause);
         if self.is_over.get() {

@@ -1,12 +1,12 @@
 //! Transfers: messages of many packets.
 //!
-//! Models: with in-order delivery the first packet carries handler and length, "while subsequent messages contain the
-//! data" (Callahan and Goldstein 1995, §2.2). Without, "a round trip to initialize the destination processor's data
-//! structures" comes first, and each packet carries its offset. A receiver accepts one transfer of each sender at a
-//! time: while packets of one are still under way, the setup of the next is answered only when they have arrived.
-//! The packets of a transfer request a bulk dialog, which the last one ends.
+//! With in-order delivery, the first packet carries handler and length, "while subsequent messages contain the data"
+//! (Callahan and Goldstein 1995, §2.2). Without in-order delivery, "a round trip to initialize the destination
+//! processor's data structures" comes first, and each packet carries its offset. A receiver accepts one transfer of
+//! each sender at a time: while packets of one transfer are still under way, the setup of the next is answered only
+//! when these packets have arrived. The packets of a transfer request a bulk dialog, which the last packet ends.
 //!
-//! Leaves out: several transfers of a sender at once.
+//! A sender cannot have several transfers to one receiver at once.
 
 use crate::engine::EndpointId;
 use crate::messaging::active_message::{
@@ -15,7 +15,7 @@ use crate::messaging::active_message::{
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-/// Bits of a transfer's length in its first word; its handler is above.
+/// Number of bits of a transfer's length in its first word; the handler's number is in the bits above.
 const LENGTH_BITS: u32 = 24;
 
 /// The transfers of an endpoint.
@@ -41,11 +41,11 @@ struct PartialTransfer {
 pub(super) struct CompleteTransfer {
     pub handler: u8,
     pub words: Vec<u32>,
-    /// The answer to the setup of the sender's next transfer, if that has waited for this one.
+    /// The answer to the setup of the sender's next transfer, if that setup has waited for this transfer.
     pub reply: Option<ActiveMessage>,
 }
 
-/// Returns the first word of a transfer: its handler and its length.
+/// Returns the first word of a transfer, which encodes its handler and its length.
 ///
 /// # Panics
 ///
@@ -55,7 +55,7 @@ fn first_word(handler: u8, words: &[u32]) -> u32 {
     u32::from(handler) << LENGTH_BITS | words.len() as u32
 }
 
-/// Returns the packets of a transfer that arrive in order, each with at most `words_max` words.
+/// Returns the packets of a transfer with in-order delivery, each with at most `words_max` words.
 pub(super) fn ordered_packets(
     to: EndpointId,
     handler: u8,
@@ -71,8 +71,8 @@ pub(super) fn ordered_packets(
     })
 }
 
-/// Returns the packets of a transfer whose receiver is set up, each with its offset and at most `words_max` words in
-/// all.
+/// Returns the packets of a transfer whose receiver is set up. Each packet carries its offset, and at most `words_max`
+/// words in all.
 pub(super) fn unordered_packets(
     to: EndpointId,
     words: &[u32],
@@ -101,12 +101,12 @@ pub(super) fn setup(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage
     ActiveMessage::new(to, TRANSFER_BEGIN, &[first_word(handler, words)])
 }
 
-/// Returns whether `handler` sends a reply to the sender of the packet.
+/// Returns whether `handler` replies to the sender of the packet.
 pub(super) fn sends_reply(handler: u8) -> bool {
     handler == TRANSFER_BEGIN
 }
 
-/// Returns whether the packets for a handler are parts of a message, and not messages.
+/// Returns whether the packets for a handler are parts of a message, and not messages of their own.
 pub(super) fn is_part(handler: u8) -> bool {
     handler == TRANSFER_DATA
 }
@@ -122,7 +122,7 @@ impl Transfers {
         self.is_receiver_ready.get()
     }
 
-    /// Accepts a packet of a transfer; returns the answer to it, if it needs one.
+    /// Accepts a packet of a transfer, and returns the answer to it, if it needs one.
     pub fn accept(&self, received: &Received<'_>, in_order: bool) -> Option<ActiveMessage> {
         let mut arriving = self.arriving.borrow_mut();
         let from = received.from;
@@ -156,7 +156,7 @@ impl Transfers {
     }
 }
 
-/// Sets up the transfer of `from` with the first word `first`; returns the answer that says so.
+/// Sets up the transfer of `from` with the first word `first`, and returns the answer that acknowledges the setup.
 fn begin(arriving: &mut BTreeMap<EndpointId, PartialTransfer>, from: EndpointId, first: u32) -> ActiveMessage {
     arriving.insert(from, PartialTransfer::new(first));
     ActiveMessage { reply: true, ..ActiveMessage::new(from, TRANSFER_READY, &[]) }

@@ -1,8 +1,7 @@
 //! The blocks of shared memory in an endpoint's own memory: their addresses, and loads and stores of their bytes.
 //!
-//! Models: an endpoint's own part and its copies of others' parts are allocated page by page, when a page is first
-//! used, as Tempest's stache does; the processor moves a block's bytes, through its caches. Leaves out: eviction of
-//! pages.
+//! An endpoint's own part and its copies of others' parts are allocated page by page, when a page is first used, as
+//! Tempest's stache does. The processor moves a block's bytes through its caches. Eviction of pages is not modelled.
 
 use super::space::{PAGE, SharedAddress, Space};
 use crate::engine::EndpointId;
@@ -21,7 +20,7 @@ pub(super) struct BlockMemory {
 }
 
 impl BlockMemory {
-    /// Creates the memory of the endpoint over `active`; no page of it is allocated.
+    /// Creates the memory of the endpoint over `active`. No page of the memory is allocated yet.
     pub fn new(active: &Rc<Active>, space: &Space) -> BlockMemory {
         let pages = |home: usize| space.size(home).div_ceil(PAGE) as usize;
         BlockMemory {

@@ -1,5 +1,5 @@
-//! The messages of the coherence protocol in packets: a word that encodes the message, and a block's bytes behind it,
-//! in as many packets as they take.
+//! The messages of the coherence protocol in packets: a word that encodes the message, followed by a block's bytes, in
+//! as many packets as they need.
 
 use super::block_memory::BlockMemory;
 use super::handlers::{COHERENCE, PART};
@@ -10,13 +10,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The words of a block that have arrived, and how many are missing.
+/// The words of a block that have arrived, and the number of missing words.
 type PartialBlock = (Vec<u32>, usize);
 
 /// The protocol messages of an endpoint.
 pub(super) struct BlockMessages {
     active: Rc<Active>,
-    /// Messages of which parts have arrived, by sender and first word: the block's words, and how many are missing.
+    /// Messages of which parts have arrived, by sender and first word: the block's words, and the number of missing
+    /// words.
     partial: RefCell<BTreeMap<(EndpointId, u32), PartialBlock>>,
 }
 
@@ -26,7 +27,7 @@ impl BlockMessages {
         BlockMessages { active: active.clone(), partial: RefCell::default() }
     }
 
-    /// Has a message sent, with the present bytes of the block in `memory` if it carries them.
+    /// Queues a message, with the present bytes of the block in `memory` if the message carries them.
     pub async fn send(&self, memory: &BlockMemory, to: EndpointId, block: BlockId, message: CoherenceMessage) {
         let word = message.encode();
         let reply = message.kind.class() == Class::REPLIES;
@@ -52,8 +53,8 @@ impl BlockMessages {
         }
     }
 
-    /// Accepts a part of a message of `block_words` words; returns the first word and the block's words if the message
-    /// is complete with it.
+    /// Accepts a part of a message of `block_words` words. If the message is complete with it, returns the first word
+    /// and the block's words.
     pub fn gather(&self, from: EndpointId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
         let (key, at, part) = ((from, words[0]), words[1] as usize, &words[2..]);
         let mut partial = self.partial.borrow_mut();

@@ -1,12 +1,13 @@
 //! Shared memory in hardware: loads and stores access the processor's cache, and the interface serves misses.
 //!
-//! Models: an address of shared memory has one address on each node: an endpoint's own part is in its node's memory,
-//! and of other nodes' memory there are copies in the cache alone. A program that waits for a block lets other
-//! programs of its node run, which costs a context switch; where messages interrupt, their handlers run meanwhile.
-//! With a stated delay it switches to a loop of that many cycles instead, and continues when the loop has ended and
-//! the block has arrived, which emulates a slower network.
+//! Each address of shared memory corresponds to one address on each node: an endpoint's own part is in its node's
+//! memory, and copies of other nodes' memory are only in the cache. A program that waits for a block lets other
+//! programs of its node run, which costs a context switch; if messages interrupt, their handlers run meanwhile. If a
+//! delay is stated, the program instead switches to a loop of that many cycles, and continues when the loop has ended
+//! and the block has arrived, which emulates a slower network.
 //!
-//! Leaves out: the directory and the cache, which are the interface's ([`ni::cmmu`](crate::ni::cmmu)).
+//! The directory and the cache are not part of this module; they belong to the interface
+//! ([`ni::cmmu`](crate::ni::cmmu)).
 
 use super::space::SharedAddress;
 use crate::engine::EndpointId;
@@ -22,15 +23,15 @@ pub(super) struct HardwareCoherence {
     active: Rc<Active>,
     unit: Rc<dyn CoherenceUnit>,
     costs: AccessCosts,
-    /// The address of each endpoint's part of shared memory, as this node has it.
+    /// The address of each endpoint's part of shared memory, as seen by this node.
     parts: Vec<Address>,
-    /// Whether other programs run on its node.
+    /// Whether other programs run on the node.
     is_shared: bool,
-    /// Cycles to switch to this program from another of its node.
+    /// Cycles to switch to this program from another program of its node.
     switch: u64,
-    /// Cycles of any context switch.
+    /// Cycles of a context switch between any two programs.
     context_switch: u64,
-    /// Whether what the program waited for was granted for one access.
+    /// Whether the access for which the program waited was granted once.
     granted: Cell<bool>,
 }
 
@@ -63,14 +64,14 @@ impl HardwareCoherence {
         self.parts[at.home.index()] + u64::from(at.offset)
     }
 
-    /// Returns the address of `at`, if the processor may access it so.
+    /// Returns the address of `at`, if the processor may access it with `want`.
     #[inline]
     pub fn accessible_address(&self, at: SharedAddress, want: Want) -> Option<Address> {
         let address = self.address(at);
         self.unit.may(address, want).then_some(address)
     }
 
-    /// Waits until the program may access `at`; returns its address, and whether the program waited.
+    /// Waits until the program may access `at`. Returns its address, and whether the program waited.
     pub async fn fault(&self, at: SharedAddress, want: Want) -> (Address, bool) {
         let (address, active) = (self.address(at), &self.active);
         let cpu = active.cpu();
@@ -100,7 +101,7 @@ impl HardwareCoherence {
         (address, true)
     }
 
-    /// Switches to the loop that delays, if a delay is stated; returns the cycle in which the loop ends.
+    /// Switches to the delay loop, if a delay is stated, and returns the cycle in which the loop ends.
     async fn begin_delay(&self) -> Option<u64> {
         let delay = self.costs.delay;
         if delay == 0 {
@@ -111,7 +112,7 @@ impl HardwareCoherence {
         Some(self.active.cycle() + delay)
     }
 
-    /// Ends the access to `at` that a fault granted, if it did.
+    /// Ends the access to `at`, if a fault granted it.
     pub async fn used(&self, at: SharedAddress) {
         if self.granted.take() {
             self.unit.used(self.address(at)).await;
@@ -128,7 +129,7 @@ impl HardwareCoherence {
         }
     }
 
-    /// Returns whether other programs of its node use its cache.
+    /// Returns whether other programs of the node use its cache.
     pub fn is_shared(&self) -> bool {
         self.is_shared
     }

@@ -1,4 +1,5 @@
-//! Locks: each has a home, where the endpoints that request it wait in the order in which their requests arrive.
+//! Locks. Each lock has a home, where the endpoints that request the lock wait in the order in which their requests
+//! arrive.
 
 use super::handlers::LOCK;
 use crate::engine::EndpointId;
@@ -7,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-/// Messages about a lock, in the low bits of a word; the lock's number is above.
+/// Kinds of message about a lock, in the low bits of a word; the lock's number is in the bits above.
 const ACQUIRE: u32 = 0;
 const GRANT: u32 = 1;
 const RELEASE: u32 = 2;
@@ -16,16 +17,16 @@ const BITS: u32 = 2;
 /// The locks of an endpoint.
 pub(super) struct Locks {
     active: Rc<Active>,
-    /// The number of endpoints, each of which is home to some locks.
+    /// Number of endpoints, each of which is the home of some locks.
     homes: u32,
-    /// Endpoints that hold and request each lock whose home this is: the holder first, then those that wait.
+    /// Endpoints that hold or request each lock of this home: the holder first, then those that wait.
     queues: RefCell<BTreeMap<u32, VecDeque<EndpointId>>>,
-    /// Whether the lock has been granted that the program waits for.
+    /// Whether the lock for which the program waits has been granted.
     is_granted: Cell<bool>,
 }
 
 impl Locks {
-    /// Creates the locks of the endpoint over `active`, one of `homes`.
+    /// Creates the locks of the endpoint over `active`, one of `homes` endpoints.
     pub fn new(active: &Rc<Active>, homes: u32) -> Locks {
         Locks { active: active.clone(), homes, queues: RefCell::default(), is_granted: Cell::default() }
     }

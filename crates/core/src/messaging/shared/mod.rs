@@ -1,9 +1,9 @@
-//! Shared memory: loads and stores of any endpoint's memory. It is kept coherent in software or by hardware, and
-//! programs cannot distinguish the two.
+//! Shared memory: loads and stores of any endpoint's memory. Software or hardware keeps it coherent, and programs
+//! cannot distinguish the two.
 //!
-//! In software it is kept coherent by handlers of active messages, as Tempest's default protocol does (Hill, Larus
-//! and Wood 1995; Mukherjee and Hill 1998, §5.1.1), over any interface. In hardware the interface does that, where it
-//! can ([`ni::cmmu`](crate::ni::cmmu)), and accesses meet the processor's cache alone. In software:
+//! In software, handlers of active messages keep the memory coherent, as in Tempest's default protocol (Hill, Larus and
+//! Wood 1995; Mukherjee and Hill 1998, §5.1.1), over any interface. In hardware, the interface keeps it coherent, if it
+//! can ([`ni::cmmu`](crate::ni::cmmu)), and accesses use only the processor's cache. In software:
 //!
 //! ```text
 //!  load ─ tag allows ────────────────────────────▶ memory, or the copy of a page
@@ -23,14 +23,14 @@
 //! | `locks.rs` | locks, with queues at their homes |
 //! | `handlers.rs` | the numbers of handlers |
 //!
-//! The protocol is [`protocol::directory`](crate::protocol::directory); here it is given tags, bytes and cycles.
-//! The protocol's messages are active messages of one word, four bytes beyond the header, and a block's bytes, in
-//! several packets if one does not hold them. The processor loads and stores the bytes through its caches.
+//! The protocol is [`protocol::directory`](crate::protocol::directory); this module adds tags, bytes and cycles. The
+//! protocol's messages are active messages of one word, four bytes beyond the header, and a block's bytes, in several
+//! packets if one packet cannot hold them. The processor loads and stores the bytes through its caches.
 //!
-//! Handlers run while their processor polls: a program that computes for long polls now and then. What they send
-//! waits in software until the program that polls can send it, and is bounded as the protocol says. Locks are by
-//! messages in both kinds. Leaves out: eviction, since a copy stays until it is invalidated; and prefetches, which
-//! software ignores.
+//! Handlers run while their processor polls: a program that computes for long must poll now and then. The packets that
+//! handlers send wait in software until the program that polls can send them; their number is bounded as the protocol
+//! states. Locks use messages in both kinds of coherence. Eviction is not modelled, since a copy stays until it is
+//! invalidated; software ignores prefetches.
 
 mod block_memory;
 mod block_messages;

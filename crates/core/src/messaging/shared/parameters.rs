@@ -7,15 +7,15 @@ use crate::text::Parameters;
 /// The mechanism that keeps shared memory coherent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SharingMake {
-    /// Handlers of active messages.
+    /// Handlers of active messages keep the memory coherent.
     Software,
-    /// The interface.
+    /// The interface keeps the memory coherent.
     Hardware,
 }
 
 /// Parameters of shared memory in software; the costs of hardware coherence are parameters of the interface.
 ///
-/// The defaults are tags in hardware, as Tempest's programs assume (Mukherjee and Hill 1998, §5.1.1).
+/// By default, hardware checks the tags, as Tempest's programs assume (Mukherjee and Hill 1998, §5.1.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "coherence software")]
 pub struct SharedMemoryParameters {
@@ -27,7 +27,7 @@ pub struct SharedMemoryParameters {
     pub block: Bytes,
     /// Processor cycles to check the tag of an access; 0 where hardware checks it.
     ///
-    /// Hardware checks it in parallel with the access.
+    /// If hardware checks the tag, it does so in parallel with the access.
     #[param(default = 0)]
     pub check: u64,
     /// Cycles from an access that its tag forbids until the handler of the fault runs.

@@ -1,6 +1,6 @@
 //! An endpoint's shared memory: the addresses of accesses, faults, locks, and the dispatch of its packets.
 //!
-//! Models: what is common to both kinds, software and hardware; each has a file of its own.
+//! This file holds the parts common to both kinds of coherence, software and hardware; each kind has a file of its own.
 
 use super::handlers::LOCK;
 use super::hardware_coherence::HardwareCoherence;
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl SharedMemory {
-    /// Creates the shared memory of each of these endpoints, in a space that is laid out.
+    /// Creates the shared memory of each of these endpoints, in a space that is already laid out.
     pub fn all(actives: &[Rc<Active>], space: &Rc<Space>, parameters: SharedMemoryParameters) -> Vec<Rc<SharedMemory>> {
         let bases: Vec<Address> = match parameters.make {
             SharingMake::Software => Vec::new(),
@@ -73,7 +73,7 @@ impl SharedMemory {
         memory
     }
 
-    /// Returns the endpoint of active messages that it uses.
+    /// Returns the endpoint of active messages that the shared memory uses.
     pub fn active(&self) -> &Rc<Active> {
         &self.active
     }
@@ -88,7 +88,8 @@ impl SharedMemory {
         self.parameters.check
     }
 
-    /// Returns the address of the bytes of `at` for this host's processor, if it may access them so.
+    /// Returns the address of the bytes of `at` for this host's processor, if the processor may access them with
+    /// `want`.
     ///
     /// # Panics
     ///
@@ -116,8 +117,8 @@ impl SharedMemory {
         panic!("{} accesses byte {} of the {size} that {} shares", self.active.id(), at.offset, at.home)
     }
 
-    /// Waits until the program may access `at` once, which must not hold the processor; returns the address. The
-    /// program calls [`SharedMemory::used`] after the access.
+    /// Waits until the program may access `at` once, and returns the address. The program must not hold the processor
+    /// while it waits, and calls [`SharedMemory::used`] after the access.
     pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
         match &self.kind {
             Kind::Software(software) => {
@@ -140,21 +141,23 @@ impl SharedMemory {
         }
     }
 
-    /// Prefetches the block of `at`, which another endpoint may take away before it is used. Software ignores it.
+    /// Prefetches the block of `at`. Another endpoint may take the block away before it is used. Software ignores
+    /// prefetches.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         if let Kind::Hardware(hardware) = &self.kind {
             hardware.prefetch(at, want).await;
         }
     }
 
-    /// Returns whether other programs use the same cache, so that their stores invalidate no copy of this one's.
+    /// Returns whether other programs use the same cache, so that their stores invalidate no copy of this program's
+    /// blocks.
     pub fn shares_cache(&self) -> bool {
         matches!(&self.kind, Kind::Hardware(hardware) if hardware.is_shared())
     }
 
-    /// Replaces two words at `address`, in a block that the processor may store to, by `change` of them; returns the
-    /// words before, or `None` if the block was taken meanwhile. In software that does not happen: handlers run when
-    /// the processor polls.
+    /// Replaces two words at `address`, in a block that the processor may store to, by the result of `change`. Returns
+    /// the previous words, or `None` if the block was taken away meanwhile. In software that cannot happen, because
+    /// handlers run only when the processor polls.
     pub async fn update_pair(&self, address: Address, change: &dyn Fn([u64; 2]) -> [u64; 2]) -> Option<[u64; 2]> {
         let (cpu, words) = (self.active.cpu(), [address, address + 8]);
         if let Kind::Software(_) = self.kind {
@@ -164,7 +167,8 @@ impl SharedMemory {
             }
             return Some(before);
         }
-        // Nothing happens between these accesses. A block that is not in the cache is loaded, and the caller retries.
+        // No other event happens between these accesses. If the block is not in the cache, it is loaded, and the caller
+        // retries.
         let before = words.map(|word| cpu.try_load(word, 8));
         let [Some(first), Some(second)] = before else {
             _ = cpu.load(address, 8).await;

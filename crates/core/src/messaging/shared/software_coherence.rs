@@ -1,9 +1,9 @@
 //! Shared memory in software: the tags of blocks, faults, and the actions of the coherence protocol.
 //!
-//! Models: a tag for each block of every endpoint, which allows an access or forbids it; a fault, which costs its
-//! cycles and waits for the protocol; a handler's actions, in their order. The home of a block runs its directory,
-//! any other
-//! endpoint its requester. Leaves out: pointers of a directory, of which software has as many as it needs.
+//! Each block of every endpoint has a tag, which allows an access or forbids it. A fault costs its cycles and waits for
+//! the protocol. A handler performs its actions in order. The home of a block runs the protocol's directory, and any
+//! other endpoint runs its requester. The pointers of a directory are not limited, because software has as many as it
+//! needs.
 
 use super::block_memory::BlockMemory;
 use super::block_messages::BlockMessages;
@@ -29,13 +29,13 @@ pub(super) struct SoftwareCoherence {
     requester: RefCell<Requester>,
     /// The access that the tag of each block allows, by home and number.
     tags: Vec<Vec<Cell<Access>>>,
-    /// The access granted to the block that the program waits for.
+    /// The access right granted to the block for which the program waits.
     granted: Cell<Option<Access>>,
-    /// An empty buffer of actions, while no call uses it.
+    /// An empty buffer of actions, for reuse by the next call.
     spare_actions: RefCell<Vec<CoherenceAction>>,
     /// Cycles of a fault, until its handler runs.
     fault_cycles: u64,
-    /// The logarithm of a block's bytes, by which the number of a block is found without a division.
+    /// The logarithm of a block's bytes, which yields the number of a block without a division.
     block_shift: u32,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct SoftwareCoherence {
 const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetches: 0, write_backs: 0 };
 
 impl SoftwareCoherence {
-    /// Creates the shared memory of the endpoint over `active`, in a space that is laid out.
+    /// Creates the shared memory of the endpoint over `active`, in a space that is already laid out.
     pub fn new(active: &Rc<Active>, space: &Rc<Space>, fault_cycles: u64) -> SoftwareCoherence {
         let (own, ends) = (active.id().index(), space.endpoints());
         let directory = DirectoryParameters::unlimited(ends as u32, REQUESTS.requests());
@@ -76,7 +76,7 @@ impl SoftwareCoherence {
         self.memory.address(at)
     }
 
-    /// Waits until the program may access `at` once; returns its address.
+    /// Waits until the program may access `at` once, and returns its address.
     pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
         self.active.cpu().work(self.fault_cycles);
         let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
@@ -122,7 +122,7 @@ impl SoftwareCoherence {
         self.perform(block, data, actions).await;
     }
 
-    /// Performs the protocol's actions on a block; `data` is what arrived with the message.
+    /// Performs the protocol's actions on a block; `data` are the words that arrived with the message.
     async fn perform(&self, block: BlockId, data: &[u32], mut actions: Vec<CoherenceAction>) {
         for action in actions.drain(..) {
             match action {
@@ -135,7 +135,7 @@ impl SoftwareCoherence {
                 }
                 CoherenceAction::Granted(access) => self.granted.set(Some(access)),
                 CoherenceAction::Retry => panic!("a home that buffers all requests rejects none"),
-                // Software keeps no pointers that could be too few.
+                // Software keeps as many pointers as it needs.
                 CoherenceAction::Pointer | CoherenceAction::Trap(_) => {}
             }
         }

@@ -1,4 +1,4 @@
-//! The shared address space: a part of it in each endpoint's memory.
+//! The shared address space, which has a part in each endpoint's memory.
 
 use crate::engine::{Bytes, EndpointId, NodeId};
 use crate::protocol::directory::{BLOCKS_MAX, BlockId};
@@ -7,23 +7,23 @@ use std::cell::RefCell;
 /// An address of shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SharedAddress {
-    /// The endpoint whose memory it is in.
+    /// The endpoint whose memory holds the address.
     pub home: EndpointId,
     /// The offset in that endpoint's part, in bytes.
     pub offset: u32,
 }
 
 impl SharedAddress {
-    /// Returns the address `bytes` further, in the same part.
+    /// Returns the address `bytes` further on, in the same part.
     pub const fn plus(self, bytes: u32) -> SharedAddress {
         SharedAddress { offset: self.offset + bytes, ..self }
     }
 }
 
-/// Bytes of a page, the unit in which memory for shared blocks is allocated, as by Tempest's stache.
+/// Bytes of a page, the unit in which memory for shared blocks is allocated, as in Tempest's stache.
 pub(super) const PAGE: u32 = 4096;
 
-/// The shared address space of a machine's endpoints. It is laid out before any of them runs.
+/// The shared address space of a machine's endpoints. The space is laid out before any endpoint runs.
 pub struct Space {
     block: u32,
     /// Bytes allocated in each endpoint's part.
@@ -31,12 +31,12 @@ pub struct Space {
 }
 
 impl Space {
-    /// Creates an empty space of `endpoints` endpoints, with blocks of `block`.
+    /// Creates an empty space of `endpoints` endpoints, with blocks of `block` bytes.
     pub fn new(endpoints: usize, block: Bytes) -> Space {
         Space { block: block.get() as u32, sizes: RefCell::new(vec![0; endpoints]) }
     }
 
-    /// Allocates `bytes` of `home`'s part, from the beginning of a block.
+    /// Allocates `bytes` of `home`'s part, starting at the beginning of a block.
     ///
     /// # Panics
     ///
@@ -51,7 +51,7 @@ impl Space {
         SharedAddress { home, offset }
     }
 
-    /// Returns the number of endpoints that share it.
+    /// Returns the number of endpoints that share the space.
     pub fn endpoints(&self) -> usize {
         self.sizes.borrow().len()
     }

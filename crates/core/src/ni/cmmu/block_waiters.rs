@@ -7,7 +7,7 @@ use crate::ni::extensions::Grant;
 use crate::protocol::directory::BlockId;
 use std::collections::BTreeMap;
 
-/// The waiting and granted accesses of all programs of a node.
+/// The accesses of all programs of a node that wait for a block or have been granted one.
 #[derive(Default)]
 pub(super) struct BlockWaiters {
     waiting: BTreeMap<BlockId, Vec<Grant>>,

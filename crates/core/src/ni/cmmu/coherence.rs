@@ -1,13 +1,15 @@
-//! Memory shared with other nodes, kept coherent by the unit.
+//! The unit's implementation of the directory protocol, which keeps memory that nodes share coherent.
 //!
-//! Models: the directory protocol, whose rules are in [`protocol::directory`](crate::protocol::directory), with packets
-//! of eight bytes, or of 24 with a block; the unit's cycles for received packets, one after the other, and for the
-//! processor's requests; traps of the home's processor for readers beyond the last pointer. Copies of other nodes'
-//! blocks are only in the processor's cache: an evicted block goes to its home. A block that has arrived, requested or
-//! prefetched, waits in a buffer next to the cache until the processor accesses it.
+//! The module models the directory protocol, whose rules are in [`protocol::directory`](crate::protocol::directory),
+//! with packets of eight bytes, or of 24 with a block; the unit's cycles for received packets, which it processes one
+//! at a time, and for the processor's requests; traps of the home's processor if a block has more readers than
+//! pointers. Copies of other nodes' blocks are only in the processor's cache: an evicted block goes to its home. A
+//! block that has arrived, requested or prefetched, waits in a buffer next to the cache until the processor accesses
+//! it.
 //!
 //! Packets that the unit sends wait in one queue per class, whose lengths the protocol's rules bound. Received packets
-//! are always consumed. Leaves out: contention between the unit, the processor and messages for memory.
+//! are always consumed. The module leaves out contention between the unit, the processor and messages for access to
+//! memory.
 
 use super::block_waiters::BlockWaiters;
 use super::parameters::{CmmuParameters, CoherenceCosts};
@@ -15,7 +17,7 @@ use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
 use crate::engine::{Bytes, Class, FlowKey, Hertz, Journey, LocalFuture, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
-use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, LineBytes, home_of, remote};
+use crate::host::alewife::{AlewifeNode, CoherenceController, LINE_BYTES, LineBytes, home_of, remote};
 use crate::host::{Address, Processor};
 use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant};
 use crate::ni::port::Port;
@@ -34,14 +36,14 @@ struct OutgoingMessage {
     data: Option<LineBytes>,
 }
 
-/// The messages that an event of the protocol causes, and the unit's cycles before they are sent.
+/// The messages that the protocol sends in response to an event, and the unit's cycles before that.
 #[derive(Default)]
 struct PendingReplies {
     messages: Vec<OutgoingMessage>,
     cycles: u64,
 }
 
-/// The protocol's side of a unit.
+/// A unit's implementation of the directory protocol.
 pub struct Coherence {
     sim: Sim,
     clock: Hertz,
@@ -57,7 +59,7 @@ pub struct Coherence {
     outgoing: Vec<Mailbox<OutgoingMessage>>,
     /// Blocks whose requests were refused and are to be repeated.
     retries: Mailbox<BlockId>,
-    /// Notified when a block has been granted or taken away.
+    /// Notified when a block has been granted or invalidated.
     changed: Signal,
     packets_sent: Cell<u64>,
     volume: Volume,
@@ -65,9 +67,9 @@ pub struct Coherence {
 }
 
 /// The cache's view of the unit: the permissions of the home's blocks, and evictions.
-struct UnitKeeper(Weak<Coherence>);
+struct UnitController(Weak<Coherence>);
 
-impl Keeper for UnitKeeper {
+impl CoherenceController for UnitController {
     fn allows(&self, block: Address, stores: bool) -> bool {
         let Some(unit) = self.0.upgrade() else { return true };
         let number = (block / LINE_BYTES as u64) as u32;
@@ -114,7 +116,7 @@ impl Coherence {
             volume: Volume::default(),
             traps: Cell::new(0),
         });
-        host.set_keeper(Rc::new(UnitKeeper(Rc::downgrade(&unit))));
+        host.set_coherence_controller(Rc::new(UnitController(Rc::downgrade(&unit))));
         sim.spawn_server(format!("{name} coherence"), unit.clone().serve());
         sim.spawn_server(format!("{name} coherence retries"), unit.clone().repeat_requests());
         for class in Class::all(port.classes()) {
@@ -219,8 +221,8 @@ impl Coherence {
         BlockId { home: home.unwrap_or(self.node), number: (at / LINE_BYTES as u64) as u32 }
     }
 
-    /// Performs the protocol's actions on a block, whose bytes are `came` if the message contained them; returns the
-    /// messages to be sent.
+    /// Performs the protocol's actions on a block, and returns the messages to be sent. `came` holds the block's bytes
+    /// if the message contained them.
     fn perform(&self, block: BlockId, came: Option<LineBytes>, actions: &[CoherenceAction]) -> PendingReplies {
         let (address, mut pending, mut is_invalidated) = (self.address(block), PendingReplies::default(), false);
         for &action in actions {
@@ -321,7 +323,7 @@ impl Coherence {
             false => self.requester.borrow_mut().used(block, &mut actions),
         }
         let pending = self.perform(block, None, &actions);
-        // The block may have been taken away in the meantime.
+        // The block may have been invalidated in the meantime.
         match self.allowed(address) {
             Access::Invalid => _ = self.host.drop_line(address),
             access => _ = self.host.set_writable(address, access == Access::Writable),
@@ -346,7 +348,7 @@ impl CoherenceUnit for Coherence {
 
     fn may(&self, address: Address, want: Want) -> bool {
         let has = self.host.processor.may(address, want == Want::Write);
-        // A block in the cache may be there only for other programs of the node that were granted it.
+        // If programs have been granted blocks, a block may be in the cache for one of those programs only.
         has && (!self.waiters.borrow().any_held() || self.allowed(address).allows(want))
     }
 
@@ -370,7 +372,7 @@ impl CoherenceUnit for Coherence {
         Box::pin(self.finish(address))
     }
 
-    /// Prefetches a block, without a grant: the block may be taken away before it is used.
+    /// Prefetches a block, without a grant: the block may be invalidated before it is used.
     fn prefetch<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let (block, mut actions) = (self.block(address), Vec::new());

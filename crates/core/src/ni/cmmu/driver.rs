@@ -1,12 +1,12 @@
-//! The driver of the unit: the processor's part in sending and receiving messages.
+//! The driver of the unit: what the processor does to send and receive messages.
 //!
 //! To send, the processor stores two header words and the arguments into the unit and describes ranges of memory, whose
 //! bytes are read at the launch. Words beyond the arguments are gathered in memory and described as well. The packet
-//! waits in the send queue, whose length is the number of slots of the protocol below.
+//! waits in the send queue, whose length is the number of the protocol's slots.
 //!
-//! With interrupts, a program pays for the interrupt with each message, and unsuccessful polls cost nothing; with
-//! polling it pays for each poll. Arguments are loaded from the unit. The unit moves bytes to memory while the
-//! processor waits for the end; the program uses them in place.
+//! With interrupts, a program pays for an interrupt with each message, and polls that find nothing are free; with
+//! polling it pays for each poll. The processor loads arguments from the unit. While the unit moves bytes to memory,
+//! the processor waits; the program uses those bytes in place.
 
 use super::coherence::Coherence;
 use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
@@ -26,7 +26,7 @@ use crate::ni::port::Port;
 use crate::ni::word_copy::{PayloadSink, PayloadSource, bytes_of, words_of};
 use std::rc::Rc;
 
-/// Bytes that the unit moves at once to and from memory.
+/// Bytes that the unit moves to or from memory in one access.
 const DOUBLE_WORD: usize = 8;
 
 /// The driver of one node.
@@ -78,7 +78,7 @@ impl CmmuDriver {
         let padding = (padded - body.len()) as u32;
         body.resize(padded, 0);
         let addresses = self.port.addresses();
-        let endpoints = [packet.from, packet.to].map(|end| addresses.place(end));
+        let endpoints = [packet.from, packet.to].map(|end| addresses.index_on_node(end));
         let head = wire::encode(MessageHead { envelope: packet.envelope, endpoints, padding });
         Packet::of_row(Label::default(), packet.journey.clone(), [&head[..], &body].concat())
     }
@@ -88,7 +88,7 @@ impl CmmuDriver {
     }
 }
 
-/// Returns the number of double words of memory in a message of `words` words.
+/// Returns the number of double words in memory that a message of `words` words has.
 fn double_words(words: usize) -> u64 {
     words.saturating_sub(ARGUMENTS).div_ceil(2) as u64
 }
@@ -160,7 +160,7 @@ impl Driver for CmmuDriver {
             cpu.work(self.parameters.overflow_each);
         }
         let nodes = [from, self.port.node()];
-        let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], endpoints[end]));
+        let ends = [0, 1].map(|end| self.port.addresses().endpoint(nodes[end], endpoints[end]));
         let bytes = packet.bytes().len() - HEADER_BYTES.len() - padding as usize;
         let state = DriverState { whole: Some(packet), ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state).with_lease(lease))

@@ -1,4 +1,4 @@
-//! Alewife's communication and memory unit (CMMU): the network's interface and memory's controller in one chip.
+//! Alewife's communication and memory unit (CMMU): the network interface and the memory controller in one chip.
 //!
 //! | file | models |
 //! |---|---|
@@ -23,8 +23,8 @@
 //! software trap (LimitLESS). Below it is the [`Port`](super::Port) that every interface has, with the protocol of the
 //! machine.
 //!
-//! Leaves out: protection, the window of descriptors that several messages share, scatter at the receiver to more than
-//! one address, and sending from a handler that interrupts a half-described message.
+//! The module leaves out protection, the window of descriptors that several messages share, scatter at the receiver to
+//! more than one address, and sending from a handler that interrupts a half-described message.
 
 mod block_waiters;
 mod coherence;

@@ -4,7 +4,7 @@ use super::wire::HEADER_BYTES;
 use crate::engine::{Bytes, Time};
 use crate::text::{ParameterChoice, Parameters};
 
-/// The way in which a processor is notified of a message.
+/// How a processor is notified of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Reception {
     /// The unit interrupts the processor.
@@ -19,11 +19,11 @@ pub enum Reception {
 pub struct CoherenceCosts {
     /// Cycles from an access that needs another node until its request leaves.
     ///
-    /// Until the request is at the network.
+    /// They end when the request is at the network.
     pub request: u64,
     /// Cycles at the home from a request to its answer.
     ///
-    /// Until the answer is at the network.
+    /// They end when the answer is at the network.
     pub home: u64,
     /// Additional cycles if the home's cache holds the block modified.
     pub recall: u64,
@@ -33,11 +33,11 @@ pub struct CoherenceCosts {
     pub invalidate: u64,
     /// Cycles at the home to receive the answer to an invalidation.
     ///
-    /// Or a block that is written back.
+    /// The same cycles are taken for a block that is written back.
     pub acknowledge: u64,
     /// Readers of a block that hardware records.
     ///
-    /// In the pointers of the block.
+    /// They are recorded in the pointers of the block.
     #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "directory")]
     pub pointers: u32,
     /// Cycles of the home's processor when no pointer is free for a reader.
@@ -47,7 +47,7 @@ pub struct CoherenceCosts {
     pub trap_read: u64,
     /// Cycles of the home's processor before a block with more readers than pointers is written.
     ///
-    /// A block with some of its readers recorded in memory.
+    /// Such a block has some of its readers recorded in memory.
     #[param(resource = "coherence software")]
     pub trap_write: u64,
     /// Additional cycles for each invalidation that the software sends.
@@ -106,13 +106,13 @@ pub struct CmmuParameters {
     pub word: u64,
     /// Processor cycles to describe bytes in memory and to detect the end of their transfer.
     ///
-    /// In either direction.
+    /// The cycles are the same in either direction.
     #[param(key = "dma-cycles")]
     pub dma: u64,
     /// Processor cycles to gather a double word of data from memory into a message.
     #[param(key = "gather-cycles", default = 0)]
     pub gather: u64,
-    /// Cycles to put a double word of a message into memory.
+    /// Cycles of the unit to put a double word of a message into memory.
     #[param(key = "double-word-cycles", resource = "interface memory")]
     pub double_word: u64,
     /// Time that a message may wait for a free entry of the receive queue.

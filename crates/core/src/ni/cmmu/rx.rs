@@ -1,9 +1,9 @@
-//! The receive side of the unit: packets of the coherence protocol go to the protocol at once, messages into the
+//! The receive side of the unit. Packets of the coherence protocol go to the protocol at once; messages go into the
 //! receive queue.
 //!
 //! If the queue is full, the next message blocks the packets behind it in its class. After a timeout the processor
-//! traps, and its software empties the queue into memory, from where the messages are received later. Packets, and
-//! replies in particular, therefore always drain, whatever programs do.
+//! traps, and its software empties the queue into memory, where the messages wait until they are received. Packets
+//! therefore always drain, replies in particular, whatever programs do.
 
 use super::coherence::Coherence;
 use super::parameters::CmmuParameters;
@@ -34,7 +34,7 @@ pub(super) struct RxQueue {
     coherence: Rc<Coherence>,
     parameters: CmmuParameters,
     queue: RefCell<VecDeque<Message>>,
-    /// Number of messages in memory, which are the first of the queue.
+    /// Number of messages in memory. They are older than all others in the queue.
     in_memory: Cell<usize>,
     /// The time since which a message waits for a free entry of the queue.
     full_since: Cell<Option<Time>>,
@@ -77,7 +77,7 @@ impl RxQueue {
         let message = self.queue.borrow_mut().pop_front()?;
         match message.in_memory {
             true => self.in_memory.set(self.in_memory.get() - 1),
-            // An entry of the queue is free again.
+            // An entry of the queue has become free.
             false => self.port.arrived.notify(),
         }
         Some(message)

@@ -1,7 +1,7 @@
-//! Bytes that a unit sends, by purpose (Chong et al. 1998, §5.1, Figure 5): invalidates and their answers, requests and
-//! answers without a block, headers of blocks and of messages, and data.
+//! Bytes that a unit sends, by purpose (Chong et al. 1998, §5.1, Figure 5): invalidations and their answers, requests
+//! and answers without a block, headers of blocks and of messages, and data.
 //!
-//! Leaves out: the bytes that the network adds to a packet.
+//! The module leaves out the bytes that the network adds to a packet.
 
 use super::wire::HEADER_BYTES;
 use crate::protocol::directory::CoherenceKind;

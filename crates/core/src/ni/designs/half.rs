@@ -1,6 +1,6 @@
 //! A half of a fifo or queue: a sending or a receiving driver, and the context in which it is built.
 //!
-//! Leaves out the combination of two halves, which is in [`queue_driver`](super::queue_driver).
+//! The two halves are combined in [`queue_driver`](super::queue_driver).
 
 use super::parameters::InterfaceParameters;
 use crate::engine::sim::WaitReasonId;
@@ -37,12 +37,12 @@ pub trait ReceiveHalf {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit>;
     /// Moves the packet just found to `sink`, and frees its slot.
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
-    /// Ends a round of the polling loop in which no packet was found; returns the same as
+    /// Ends a round of the polling loop in which no packet was found. The result is that of
     /// [`Driver::idle`](crate::ni::Driver::idle).
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
-    /// Charges the processor's part of such a round, in place of `idle`, which would wait.
+    /// Charges the processor's cycles of a round without a packet, without waiting as `idle` does.
     fn charge_poll(&self, cpu: &AnyProcessor);
-    /// Returns the point that is polled on this processor, or `None` if `idle` waits for it.
+    /// Returns the wait reason of a program that polls on this processor, or `None` if `idle` registers its own.
     fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId>;
 }
 
@@ -76,7 +76,7 @@ impl HalfContext<'_> {
     ///
     /// # Panics
     ///
-    /// Panics if the host has none; a checked interface has one.
+    /// Panics if the host has no coherent interconnect; the check of a machine excludes that.
     pub fn coherent(&self) -> AnyCoherentPort {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }

@@ -94,7 +94,8 @@ impl InterfaceSpec for InterfaceParameters {
         }
     }
 
-    /// Returns the main memory for the queues, for the head of one, or for the buffer of user-level DMA.
+    /// Returns the main memory that the design occupies: its queues, the head of one queue, or the buffer of user-level
+    /// DMA.
     fn memory_footprint(&self) -> MemoryFootprint {
         let (block, has_head) = (BLOCK_BYTES as u64, u64::from(self.design.has_queue()));
         let queues = match self.design {

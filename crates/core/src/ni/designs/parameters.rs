@@ -1,12 +1,12 @@
 //! The designs of Mukherjee and Hill (1998), §4 and Table 2, their parameters with their sources, and the checks of the
 //! parameters.
 //!
-//! A design consists of a sending and a receiving half, each with its device and its driver in one file; the
+//! A design consists of a sending and a receiving half, and the device and driver of a half are in one file; the
 //! Memory-Channel-like design combines halves of two other designs. The driver's loop is in
 //! [`queue_driver`](super::queue_driver).
 //!
-//! *Calibrated* means: fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), one
-//! value for all designs; *chosen*: the paper does not say.
+//! *Calibrated* values were fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), with one value
+//! for all designs. *Chosen* values are not in the paper.
 
 use crate::engine::{Bytes, Time};
 use crate::host::{BLOCK_BYTES, HostCapabilities};
@@ -16,10 +16,10 @@ use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 /// Key of the largest network message.
 pub const MESSAGE_MAX: &str = "message-max";
 
-/// Maximum number of blocks of a queue at home in the interface; the queues of the two directions have separate address
-/// ranges.
+/// Maximum number of blocks of a queue that is at home in the interface. The queues of the two directions have separate
+/// address ranges of this size.
 const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
-/// The resources that several parameters belong to.
+/// The names of the resources that several parameters belong to.
 const MEMORY: &str = "interface memory";
 const UDMA: &str = "user-level DMA";
 
@@ -47,7 +47,7 @@ pub enum Design {
 }
 
 impl Design {
-    /// All designs, in the order of Table 5, the single-cycle one last.
+    /// All designs, in the order of Table 5; the single-cycle one is last.
     pub const ALL: [Design; 9] = [
         Design::Ni2w,
         Design::Udma,
@@ -127,14 +127,14 @@ impl Design {
 pub struct InterfaceParameters {
     /// Design (Table 2).
     pub design: Design,
-    /// Access time of its memory: 60 ns, `CNI512Q` 120 ns (Table 3, note a).
+    /// Access time of the interface's memory: 60 ns, `CNI512Q` 120 ns (Table 3, note a).
     pub memory_time: Time,
     /// Time of the interface's logic for a message, on each side (calibrated, one value for all designs).
     pub processing_time: Time,
     /// Largest network message, header included: 256 bytes (Table 3).
     pub message_bytes_max: Bytes,
-    /// Fifo designs: accesses to its memory from a message's arrival until the processor sees it:
-    /// into the flow-control buffer, out of it, into the fifo, its status and its count: 5 (calibrated).
+    /// Fifo designs: number of accesses to the fifo's memory from a message's arrival until the processor sees it: 5
+    /// (calibrated). They are into the flow-control buffer, out of it, into the fifo, its status and its count.
     pub fifo_receive_accesses: u64,
     /// Fifo designs: width of an uncached access to the fifo: 8 bytes, the two words of `NI2w` (§4).
     pub access_bytes: usize,
@@ -142,15 +142,16 @@ pub struct InterfaceParameters {
     pub window_bytes: usize,
     /// `Blkbuf`: processor cycles to flush or load the block buffer: 12 (§6.1.1).
     pub block_buffer_cycles: u64,
-    /// `Udma`: larger payloads use it: 0 in Table 5, 96 bytes in the applications (§6.1.1).
+    /// `Udma`: payloads above this size are moved by user-level DMA: 0 in Table 5, 96 bytes in the applications
+    /// (§6.1.1).
     pub udma_threshold: Bytes,
-    /// `Udma`: from the initiating load until the engine is at work (calibrated).
+    /// `Udma`: time from the initiating load until the engine works (calibrated).
     pub udma_start_time: Time,
-    /// `Udma`: to switch the bus master from processor to interface, for each block (calibrated).
+    /// `Udma`: time to switch the bus master from processor to interface, for each block (calibrated).
     pub udma_switch_time: Time,
-    /// Queues: blocks in each direction's queue: 512 (`CNI512Q`, §4; the others chosen alike).
+    /// Queues: blocks in each direction's queue: 512 (`CNI512Q`, §4; chosen for the other designs).
     pub queue_blocks: u64,
-    /// `CNI32Qm`: blocks of its cache in each direction: 32 (§4).
+    /// `CNI32Qm`: blocks of the interface's cache in each direction: 32 (§4).
     pub cache_blocks: usize,
     /// Queues: time that a full receive queue waits before it reads the head again (chosen).
     pub head_poll_time: Time,

@@ -1,8 +1,8 @@
 //! The driver of every fifo and queue, which combines a sending and a receiving half.
 //!
-//! Models the messaging layer's cycles for each packet, the composing and reading of the header, and an unsuccessful
-//! polling round. The program holds the processor from the poll that finds a packet until the packet is taken. Leaves
-//! out the work of the halves, which each design defines.
+//! The module models the messaging layer's cycles for each packet, the composing and reading of the header, and an
+//! unsuccessful polling round. A program holds the processor from the poll that finds a packet until the packet is
+//! taken. The work of the halves is defined by each design.
 
 use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};
@@ -61,7 +61,7 @@ impl Receiver {
     }
 }
 
-/// Evaluates an expression for the half at hand.
+/// Evaluates an expression for the present variant of a half.
 macro_rules! on_half {
     ($half:expr, $family:ident, $name:ident => $call:expr) => {
         match $half {
@@ -136,7 +136,7 @@ impl SplitDriver {
         }
     }
 
-    /// Returns whether packets are stored in memory with their headers, each beginning at a block.
+    /// Returns whether packets are stored in memory with their headers, each from the beginning of a block.
     fn moves_headers(&self) -> bool {
         matches!(self.receiver, Receiver::Udma(_))
     }

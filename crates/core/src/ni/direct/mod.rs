@@ -3,7 +3,7 @@
 //!
 //! Datasheet (Callahan and Goldstein 1995, §2): only the messaging software and the protocol take time. Every packet
 //! has the stated length, including its header, whatever it carries. A packet is in the arrivals queue when its header
-//! has arrived, and the processor may begin to take it while the rest arrives. Leaves out the processor's bus.
+//! has arrived, and the processor may begin to take it while the rest arrives. The processor's bus is left out.
 //!
 //! | file | holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The steps of the queues' driver: the processor moves words between memory or registers and a queue.
+//! The operations of the queues' driver, in which the processor moves words between memory or registers and a queue.
 
 use super::parameters::QueuesParameters;
 use super::wire::{self, PART_HEADER, SEQUENCE_BITS};

@@ -8,7 +8,7 @@ use crate::ni::driver::HEAD_WORD;
 use crate::ni::envelope::Envelope;
 use crate::ni::packet_header::PacketHeader;
 
-/// Bytes of header of a part of a message.
+/// Bytes of the header of a packet that is part of a message.
 pub const PART_HEADER: usize = 8;
 /// Bits of a message's sequence number.
 pub const SEQUENCE_BITS: u32 = 12;
@@ -18,10 +18,10 @@ pub const FRAGMENT_BITS: u32 = 19;
 pub const ENDPOINT_BITS: u32 = 8;
 /// First bit of the sender's index in the first word; the receiver's index follows.
 const ENDPOINTS_AT: u32 = 16;
-/// The flag, above the handler, that a second word follows.
+/// The flag, above the handler, which states that a second word follows.
 const IS_PART: u32 = 1 << 8;
 
-/// Returns the header's words, and their number.
+/// Returns the words of a header, and their number.
 pub fn encode(envelope: Envelope, [from, to]: [u32; 2]) -> ([u32; 2], usize) {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
     let first = u32::from(handler) | from << ENDPOINTS_AT | to << (ENDPOINTS_AT + ENDPOINT_BITS);

@@ -3,7 +3,7 @@
 //! One engine serves both directions, one transfer at a time (Yocum et al. 1997, §2.1).
 
 use super::registers::Registers;
-use super::{EngineConnections, Landing, Sram};
+use super::{EngineConnections, Sram, TransferProgress};
 use crate::engine::record::Span;
 use crate::engine::{Bytes, Journey, Signal, Sim, Time, TrackId};
 use crate::host::{
@@ -18,10 +18,10 @@ pub struct HostJob {
     pub host_address: Address,
     pub sram_address: u64,
     pub bytes: Bytes,
-    /// The counter that shows the progress of a read.
-    pub landing: Option<Rc<Landing>>,
+    /// The progress counter of a read.
+    pub progress: Option<Rc<TransferProgress>>,
     pub journey: Journey,
-    /// The stage of the message that ends with the transfer.
+    /// The stage of the message that ends with this transfer.
     pub closes: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
     port: AnyDmaPort,
-    /// Buffer for the bytes of a beat, kept to avoid allocations.
+    /// A buffer for the bytes of a beat, reused to avoid allocations.
     buffer: Cell<Vec<u8>>,
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
@@ -69,7 +69,8 @@ impl HostDma {
         self.registers.busy_total()
     }
 
-    /// Returns the part of the busy time spent on set-up and on moving bytes, without waiting for a bus or for memory.
+    /// Returns the part of the busy time in which the engine was set up or moved bytes. Waits for a bus or for memory
+    /// are not included.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
@@ -96,15 +97,15 @@ impl HostDma {
         DmaRequest { address: job.host_address, operation }
     }
 
-    /// Passes a beat that has begun between bus and SRAM; `data` holds the bytes of a read.
+    /// Passes a beat that has begun between bus and SRAM. For a read, `data` holds its bytes.
     async fn pass_beat(&self, job: &HostJob, transfer: &mut impl Transfer, (beat, data): (DataBeat, &[u8])) {
         if job.direction == Direction::Read {
             self.sram.store(job.sram_address + beat.offset, data);
         }
         self.sram.set_bus_rate(Some(self.sram.host_rate(beat.rate)));
         let end = self.end_of_beat(&beat);
-        if let Some(landing) = &job.landing {
-            landing.begin(beat.bytes, beat.from, end);
+        if let Some(progress) = &job.progress {
+            progress.begin(beat.bytes, beat.from, end);
         }
         transfer.beat_passed().await;
         if end > beat.to {
@@ -113,7 +114,7 @@ impl HostDma {
         self.sram.set_bus_rate(None);
         job.journey.add_service(beat.began, end);
         self.registers.record_moved(end - beat.began);
-        if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
+        if job.progress.as_ref().is_some_and(|progress| progress.settle()) {
             self.attention.notify();
         }
     }

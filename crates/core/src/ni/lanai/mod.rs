@@ -8,18 +8,18 @@
 //!
 //! Datasheet (Yocum et al. 1997, §2): LANai 4.1 at the 33 MHz clock of the bus; dual-ported SRAM in which PCI has
 //! priority; three DMA engines, which the firmware starts and whose progress it can read while they run. The firmware
-//! runs on one processor, so its work is sequential. The model leaves out the instruction set (work is given in cycles)
-//! and the processor's own memory cycles.
+//! runs on one processor, one action at a time. The model leaves out the instruction set (work is given in cycles) and
+//! the processor's own memory cycles.
 
 mod host_dma;
-mod landing;
+mod progress;
 mod receive_dma;
 mod registers;
 mod sram;
 mod transmit_dma;
 
 pub use host_dma::{HostDma, HostJob};
-pub use landing::Landing;
+pub use progress::TransferProgress;
 pub use receive_dma::{ReceiveDma, ReceiveJob};
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
@@ -33,7 +33,7 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The reason, shown to users, why the size of the chip's memory has no effect on a run.
+/// The reason, shown to users, for which the size of the chip's memory has no effect on a run.
 pub const SRAM_FITS: &str = "the memory is large enough";
 
 /// The parameters of the chip.
@@ -48,8 +48,8 @@ pub struct LanaiParameters {
 }
 
 impl LanaiParameters {
-    /// Returns an error if the memory is not faster than a bus that moves DMA at `rate`: the chip's memory serves the
-    /// bus first, and some of its rate must be left for the network.
+    /// Returns an error if the memory is not faster than a bus that moves DMA at `rate`: the memory serves the bus
+    /// first, and part of its rate must be left for the network.
     pub fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
         if rate < self.sram.rate {
             return None;
@@ -74,7 +74,7 @@ pub struct Lanai {
     pub transmit: Rc<TransmitDma>,
     /// The engine from the link.
     pub receive: Rc<ReceiveDma>,
-    /// Notified when an engine stops, a watched count is reached, or the host writes.
+    /// Notified when an engine stops, a watched count is reached, or the host writes to the chip.
     pub attention: Rc<Signal>,
     clock: Hertz,
     work_total: Cell<Time>,
@@ -82,8 +82,8 @@ pub struct Lanai {
 }
 
 impl Lanai {
-    /// Starts the chip on `host`'s bus and at its node's port of `fabric`, whose first class it uses. The host accesses
-    /// `sram`.
+    /// Starts the chip on `host`'s bus and at its node's port of `fabric`, of which it uses the first class. The host
+    /// accesses `sram` directly.
     pub fn start(sim: &Sim, parameters: LanaiParameters, sram: Rc<Sram>, host: &Host, fabric: &Fabric) -> Rc<Lanai> {
         let (node, class) = (host.node, Class::REQUESTS);
         let attention = sram.attention();
@@ -109,7 +109,7 @@ impl Lanai {
         })
     }
 
-    /// Advances time by `cycles` of the firmware's work, up to an edge of the clock.
+    /// Advances time by `cycles` of the firmware's work, to an edge of the clock.
     pub async fn work(&self, cycles: u64) {
         let start = self.sim.now();
         self.sim.until(self.clock.edge_after(start, cycles)).await;
@@ -149,7 +149,8 @@ impl HostDmaEngine for Lanai {
         journey: Journey,
     ) -> LocalFuture<'a, ()> {
         Box::pin(async move {
-            let job = HostJob { direction, host_address, sram_address: 0, bytes, landing: None, journey, closes: None };
+            let job =
+                HostJob { direction, host_address, sram_address: 0, bytes, progress: None, journey, closes: None };
             self.host_dma.begin(job);
             while !self.host_dma.is_idle() {
                 self.attention.wait().await;
@@ -165,6 +166,6 @@ struct EngineConnections<'a> {
     sram: Rc<Sram>,
     attention: Rc<Signal>,
     clock: Hertz,
-    /// The rate of the network engines if the memory is no bottleneck.
+    /// The rate of the network engines when the memory is no bottleneck.
     link_rate: Rate,
 }

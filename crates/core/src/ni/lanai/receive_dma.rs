@@ -4,7 +4,7 @@
 //! 1997, §3.2). A posted transfer waits until the sender transmits.
 
 use super::registers::Registers;
-use super::{EngineConnections, Landing, Sram};
+use super::{EngineConnections, Sram, TransferProgress};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Rate, Signal, Sim, Time, TrackId};
@@ -15,9 +15,9 @@ use std::rc::Rc;
 /// A transfer from the link to SRAM.
 pub struct ReceiveJob {
     pub sram_address: u64,
-    /// The counter that shows its progress and holds its length.
-    pub landing: Rc<Landing>,
-    /// The stage of the message that ends with the transfer.
+    /// The progress counter of the transfer, which also holds its length.
+    pub progress: Rc<TransferProgress>,
+    /// The stage of the message that ends with this transfer.
     pub closes: Option<&'static str>,
 }
 
@@ -78,7 +78,7 @@ impl ReceiveDma {
         self.dropped.borrow_mut().take()
     }
 
-    /// Sets the task that posts transfers, for the deadlock report.
+    /// Records the task that posts transfers, for the deadlock report.
     pub fn set_poster(&self, task: TaskId) {
         self.sim.set_holder(self.registers.work(), task);
     }
@@ -88,7 +88,7 @@ impl ReceiveDma {
         self.registers.busy_total()
     }
 
-    /// Returns the time that those bytes would have taken at the link's rate.
+    /// Returns the time that these bytes would have taken at the link's rate.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
@@ -106,13 +106,13 @@ impl ReceiveDma {
     async fn transfer(&self, job: &ReceiveJob, rx: &mut AnyStreamRx) {
         let mut first = None;
         let mut taken = Bytes::ZERO;
-        while taken < job.landing.total() {
-            match rx.next(job.landing.total() - taken).await {
+        while taken < job.progress.total() {
+            match rx.next(job.progress.total() - taken).await {
                 Piece::Bytes { packet, bytes, time, last, .. } => {
                     first.get_or_insert(self.sim.now());
                     self.take(job, taken, &packet, (bytes, time), rx).await;
                     rx.return_credit(bytes);
-                    if job.landing.settle() {
+                    if job.progress.settle() {
                         self.attention.notify();
                     }
                     taken += bytes;
@@ -149,11 +149,11 @@ impl ReceiveDma {
         let alone = self.link_rate.time_for(bytes);
         let memory = self.sram.network_time(alone, start, |rate| rx.end_of_transfer(start, bytes, rate) - start);
         let time = time.max(memory);
-        job.landing.begin(bytes, start, start + time);
+        job.progress.begin(bytes, start, start + time);
         self.registers.begin_work();
         self.sim.delay(time).await;
         self.registers.end_work();
-        // Bytes that arrived earlier are received faster than at the link's rate.
+        // Bytes that arrived earlier can be received faster than at the link's rate.
         self.registers.record_moved(alone.min(time));
         self.sram.end_network();
         packet.journey.add_service(start, self.sim.now());

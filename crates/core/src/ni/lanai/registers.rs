@@ -83,7 +83,7 @@ impl<J> Registers<J> {
         self.moved_total.get()
     }
 
-    /// Returns the point at which an idle engine waits.
+    /// Returns the wait reason of an idle engine.
     pub(super) fn work(&self) -> WaitReasonId {
         self.started.wait_reason()
     }

@@ -1,12 +1,12 @@
-//! The interface's memory: its bytes, and the division of its rate among bus and network engines.
+//! The interface's memory: its bytes, and how its rate is divided between the bus and the network engines.
 //!
-//! "The PCI has highest priority for LANai memory cycles" and "both netTx and netRcv may be slowed
-//! by memory bandwidth limitations on the LANai" (Yocum et al. 1997, §3.2): the network engines
-//! share what the bus leaves of the memory's rate.
+//! "The PCI has highest priority for LANai memory cycles" and "both netTx and netRcv may be slowed by memory bandwidth
+//! limitations on the LANai" (Yocum et al. 1997, §3.2): the network engines share the part of the memory's rate that
+//! the bus does not use.
 //!
-//! The model decides per flit: a flit's rate is the one that the memory has left when the flit begins. The rate stays
-//! until the flit ends, even if a burst of the bus ends earlier. The memory is counted as busy while it slows down a
-//! network engine, that is while its whole rate is in use.
+//! The rate of the engines is fixed per flit: a flit has the rate that is available when it begins. It keeps that rate
+//! even if a burst of the bus ends earlier. The memory counts as busy while it slows down a network engine, that is,
+//! while its whole rate is in use.
 
 use crate::engine::{Busy, Bytes, Rate, Signal, Sim, Time};
 use crate::host::{Device, PagedBytes};
@@ -32,7 +32,7 @@ pub struct Sram {
     bus_rate: Cell<Option<Rate>>,
     network_engines: Cell<u64>,
     sim: Sim,
-    /// The time for which it slowed down an engine; two engines at once count once.
+    /// The time for which the memory slowed down a network engine; two engines at once count once.
     holds_back: Busy,
     attention: Rc<Signal>,
 }
@@ -89,8 +89,8 @@ impl Sram {
     }
 
     /// Returns the rate at which the memory serves a burst that crosses the bus at rate `bus`. A bus that is at least
-    /// as fast as the memory is served through a burst buffer, which gets every other access of the memory (chosen: the
-    /// share that 32-bit PCI at the chip's clock has of it).
+    /// as fast as the memory is served through a burst buffer, which gets every other access of the memory. That share
+    /// is chosen: 32-bit PCI at the chip's clock has the same share.
     pub(super) fn host_rate(&self, bus: Rate) -> Rate {
         let half = Rate::from_bits_per_s(self.parameters.rate.bits_per_s() / 2);
         if bus < self.parameters.rate { bus } else { half }
@@ -106,8 +106,8 @@ impl Sram {
         self.network_engines.set(self.network_engines.get() - 1);
     }
 
-    /// Returns the time that the memory takes, from `now` on, for bytes that take a network engine `alone` at its own
-    /// rate and `time_at(rate)` at another rate.
+    /// Returns the time from `now` on in which a network engine moves bytes through the memory. They take `alone` at
+    /// the engine's own rate, and `time_at(rate)` at another rate.
     pub(super) fn network_time(&self, alone: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
         let time = time_at(self.network_rate());
         if time > alone {

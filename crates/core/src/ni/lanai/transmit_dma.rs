@@ -1,7 +1,7 @@
 //! The engine from SRAM to the link (netTx).
 //!
-//! All transfers of a packet form one packet in the network: the first takes the path, and the last releases it (Yocum
-//! et al. 1997, §3.5).
+//! All transfers of a packet form one packet in the network: the first transfer allocates the path, and the last one
+//! releases it (Yocum et al. 1997, §3.5).
 
 use super::registers::Registers;
 use super::{EngineConnections, Sram};
@@ -14,13 +14,13 @@ use std::rc::Rc;
 
 /// A transfer from SRAM to the link.
 pub struct TransmitJob {
-    /// The packet it is part of.
+    /// The packet that the transfer is part of.
     pub packet: Rc<Packet>,
     pub sram_address: u64,
     pub bytes: Bytes,
     /// Whether the packet ends with this transfer.
     pub last: bool,
-    /// The stage of the message that ends with the transfer.
+    /// The stage of the message that ends with this transfer.
     pub closes: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ impl TransmitDma {
         self.registers.begin(job);
     }
 
-    /// Returns whether the watchdog dropped the packet of the last transfer, and clears this state.
+    /// Returns whether the watchdog dropped the packet of the last transfer, and clears that state.
     pub fn was_dropped(&self) -> bool {
         self.dropped.replace(false)
     }
@@ -100,8 +100,8 @@ impl TransmitDma {
         }
     }
 
-    /// Performs a transfer and returns whether the packet still holds its path, which it does until it ends or is
-    /// dropped.
+    /// Performs a transfer. Returns whether the packet still holds its path afterwards; it releases the path when it
+    /// ends or is dropped.
     async fn transfer(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> bool {
         match self.send(tx, open, job).await {
             Ok(()) if job.last => {
@@ -122,7 +122,7 @@ impl TransmitDma {
         }
         let mut sent = Bytes::ZERO;
         while sent < job.bytes {
-            // While the path accepts nothing, the engine uses none of the memory's rate.
+            // While the path accepts no data, the engine uses none of the memory's rate.
             let bytes = tx.reserve((job.bytes - sent).min(tx.flow_unit())).await?;
             self.sram.show(job.sram_address + sent.get(), bytes, |data| job.packet.append(data));
             self.sram.begin_network();

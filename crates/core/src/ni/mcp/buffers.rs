@@ -1,8 +1,8 @@
-//! The receive buffers in host memory, and the destination of each received packet.
+//! The receive buffers in host memory, and the choice of a destination for each received packet.
 //!
-//! If the host copies, a buffer holds a packet as it arrived. With zero copy and for a library, a buffer belongs to a
-//! program: data goes to it page by page, since only a page is physically contiguous, and the packet's headers go to a
-//! separate header slot of the kernel.
+//! If the host copies, a buffer holds a packet as it arrived. With zero copy, and for a library, a buffer belongs to a
+//! program. Data goes to such a buffer page by page, since only a page is physically contiguous; the packet's headers
+//! go to a separate header slot of the kernel.
 
 use super::headers::Headers;
 use super::layout::{Piece, carried_max, event, fragments_max};
@@ -22,7 +22,7 @@ pub struct ReceiveBuffers {
     kernel: Rc<[Address]>,
     /// Address of each buffer's program part; empty if the host copies.
     program: Rc<[Address]>,
-    /// Address of the ring of events, for a library, which polls in its own memory.
+    /// Address of the ring of events that a library polls in its own memory.
     events: Address,
     page: u64,
     carried_max: u64,
@@ -32,12 +32,12 @@ pub struct ReceiveBuffers {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RxDestination {
     buffer: u32,
-    /// Index of the fragment in its datagram; of a library's message, the node that sent it.
+    /// Index of the fragment in its datagram; for a library's message, the number of the sending node.
     fragment: u32,
     /// Bytes of the packet's headers, and the offset of its data in the program's buffer; `None` if the packet is
     /// written unchanged.
     split: Option<(u64, u64)>,
-    /// Whether the headers are not written to the host.
+    /// Whether the headers are not written to host memory.
     bare: bool,
 }
 
@@ -50,8 +50,8 @@ impl RxDestination {
         RxDestination { buffer, fragment: 0, split: None, bare: false }
     }
 
-    /// Returns the destination, at offset `at` of a program's buffer, of a packet of a message from `node`, without the
-    /// firmware's prefix.
+    /// Returns the destination of a packet of a message from `node`, without the firmware's prefix: offset `at` of a
+    /// program's buffer.
     pub fn of_message(buffer: u32, node: u32, at: u64) -> RxDestination {
         RxDestination { buffer, fragment: node, split: Some((PREFIX, at)), bare: true }
     }
@@ -99,7 +99,7 @@ impl ReceiveBuffers {
         self.kernel.len() as u32
     }
 
-    /// Returns the destination of a fragment whose datagram has taken `buffer`.
+    /// Returns the destination of a fragment of a datagram that is received into `buffer`.
     pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> RxDestination {
         let fragment = (headers.offset / self.carried_max) as u32;
         RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_at())), bare: false }

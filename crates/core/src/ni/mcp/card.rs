@@ -31,7 +31,7 @@ pub struct Card {
     pub(super) send_memory: Vec<Address>,
     /// Indices of the free send buffers.
     pub(super) send_free: RefCell<Vec<usize>>,
-    /// Signalled when a waiting send may succeed, or a message has arrived.
+    /// Notified when a waiting send may succeed, or a message has arrived.
     pub(super) send_wakeup: Signal,
     pub(super) buffers: ReceiveBuffers,
     pub(super) instruments: Rc<Instruments>,
@@ -50,9 +50,9 @@ pub(super) struct RxEvent {
     pub fragment: u32,
     /// Length of the packet in bytes.
     pub length: u64,
-    /// Whether the network dropped it; the part that arrived is not read.
+    /// Whether the network dropped the packet; the part of it that arrived is not read.
     pub lost: bool,
-    /// Checksum of its payload.
+    /// Checksum of the packet's payload.
     pub checksum: u32,
     /// The packet's journey.
     pub journey: Journey,
@@ -91,8 +91,8 @@ impl Card {
         }
     }
 
-    /// Posts all receive buffers before the run begins: passes the address and the value of each descriptor word to
-    /// `store`.
+    /// Posts all receive buffers before the run begins: calls `store` with the address and the value of each descriptor
+    /// word.
     pub(super) fn post_all(&self, mut store: impl FnMut(u64, u32)) {
         for buffer in 0..self.buffers.count() {
             let at = self.next_post();
@@ -122,8 +122,8 @@ impl Card {
         std::array::from_fn(|_| words.next().expect("as many words as were read"))
     }
 
-    /// Takes the journey of the packet whose event the host has read. A packet that the network dropped has already
-    /// been counted as lost by its sender.
+    /// Takes the journey of the packet whose event the host has read. A packet that the network dropped was already
+    /// counted as lost at its sender.
     pub(super) fn take_journey(&self, lost: bool) -> Journey {
         if !lost {
             self.pending.remove(self.host.node);

@@ -1,4 +1,4 @@
-//! The driver as the messaging layer sees it: the kernel's sockets, or a user-level library.
+//! The driver that the messaging layer calls: the kernel's sockets, or a user-level library.
 
 use super::card::Card;
 use super::headers::ENVELOPE;
@@ -29,7 +29,7 @@ pub(super) enum SoftwareStack {
 pub struct McpDriver {
     stack: SoftwareStack,
     chip: Rc<Lanai>,
-    /// Datagrams that programs have received and not released, by number.
+    /// Datagrams that programs have taken and not released, by number.
     held: RefCell<BTreeMap<u64, ReceivedDatagram>>,
     /// Number of the next datagram that a poll finds.
     next: Cell<u64>,
@@ -129,8 +129,8 @@ impl Driver for McpDriver {
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))
     }
 
-    /// Receives a message: with sockets by the system call `recvfrom`; with a library by a copy, since its poll has
-    /// already received the message.
+    /// Receives a message. With sockets this is the system call `recvfrom`; with a library it is a copy, since the poll
+    /// has already received the message.
     async fn take(
         &self,
         cpu: &AnyProcessor,

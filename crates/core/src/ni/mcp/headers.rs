@@ -21,7 +21,7 @@ pub struct Prefix {
     pub from: u32,
     /// Length of the message in bytes.
     pub total: u32,
-    /// Indices of its two endpoints on their nodes, as one word.
+    /// Indices of the sending and the receiving endpoint on their nodes, as one word.
     pub endpoints: u32,
 }
 

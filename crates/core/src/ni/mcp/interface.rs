@@ -21,13 +21,13 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The Myrinet control program on a LANai, and a kernel's sockets or a library above it.
+/// The Myrinet control program on a LANai, and the software above it: a kernel's sockets, or a library.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct McpInterface {
     /// The LANai chip.
     #[param(key = "lanai", table)]
     pub chip: LanaiParameters,
-    /// Firmware, driver and software above.
+    /// The firmware, the driver and the software above.
     #[param(flatten)]
     pub parameters: McpParameters,
 }
@@ -62,7 +62,7 @@ impl InterfaceSpec for McpInterface {
             Software::Kernel(_) => addresses::NODES_MAX,
             Software::Library(_) => RxDestination::NODES_MAX,
         };
-        InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::PLACES_MAX))
+        InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::ENDPOINTS_MAX))
             .with_words(words_max(parameters))
             .with_host_dma()
     }
@@ -129,7 +129,7 @@ impl InterfaceSpec for McpInterface {
 }
 
 impl McpInterface {
-    /// Returns the bytes of host memory that a message to send takes in addition to the program's buffer.
+    /// Returns the bytes of host memory that a message to send takes in addition to the program's own buffer.
     fn send_bytes(&self) -> u64 {
         match self.parameters.software {
             Software::Kernel(_) => kernel::send_bytes(&self.parameters),

@@ -17,7 +17,7 @@ pub const SENT: u64 = 0;
 /// Bytes before the rings.
 const HEAD: u64 = 64;
 
-/// Offsets of the words of a send slot; the pieces follow, each with an address and a length.
+/// Offsets of the words of a send slot. The pieces follow these words, each with an address and a length.
 pub mod send {
     /// The state word: whether the host has filled the slot.
     pub const STATE: u64 = 0;
@@ -31,7 +31,8 @@ pub mod send {
     pub const PIECES: u64 = 16;
     /// The first piece.
     pub const LIST: u64 = 20;
-    /// The flag in [`PIECES`] that has the interface fill in the checksum; the lower bits are the number of pieces.
+    /// The flag in [`PIECES`] that requests the interface to fill in the checksum; the lower bits are the number of
+    /// pieces.
     pub const SUMS: u32 = 1 << 31;
 }
 
@@ -45,13 +46,14 @@ pub mod post {
     pub const BYTES: u64 = 8;
 }
 
-/// Offsets of the words of an event, which notifies the host of a received packet or message. An event has four words:
-/// the state; the buffer, with the fragment's index, or a message's sending node, in the high half; the length, with
-/// the flag [`LOST`](event::LOST); and the checksum of a packet's payload, or the indices of a message's endpoints.
+/// Offsets of the words of an event, which notifies the host of a received packet or message. An event has four words.
+/// The first is the state. The second is the number of the buffer, with the index of the fragment (or the sending node
+/// of a message) in the high half. The third is the length, with the flag [`LOST`](event::LOST). The fourth is the
+/// checksum of a packet's payload, or the endpoints of a message.
 pub mod event {
     /// The state word: whether the firmware has filled the event.
     pub const STATE: u64 = 0;
-    /// The first of the other words.
+    /// The first word after the state.
     pub const WORDS: u64 = 4;
     /// Bytes of an event.
     pub const BYTES: u64 = 16;
@@ -101,7 +103,7 @@ impl Layout {
         }
     }
 
-    /// Returns the address of the send slot that is used as number `number`.
+    /// Returns the address of the slot that is used for send number `number`.
     pub fn slot(&self, number: u64) -> u64 {
         HEAD + (number % self.slots) * self.slot_bytes
     }
@@ -126,7 +128,7 @@ impl Layout {
         self.send_buffer(0) + (self.buffers + u64::from(buffer)) * self.buffer_bytes
     }
 
-    /// Returns the size of the used interface memory.
+    /// Returns the number of bytes of interface memory in use.
     pub fn size(&self) -> Bytes {
         Bytes(self.send_buffer(0) + 2 * self.buffers * self.buffer_bytes)
     }
@@ -157,8 +159,8 @@ pub fn packets_of(parameters: &McpParameters, payload: u64) -> u64 {
 /// The maximum length of a library's message, including its header (chosen: the maximum length of a datagram).
 pub const MESSAGE_MAX: u64 = 65_504;
 
-/// Returns the maximum number of bytes of program data in a datagram, a multiple of eight: the send queue must hold all
-/// of its packets, and if the host copies, so must the receive buffers.
+/// Returns the maximum number of bytes of program data in a datagram, a multiple of eight. The send queue must hold all
+/// packets of a datagram; so must the receive buffers, if the host copies.
 pub fn data_max(parameters: &McpParameters) -> usize {
     if let Software::Library(_) = parameters.software {
         return MESSAGE_MAX as usize - MESSAGE_HEADER;

@@ -26,7 +26,7 @@ use std::rc::Rc;
 pub struct Library {
     pub(super) card: Rc<Card>,
     pub(super) costs: LibraryCosts,
-    /// Messages that have arrived and that no program has taken.
+    /// Messages that have arrived and that no program has taken yet.
     pub(super) inbox: Mailbox<ReceivedDatagram>,
     /// Number of events read.
     pub(super) events_read: Cell<u64>,
@@ -34,7 +34,7 @@ pub struct Library {
     pub(super) failed_attempts: Cell<u32>,
 }
 
-/// The number of unsuccessful attempts after which the wait no longer grows (chosen: 16 us at 500 ns).
+/// The number of unsuccessful attempts after which the wait no longer grows (chosen: it is then 16 us, from 500 ns).
 const ATTEMPTS_MAX: u32 = 5;
 
 /// Returns the indices of two endpoints on their nodes as one word.
@@ -73,7 +73,7 @@ impl Library {
         let descriptor = Descriptor {
             to: card.addresses.node(packet.to),
             length: list.iter().map(|piece| piece.bytes).sum(),
-            endpoints: endpoints_word([packet.from, packet.to].map(|end| card.addresses.place(end))),
+            endpoints: endpoints_word([packet.from, packet.to].map(|end| card.addresses.index_on_node(end))),
             pieces: list,
             sums: false,
             frees: Some(buffer),
@@ -129,8 +129,8 @@ impl Library {
         cpu.load_run(memory, &mut head).await;
         cpu.sync().await;
         let [from, to] = [endpoints >> 16, endpoints & 0xffff];
-        let from = card.addresses.at(NodeId(node), from);
-        let to = card.addresses.at(card.host.node, to);
+        let from = card.addresses.endpoint(NodeId(node), from);
+        let to = card.addresses.endpoint(card.host.node, to);
         let data = length as usize - MESSAGE_HEADER;
         let (address, range) = (memory + MESSAGE_HEADER as u64, ENVELOPE..ENVELOPE + data);
         let part = Part { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };

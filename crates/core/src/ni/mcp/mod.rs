@@ -1,5 +1,5 @@
-//! Sockets over UDP/IP on a LANai and the Myrinet control program (MCP) below them, both in the original form and with
-//! the improvements of Jin et al. (2005).
+//! Sockets over UDP/IP on a LANai, over the Myrinet control program (MCP), in the original form and with the
+//! improvements of Jin et al. (2005).
 //!
 //! ```text
 //!  program ─ sendto ─ kernel ─PIO─▶ send slots ─┐          ┌─▶ events ─PIO─▶ interrupt, bottom half ─ recvfrom

@@ -9,7 +9,7 @@ use crate::text::{ParameterSink, Parameters, Table};
 pub struct McpParameters {
     /// Whether programs use the interface through a library, without kernel and UDP/IP.
     ///
-    /// `software` holds the costs of the library or of the kernel.
+    /// In that case, `software` holds the library's costs and not the kernel's.
     #[param(default = false)]
     pub user_level: bool,
     /// Maximum packet length, including headers.
@@ -40,7 +40,7 @@ pub struct McpParameters {
     /// Unit in which a program's buffer is physically contiguous.
     #[param(min = "64 B", default = "4 KiB", meaning = Granularity)]
     pub page: Bytes,
-    /// Time that fragments wait for the rest of their datagram.
+    /// Time for which fragments wait for the rest of their datagram.
     #[param(min = "1 us", default = "30 s", meaning = Timeout)]
     pub reassembly_time: Time,
     /// Costs of the firmware, in cycles of the interface's processor.
@@ -65,15 +65,15 @@ pub enum Software {
 pub enum PipeliningParameters {
     /// Host and network DMA never overlap.
     ///
-    /// As in Berkeley-VIA.
+    /// This is the mode of Berkeley-VIA.
     Serial,
     /// An engine starts when the whole packet is in memory.
     ///
-    /// As in GM.
+    /// This is the mode of GM.
     Coarse,
     /// An engine starts when `threshold` bytes of the packet are in memory.
     ///
-    /// As in E-UDP.
+    /// This is the mode of E-UDP.
     Fine(
         /// Bytes of a packet that must be in memory before the next engine starts.
         #[param(key = "threshold", min = "64 B", meaning = Granularity)]
@@ -98,7 +98,7 @@ pub struct Offloads {
 pub struct ThreadCosts {
     /// Cycles of a pass of the dispatcher that finds no thread to run.
     ///
-    /// At least one cycle: otherwise the dispatcher would pass forever without simulated time advancing.
+    /// It is at least one cycle; otherwise the dispatcher would pass without end while simulated time does not advance.
     #[param(min = 1)]
     pub poll: u64,
     /// Cycles of each state that a thread enters.
@@ -123,7 +123,7 @@ pub struct KernelCosts {
     pub sends_from_cache: bool,
     /// Cycles to send a datagram: the system call, the socket, UDP.
     ///
-    /// `sendto`.
+    /// This is the system call `sendto`.
     pub send: u64,
     /// Cycles of each IP packet that is sent: its header and its descriptor.
     pub packet: u64,
@@ -131,7 +131,7 @@ pub struct KernelCosts {
     pub page: u64,
     /// Cycles to add eight bytes to a checksum.
     ///
-    /// Without checksum offload, the processor computes it.
+    /// The processor computes checksums if the interface does not.
     pub checksum_word: u64,
     /// Cycles to copy eight bytes, in addition to the accesses to memory.
     pub copy_word: u64,
@@ -144,7 +144,7 @@ pub struct KernelCosts {
     pub bottom_half: u64,
     /// Cycles to receive a datagram: waking the program, the system call, the socket.
     ///
-    /// `recvfrom`.
+    /// This is the system call `recvfrom`.
     pub receive: u64,
 }
 
@@ -173,12 +173,12 @@ impl McpParameters {
         self.offloads.zero_copy || matches!(self.software, Software::Library(_))
     }
 
-    /// Returns whether its packets are IPv4 packets.
+    /// Returns whether packets are IPv4 packets.
     pub fn sends_ip(&self) -> bool {
         matches!(self.software, Software::Kernel(_))
     }
 
-    /// Returns the bytes that the firmware puts before each packet.
+    /// Returns the number of bytes that the firmware puts before each packet.
     pub fn prefix(&self) -> u64 {
         match self.software {
             Software::Kernel(_) => 0,
@@ -192,10 +192,10 @@ const LIBRARY: (&str, &str) =
 const KERNEL: (&str, &str) = ("kernel", "Costs of the kernel, in processor cycles; required with `user-level = false`");
 
 impl Software {
-    /// Reads the table that is required for this value of `user_level`.
+    /// Reads the table of costs that is required for this value of `user_level`.
     fn read(t: &mut Table<'_>, user_level: bool) -> Software {
         if t.describing() {
-            // Either table may be present.
+            // The other table may be present as well; it is read and ignored.
             t.optional_table(LIBRARY.0, LIBRARY.1, LibraryCosts::read);
             let costs = t.optional_table(KERNEL.0, KERNEL.1, KernelCosts::read);
             return Software::Kernel(costs.expect("a description of all reads every table"));

@@ -17,8 +17,7 @@ impl Card {
         self.fill_slot(cpu, packet).await;
     }
 
-    /// Fills a slot: the words after the state first, and the state last, since the firmware takes the slot once the
-    /// state is set.
+    /// Fills a slot. The state word is written last, since the firmware takes the slot once the state is set.
     async fn fill_slot(&self, cpu: &AnyProcessor, packet: Descriptor) {
         let queue = &self.queue;
         let slot = self.layout.slot(queue.next_slot.get());
@@ -33,8 +32,9 @@ impl Card {
         cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
-    /// Handles the completion of messages, `all` of which have been sent since the beginning: frees the buffers of the
-    /// new ones, which takes `cycles` each, and fills their slots with waiting packets.
+    /// Handles the completion of messages: frees the buffers of those that were sent since the last call, which takes
+    /// `cycles` each, and fills their slots with waiting packets. `all` is the number of messages that have been sent
+    /// since the beginning.
     pub(super) async fn complete_sends(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
         let queue = &self.queue;
         let new = all.wrapping_sub(queue.completed.replace(all));

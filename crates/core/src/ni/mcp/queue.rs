@@ -25,7 +25,7 @@ pub(super) struct Descriptor {
 pub(super) struct SendQueue {
     /// Number of free slots of the interface.
     pub(super) free_slots: Cell<u64>,
-    /// Number of packets, over both levels, that can still be reserved.
+    /// Number of packets that can still be reserved, on both levels together.
     pub(super) unreserved: Cell<u64>,
     /// The number of the next slot to be filled.
     pub(super) next_slot: Cell<u64>,

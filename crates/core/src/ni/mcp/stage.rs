@@ -1,16 +1,16 @@
-//! The stages of a packet's latency, in order. Each lasts from the end of the previous one until the named event.
+//! The stages of a packet's latency, in order. Each stage begins where the previous one ends.
 
-/// From the call until the driver has the packet.
+/// From the call to send until the driver has the packet.
 pub const HOST_SEND: &str = "host send";
-/// Until the firmware has started its DMA.
+/// Until the firmware has started the packet's DMA.
 pub const SEND_QUEUE: &str = "send queue";
-/// Until its last byte is in interface memory.
+/// Until the packet's last byte is in interface memory.
 pub const HOST_TX: &str = "hostTx";
-/// Until the last byte has left on the link.
+/// Until the packet's last byte has left on the link.
 pub const NET_TX: &str = "netTx";
-/// Until the last byte is in the receiving interface's memory.
+/// Until the packet's last byte is in the receiving interface's memory.
 pub const NETWORK: &str = "network";
-/// Until the last byte is in host memory.
+/// Until the packet's last byte is in host memory.
 pub const HOST_RCV: &str = "hostRcv";
 /// Until the socket has the datagram.
 pub const BOTTOM_HALF: &str = "bottom half";

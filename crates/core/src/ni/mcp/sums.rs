@@ -1,4 +1,4 @@
-//! Checksums that the host engine computes while it moves a packet: they are computed from the same bytes and take no
+//! Checksums that the host engine computes while it moves a packet. They are those of the bytes moved, and take no
 //! additional time (Jin et al. 2005, §2.3).
 
 use super::headers::Headers;
@@ -8,7 +8,7 @@ use crate::protocol::udp_ip::fragment::UDP_CHECKSUM_AT;
 use crate::protocol::udp_ip::{IPV4_HEADER, Sum, UDP_HEADER, parse};
 use std::net::SocketAddrV4;
 
-/// Fills in the checksum of a datagram of one packet in a packet buffer.
+/// Fills in the checksum of a datagram that is one packet, in a packet buffer.
 pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
     let mut packet = vec![0; length.len()];
     sram.load(buffer, &mut packet);

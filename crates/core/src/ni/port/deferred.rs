@@ -1,4 +1,4 @@
-//! Deferred work of a port: acknowledgements, which take some cycles each, and timers.
+//! Deferred work of a port: processing of acknowledgements, which takes some cycles each, and timers.
 
 use super::Port;
 use crate::engine::{Class, Time};
@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub(super) enum Deferred {
     /// An acknowledgement has been processed.
     Arrive(Rc<Packet>),
-    /// The acknowledgement of a packet that was taken has been composed.
+    /// The acknowledgement of a packet that a reader took has been composed.
     Accept(Class, Answer, usize),
 }
 
@@ -34,7 +34,7 @@ impl Port {
         if !self.has_timers {
             return;
         }
-        // The task need not wake while the timer that it waits for is not later than the next one, unless no timer is
+        // The task need not be woken if the timer that it waits for is not later than the next one, unless no timer is
         // left.
         let (next, watched_timer) = (self.next_timer(), self.watched_timer.get());
         if next < watched_timer || (next == Time::MAX && watched_timer < next) {

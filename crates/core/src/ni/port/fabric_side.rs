@@ -43,7 +43,7 @@ impl Port {
     fn send_label(&self, frame: &Frame<PacketHandle>) -> &'static str {
         match &frame.body {
             None => "send control",
-            Some(_) if frame.again => "send again",
+            Some(_) if frame.is_retransmission => "send again",
             Some(packet) if packet.peek::<Packet>().is_some_and(|packet| packet.label().source != self.node) => {
                 "send back"
             }
@@ -68,7 +68,7 @@ impl Port {
     /// Returns the packet that carries a frame. If the protocol retransmits, the packet is a copy, so that each
     /// transmission has its own journey.
     fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
-        let Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, again, body } = frame;
+        let Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, is_retransmission, body } = frame;
         let label = Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head };
         let Some(packet) = body else {
             let packet = Packet::new(label, Journey::NONE);
@@ -77,7 +77,7 @@ impl Port {
         };
         let packet = packet.expect::<Packet>();
         let now = self.sim.now();
-        if packet.label().source == self.node && !again {
+        if packet.label().source == self.node && !is_retransmission {
             self.pending.add(to);
             match self.stages.always {
                 true => packet.journey.close(self.stages.pool, now),
@@ -85,7 +85,7 @@ impl Port {
             }
         }
         let packet = if self.resends { packet.copy() } else { packet };
-        if again {
+        if is_retransmission {
             packet.journey.close("retry", now);
         }
         packet.relabel(label);
@@ -131,7 +131,7 @@ impl Port {
         }
     }
 
-    /// Handles an arrived packet at once, and an arrived acknowledgement after the cycles that it takes.
+    /// Handles an arrived packet: a packet with data at once, and an acknowledgement after the cycles that it takes.
     fn receive(&self, packet: Rc<Packet>) {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
@@ -172,7 +172,7 @@ impl Port {
         }
         // Returned and discarded packets wake no reader: when buffers are scarce, they are most of the arriving
         // packets.
-        if !(is_control || effects.returned || effects.discards) {
+        if !(is_control || effects.returned || effects.is_discarded) {
             self.arrived.notify();
         }
         if !effects.no_slot_freed {
@@ -182,7 +182,7 @@ impl Port {
         self.pump_all();
     }
 
-    /// Completes the taking of a packet: the protocol hands it over, and its slot is known.
+    /// Completes the taking of a packet: the protocol releases the packet and its slot to the reader.
     pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
         self.class_states[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
@@ -207,11 +207,11 @@ impl Port {
     }
 }
 
-/// Returns the frame that a packet carries, with the body that the protocol will deliver.
+/// Returns the frame that a packet carries. `body` is what the protocol will deliver.
 pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<PacketHandle> {
     let Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head } = packet.label();
     let (extension, marks) = (packet.header_extension(), packet.marks());
-    Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, again: false, body }
+    Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, is_retransmission: false, body }
 }
 
 /// Returns the label of the span of a received frame.

@@ -1,13 +1,13 @@
 //! The network side of every interface that sends whole packets: a protocol over a fabric.
 //!
-//! Models: one loop for all protocols and fabrics. When the fabric's input for a class is free, the port asks the
-//! protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or released, to
-//! the protocol, which may then have more frames to send. Composing and processing an acknowledgement takes the
-//! protocol's `processing` cycles each. A packet's latency within the interface belongs to the design, or is part of
-//! the fabric's interface delay. Leaves out: everything in which designs differ.
+//! The module models one loop for all protocols and fabrics. When the fabric's input for a class is free, the port asks
+//! the protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or
+//! released, to the protocol, which may then have more frames to send. Composing an acknowledgement and processing one
+//! take the protocol's `processing` cycles each. A packet's latency within the interface is modelled by the design, or
+//! is part of the fabric's interface delay. Everything in which designs differ is left out.
 //!
-//! Statistics: the protocol's counters; packets in flight to each node ([`InFlight`]); a span for each packet while it
-//! is sent, and one of zero length for each arrival.
+//! It measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span for
+//! each packet while it is sent, and one of zero length for each arrival.
 
 mod deferred;
 mod fabric_side;
@@ -46,7 +46,8 @@ pub struct Port {
     pub freed: Signal,
     /// Notified when a packet may be taken.
     pub arrived: Signal,
-    /// Notified when a processor's wait may end: with either of the above, and when the tail of a packet has arrived.
+    /// Notified when a processor's wait may end: together with `freed` and `arrived`, and when the tail of a packet has
+    /// arrived.
     pub changed: Signal,
     /// Deferred work with its time.
     deferred: Mailbox<(Time, Deferred)>,
@@ -65,7 +66,7 @@ pub struct Port {
 struct ClassState {
     /// The packet that is being sent, if the fabric's input is not free.
     sending: RefCell<Option<OutgoingPacket>>,
-    /// Whether the first packet was taken and its acknowledgement is being composed.
+    /// Whether the first packet was taken while its acknowledgement is being composed.
     taking: Cell<bool>,
 }
 
@@ -79,9 +80,9 @@ struct OutgoingPacket {
 /// A packet that has been taken and not released.
 #[derive(Clone, Copy, Default)]
 struct HeldPacket {
-    /// The slot, once the protocol has handed it over.
+    /// The slot, once the protocol has released it.
     slot: Option<Slot>,
-    /// Whether the reader has released it before that.
+    /// Whether the reader released the packet before the protocol released the slot.
     read: bool,
 }
 
@@ -199,7 +200,7 @@ impl Port {
     }
 
     /// Gives a composed packet to the protocol, and returns when the output stage of the interface is free again: at
-    /// once if packets wait in a pool, and otherwise when the packet has entered the fabric.
+    /// once if packets wait in a pool, otherwise when the packet has entered the fabric.
     pub async fn pass(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
         let body = packet.body.clone();
         self.offer(slot, packet);
@@ -284,13 +285,13 @@ impl Port {
         }
     }
 
-    /// Returns the number of unacknowledged packets, to a node or in total, that will be acknowledged without further
+    /// Returns the number of unacknowledged packets, to one node or in total, whose acknowledgement needs no further
     /// sends.
     pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         self.protocol.borrow().unacknowledged(to)
     }
 
-    /// Sets the feedback that is piggybacked on frames to the senders.
+    /// Sets the feedback that frames carry to the senders of packets.
     pub fn set_feedback(&self, feedback: u64) {
         self.protocol.borrow_mut().set_feedback(feedback);
     }

@@ -1,4 +1,4 @@
-//! Tests with a switch that marks and trims packets, and a protocol that needs both and has longer headers than two
+//! Tests with a switch that marks and trims packets, and with a protocol that uses both and has headers longer than two
 //! words.
 
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Outcome, PacketMarks, Rate, Recorder, Signal, Sim, Time};
@@ -18,21 +18,21 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A switch with a queue for each output, which marks packets behind a few others and trims those behind more.
+/// A switch with a queue for each output. It marks packets of a long queue, and trims those of a longer one.
 #[derive(Clone, Copy, Debug, Parameters)]
 struct Switch {
     /// Rate of an output.
     rate: Rate,
-    /// Queue length from which on packets are marked.
+    /// Queue length above which packets are marked.
     marks_at: usize,
-    /// Queue length from which on packets are trimmed.
+    /// Queue length above which packets are trimmed.
     trims_at: usize,
     /// Whether its capabilities state that it may lose packets.
     #[param(default = true)]
     states_loss: bool,
 }
 
-/// Bytes of a packet that was trimmed.
+/// Length of a trimmed packet.
 const TRIMMED: Bytes = Bytes(16);
 
 impl Part for Switch {
@@ -157,7 +157,7 @@ impl PacketPort for SwitchPort {
     }
 }
 
-/// A sliding window with headers of 40 bytes, which counts what switches have done.
+/// A sliding-window protocol with headers of 40 bytes, which counts the marks of switches.
 #[derive(Clone, Copy, Debug, Parameters)]
 struct Marked {}
 
@@ -202,7 +202,7 @@ struct MarkedWindow {
     inner: WindowAdapter<PacketHandle>,
 }
 
-/// Returns the extension of a frame: 40 bytes that name its nodes.
+/// Returns the header extension of a frame: 40 bytes that name its nodes.
 fn extension(from: NodeId, to: NodeId) -> Rc<[u8]> {
     [[from.0 as u8; 20], [to.0 as u8; 20]].concat().into()
 }
@@ -243,7 +243,7 @@ impl Protocol<PacketHandle> for MarkedWindow {
     fn trimmed(&mut self, frame: Frame<PacketHandle>, _now: Time) -> Effects {
         assert!(frame.body.is_none() && frame.bytes == TRIMMED, "the payload was cut");
         self.count_marks(&frame);
-        Effects { discards: true, ..Effects::NONE }
+        Effects { is_discarded: true, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &PacketHandle)> {
@@ -279,7 +279,7 @@ impl Protocol<PacketHandle> for MarkedWindow {
     }
 }
 
-/// Counts of a run: packets with congestion marks, and trimmed ones, at the switch and at the protocols.
+/// The number of packets with congestion marks, and of trimmed ones, at the switch and at the protocols.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct MarkCounts {
     at_switch: [u64; 2],
@@ -319,7 +319,7 @@ fn observe(node: [&str; 2], protocol: &str, fabric: &str) -> (RunObservation, Ma
     (RunObservation::of(&machine, Recorder::off()), COUNTS.take())
 }
 
-/// Host and interface of a node.
+/// The host and interface of a node.
 const NODE: [&str; 2] = ["memory-bus-1998", "cni32qm"];
 
 const SWITCH: &str = "fabric.switch = { rate = \"20 MB/s\", marks-at = 2, trims-at = 4, states-loss = true }";

@@ -1,4 +1,4 @@
-//! Access to control messages: `reserve` while composing one, `scan` while reading one.
+//! Access to control messages: `reserve` for composing one, `scan` for reading one.
 //!
 //! "Callers use tpz_scan and tpz_reserve primitives to obtain pointers into an incoming or outgoing
 //! message buffer at increasing offsets in a stack-like fashion"; the pointers lead to interface

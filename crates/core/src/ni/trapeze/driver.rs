@@ -34,11 +34,11 @@ struct ReceivedMessage {
     /// The destination, one of the node's endpoints.
     to: EndpointId,
     tag: u16,
-    /// Address of its payload.
+    /// Address of the payload.
     address: Address,
-    /// Length of its payload.
+    /// Length of the payload.
     length: Bytes,
-    /// The bytes of the sender's program.
+    /// The bytes from the sender's program.
     control: ControlReader,
     entry: u64,
 }
@@ -120,8 +120,8 @@ impl TrapezeDriver {
         self.sim.set_holder(self.inbox.wait_reason(), firmware);
     }
 
-    /// Writes a send ring entry: the words after the state first, and the state last, since the firmware takes the
-    /// entry once the state is set.
+    /// Writes a send ring entry. The state word is written last, since the firmware takes the entry once the state is
+    /// set.
     async fn write_entry(&self, entry: u64, packet: &SendRequest<'_>, control: &Writer) {
         let (payload, address, tag) = match packet.source {
             PayloadSource::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
@@ -130,7 +130,7 @@ impl TrapezeDriver {
         let mut words = Vec::with_capacity(CONTROL.len());
         words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
         words.extend((address as u32).to_le_bytes());
-        let endpoints = [packet.from, packet.to].map(|end| self.addresses.place(end));
+        let endpoints = [packet.from, packet.to].map(|end| self.addresses.index_on_node(end));
         let tag_word = tag_node(tag_with_endpoints(tag, endpoints), self.addresses.node(packet.to));
         words.extend(tag_word.to_le_bytes());
         words.extend(control.bytes());
@@ -139,8 +139,9 @@ impl TrapezeDriver {
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::marked(packet.marks).to_le_bytes()).await;
     }
 
-    /// Returns whether the send ring has a free entry; reads across the bus if none is known to be free. Entries are
-    /// freed in order, so if the last one of half a ring is free, all of that half are.
+    /// Returns whether the send ring has a free entry. If none is known to be free, reads the ring across the bus:
+    /// since entries are freed in order, the state of the last entry of a half ring shows whether the whole half is
+    /// free.
     async fn has_ring_space(&self) -> bool {
         if self.send_free.get() == 0 {
             let half = (self.parameters.ring_entries / 2).max(1);
@@ -205,8 +206,8 @@ impl TrapezeDriver {
             self.copy_through_shadow(control.len()).await;
         }
         ReceivedMessage {
-            source: self.addresses.at(node_of(tag_word), from),
-            to: self.addresses.at(self.host.node, to),
+            source: self.addresses.endpoint(node_of(tag_word), from),
+            to: self.addresses.endpoint(self.host.node, to),
             tag: tag_of(tag_word),
             address: Address::from(address),
             length: payload_length(length),
@@ -264,7 +265,7 @@ impl Driver for TrapezeDriver {
     }
 
     /// Sends a message if the ring has a free entry. The processor is held from the check until the entry is filled, so
-    /// that no other program can take the entry in between.
+    /// that no other program can take the entry.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
         let lease = cpu.acquire("look for room").await;
         if !self.has_ring_space().await {
@@ -279,7 +280,8 @@ impl Driver for TrapezeDriver {
         self.send_next.set(self.send_next.get() + 1);
         self.send_free.set(self.send_free.get() - 1);
         self.write_entry(entry, packet, &control).await;
-        // The firmware may take the entry before the processor, whose local time may be ahead, continues.
+        // The firmware may take the entry before the processor continues, because the processor's local time may be
+        // ahead.
         let written = self.sim.now();
         packet.journey.add_service(working, written);
         packet.journey.close(stage::HOST_SEND, written);
@@ -376,7 +378,7 @@ impl Driver for TrapezeDriver {
     /// Maps a tag to an address for early demultiplexing (§2.1).
     async fn map_tag(&self, cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address) {
         let _lease = cpu.acquire("map a tag").await;
-        let entry = self.layout.tag(self.addresses.place(end), tag);
+        let entry = self.layout.tag(self.addresses.index_on_node(end), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;
     }
 

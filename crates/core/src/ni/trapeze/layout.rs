@@ -1,5 +1,5 @@
-//! The endpoint in interface memory: two rings of control messages, the incoming payload table,
-//! and packet buffers (Yocum et al. 1997, §2.1).
+//! The layout of the interface's memory: two rings of control messages, the incoming payload table, and packet buffers
+//! (Yocum et al. 1997, §2.1).
 
 use super::parameters::TrapezeParameters;
 use crate::engine::{Bytes, NodeId};
@@ -17,10 +17,10 @@ pub mod word {
     pub const STATE: u64 = 0;
     /// The payload's length in the low 24 bits, the program's words in the high 8.
     pub const LENGTH: u64 = 4;
-    /// Host address of the payload at the sender or the receiver.
+    /// Host address of the payload, at the sender or at the receiver.
     pub const ADDRESS: u64 = 8;
-    /// In the high half, the tag and the indices of the two endpoints on their nodes; in the low half, the destination
-    /// node, and on arrival the source node.
+    /// The high half contains the tag and the indices of the two endpoints on their nodes. The low half contains the
+    /// destination node, and on arrival the source node.
     pub const TAG_NODE: u64 = 12;
 }
 
@@ -75,7 +75,7 @@ const ENDPOINT_BITS: u16 = 5;
 /// Maximum number of endpoints per node that a control message can address.
 pub const ENDPOINTS_MAX: u32 = 1 << ENDPOINT_BITS;
 
-/// Returns tag and node as one word.
+/// Returns a tag and a node as one word.
 pub fn tag_node(tag: u16, node: NodeId) -> u32 {
     assert!(node.0 < NODES_MAX, "a control message names a node in 16 bits");
     u32::from(tag) << 16 | node.0
@@ -91,22 +91,22 @@ pub fn tag_with_endpoints(tag: u16, endpoints: [u32; 2]) -> u16 {
     tag | from << TAG_BITS | to << (TAG_BITS + ENDPOINT_BITS)
 }
 
-/// Returns the tag in such a word, with the flag [`ACTIVE`].
+/// Returns the tag in a word from [`tag_node`], with the flag [`ACTIVE`].
 pub fn tag_of(word: u32) -> u16 {
     (word >> 16) as u16 & (ACTIVE | ((1 << TAG_BITS) - 1))
 }
 
-/// Returns the indices of the sending and the receiving endpoint in such a word.
+/// Returns the indices of the sending and the receiving endpoint in a word from [`tag_node`].
 pub fn endpoints_of(word: u32) -> [u32; 2] {
     [TAG_BITS, TAG_BITS + ENDPOINT_BITS].map(|at| word >> (16 + at) & (ENDPOINTS_MAX - 1))
 }
 
-/// Returns such a word with its node replaced.
+/// Returns a word from [`tag_node`] with its node replaced.
 pub fn source_in(word: u32, node: NodeId) -> u32 {
     tag_node((word >> 16) as u16, node)
 }
 
-/// Returns the node in such a word.
+/// Returns the node in a word from [`tag_node`].
 pub fn node_of(word: u32) -> NodeId {
     NodeId(word & 0xffff)
 }
@@ -121,7 +121,7 @@ pub fn payload_length(word: u32) -> Bytes {
     Bytes(u64::from(word & 0x00ff_ffff))
 }
 
-/// Returns the number of bytes, in whole words, of the control message that the program has filled, from a length word.
+/// Returns the number of bytes of the control message that the program has filled, in whole words, from a length word.
 pub fn program_bytes(word: u32) -> usize {
     (word >> 24) as usize * 4
 }
@@ -135,7 +135,7 @@ pub struct Layout {
     endpoints: u64,
     /// Number of packet buffers of the send side and of the receive side.
     buffers: [u64; 2],
-    /// Bytes in front of a receive buffer for its control message.
+    /// Bytes before a receive buffer, which hold its control message.
     before: u64,
     payload_max: u64,
 }
@@ -178,8 +178,8 @@ impl Layout {
         (self.entries + index % self.entries) * CONTROL.get()
     }
 
-    /// Returns the address of the table entry of a tag of endpoint `endpoint` of the node. The entry holds zero, or the
-    /// mapped host address + 1.
+    /// Returns the address of the table entry for a tag of the node's endpoint `endpoint`. The entry holds zero, or the
+    /// mapped host address plus 1.
     pub fn tag(&self, endpoint: u32, tag: u16) -> u64 {
         2 * self.entries * CONTROL.get() + (u64::from(endpoint) * self.tags + u64::from(tag)) * 4
     }

@@ -16,13 +16,13 @@
 //! | `firmware/` | the device half, one file per direction |
 //! | `driver.rs`, `control.rs` | the driver half: sending, receiving, `reserve` and `scan` |
 //!
-//! An active message is a control message without a payload, its words in the program's bytes.
+//! An active message is a control message without a payload; its words are among the program's bytes.
 //!
 //! Without a protocol, control messages land in the receive ring, and a message for which no entry or buffer is free
 //! waits on the link. With a protocol, packets that the protocol keeps stay in packet buffers, and a packet gets a ring
 //! entry when the protocol delivers it ([`firmware`]).
 //!
-//! The model leaves out protection between processes; without a protocol, a dropped packet is lost.
+//! The model leaves out protection between processes. Without a protocol, a dropped packet is lost.
 
 pub mod control;
 pub mod driver;

@@ -5,7 +5,7 @@ use crate::engine::{Bytes, Time};
 use crate::host::HostCapabilities;
 use crate::text::Parameters;
 
-/// The parameters of Trapeze, firmware and driver.
+/// The parameters of Trapeze's firmware and driver.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct TrapezeParameters {
     /// Number of entries of each message ring.
@@ -37,7 +37,7 @@ pub struct TrapezeParameters {
     /// Whether control messages pass through a buffer in host memory.
     #[param(default = false)]
     pub shadow: bool,
-    /// A fault to study: the receiving firmware frees no packet buffer.
+    /// An injected fault: the receiving firmware frees no packet buffer.
     #[param(default = false)]
     pub keep_buffers: bool,
 }
@@ -59,7 +59,7 @@ pub struct FirmwareCosts {
     pub receive_post: u64,
     /// Cycles to look up a tag and post netRcv for the payload.
     ///
-    /// The tag of a control message.
+    /// The tag is that of a control message.
     pub receive_begin: u64,
     /// Cycles to hand a message to the host.
     pub receive_end: u64,
@@ -67,24 +67,24 @@ pub struct FirmwareCosts {
     pub log: u64,
     /// Cycles of the protocol for an event: a packet is offered, received or taken, or a control frame is handled.
     ///
-    /// A control frame that is composed or read; also a timer that expires.
+    /// The same cycles are taken for a control frame that is composed or read, and for a timer that expires.
     #[param(default = 60)]
     pub protocol: u64,
     /// Cycles to copy a control message to its ring entry, if there is a protocol.
     ///
-    /// Within the interface's memory, once it has its ring entry.
+    /// The copy is within the interface's memory, once the packet has its ring entry.
     #[param(default = 64)]
     pub copy: u64,
 }
 
-/// The notification of the host of a message.
+/// How the host is notified of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub enum Notification {
     /// The interface interrupts the processor.
     Interrupt,
     /// The program polls across the bus.
     ///
-    /// It reads the next entry's state.
+    /// It reads the state of the next entry.
     Polling(
         /// Time between two polls.
         #[param(key = "interval", min = "100 ns", default = "2 us", meaning = Policy)]

@@ -1,9 +1,9 @@
-//! Delivery policies: when a transfer to a sink (netTx, hostRcv) may start, and how much it takes.
+//! Delivery policies: when a transfer out of a packet buffer (netTx, hostRcv) may start, and how many bytes it takes.
 //!
-//! "A new transfer on an outgoing DMA engine [starts] whenever two conditions are satisfied. First,
-//! the DMA engine must be idle [...]. Second, the number of incoming bytes already deposited on the
-//! NIC must exceed a configured threshold (minpulse)"; eager: each transfer takes all that lies
-//! there (Yocum et al. 1997, §3.1). A payload shorter than `minpulse` goes whole.
+//! "A new transfer on an outgoing DMA engine [starts] whenever two conditions are satisfied. First, the DMA engine must
+//! be idle [...]. Second, the number of incoming bytes already deposited on the NIC must exceed a configured threshold
+//! (minpulse)"; in the eager policies, each transfer takes all bytes that have landed (Yocum et al. 1997, §3.1). A
+//! payload shorter than `minpulse` is transferred as a whole.
 //!
 //! | policy | a transfer may start | packet buffers |
 //! |---|---|---|
@@ -58,7 +58,7 @@ impl Policy {
         }
     }
 
-    /// Returns the number of bytes that must have landed before the next transfer to the sink starts.
+    /// Returns the number of bytes that must have landed before the next transfer out of the buffer starts.
     pub fn starts_at(&self, taken: Bytes, total: Bytes) -> Bytes {
         match self.minpulse() {
             None => total,
@@ -66,8 +66,8 @@ impl Policy {
         }
     }
 
-    /// Returns the length of a transfer to an idle sink that starts now, which takes all landed bytes, or `None` if it
-    /// may not start.
+    /// Returns the length of a transfer that starts now on an idle engine, which takes all landed bytes, or `None` if
+    /// it may not start.
     pub fn transfer(&self, landed: Bytes, taken: Bytes, total: Bytes) -> Option<Bytes> {
         let may_start = landed > taken && landed >= self.starts_at(taken, total);
         may_start.then(|| landed - taken)

@@ -1,11 +1,11 @@
-//! The stages of the latency of a message with a payload, in order; each lasts from the end of the previous one. A
-//! message without a payload skips the stages of DMA.
+//! The stages of the latency of a message with a payload, in order. Each stage begins where the previous one ends. A
+//! message without a payload has no DMA stages.
 
-/// From the call to the store that completes the send ring entry.
+/// From the call to send until the store that completes the send ring entry.
 pub const HOST_SEND: &str = "host send";
 /// Until the firmware has started the payload's DMA.
 pub const SEND_QUEUE: &str = "send queue";
-/// Until the protocol admits it, if the whole payload has landed before.
+/// Until the protocol admits the packet, if the whole payload has landed before.
 pub const ADMISSION: &str = "send: admission";
 /// Until the payload's last byte is in interface memory.
 pub const HOST_TX: &str = "hostTx";

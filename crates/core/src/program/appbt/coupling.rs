@@ -6,10 +6,10 @@ pub const QUANTITIES: usize = 5;
 /// The quantities of a point.
 pub type Quantities = [f64; QUANTITIES];
 
-/// The coupling of each quantity to each other: a matrix, by row.
+/// The coupling between each two quantities: a matrix, stored by rows.
 pub type Coupling = [Quantities; QUANTITIES];
 
-/// Returns `value` - `matrix` · `factor` of a vector.
+/// Returns `value` - `matrix` · `factor`, where `value` and `factor` are vectors.
 pub fn subtract_product(value: &Quantities, matrix: &Coupling, factor: &Quantities) -> Quantities {
     let mut value = *value;
     for (value, row) in value.iter_mut().zip(matrix) {
@@ -18,7 +18,7 @@ pub fn subtract_product(value: &Quantities, matrix: &Coupling, factor: &Quantiti
     value
 }
 
-/// Returns `value` - `matrix` · `factor` of a matrix.
+/// Returns `value` - `matrix` · `factor`, where `value` and `factor` are matrices.
 pub fn subtract_matrix_product(value: &Coupling, matrix: &Coupling, factor: &Coupling) -> Coupling {
     let mut value = *value;
     for (value, row) in value.iter_mut().zip(matrix) {
@@ -29,7 +29,8 @@ pub fn subtract_matrix_product(value: &Coupling, matrix: &Coupling, factor: &Cou
     value
 }
 
-/// Solves a system for a matrix and a vector at once (Gauss-Jordan without pivoting, since the diagonal dominates).
+/// Solves a system for a matrix and a vector at once, by Gauss-Jordan elimination. It needs no pivoting, since the
+/// diagonal dominates.
 pub fn solve(mut matrix: Coupling, mut right: Coupling, mut vector: Quantities) -> (Coupling, Quantities) {
     for pivot in 0..QUANTITIES {
         let inverse = 1.0 / matrix[pivot][pivot];

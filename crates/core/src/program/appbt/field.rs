@@ -4,22 +4,22 @@ use super::coupling::{Coupling, QUANTITIES, Quantities};
 use super::gas::{self, Gas};
 use super::residual;
 
-/// The values of all points, by number. States, residuals and matrices are shared; the driving term is private to the
-/// processor of the point.
+/// The values of all points, by the number of the point. States, residuals and matrices are shared; the driving term is
+/// private to the processor of the point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Density, momenta, energy.
+    /// The density, momenta and energy of each point.
     pub states: Vec<Quantities>,
-    /// The right-hand side, which the sweeps replace by the solution.
+    /// The right-hand side, which the sweeps overwrite with the solution.
     pub residuals: Vec<Quantities>,
-    /// The matrices above the diagonal that elimination leaves, in the current sweep.
+    /// The matrices above the diagonal after elimination, in the current sweep.
     pub uppers: Vec<Coupling>,
-    /// The driving term of the gas in a time step.
+    /// The driving term of each point in a time step.
     pub driving: Vec<Quantities>,
 }
 
 impl Field {
-    /// Returns the initial field: the solution on the surface, blended inside.
+    /// Returns the initial field: the solution on the surface, and a blend of solutions inside.
     pub fn new(gas: &Gas) -> Field {
         let size = gas.size();
         let states = (0..size)
@@ -30,8 +30,8 @@ impl Field {
     }
 }
 
-/// Returns the initial state: the solution on the surface, and inside a blend of the solutions on opposite faces over
-/// the three axes, as in BT.
+/// Returns the initial state of a point: the solution on the surface, and inside a blend, over the three axes, of the
+/// solutions on opposite faces, as in BT.
 fn initial_state(position: [f64; 3], is_on_surface: bool) -> Quantities {
     if is_on_surface {
         return gas::solution(position);

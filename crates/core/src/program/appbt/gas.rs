@@ -1,10 +1,10 @@
 //! The problem: an inviscid gas in a cube of unit side with second-order dissipation, driven so that a known smooth
 //! solution is steady.
 //!
-//! Points lie `1 / (points - 1)` apart, and those on the surface are held at the solution. The driving term is the
-//! negative residual of the discrete equations at the solution, so the solution satisfies them exactly. The defaults
-//! are those of BT's class W (24 points, its time step). The polynomials of the solution are also BT's, and the
-//! dissipation is that of BT along two of its axes.
+//! Adjacent points are `1 / (points - 1)` apart, and the state of points on the surface is fixed to the solution. The
+//! driving term is the negative residual of the discrete equations at the solution, so the solution satisfies them
+//! exactly. The defaults are those of BT's class W (24 points, its time step). The polynomials of the solution are also
+//! BT's, and the dissipation is that of BT along two of its axes.
 
 use super::coupling::{Coupling, QUANTITIES, Quantities};
 
@@ -28,7 +28,7 @@ impl Default for Gas {
 /// The ratio of specific heats of air.
 const GAMMA: f64 = 1.4;
 
-/// Coefficients by quantity: the constant; then x, y, z; x², y², z²; x³, y³, z³; x⁴, y⁴, z⁴.
+/// Coefficients of the solution, for each quantity: the constant; then x, y, z; x², y², z²; x³, y³, z³; x⁴, y⁴, z⁴.
 const POLYNOMIALS: [[f64; 13]; QUANTITIES] = [
     [2.0, 0.0, 0.0, 4.0, 5.0, 3.0, 0.5, 0.02, 0.01, 0.03, 0.5, 0.4, 0.3],
     [1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 0.01, 0.03, 0.02, 0.4, 0.3, 0.5],
@@ -94,7 +94,7 @@ impl Gas {
         (at[0] * self.points + at[1]) * self.points + at[2]
     }
 
-    /// Returns the index of a point along each axis.
+    /// Returns the indices of a point along the three axes.
     pub fn at(&self, point: usize) -> [usize; 3] {
         [point / (self.points * self.points), point / self.points % self.points, point % self.points]
     }
@@ -104,22 +104,22 @@ impl Gas {
         at.map(|index| index as f64 / (self.points - 1) as f64)
     }
 
-    /// Returns the difference of the numbers of two points that are adjacent along an axis.
+    /// Returns the difference between the numbers of two points that are adjacent along an axis.
     pub fn stride(&self, axis: usize) -> usize {
         [self.points * self.points, self.points, 1][axis]
     }
 
-    /// Returns whether a point lies on the surface, where the solution is held.
+    /// Returns whether a point is on the surface, where the state is fixed.
     pub fn is_on_surface(&self, at: [usize; 3]) -> bool {
         at.iter().any(|index| *index == 0 || *index + 1 == self.points)
     }
 
-    /// Returns the factor of flux differences in a time step.
+    /// Returns the factor by which flux differences are multiplied in a time step.
     pub fn flux_factor(&self) -> f64 {
         self.step * (self.points - 1) as f64 / 2.0
     }
 
-    /// Returns the factor of second differences in a time step.
+    /// Returns the factor by which second differences are multiplied in a time step.
     pub fn dissipation_factor(&self) -> f64 {
         let per_length = (self.points - 1) as f64;
         self.step * self.dissipation * per_length * per_length

@@ -14,23 +14,24 @@
 //! | `costs.rs` | instructions of each piece |
 //! | `run.rs` | the program of a processor |
 //!
-//! An iteration (Beam and Warming's approximate factorisation):
+//! An iteration has three steps (Beam and Warming's approximate factorisation):
 //!
-//! 1. Compute the right-hand side of the processor's own points. Reads the states of the adjacent planes of all six
-//!    neighbours.
-//! 2. Sweep along each axis, in chunks, which are rows of lines. Forward: where lines come from another subcube, wait
-//!    until its forward counter has passed the chunk, then eliminate the own points of each line (reads the matrices
-//!    and right-hand sides of the last plane there, and the states of both adjacent planes), and increment the own
-//!    counter. Backward, once all chunks are eliminated: where lines continue in another subcube, wait for its backward
-//!    counter, substitute (reads the solutions of the first plane there), and increment the own counter. Barrier.
-//! 3. Add the own solutions to the own states. Barrier.
+//! 1. Compute the right-hand side of the processor's own points. This reads the states of the adjacent planes of all
+//!    six neighbours.
+//! 2. Sweep along each axis, forward and then backward, in chunks, which are rows of lines. Forward, for each chunk: if
+//!    its lines begin in another subcube, wait until that subcube's forward counter has passed the chunk. Then
+//!    eliminate the own points of each line, and increment the own counter. This reads the matrices and right-hand
+//!    sides of the other subcube's last plane, and the states of both adjacent planes. Backward, when all chunks are
+//!    eliminated: if lines continue in another subcube, wait for its backward counter, substitute, and increment the
+//!    own counter. This reads the solutions of the other subcube's first plane. A barrier ends the sweep.
+//! 3. Add the own solutions to the own states. A barrier ends the iteration.
 //!
-//! The barrier after a sweep keeps a processor from overwriting the solutions of its first plane while its neighbour
-//! may still read them; the counters order everything else. Each value of a point is computed by one processor from
+//! The barrier after a sweep prevents a processor from overwriting the solutions of its first plane while its neighbour
+//! may still read them. The counters order all other accesses. Each value of a point is computed by one processor from
 //! the same operands in the same order, however the cube is divided. The only reduction over points is the norm of the
-//! residual, which is a maximum. The answer is therefore bit for bit that of a serial run.
+//! residual, which is a maximum. The result therefore equals that of a serial run bit for bit.
 //!
-//! Leaves out of BT: viscous stresses and heat conduction (only the second-order artificial dissipation is modelled),
+//! In contrast to BT, it leaves out viscous stresses and heat conduction (only second-order artificial dissipation is modelled),
 //! fourth-order dissipation, and verification against its printed norms.
 
 mod costs;

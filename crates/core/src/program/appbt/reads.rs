@@ -1,7 +1,8 @@
-//! The remote reads of a processor in each phase: points of the planes adjacent to its own.
+//! The values that a processor reads from others in each phase. They belong to points of the planes adjacent to its own
+//! points.
 //!
 //! A processor writes only its own points: residuals in all phases but the last, matrices in elimination, and states in
-//! the last.
+//! the last phase.
 
 use super::coupling::QUANTITIES;
 use super::gas::Gas;
@@ -12,9 +13,9 @@ use super::subcubes::{Subcube, Subcubes};
 pub enum Phase {
     /// Computing the right-hand side.
     Residual,
-    /// Elimination along an axis (first) of a chunk (second).
+    /// Elimination: the axis, and the chunk.
     Forward(usize, usize),
-    /// Substitution along an axis (first) of a chunk (second).
+    /// Substitution: the axis, and the chunk.
     Backward(usize, usize),
     /// Adding the solutions to the states.
     Add,
@@ -23,7 +24,7 @@ pub enum Phase {
 /// A value of a point that other processors read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointValue {
-    /// The state.
+    /// The state of the point.
     State,
     /// The right-hand side, or the solution.
     Residual,
@@ -41,7 +42,7 @@ impl PointValue {
     }
 }
 
-/// A read of another processor's point: the processor, the value, the number of the point.
+/// A read of another processor's point: the processor, the value, and the number of the point.
 pub type RemoteRead = (usize, PointValue, usize);
 
 /// Returns all values that a processor reads from others in a phase.
@@ -87,8 +88,8 @@ fn adjacent(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) ->
     subcubes.neighbours(subcube, axis)[side].filter(|_| !is_own).map(|neighbour| (neighbour, index))
 }
 
-/// Returns the neighbour that a processor must wait for before a phase, because that one has to complete the same phase
-/// first; the counters of chunks show when it has.
+/// Returns the neighbour that must complete a phase before a processor starts the same phase, if there is one; the
+/// counters of chunks show when it has.
 pub fn predecessor(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Option<usize> {
     let subcube = subcubes.of(processor);
     match phase {

@@ -5,7 +5,7 @@ use super::field::Field;
 use super::gas::{self, Gas};
 use super::subcubes::Subcube;
 
-/// Returns the change of an inner point by fluxes and dissipation.
+/// Returns the change of the state of an inner point by fluxes and dissipation.
 pub fn change(gas: &Gas, states: &[Quantities], point: usize) -> Quantities {
     let mut change = Quantities::default();
     for axis in 0..3 {
@@ -21,7 +21,7 @@ pub fn change(gas: &Gas, states: &[Quantities], point: usize) -> Quantities {
     change
 }
 
-/// Computes the right-hand side of a processor's points; returns the greatest magnitude of each quantity.
+/// Computes the right-hand side of a processor's points. Returns the greatest magnitude of each quantity.
 pub fn residuals(gas: &Gas, field: &mut Field, subcube: &Subcube) -> Quantities {
     let mut norm = Quantities::default();
     for point in subcube.inner_points(gas) {

@@ -29,9 +29,9 @@ pub struct Appbt {
     pub iterations: u64,
 }
 
-/// The shared values of a point, in the order of their areas.
+/// The shared values of a point, in the order of the areas that hold them.
 const SHARED_VALUES: [PointValue; 3] = [PointValue::State, PointValue::Residual, PointValue::Upper];
-/// Number of sweeps whose chunks a processor counts: forward and backward along each axis.
+/// Number of sweeps for which a processor counts chunks: forward and backward along each axis.
 const COUNTERS: usize = 6;
 
 impl Appbt {
@@ -66,7 +66,8 @@ impl WorkloadSpec for Appbt {
             space.allocate(EndpointId(home as u32), (points * bytes) as u64)
         };
         let areas = (0..processors).map(|home| SHARED_VALUES.map(|what| area(home, what.bytes()))).collect();
-        // Each counter has a block of its own, so that a change of one wakes no processor that waits for another.
+        // Each counter has a separate block, so that a change of one counter does not wake a processor that waits for
+        // another.
         let counters = |home: usize| [(); COUNTERS].map(|()| space.allocate(EndpointId(home as u32), 8));
         let counters = (0..processors).map(counters).collect();
         let workers = Worker::all(world, &space);
@@ -85,7 +86,7 @@ impl WorkloadSpec for Appbt {
     }
 }
 
-/// The result of a processor: its field, and the greatest residuals of each iteration.
+/// The result of a processor: its field, and the greatest residual of each iteration.
 type ProcessorResult = (Field, Vec<Quantities>);
 
 struct Run {
@@ -143,7 +144,8 @@ impl Run {
         norm
     }
 
-    /// Sweeps a chunk when the neighbour before it has done the same phase; then sets the counter to `done` chunks.
+    /// Sweeps a chunk after the neighbour before it has done the same phase, and then sets the counter to `done`
+    /// chunks.
     async fn sweep(&self, worker: &Worker, field: &mut Field, phase: Phase, (counter, done): (usize, u64)) {
         let (gas, own) = (&self.gas, worker.id());
         if let Some(before) = reads::predecessor(gas, &self.subcubes, own, phase) {
@@ -179,7 +181,7 @@ impl Run {
         }
     }
 
-    /// Computes points with `instructions` instructions each, and writes the values that others may read.
+    /// Computes points with `instructions` instructions each, and writes the values that other processors may read.
     async fn compute_points(
         &self,
         worker: &Worker,
@@ -238,7 +240,7 @@ fn line_points(run: &Run, processor: usize, axis: usize, line: usize) -> impl It
     run.subcubes.of(processor).line_points(&run.gas, axis, line).map(|(point, _)| point)
 }
 
-/// Returns the numbers that a value of a point consists of.
+/// Returns the numbers of which a value of a point consists.
 fn values(field: &Field, what: PointValue, point: usize) -> &[f64] {
     match what {
         PointValue::State => &field.states[point],

@@ -6,7 +6,7 @@ use super::gas::Gas;
 use super::subcubes::{Subcube, Subcubes};
 use super::{residual, sweep};
 
-/// Runs the program; returns the field at the end, and the greatest residual of each quantity by iteration.
+/// Runs the program. Returns the field at the end, and the greatest residual of each quantity in each iteration.
 pub fn run(gas: &Gas, iterations: u64) -> (Field, Vec<Quantities>) {
     let whole = Subcubes::new(gas, 1).expect("a cube has points").of(0);
     let mut field = Field::new(gas);

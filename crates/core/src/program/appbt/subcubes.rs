@@ -23,15 +23,15 @@ pub struct Subcube {
 }
 
 impl Subcubes {
-    /// Divides a cube into as many subcubes as processors, with the least surface. Returns `None` if there are too few
-    /// points. 16 processors have 4 × 2 × 2 subcubes.
+    /// Divides a cube into one subcube for each processor, so that their surface is least. Returns `None` if there are
+    /// too few points. 16 processors have 4 × 2 × 2 subcubes.
     pub fn new(gas: &Gas, processors: usize) -> Option<Subcubes> {
         let divisors =
             |number: usize| (1..=number.min(gas.points)).filter(move |divisor| number.is_multiple_of(*divisor));
         let shapes =
             divisors(processors).flat_map(|z| divisors(processors / z).map(move |y| [processors / z / y, y, z]));
         let fitting = shapes.filter(|[x, y, z]| x >= y && y >= z && *x <= gas.points);
-        // Counts the cuts, each of which is a plane of equally many points.
+        // Counts the planes that cut the cube, all of which have the same number of points.
         let shape = fitting.min_by_key(|shape| shape.iter().sum::<usize>())?;
         Some(Subcubes { points: gas.points, shape })
     }
@@ -76,7 +76,7 @@ impl Subcubes {
 }
 
 impl Subcube {
-    /// Returns the numbers of its inner points.
+    /// Returns the numbers of the subcube's inner points.
     pub fn inner_points<'a>(&'a self, gas: &'a Gas) -> impl Iterator<Item = usize> + 'a {
         let rows = self.inner[0].clone().flat_map(|x| self.inner[1].clone().map(move |y| [x, y]));
         rows.flat_map(move |[x, y]| self.inner[2].clone().map(move |z| gas.point([x, y, z])))
@@ -87,14 +87,14 @@ impl Subcube {
         self.inner[crossing(axis)[0]].len()
     }
 
-    /// Returns the lines of a chunk, each by the number of the point at which it would enter the cube.
+    /// Returns the lines of a chunk. Each is represented by the number of the point at which it would enter the cube.
     pub fn lines(&self, gas: &Gas, axis: usize, chunk: usize) -> impl Iterator<Item = usize> + use<> {
         let [slow, fast] = crossing(axis);
         let (row, strides) = (self.inner[slow].start + chunk, [gas.stride(slow), gas.stride(fast)]);
         self.inner[fast].clone().map(move |index| row * strides[0] + index * strides[1])
     }
 
-    /// Returns the inner points of a line: their numbers, and their index along the axis.
+    /// Returns the inner points of a line, each with its number and its index along the axis.
     pub fn line_points(
         &self,
         gas: &Gas,

@@ -1,8 +1,8 @@
-//! Block-tridiagonal systems along an axis, one for each line of points: elimination forward, then substitution
-//! backward (Thomas's method).
+//! Block-tridiagonal systems along an axis, one for each line of points: forward elimination, then backward
+//! substitution (Thomas's method).
 //!
-//! A line may cross several subcubes. A chunk is a row of lines. Where lines come from another subcube, or continue in
-//! one, that subcube must have completed the chunk first.
+//! A line may cross several subcubes. A chunk is a row of lines. If lines begin or continue in another subcube, that
+//! subcube must have completed the chunk first.
 
 use super::coupling::{self, Coupling, QUANTITIES};
 use super::field::Field;
@@ -21,7 +21,7 @@ pub fn forward(gas: &Gas, field: &mut Field, subcube: &Subcube, axis: usize, chu
                 diagonal = coupling::subtract_matrix_product(&diagonal, &lower, &field.uppers[point - stride]);
                 right = coupling::subtract_product(&right, &lower, &field.residuals[point - stride]);
             }
-            // That of the last inner point is multiplied by the change of the surface, which is zero.
+            // The matrix of the last inner point is multiplied by the change of the surface, which is zero.
             let upper = off_diagonal(gas, field, point + stride, axis, gas.flux_factor());
             (field.uppers[point], field.residuals[point]) = coupling::solve(diagonal, upper, right);
         }
@@ -42,7 +42,7 @@ pub fn backward(gas: &Gas, field: &mut Field, subcube: &Subcube, axis: usize, ch
     }
 }
 
-/// Returns the coupling of a point's change to the adjacent point.
+/// Returns the coupling between the change of a point and that of the adjacent point.
 fn off_diagonal(gas: &Gas, field: &Field, point: usize, axis: usize, factor: f64) -> Coupling {
     let mut matrix = gas::jacobian(&field.states[point], axis);
     matrix.iter_mut().flatten().for_each(|value| *value *= factor);

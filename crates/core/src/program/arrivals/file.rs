@@ -1,8 +1,9 @@
-//! A file of arrivals: comma-separated, a line of column names, then one message a line.
+//! A file of arrivals, as comma-separated values: the first line has the names of columns, and each further line a
+//! message.
 //!
-//! Columns: the scheduled time as `scheduled_ns`, `_us`, `_ms` or `_s`; and `flow`, the number of the flow from 0, which
-//! may be left out where every flow follows the same times. The times of a flow must not decrease. Lines that begin with
-//! `#` are comments.
+//! The scheduled time is in the column `scheduled_ns`, `_us`, `_ms` or `_s`. The column `flow` has the number of the
+//! flow, from 0; without it, every flow has the same times. The times of a flow must not decrease. Lines that begin
+//! with `#` are comments.
 
 use crate::engine::Time;
 use crate::text::{Parameters, Table, quantity};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 pub struct ArrivalTrace {
     /// CSV file of scheduled arrivals, with the columns scheduled_us[,flow].
     pub file: PathBuf,
-    /// The times of each flow.
+    /// The scheduled times of each flow.
     #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
     times: Arc<Schedules>,
 }
@@ -25,14 +26,14 @@ pub struct ArrivalTrace {
 /// The scheduled times of a file.
 #[derive(PartialEq, Debug, Default)]
 struct Schedules {
-    /// Those of every flow, where the file has no column `flow`.
+    /// The times of every flow, if the file has no column `flow`.
     all: Vec<Time>,
-    /// Those of single flows, by number.
+    /// The times of single flows, by the number of the flow.
     flows: BTreeMap<usize, Vec<Time>>,
 }
 
 impl ArrivalTrace {
-    /// Returns the scheduled times of flow number `flow`; empty if the file states none.
+    /// Returns the scheduled times of flow number `flow`, which are empty if the file has none.
     pub fn of_flow(&self, flow: usize) -> &[Time] {
         self.times.flows.get(&flow).unwrap_or(&self.times.all)
     }

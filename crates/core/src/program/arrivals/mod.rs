@@ -1,9 +1,9 @@
-//! Arrival processes: when a sender offers its next message.
+//! Arrival processes, which determine when a sender offers its next message.
 //!
 //! A closed loop offers a message when an earlier one allows it: when the interface has taken it, or when it has been
-//! delivered. An open loop schedules messages by a process of its own, whatever becomes of the earlier ones; a message
-//! that the interface cannot take yet waits in the program, and its latency counts from its scheduled arrival.
-//! `docs/loads.md` says which of the two answers which question.
+//! delivered. An open loop schedules messages independently of earlier ones; a message that the interface cannot take
+//! yet waits in the program, and its latency counts from its scheduled arrival. `docs/loads.md` explains which of the
+//! two to use for which question.
 //!
 //! | process | intervals |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `bursts` | constant within a burst; bursts of geometric length, exponentially distributed pauses between them |
 //! | `file` | as a file states |
 //!
-//! Leaves out: correlation between flows, which have independent processes, and sizes that vary.
+//! Correlation between flows is left out, since flows have independent processes, and so are sizes that vary.
 
 mod file;
 
@@ -24,7 +24,7 @@ use crate::part::ParameterError;
 use crate::text::Parameters;
 use rand::RngExt;
 
-/// When the messages of a flow are offered.
+/// The arrival process of the messages of a flow.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub enum Arrivals {
@@ -33,7 +33,7 @@ pub enum Arrivals {
         /// Largest number of messages of a flow that are sent and not yet delivered; by default as many as the
         /// interface accepts.
         ///
-        /// The sender learns of a delivery at once, without a message: the limit costs nothing but the wait.
+        /// The sender learns of a delivery at once, without a message, so the limit has no cost but the wait.
         #[param(min = 1, max = 10_000_000)]
         outstanding: Option<u64>,
         /// Time before each message is sent, from the delivery that allows it, with `outstanding`, or from the end of
@@ -71,10 +71,10 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
-    /// The closed loop whose only limit is what the interface takes.
+    /// The closed loop that is limited only by the interface.
     pub const AS_TAKEN: Arrivals = Arrivals::ClosedLoop { outstanding: None, think_time: Time::ZERO };
 
-    /// Returns whether messages are scheduled whatever becomes of earlier ones.
+    /// Returns whether messages are scheduled independently of earlier ones.
     pub fn is_open(&self) -> bool {
         !matches!(self, Arrivals::ClosedLoop { .. })
     }
@@ -87,7 +87,7 @@ impl Arrivals {
         }
     }
 
-    /// Returns what is wrong for `flows` flows of `messages` messages each.
+    /// Returns the error, if any, of the parameters for `flows` flows of `messages` messages each.
     pub fn check_flows(&self, flows: usize, messages: u64) -> Option<ParameterError> {
         let Arrivals::Trace(trace) = self else { return None };
         let (flow, stated) =
@@ -101,8 +101,8 @@ impl Arrivals {
     /// Returns the index of dispersion of the number of arrivals: its variance in a long window over its mean.
     ///
     /// For a renewal process this is the squared coefficient of variation of the intervals. With `p = 1/length`, an
-    /// interval of `bursts` has mean `spacing + p·pause` and variance `pause²·(2p - p²)`. A file's arrivals are given
-    /// and not drawn, so that it is 0.
+    /// interval of `bursts` has mean `spacing + p·pause` and variance `pause²·(2p - p²)`. The arrivals of a file are
+    /// not random, so their index is 0.
     pub fn dispersion(&self) -> f64 {
         match self {
             Arrivals::ClosedLoop { .. } | Arrivals::Periodic { .. } | Arrivals::Trace(_) => 0.0,
@@ -117,11 +117,11 @@ impl Arrivals {
 
     /// Returns the scheduled arrivals of flow number `flow`, as times from the first instant at which it may send.
     ///
-    /// The sequence depends on `seed` and `flow` alone, has no end but that of a file, and never decreases.
+    /// The sequence depends only on `seed` and `flow`, and never decreases. Only the sequence of a file has an end.
     ///
     /// # Panics
     ///
-    /// Panics if the loop is closed, since nothing is scheduled then.
+    /// Panics if the loop is closed, because a closed loop schedules nothing.
     pub fn schedule(&self, seed: u64, flow: usize) -> ArrivalTimes {
         assert!(self.is_open(), "a closed loop schedules nothing");
         let random = rng::stream(seed, &format!("gaps of flow {flow}"));
@@ -171,7 +171,7 @@ impl Iterator for ArrivalTimes {
 
 /// Returns an exponentially distributed time with mean `mean`, from a uniform number in [0, 1).
 fn exponential(mean: Time, uniform: f64) -> Time {
-    // The logarithm of a library, not of the platform: the same on every machine.
+    // The logarithm of a library is the same on every machine; that of the platform is not.
     Time::from_ps((-libm::log(1.0 - uniform) * mean.ps() as f64) as u64)
 }
 

@@ -1,15 +1,16 @@
-//! The accesses of a piece of the program to shared memory, portion by portion, and the instructions between them.
+//! The accesses of a piece of the program to shared memory, in portions of a body or cell, and the instructions between
+//! them.
 //!
 //! Bodies are an array in the order of their numbers; cells are arrays, one for each processor that creates them.
 
-/// Bytes of a body: mass, position, velocity, acceleration, potential, cost.
+/// Bytes of a body: its mass, position, velocity, acceleration, potential and cost.
 pub const BODY_BYTES: u32 = 96;
-/// Bytes of a cell: head, slots, mass, centre, cost.
+/// Bytes of a cell: its head, slots, mass, centre and cost.
 pub const CELL_BYTES: u32 = 80;
 /// Bytes that one access to shared memory moves.
 pub const WORD_BYTES: u32 = 8;
 
-/// The part of a body or a cell that is read or written at once.
+/// The part of a body or a cell that is read or written in one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Portion {
     /// A body's mass and position.
@@ -36,7 +37,7 @@ impl Portion {
     /// All portions of a body.
     pub const BODY: [Portion; 4] = [Portion::BodyMoment, Portion::BodyVelocity, Portion::BodyForce, Portion::BodyCost];
 
-    /// Returns the offset and the length in bytes, which are whole words.
+    /// Returns the offset and the length in bytes. Both are whole words.
     pub const fn range(self) -> (u32, u32) {
         match self {
             Portion::BodyMoment => (0, 32),
@@ -64,7 +65,7 @@ pub struct Access {
     pub portion: Portion,
     /// Whether the access is a write.
     pub is_write: bool,
-    /// Instructions that are computed after the access.
+    /// Number of instructions that are executed after the access.
     pub instructions: u8,
     /// The number of the body or cell.
     pub number: u32,
@@ -81,7 +82,7 @@ impl Access {
         Access { portion, is_write: true, instructions: 0, number }
     }
 
-    /// Returns the access followed by `instructions` instructions.
+    /// Returns the access, followed by `instructions` instructions.
     pub const fn then(self, instructions: u64) -> Access {
         assert!(instructions <= u8::MAX as u64, "more than 255 instructions between two accesses");
         Access { instructions: instructions as u8, ..self }

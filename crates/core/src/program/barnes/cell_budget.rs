@@ -1,4 +1,4 @@
-//! The largest number of cells that each processor can create, for which it allocates memory.
+//! The largest number of cells that each processor can create. Memory is allocated for them.
 
 use super::galaxy::{Body, Galaxy};
 use super::octree::Octree;
@@ -14,8 +14,8 @@ pub struct CellBudget {
 
 impl CellBudget {
     /// Runs the program serially, and counts the cells that each processor can create. The tree of a step and the
-    /// bodies of each processor do not depend on the order of execution. Which processor creates a cell does depend on
-    /// it, but only processors with a body in the parent of the cell can.
+    /// bodies of each processor do not depend on the order of execution. The processor that creates a cell does depend
+    /// on it, but it always has a body in the parent of the cell.
     pub fn new(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> CellBudget {
         let mut cells = vec![0; processors];
         let mut own: Vec<Vec<u32>> =
@@ -53,7 +53,7 @@ impl Paths {
         paths
     }
 
-    /// Returns the number of children of all divided cells that contain any of `bodies`.
+    /// Returns the total number of children of all divided cells that contain any of `bodies`.
     fn count_children(&self, tree: &Octree, bodies: &[u32]) -> usize {
         let (mut is_counted, mut count) = (vec![false; self.parents.len()], 0);
         for body in bodies {

@@ -1,28 +1,30 @@
 //! The force on a body, by a walk through the tree.
 //!
-//! A distant cell counts as one body: if its side over the distance of its centre is less than θ and the body is not in
-//! it. (With θ of 1 a body may be farther from the centre of its own cell than the cell is wide.)
+//! A distant cell counts as one body if its side over the distance of its centre is less than θ and the body is not in
+//! the cell. (The second condition is needed: with θ = 1, the distance of a body to the centre of its own cell may
+//! exceed the cell's side.)
 
 use super::access::{Access, Portion};
 use super::costs;
 use super::galaxy::{Body, Galaxy, Vector};
 use super::octree::{Cube, NONE, Octree};
 
-/// The force on a body and the work to compute it.
+/// The force on a body, and the work to compute it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyForce {
     /// The force divided by the mass.
     pub acceleration: Vector,
     /// Potential.
     pub potential: f64,
-    /// Number of bodies, and of cells that count as one, that attract the body.
+    /// Number of bodies that attract the body, including cells that count as one body.
     pub interactions: u64,
-    /// Number of cells tested.
+    /// Number of cells that were tested.
     pub tested: u64,
 }
 
 impl BodyForce {
-    /// Stores the force in its body, whose cost becomes at least one, so that a body without interactions is in a zone.
+    /// Stores the force in its body. The cost of the body becomes at least one, so that a body without interactions
+    /// also belongs to a zone.
     pub fn store(&self, body: &mut Body) {
         (body.acceleration, body.potential) = (self.acceleration, self.potential);
         body.cost = self.interactions.max(1);
@@ -38,7 +40,7 @@ impl BodyForce {
     }
 }
 
-/// Returns the force on a body; appends the reads of shared memory to `log`, in order.
+/// Returns the force on a body, and appends the reads of shared memory to `log`, in order.
 pub fn body_force(galaxy: &Galaxy, tree: &Octree, bodies: &[Body], body: u32, log: &mut Vec<Access>) -> BodyForce {
     let mut force = BodyForce::default();
     log.push(Access::read(Portion::BodyMoment, body));
@@ -46,7 +48,7 @@ pub fn body_force(galaxy: &Galaxy, tree: &Octree, bodies: &[Body], body: u32, lo
     force
 }
 
-/// The constants of a walk.
+/// The values that are constant during a walk.
 struct Walk<'a> {
     galaxy: &'a Galaxy,
     tree: &'a Octree,

@@ -11,7 +11,7 @@ pub type Vector = [f64; 3];
 pub struct Galaxy {
     /// Number of bodies; at least one.
     pub bodies: usize,
-    /// θ: a cell counts as one body if its side over its distance is less.
+    /// θ: a cell counts as one body if its side over its distance is less than this.
     pub opening: f64,
     /// Softening length, which is positive.
     pub softening: f64,
@@ -63,7 +63,7 @@ impl Galaxy {
         bodies
     }
 
-    /// Moves a body by its acceleration; in the first step its velocity is not yet half a step behind.
+    /// Moves a body by its acceleration. In the first step, its velocity is not yet half a step behind.
     pub fn advance(&self, body: &mut Body, is_first: bool) {
         let kick = if is_first { self.step / 2.0 } else { self.step };
         for axis in 0..3 {
@@ -78,7 +78,7 @@ pub fn extent<'a>(bodies: impl Iterator<Item = &'a Body>) -> f64 {
     bodies.flat_map(|body| body.position).fold(0.0, |extent, coordinate| coordinate.abs().max(extent))
 }
 
-/// Draws a body from the share of the mass inside its radius; the outermost thousandth of the mass is left out.
+/// Draws a body, given the share of the mass within its radius. The outermost thousandth of the mass is left out.
 fn body(mass: f64, random: &mut RandomStream) -> Body {
     let mass_inside = 0.999 * (1.0 - random.random::<f64>());
     let radius = 1.0 / (libm::pow(mass_inside, -2.0 / 3.0) - 1.0).sqrt();
@@ -102,7 +102,7 @@ fn escape_speed_fraction(random: &mut RandomStream) -> f64 {
     }
 }
 
-/// Draws a direction, all with equal probability.
+/// Draws a direction with uniform distribution.
 fn direction(random: &mut RandomStream) -> Vector {
     loop {
         let point = [(); 3].map(|()| 2.0 * random.random::<f64>() - 1.0);

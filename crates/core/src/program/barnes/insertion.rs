@@ -1,10 +1,10 @@
-//! Insertion of a body into the tree while other processors insert theirs.
+//! Insertion of a body into the tree while other processors insert their bodies.
 //!
-//! An insertion descends without locks, since a divided cell stays divided and keeps its children. It descends by the
-//! words that it read, which may be older than a concurrent change. It locks a cell before it changes it, and reads it
-//! again: under the lock, memory and the tree agree. The caller performs each action, in whatever time that takes,
-//! before it requests the next. A change of the tree takes effect at once, and the actions that follow list the writes,
-//! all before the lock is released; nobody else can find the change earlier.
+//! An insertion descends without locks, since a divided cell stays divided and keeps its children. It follows the words
+//! that it has read, which may be older than a concurrent change. Before it changes a cell, it locks the cell and reads
+//! it again; under the lock, memory and the tree agree. The caller performs each action, however long that takes,
+//! before it requests the next. A change of the tree takes effect at once; the actions after it perform the writes, all
+//! before the lock is released, so no other processor can observe the change earlier.
 
 use super::access::{Access, Portion};
 use super::galaxy::Body;
@@ -17,9 +17,9 @@ use std::collections::VecDeque;
 pub enum InsertionAction {
     /// Read a word that another processor may be changing, and pass it to [`Insertion::set_word`].
     ReadRacing(Access),
-    /// Read or write a portion that nobody else changes at the same time.
+    /// Read or write a portion that no other processor changes at the same time.
     Access(Access),
-    /// Compute for this number of instructions.
+    /// Execute this number of instructions.
     Compute(u64),
     /// Acquire the lock of a cell.
     Lock(u32),
@@ -54,24 +54,24 @@ pub struct Insertion {
     cell: u32,
     cube: Cube,
     descent: Descent,
-    /// The last word that was read while others might change it.
+    /// The last word that was read while other processors might change it.
     word: u64,
     actions: VecDeque<InsertionAction>,
 }
 
 impl Insertion {
-    /// Starts at the root.
+    /// Starts the insertion at the root.
     pub fn new(tree: &Octree, processor: usize, body: u32) -> Insertion {
         let actions = VecDeque::from([InsertionAction::Access(Access::read(Portion::BodyMoment, body))]);
         Insertion { processor, body, cell: 0, cube: tree.root, descent: Descent::Start, word: 0, actions }
     }
 
-    /// Passes the word that [`InsertionAction::ReadRacing`] read.
+    /// Sets the word that [`InsertionAction::ReadRacing`] has read.
     pub fn set_word(&mut self, word: u64) {
         self.word = word;
     }
 
-    /// Returns the next action, once the one before is done.
+    /// Returns the next action, after the previous one has been performed.
     pub fn next(&mut self, tree: &mut Octree, bodies: &[Body]) -> InsertionAction {
         loop {
             if let Some(action) = self.actions.pop_front() {
@@ -125,7 +125,8 @@ impl Insertion {
         Descent::LockedRead
     }
 
-    /// Puts the body into the locked cell, or divides the cell; descends further if another processor divided it first.
+    /// Puts the body into the locked cell, or divides the cell. Descends further if another processor divided the cell
+    /// first.
     fn change(&mut self, tree: &mut Octree, bodies: &[Body], octant: usize) -> Descent {
         let (number, mut log) = (self.cell, Vec::new());
         let cell = &tree.cells[number as usize];
@@ -150,5 +151,5 @@ impl Insertion {
     }
 }
 
-/// The error if a cell differs from what was read of it.
+/// The panic message if a cell differs from what was read of it.
 const WRONG_BYTES: &str = "a model moved wrong bytes";

@@ -1,8 +1,8 @@
-//! Bodies and cells in shared memory, and a copy of them as structures.
+//! Bodies and cells in shared memory, and a copy of them as Rust structures.
 //!
-//! The copy is a shadow: a processor changes it when it starts to write the words, so other processors may see the
-//! change in it too early. Words that others may be changing are therefore read from memory ([`Memory::read_racing`]).
-//! Every other word that is loaded is compared with the shadow.
+//! The copy is a shadow. A processor changes the shadow when it starts to write the words, so other processors may see
+//! the change in the shadow too early. Words that others may be changing are therefore read from memory
+//! ([`Memory::read_racing`]). Every other word that is loaded is compared with the shadow.
 
 use super::access::{Access, BODY_BYTES, CELL_BYTES, Portion, WORD_BYTES};
 use super::galaxy::Body;
@@ -13,7 +13,7 @@ use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::Worker;
 use std::cell::RefCell;
 
-/// The contents of shared memory as structures.
+/// The contents of shared memory as Rust structures.
 pub struct Shadow {
     /// The tree of the present step.
     pub tree: Octree,
@@ -27,12 +27,12 @@ pub struct Memory {
     bodies: Vec<SharedAddress>,
     /// Address of the cells that each processor creates.
     cells: Vec<SharedAddress>,
-    /// The same contents as structures.
+    /// The shadow of these contents.
     pub shadow: RefCell<Shadow>,
 }
 
 impl Memory {
-    /// Allocates the bodies of each processor (`own`), and `cells` cells for each.
+    /// Allocates the bodies of each processor (`own`), and for each processor the number of cells in `cells`.
     pub fn new(space: &Space, bodies: Vec<Body>, own: &[Vec<u32>], cells: &[usize]) -> Memory {
         let area = |home: usize, count: usize, bytes: u32| {
             space.allocate(EndpointId(home as u32), count as u64 * u64::from(bytes))
@@ -62,7 +62,7 @@ impl Memory {
         }
     }
 
-    /// Reads or writes a portion that nobody else changes at the same time.
+    /// Reads or writes a portion that no other processor changes at the same time.
     pub async fn access(&self, worker: &Worker, access: Access) {
         let (address, words) = {
             let shadow = self.shadow.borrow();

@@ -16,31 +16,33 @@
 //! | `costs.rs` | number of instructions of each function |
 //! | `run.rs` | the program of a processor |
 //!
-//! A step, with a barrier after each phase:
+//! A step has these phases, with a barrier after each:
 //!
-//! 1. The greatest coordinate of all bodies (a reduction by maximum) determines the root cube; the first processor
+//! 1. The greatest coordinate of all bodies (a reduction by maximum) determines the root cube. The first processor
 //!    creates an empty root.
-//! 2. Each processor inserts its own bodies, all into one tree, with a lock for each cell.
-//! 3. Each processor computes the moments of the cells it created, latest first, and waits for those of their children.
-//!    This cannot deadlock: children are created after their parents, so a cell waits only for later ones.
-//! 4. The bodies are divided among the processors anew, by the costs of the last step.
-//! 5. Each processor computes the forces on its bodies, which changes their costs (hence the barrier before).
+//! 2. Each processor inserts its own bodies. All are inserted into one tree, which has a lock for each cell.
+//! 3. Each processor computes the moments of the cells that it created, the latest first, and waits for the moments of
+//!    their children. This cannot deadlock: children are created after their parents, so a cell waits only for later
+//!    ones.
+//! 4. The bodies are divided among the processors again, by the costs of the last step.
+//! 5. Each processor computes the forces on its bodies. This changes their costs, so a barrier must precede it.
 //! 6. Each processor moves its bodies.
 //!
-//! The result is bit for bit that of a serial run, whatever the order of insertions. A cell is divided if more than
-//! eight bodies lie in its cube, in whatever order they were inserted; a leaf keeps its bodies in the order of their
-//! numbers; moments are added in the order of octants, and forces in the order of a walk through them. The
-//! addresses of cells and the simulated time do depend on the order. Sides of cubes are powers of two, so halving them
-//! is exact. The tree is built under locks because the original program does so; subtrees sorted by Morton order would
-//! need no locks, but a parallel sort in each step.
+//! The result equals that of a serial run bit for bit, whatever the order of insertions. A cell is divided if more than
+//! eight bodies are in its cube, whatever the order in which they were inserted. A leaf keeps its bodies in the order
+//! of their numbers. Moments are added in the order of octants, and forces in the order of a walk through the octants.
+//! The addresses of cells and the simulated time do depend on the order. Sides of cubes are powers of two, so halving
+//! them is exact. The tree is built under locks because the original program does so; subtrees sorted by Morton order
+//! would need no locks, but a parallel sort in each step.
 //!
-//! Insertions change shared cells, so they simulate each access when they use its value. All other functions read only
-//! values that no processor changes in the same phase: they compute first, and return a list of their accesses, each of
-//! eight bytes, which is simulated as a whole. This is faster than one call for each access. The bodies and cells of a
-//! processor depend on costs and positions alone; a serial run in advance determines the largest number of cells that
-//! each processor creates, which is the length of its array of cells.
+//! Insertions change shared cells, so each of their accesses is simulated when its value is used. All other functions
+//! read only values that no processor changes in the same phase. They compute first, and return a list of their
+//! accesses, each of eight bytes; the list is then simulated as a whole. This is faster than one call for each access.
+//! The bodies and cells of a processor depend on costs and positions alone; a previous serial run determines the
+//! largest number of cells that each processor creates, which is the length of its array of cells.
 //!
-//! Leaves out quadrupole moments, input from files, and private data: lists of own bodies and cells, the stack.
+//! The module leaves out quadrupole moments, input from files, and private data, such as the stack and the lists of own
+//! bodies and cells.
 
 mod access;
 mod cell_budget;

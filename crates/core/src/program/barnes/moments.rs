@@ -1,11 +1,11 @@
-//! Masses, centres and costs of cells, as sums over their children or bodies, in order.
+//! Masses, centres and costs of cells. They are sums over the children or bodies of a cell, in order.
 
 use super::access::{Access, Portion};
 use super::costs;
 use super::galaxy::{Body, Vector};
 use super::octree::Octree;
 
-/// The moments of a cell or a body, or a sum of them.
+/// The moments of a cell or a body, or a sum of such moments.
 #[derive(Clone, Copy, Debug)]
 pub struct Moments {
     mass: f64,
@@ -13,7 +13,7 @@ pub struct Moments {
     cost: u64,
 }
 
-/// Returns the moments of a cell. Those of its children are computed: their heads were seen to say so.
+/// Returns the moments of a cell. The moments of its children must be computed, as their heads state.
 pub fn of_cell(tree: &Octree, bodies: &[Body], cell: u32, log: &mut Vec<Access>) -> Moments {
     log.push(Access::read(Portion::CellHead, cell));
     log.push(Access::read(Portion::CellSlots, cell).then(costs::MOMENT_CELL));
@@ -45,14 +45,14 @@ fn read_body(bodies: &[Body], body: u32, log: &mut Vec<Access>) -> Moments {
 }
 
 impl Moments {
-    /// Adds the moments of a part, whose centre is weighted by its mass.
+    /// Adds the moments of a child or body, whose centre is weighted by its mass.
     fn add(&mut self, part: Moments) {
         self.mass += part.mass;
         (0..3).for_each(|axis| self.centre[axis] += part.mass * part.centre[axis]);
         self.cost += part.cost;
     }
 
-    /// Stores the moments in their cell. Its head is written last, since it says that they are computed.
+    /// Stores the moments in their cell. The head is written last, since it states that they are computed.
     pub fn store(&self, tree: &mut Octree, number: u32, log: &mut Vec<Access>) {
         let cell = &mut tree.cells[number as usize];
         (cell.mass, cell.centre, cell.cost, cell.has_moments) = (self.mass, self.centre, self.cost, true);

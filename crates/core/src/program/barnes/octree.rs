@@ -1,4 +1,4 @@
-//! The tree: cells are leaves with up to eight bodies, or divided into up to eight cells.
+//! The tree. A cell is either a leaf with up to eight bodies, or divided into up to eight cells.
 
 use super::access::{Access, Portion};
 use super::galaxy::{Body, Vector};
@@ -8,27 +8,28 @@ use super::galaxy::{Body, Vector};
 pub const SLOTS: usize = 8;
 /// The slot value of a child that does not exist.
 pub const NONE: u32 = u32::MAX;
-/// Number of halvings that bring 1 below the smallest positive double.
+/// Number of times that 1 is halved until it is below the smallest positive double.
 const LEVELS_MAX: u32 = 1100;
 
 /// A cell of the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeCell {
-    /// The processor that created it, in whose memory it is, and its index among the cells of that one.
+    /// The processor that created the cell and whose memory holds it, and the index of the cell among those of that
+    /// processor.
     pub storage: (u32, u32),
-    /// Whether it is divided; otherwise it is a leaf.
+    /// Whether the cell is divided; otherwise it is a leaf.
     pub is_divided: bool,
     /// Number of bodies of a leaf.
     pub count: usize,
     /// Bodies of a leaf, in the order of their numbers; or children by octant.
     pub slots: [u32; SLOTS],
-    /// Whether the fields that follow are computed.
+    /// Whether the following fields are computed.
     pub has_moments: bool,
-    /// Mass of all its bodies.
+    /// Mass of all bodies in the cell.
     pub mass: f64,
-    /// Centre of mass of its bodies.
+    /// Centre of mass of these bodies.
     pub centre: Vector,
-    /// Sum of the costs of its bodies.
+    /// Sum of the costs of these bodies.
     pub cost: u64,
 }
 
@@ -43,7 +44,7 @@ pub struct Cube {
 }
 
 impl Cube {
-    /// Returns the root cube around the origin for coordinates up to `extent` in magnitude; half its side is a power of
+    /// Returns the root cube around the origin for coordinates of magnitude up to `extent`. Half its side is a power of
     /// two.
     pub fn root(extent: f64) -> Cube {
         assert!(
@@ -88,7 +89,7 @@ pub struct Octree {
 }
 
 impl Octree {
-    /// Creates a tree for coordinates up to `extent`: an empty leaf, created by the first processor.
+    /// Creates a tree for coordinates of magnitude up to `extent`. It is an empty leaf, created by the first processor.
     pub fn new(extent: f64, processors: usize) -> Octree {
         let mut tree = Octree { root: Cube::root(extent), cells: Vec::new(), created: vec![Vec::new(); processors] };
         tree.create_leaf(0);
@@ -104,7 +105,7 @@ impl Octree {
         number
     }
 
-    /// Puts a body into a leaf that is not full, in the order of numbers.
+    /// Puts a body into a leaf that is not full, in the order of the bodies' numbers.
     pub fn add_body(&mut self, leaf: u32, body: u32) {
         let leaf = &mut self.cells[leaf as usize];
         let at = leaf.slots[..leaf.count].partition_point(|other| *other < body);
@@ -121,7 +122,7 @@ impl Octree {
         leaf
     }
 
-    /// Divides a full leaf. The accesses to its own head and slots come last in the log.
+    /// Divides a full leaf. The accesses to the leaf's own head and slots come last in the log.
     pub fn divide(&mut self, processor: usize, cell: u32, cube: &Cube, bodies: &[Body], log: &mut Vec<Access>) {
         let leaf_bodies = std::mem::replace(&mut self.cells[cell as usize].slots, [NONE; SLOTS]);
         for body in leaf_bodies {

@@ -29,17 +29,17 @@ pub struct Barnes {
     /// Number of time steps.
     #[param(min = 1, max = 1_000, default = 2, meaning = Repetitions)]
     pub steps: u64,
-    /// Opening criterion θ: a cell counts as one body where its side is less than θ times its distance.
+    /// Opening criterion θ: a cell counts as one body if its side is less than θ times its distance.
     #[param(min = 0.0, max = 2.0, default = Galaxy::default().opening)]
     pub opening: f64,
     /// Length of a time step, in units in which mass and the gravitational constant are 1.
     ///
-    /// A body crosses the galaxy in 2.8, so longer steps have no meaning; positions stay finite with any step.
+    /// A body crosses the galaxy in 2.8, so longer steps are not meaningful; positions stay finite with any step.
     #[param(min = 1e-6, max = 1.0, default = Galaxy::default().step)]
     pub step: f64,
 }
 
-/// Number of locks: a cell's lock is its number modulo this, as in SPLASH-2.
+/// Number of locks. The lock of a cell is the cell's number modulo this, as in SPLASH-2.
 const LOCKS: u32 = 2048;
 
 impl Part for Barnes {
@@ -97,7 +97,7 @@ struct Run {
 struct ProcessorState {
     /// Bodies of the processor.
     bodies: Vec<u32>,
-    /// Greatest coordinate of its bodies.
+    /// Greatest magnitude of a coordinate of these bodies.
     extent: f64,
     log: Vec<Access>,
 }
@@ -138,10 +138,10 @@ impl Run {
         galaxy::extent(bodies.iter().map(|body| &all[*body as usize]))
     }
 
-    /// Determines the root cube with all processors; the first one creates an empty root.
+    /// Determines the root cube together with all processors. The first one creates an empty root.
     async fn create_root(&self, worker: &Worker, state: &ProcessorState) {
         let own = worker.id();
-        // Non-negative floating-point numbers have the same order as their bits.
+        // Non-negative floating-point numbers have the same order as their bit patterns.
         let extent = worker.reduce(&self.collectives[own], state.extent.to_bits(), u64::max).await;
         if own == 0 {
             self.memory.shadow.borrow_mut().tree = Octree::new(f64::from_bits(extent), worker.workers());
@@ -171,7 +171,7 @@ impl Run {
         }
     }
 
-    /// Computes the moments of the processor's cells, latest first, each when those of its children are computed.
+    /// Computes the moments of the processor's cells, the latest first, each when those of its children are computed.
     async fn compute_moments(&self, worker: &Worker, log: &mut Vec<Access>) {
         let shadow = &self.memory.shadow;
         let created = shadow.borrow().tree.created[worker.id()].clone();
@@ -195,7 +195,7 @@ impl Run {
         }
     }
 
-    /// Determines the bodies that the processor has in this step.
+    /// Determines the bodies that belong to the processor in this step.
     async fn choose_bodies(&self, worker: &Worker, state: &mut ProcessorState) {
         state.log.clear();
         state.bodies = {

@@ -5,7 +5,7 @@ use super::insertion::{Insertion, InsertionAction};
 use super::octree::Octree;
 use super::{force, moments, words, zones};
 
-/// Runs the program; calls `show` with the tree of each step and its bodies; returns the bodies at the end.
+/// Runs the program, and returns the bodies at the end. Calls `show` with the tree and the bodies of each step.
 pub fn run(galaxy: &Galaxy, seed: u64, steps: u64, mut show: impl FnMut(&Octree, &[Body])) -> Vec<Body> {
     let (mut bodies, mut log) = (galaxy.initial_bodies(seed), Vec::new());
     for step in 0..steps {
@@ -22,7 +22,7 @@ pub fn run(galaxy: &Galaxy, seed: u64, steps: u64, mut show: impl FnMut(&Octree,
     bodies
 }
 
-/// Returns the tree of some bodies, with all moments.
+/// Returns the tree of `bodies`, with all moments.
 pub fn tree(bodies: &[Body]) -> Octree {
     let mut tree = Octree::new(galaxy::extent(bodies.iter()), 1);
     for body in 0..bodies.len() as u32 {

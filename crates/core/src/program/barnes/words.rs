@@ -11,7 +11,7 @@ const DIVIDED: u64 = 1;
 const HAS_MOMENTS: u64 = 2;
 const COUNT_SHIFT: u32 = 2;
 
-/// Returns the words that an access should find; only as many are valid as its portion has.
+/// Returns the words that an access should find. Only the words of its portion are valid.
 pub fn expected(access: Access, tree: &Octree, bodies: &[Body]) -> [u64; WORDS_MAX] {
     match access.portion.is_of_body() {
         true => body_words(access.portion, &bodies[access.number as usize]),

@@ -1,4 +1,5 @@
-//! The bodies of a processor: a zone of costs, in the order of a walk through the tree (Singh et al. 1993).
+//! The zone of a processor: the bodies with a contiguous range of the total cost, in the order of a walk through the
+//! tree (Singh et al. 1993).
 
 use super::access::{Access, Portion};
 use super::costs;
@@ -6,13 +7,14 @@ use super::galaxy::Body;
 use super::octree::Octree;
 use std::ops::Range;
 
-/// Returns the bodies of a processor before any costs are known.
+/// Returns the bodies of a processor in the first step, before any costs are known.
 pub fn initial(bodies: usize, processor: usize, processors: usize) -> Vec<u32> {
     let bound = |processor: usize| (processor * bodies / processors) as u32;
     (bound(processor)..bound(processor + 1)).collect()
 }
 
-/// Returns the bodies of a processor: those whose preceding costs lie in its share of the total.
+/// Returns the bodies of a processor: those for which the sum of the costs of all preceding bodies is in the
+/// processor's share of the total.
 pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize, log: &mut Vec<Access>) -> Vec<u32> {
     log.push(Access::read(Portion::CellCost, 0));
     let total = u128::from(tree.cells[0].cost);

@@ -1,5 +1,5 @@
-//! The random draws of a node: its messages, and the periods in which it ignores the network. Each node draws from
-//! streams of its own, in an order that does not depend on timing.
+//! The random draws of a node: its messages, and the periods in which it ignores the network. Each node has separate
+//! random streams, and draws in an order that does not depend on timing.
 
 use super::super::destinations::Pattern;
 use super::Bursts;
@@ -33,8 +33,8 @@ impl BurstDraws {
         }
     }
 
-    /// Draws the messages of the next phase: destination and number of packets of each. The last one is cut to the
-    /// packets that the node has left.
+    /// Draws the messages of the next phase, each as its destination and number of packets. The last message is
+    /// shortened if the node has fewer packets left.
     pub fn burst(&mut self) -> Vec<(usize, u64)> {
         let is_sending = self.random.random::<f64>() < self.send_probability;
         let mut left = self.random.random_range(self.packets.0..=self.packets.1);
@@ -65,7 +65,7 @@ pub(super) struct QuietPeriods {
     random: rng::RandomStream,
     responsive: (u64, u64),
     unresponsive: (u64, u64),
-    /// First cycle of the next or present period, and first cycle after it; `None` if the node always responds.
+    /// First cycle of the present or next period, and first cycle after it; `None` if the node always responds.
     period: Option<(u64, u64)>,
 }
 
@@ -87,7 +87,7 @@ impl QuietPeriods {
         self.period = Some((begin, begin + length));
     }
 
-    /// Returns the present period, or else the next one.
+    /// Returns the present period, or otherwise the next one.
     fn next(&mut self, now: u64) -> Option<(u64, u64)> {
         while let Some((_, end)) = self.period.filter(|(_, end)| *end <= now) {
             self.draw(end);

@@ -9,11 +9,10 @@
 //! | `draws.rs` | the random messages of a node, and the periods in which it ignores the network |
 //! | `receipts.rs` | the check that each packet arrives once, with the words that were sent |
 //!
-//! The same bursts are drawn whatever the network, the interface and the timing. A node polls after each packet
-//! (`poll-every`), and after its burst it receives until the barrier. A message that a pattern would have a node send
-//! to itself is left out. A phase in which no node sends takes one cycle, however fast the barrier is. The periods in
-//! which a node ignores the network lie at fixed cycles; they are noticed between packets, and immediately in a
-//! barrier.
+//! The bursts that are drawn do not depend on the network, the interface or the timing. A node polls after each packet
+//! (`poll-every`), and after its burst it receives until the barrier. If a pattern selects the sending node itself, the
+//! message is left out. A phase in which no node sends takes one cycle, however fast the barrier is. The periods in
+//! which a node ignores the network are at fixed cycles; a node checks for them between packets, and during a barrier.
 //!
 //! A node sends no more than the network accepts, so its queues do not grow without bound. The metric is therefore the
 //! throughput after the warm-up, which is detected (`TimeSeries`), with its confidence interval.
@@ -40,7 +39,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Cycles without an accepted packet, while packets are waiting, after which the run does not end at its last cycle.
+/// A run that has accepted no packet for this number of cycles, while packets are waiting, does not end at its last
+/// cycle.
 const QUIET_CYCLES: u64 = 100_000;
 
 /// Largest number of words of a packet.
@@ -56,7 +56,7 @@ struct Measurements {
     finished_nodes: Cell<usize>,
     /// Cycle in which a packet was last accepted.
     accepted_cycle: Cell<u64>,
-    /// Whether the cycles of the run have passed, and the run ends with the next packet accepted.
+    /// Whether the stated cycles of the run have passed, so that the run ends with the next accepted packet.
     is_overtime: Cell<bool>,
     /// Whether the cycles of the run passed before all packets were received.
     is_truncated: Cell<bool>,
@@ -66,8 +66,8 @@ struct Measurements {
 }
 
 impl Bursts {
-    /// Ends the run after its cycles, or when all packets have been received. A run that has accepted no packet for
-    /// long continues until it accepts one: it may be slow, or deadlocked.
+    /// Ends the run after its cycles, or when all packets have been received. A run that has not accepted a packet for
+    /// a long time continues until it accepts one, because it may be slow or deadlocked.
     async fn watch(self, world: World, endpoint: Rc<Active>, measured: Rc<Measurements>) {
         let is_done = measured.change.wait_until(endpoint.clock().end_of_cycle(self.cycles)).await;
         measured.is_truncated.set(!is_done);
@@ -85,7 +85,8 @@ impl Bursts {
         if self.unresponsive_nodes.contains(&(node as u64)) {
             return;
         }
-        // The next packet number by destination; an array of all nodes would grow with the square of the machine.
+        // The next packet number for each destination. An array over all nodes would need memory that grows with the
+        // square of their number.
         let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
         let mut since_poll = 0;
         for phase in 1.. {
@@ -123,7 +124,8 @@ impl Bursts {
         quiet_periods.wait_until(&endpoint, || false).await;
     }
 
-    /// Returns packet `number` from here to `to`; `index` and `packets` are its position in its message.
+    /// Returns packet `number` from this node to `to`; `index` and `packets` are the packet's index in its message and
+    /// the length of the message.
     fn packet(&self, endpoint: &Active, to: usize, number: u32, (index, packets): (u64, u64)) -> ActiveMessage {
         let from = endpoint.id().index();
         let mut words = [number; WORDS_MAX];
@@ -209,7 +211,7 @@ impl RunningWorkload for Measurements {
         metrics
     }
 
-    /// The latencies after the warm-up that is found; all of them where none is.
+    /// Returns the latencies after the warm-up that was detected, or all latencies if none was detected.
     fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
         let (means, width) = series.means(series.warm_up(end).at().unwrap_or(0), end);
@@ -237,8 +239,8 @@ impl RunningWorkload for Measurements {
     }
 }
 
-/// Returns the throughput of the network after the warm-up and its confidence interval, that of the mean latency, and
-/// the end of the warm-up.
+/// Returns the throughput of the network after the warm-up, its confidence interval, that of the mean latency, and the
+/// end of the warm-up.
 fn steady_metrics(world: &World) -> Vec<Metric> {
     let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
     let clock = parallel::endpoint(world, 0).clock();

@@ -1,4 +1,4 @@
-//! The parameters of bursts. Their defaults are the heavy or the light traffic of the paper.
+//! The parameters of bursts. Their defaults are those of the heavy or the light traffic of the paper.
 
 use super::super::destinations::Pattern;
 use crate::engine::rng;
@@ -17,7 +17,7 @@ pub struct Bursts {
     pub packets: (u64, u64),
     /// Lengths of messages in packets, each with its weight.
     pub lengths: Vec<(u64, u64)>,
-    /// Length from which on a message requests a bulk dialog, in packets.
+    /// Smallest length, in packets, of a message that requests a bulk dialog.
     pub bulk_min: u64,
     /// Traffic pattern of the messages.
     pub pattern: Pattern,
@@ -25,9 +25,9 @@ pub struct Bursts {
     pub unresponsive: (u64, u64),
     /// Bounds of the times between these periods, in cycles.
     pub responsive: (u64, u64),
-    /// Packets that a node sends between two polls; 0 if it polls only where it must.
+    /// Packets that a node sends between two polls; 0 if it polls only where it has to.
     pub poll_every: u64,
-    /// Nodes that never accept a packet, send none, and enter no barrier.
+    /// Nodes that never accept a packet, send no packet, and enter no barrier.
     pub unresponsive_nodes: Vec<u64>,
 }
 
@@ -58,7 +58,7 @@ const LIGHT: Traffic = Traffic {
 
 const CYCLES_MAX: u64 = 1_000_000_000;
 
-/// Implemented by hand, since the key `traffic` chooses the defaults of other keys.
+/// Implemented by hand, since the key `traffic` determines the defaults of other keys.
 impl Parameters for Bursts {
     fn read(t: &mut Table<'_>) -> Bursts {
         t.renamed_key("sending", "send-probability");
@@ -178,7 +178,7 @@ fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
     lengths.into_iter().zip(weights).collect()
 }
 
-/// Reads the two ends of a range, which both belong to it.
+/// Reads the two bounds of a range that includes both.
 fn range(t: &mut Table<'_>, key: &'static str, doc: &'static str, least: u64, default: [u64; 2]) -> (u64, u64) {
     let bounds = t.counts(key, doc).each(least, CYCLES_MAX).length(2, 2).or(&default);
     let [min, max] = bounds[..] else { unreachable!("a list of two") };

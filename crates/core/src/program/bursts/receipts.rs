@@ -1,4 +1,4 @@
-//! The check that each packet arrives once and with the words that were sent; counts packets out of order.
+//! The check that each packet arrives once and with the words that were sent. It also counts packets out of order.
 
 use super::super::parallel;
 use crate::messaging::active::Received;
@@ -12,7 +12,7 @@ pub(super) struct Receipts {
     out_of_order: Cell<u64>,
 }
 
-/// The packets that have arrived from one node: all before `next`, and those in `ahead`.
+/// The packets that have arrived from one node: all with numbers below `next`, and those in `ahead`.
 #[derive(Default)]
 struct Order {
     next: u32,

@@ -1,4 +1,4 @@
-//! Tests whether bursts are drawn as stated.
+//! Tests that bursts are drawn as stated.
 
 use super::super::destinations::Pattern;
 use super::super::tests;
@@ -7,7 +7,7 @@ use crate::engine::Recorder;
 use crate::machine::{self, build::build};
 use crate::text::Document;
 
-/// Two nodes, for their endpoints.
+/// A machine of two nodes, for their endpoints.
 const MACHINE: &str = r#"
 [hosts.h.software]
 clock = "1 GHz"

@@ -1,10 +1,10 @@
 //! Cyclic shift: each node sends to all others in turn (Brewer and Kuszmaul 1994; Callahan and Goldstein 1995, §4.3).
 //!
-//! "The C-shift communication pattern consists of P-1 phases … in phase p, processor i sends to
-//! processor (i+p) mod P." A node that has finished a phase continues with the next one; with `barriers` it waits
-//! until it has sent and received everything of the phase, and then for all other nodes. The packets that are pending
-//! for each receiver, which are sent to an interface and not yet accepted by the receiver's processor, are sampled for
-//! the congestion map of Figure 5. Leaves out any other order.
+//! "The C-shift communication pattern consists of P-1 phases … in phase p, processor i sends to processor (i+p) mod P."
+//! A node that has finished a phase continues with the next one; with `barriers` it first waits until it has sent and
+//! received all words of the phase, and then for all other nodes. A packet is pending from its sending to an interface
+//! until the receiver's processor accepts it. The number of pending packets for each receiver is sampled for the
+//! congestion map of Figure 5. The module leaves out any other order of destinations.
 
 use super::{RunningWorkload, parallel};
 use crate::engine::{Map, Metric, Outcome};
@@ -34,31 +34,31 @@ pub struct CyclicShift {
 struct Measurements {
     parameters: CyclicShift,
     nodes: usize,
-    /// Whether each receiver has the words of each sender.
+    /// Whether each receiver has received the words of each sender.
     received: Vec<RefCell<Vec<bool>>>,
-    /// Cycle in which the last node had all its words.
+    /// Cycle in which the last node had received all words.
     ended_cycle: Cell<u64>,
     pending: RefCell<PendingSamples>,
 }
 
-/// Samples kept at most. When there are more, every second one is dropped and the interval doubled, so that a run that
-/// never ends needs no more memory than one that does.
+/// Maximum number of samples. When there are more, every second one is dropped and the interval is doubled, so that the
+/// memory of a run is bounded.
 const SAMPLES_MAX: usize = 1 << 14;
 
 /// Packets pending for each receiver, in samples at equal intervals.
 #[derive(Default)]
 struct PendingSamples {
     nodes: usize,
-    /// Sample after sample, in each of them by receiver.
+    /// The samples, one after the other. Each has a value for each receiver.
     values: Vec<u32>,
-    /// Intervals of the description from one sample to the next, as a power of two.
+    /// Binary logarithm of the number of stated intervals from one sample to the next.
     interval_log2: u32,
-    /// Most packets pending for a receiver in any sample, kept or dropped.
+    /// Largest number of packets pending for a receiver in any sample, kept or dropped.
     max: u32,
 }
 
 impl PendingSamples {
-    /// Adds the sample at the end of interval number `interval`, counted from 1, if it is one of those to keep.
+    /// Adds the sample at the end of interval number `interval`, counted from 1, if it is to be kept.
     fn add(&mut self, interval: u64, pending: impl Iterator<Item = u32>) {
         let start = self.values.len();
         self.values.extend(pending);

@@ -1,4 +1,5 @@
-//! The collisions of a cell in a time step: hard spheres, by the no-time-counter method (Bird 1994, §11.1).
+//! The collisions of the molecules of a cell in a time step: hard spheres, by the no-time-counter method (Bird 1994,
+//! §11.1).
 
 use super::Molecule;
 use super::gas::SPEED;
@@ -10,12 +11,12 @@ use rand::RngExt;
 pub struct Collisions {
     /// Number of pairs drawn.
     pub pairs: u64,
-    /// Number of these that collided.
+    /// Number of these pairs that collided.
     pub collided: u64,
 }
 
-/// Largest relative speed that the method assumes; one pair in millions is faster, and collides only as often as a pair
-/// with this speed (chosen).
+/// Largest relative speed that the method assumes (chosen). One pair in millions is faster; it collides only as often
+/// as a pair with this speed.
 pub(super) const DIFFERENCE_MAX: f64 = 8.0 * SPEED;
 /// Fraction of all pairs of a cell that are drawn (chosen: a molecule collides once in about six steps, so its mean
 /// free path is about a cell).
@@ -48,15 +49,16 @@ pub(super) fn relative_speed(one: [f32; 3], other: [f32; 3]) -> f64 {
     (along(0) * along(0) + along(1) * along(1) + along(2) * along(2)).sqrt()
 }
 
-/// Returns two velocities after a collision with this relative speed: from their mean in a direction, and against it.
+/// Returns two velocities after a collision with this relative speed. From the mean of the velocities, one goes in
+/// `direction` and the other in the opposite direction.
 pub(super) fn scattered(one: [f32; 3], other: [f32; 3], speed: f64, direction: [f64; 3]) -> [[f32; 3]; 2] {
     let mean = [0, 1, 2].map(|axis: usize| (f64::from(one[axis]) + f64::from(other[axis])) / 2.0);
     let along = |sign: f64| [0, 1, 2].map(|axis: usize| (mean[axis] + sign * speed / 2.0 * direction[axis]) as f32);
     [along(1.0), along(-1.0)]
 }
 
-/// Draws a direction, all with equal probability (Marsaglia 1972). It needs roots, which every machine rounds alike,
-/// and no sines.
+/// Draws a direction with uniform distribution (Marsaglia 1972). The method needs square roots, which every machine
+/// rounds alike, and no sines.
 fn direction(random: &mut RandomStream) -> [f64; 3] {
     loop {
         let (u, v) = (2.0 * random.random::<f64>() - 1.0, 2.0 * random.random::<f64>() - 1.0);

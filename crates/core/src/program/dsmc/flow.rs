@@ -1,9 +1,9 @@
 //! The flow of the gas: number of molecules and mean velocity of each cell, and the gradients between cells.
 //!
-//! A cell's state is four single-precision numbers, as those of molecules are. Its processor computes it after the
-//! collisions, and the processors of adjacent cells read it. The result is, for each cell, the sum over iterations of
-//! the squares of all gradients of the mean velocity. That is proportional to the viscous dissipation, by which cells
-//! are refined in practice (Bird 1994, §14).
+//! The state of a cell consists of four single-precision numbers. Its processor computes it after the collisions, and
+//! the processors of adjacent cells read it. The result is, for each cell, the sum over iterations of the squares of
+//! all gradients of the mean velocity. This sum is proportional to the viscous dissipation, which determines the
+//! refinement of cells in practice (Bird 1994, §14).
 
 use super::molecule::Molecule;
 
@@ -37,8 +37,8 @@ pub fn from_words(words: [u64; 2]) -> CellState {
     [count, u, v, w]
 }
 
-/// Returns the cells before and after a cell along each axis. The box is periodic along x; at other walls there is
-/// none.
+/// Returns the cells before and after a cell along each axis. The box is periodic along x; there is no cell beyond the
+/// other walls.
 pub fn adjacent_cells(cell: u32, [wide, deep, high]: [usize; 3]) -> [[Option<u32>; 2]; 3] {
     let cell = cell as usize;
     let at = [cell % wide, cell / wide % deep, cell / wide / deep];
@@ -58,7 +58,7 @@ pub fn dissipation(cell: u32, size: [usize; 3], state: impl Fn(u32) -> CellState
     let mut sum = 0.0;
     for sides in adjacent_cells(cell, size) {
         let [before, after] = sides.map(|side| state(side.unwrap_or(cell)));
-        // The gradient is half the difference across two cells; beyond a wall the state is that at the wall.
+        // The gradient is half the difference across two cells. Beyond a wall, the state is that at the wall.
         for axis in 1..4 {
             let gradient = (f64::from(after[axis]) - f64::from(before[axis])) / 2.0;
             sum += gradient * gradient;

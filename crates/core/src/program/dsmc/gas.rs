@@ -7,8 +7,8 @@ use crate::engine::rng::{self, RandomStream};
 use crate::text::Parameters;
 use rand::{RngExt, SeedableRng};
 
-/// The size of a gas; by default that of the paper. (Chosen: the box is 30 by 18 by 18 cells; the paper has only the
-/// number of cells.)
+/// The size of a gas. The default is that of the paper. (Chosen: the box has 30 by 18 by 18 cells; the paper has only
+/// the number of cells.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub struct GasSize {
@@ -37,7 +37,8 @@ pub struct Gas {
     pub(super) molecules: Vec<Molecule>,
 }
 
-/// Standard deviation of each initial velocity component, in cells per step (chosen: few molecules skip a cell).
+/// Standard deviation of each component of initial velocity, in cells per step (chosen so that few molecules skip a
+/// cell).
 pub(super) const SPEED: f64 = 0.2;
 /// Mean velocity along x, in cells per step (chosen).
 const WIND: f64 = 0.3;
@@ -96,7 +97,7 @@ impl Gas {
         RandomStream::seed_from_u64(self.key ^ (iteration << 32 | u64::from(cell)))
     }
 
-    /// Runs the program on one processor; returns the molecules in the order of their numbers, the counts of
+    /// Runs the program on one processor. Returns the molecules in the order of their numbers, the counts of
     /// collisions, and the dissipation of each cell.
     pub fn serial(&self, iterations: u64) -> (Vec<Molecule>, Collisions, Vec<f64>) {
         let mut molecules = self.molecules.clone();
@@ -104,7 +105,7 @@ impl Gas {
         let mut sum = Collisions::default();
         for iteration in 0..iterations {
             molecules.iter_mut().for_each(|molecule| molecule.advance(self.size.cells));
-            // Within each cell in the order of their numbers.
+            // Within each cell, molecules are in the order of their numbers.
             molecules.sort_unstable_by_key(|molecule| (molecule.cell, molecule.number));
             let mut states = vec![CellState::default(); self.size.cells()];
             for in_cell in molecules.chunk_by_mut(|one, next| one.cell == next.cell) {

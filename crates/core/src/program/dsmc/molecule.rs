@@ -5,16 +5,16 @@
 pub struct Molecule {
     /// Unique number.
     pub number: u32,
-    /// Number of its cell.
+    /// Number of the cell that contains the molecule.
     pub cell: u32,
-    /// Position in edges of a cell.
+    /// Position, in units of the edge of a cell.
     pub position: [f32; 3],
-    /// Velocity in edges of a cell per step.
+    /// Velocity, in edges of a cell per step.
     pub velocity: [f32; 3],
 }
 
 impl Molecule {
-    /// Returns its encoding in a message: 32 bytes.
+    /// Returns the encoding of the molecule in a message: 32 bytes.
     pub fn words(&self) -> [u32; 8] {
         let [x, y, z] = self.position.map(f32::to_bits);
         let [u, v, w] = self.velocity.map(f32::to_bits);
@@ -28,7 +28,7 @@ impl Molecule {
         Molecule { number, cell, position, velocity }
     }
 
-    /// Moves for one step in a box of `cells` cells.
+    /// Moves the molecule for one step in a box of `cells` cells.
     pub(super) fn advance(&mut self, cells: [usize; 3]) {
         for (axis, length) in cells.map(|count| count as f32).into_iter().enumerate() {
             let at = self.position[axis] + self.velocity[axis];
@@ -41,7 +41,8 @@ impl Molecule {
         self.cell = cell(self.position, cells);
     }
 
-    /// Returns the position after reflections at the walls at 0 and `length`.
+    /// Returns the coordinate after reflections at the walls at 0 and `length`. Reverses the velocity along `axis` if
+    /// there is an odd number of them.
     fn reflected(&mut self, axis: usize, at: f32, length: f32) -> f32 {
         let unfolded = wrapped(at, 2.0 * length);
         if unfolded < length {
@@ -53,7 +54,7 @@ impl Molecule {
     }
 }
 
-/// Returns the position modulo `length`, always less than `length` in spite of rounding.
+/// Returns the coordinate modulo `length`. It is always less than `length`, even after rounding.
 fn wrapped(at: f32, length: f32) -> f32 {
     let at = at.rem_euclid(length);
     if at < length { at } else { 0.0 }

@@ -33,10 +33,10 @@ pub struct Dsmc {
 
 /// Handler of a molecule, after the iteration in which it was sent.
 const MOLECULE: u8 = 0;
-/// Handler of the number of molecules sent in an even iteration; [`COUNT`] + 1 is for odd ones.
+/// Handler of the number of molecules sent in an even iteration; the handler for odd ones is [`COUNT`] + 1.
 const COUNT: u8 = 1;
 
-/// Instructions to handle such a number (chosen: two loads, two additions, two stores, two of addresses).
+/// Instructions to handle such a number (chosen: two loads, two additions, two stores, two for addresses).
 const COUNT_INSTRUCTIONS: u64 = 8;
 
 /// The numbers of molecules that other processors have reported to a processor, in even and in odd iterations.
@@ -148,11 +148,11 @@ async fn collide(worker: &Worker, gas_run: &GasRun, iteration: u64) -> Collision
     collisions
 }
 
-/// The states of the flow that a processor has, and its results.
+/// The states of cells that a processor knows, and its results.
 struct LocalFlow {
-    /// States by cell of the box; valid for the processor's own cells and those adjacent to them.
+    /// States of all cells of the box. Those of the processor's own cells and of cells adjacent to them are valid.
     states: Vec<CellState>,
-    /// Cells of other processors adjacent to own cells.
+    /// Cells of other processors that are adjacent to own cells.
     adjacent: Vec<u32>,
     /// Dissipation of each own cell.
     dissipation: Vec<f64>,
@@ -169,8 +169,8 @@ impl LocalFlow {
     }
 
     /// Writes the states of own cells, reads those of adjacent cells, and accumulates the dissipation. No processor
-    /// writes its states again before all others have reported how many molecules they sent, which is after they have
-    /// read them.
+    /// writes its states again before all others have read them: it first waits for their reports of molecules, which
+    /// they send after reading.
     async fn step(&mut self, worker: &Worker, gas_run: &GasRun) {
         let share = &gas_run.shares[worker.id()];
         for at in 0..self.dissipation.len() {
@@ -212,7 +212,7 @@ async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
         }
     }
     worker.compute(instructions).await;
-    // Each processor begins with the one after it, so that they do not all send to the same one.
+    // Each processor begins with the one after it, so that they do not all send to the same processor.
     for to in (1..worker.workers()).map(|distance| (own + distance) % worker.workers()) {
         let count = share.borrow().sent()[to];
         worker.send(to, COUNT + (iteration % 2) as u8, &[count]).await;
@@ -246,7 +246,7 @@ impl GasRun {
         self.states[processor].plus(index * STATE_BYTES)
     }
 
-    /// Handles a message and returns the instructions that this costs.
+    /// Handles a message, and returns the number of instructions that this takes.
     fn handle(&self, processor: usize, handler: u8, words: &[u32]) -> u64 {
         if handler != MOLECULE {
             let (reported, parity) = (&self.reported[processor], usize::from(handler - COUNT));

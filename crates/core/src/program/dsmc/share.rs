@@ -1,4 +1,4 @@
-//! The cells of a processor: movement, arrival and collision of their molecules.
+//! The cells of a processor, with the movement, arrival and collision of their molecules.
 
 use super::Gas;
 use super::collide::{Collisions, collide};
@@ -19,9 +19,9 @@ pub struct GasShare {
     index: Vec<u32>,
     /// Molecules of each own cell.
     molecules: Vec<Vec<Molecule>>,
-    /// Molecules that have entered each own cell, from here or elsewhere, in even and in odd iterations.
+    /// Molecules that have entered each own cell, from this or another processor, in even and in odd iterations.
     incoming: [Vec<Vec<Molecule>>; 2],
-    /// Number of these that were received from other processors.
+    /// Number of these molecules that were received from other processors.
     received: [u64; 2],
     /// Number of molecules sent to each processor in the last movement.
     sent: Vec<u32>,
@@ -62,7 +62,8 @@ impl GasShare {
         self.molecules[at].len()
     }
 
-    /// Moves the molecules of own cell `at`; returns those that leave for other processors, each with its processor.
+    /// Moves the molecules of own cell `at`. Returns those that leave for other processors, each with the receiving
+    /// processor.
     pub fn advance(&mut self, gas: &Gas, iteration: u64, at: usize) -> Vec<(usize, Molecule)> {
         if at == 0 {
             self.sent.fill(0);
@@ -101,7 +102,7 @@ impl GasShare {
         self.received[iteration as usize % 2]
     }
 
-    /// Collides the molecules of own cell `at`; all must have arrived.
+    /// Collides the molecules of own cell `at`. All molecules of the iteration must have arrived.
     pub fn collide(&mut self, gas: &Gas, iteration: u64, at: usize) -> Collisions {
         let parity = iteration as usize % 2;
         if at == 0 {
@@ -134,7 +135,7 @@ impl GasShare {
         adjacent
     }
 
-    /// Returns its molecules, by cell and in the order of their numbers.
+    /// Returns the processor's molecules, by cell, and within a cell in the order of their numbers.
     pub fn molecules(&self) -> impl Iterator<Item = &Molecule> {
         self.molecules.iter().flatten()
     }

@@ -1,5 +1,5 @@
-//! Tests whether molecules stay in the box, whether collisions conserve momentum and energy and lead to equilibrium,
-//! and whether runs of several processors match the serial run.
+//! Tests that molecules stay in the box, that collisions conserve momentum and energy and lead to equilibrium, and that
+//! runs of several processors match the serial run.
 
 use super::collide::{DIFFERENCE_MAX, relative_speed, scattered};
 use super::gas::SPEED;
@@ -82,14 +82,14 @@ fn serial_run_conserves_molecules_momentum_and_energy() {
 #[test]
 fn collision_rate_is_proportional_to_relative_speed() {
     let (_, collisions, _) = Gas::new(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3).serial(ITERATIONS);
-    // The mean relative speed of Maxwellian velocities is 4 / sqrt(pi) of their standard deviation.
+    // For Maxwellian velocities, the mean relative speed is 4 / sqrt(pi) times the standard deviation of a component.
     let expected = 4.0 / std::f64::consts::PI.sqrt() * SPEED / DIFFERENCE_MAX;
     let fraction = collisions.collided as f64 / collisions.pairs as f64;
     // For about 90 000 pairs the standard deviation is half a percent.
     assert!((fraction / expected - 1.0).abs() < 0.02, "{fraction} {expected}");
 }
 
-/// Velocities of equal magnitude become Maxwellian.
+/// Checks that velocities of equal magnitude become Maxwellian.
 #[test]
 fn gas_relaxes_to_equilibrium() {
     let one_speed = |random: &mut rng::RandomStream| {
@@ -102,12 +102,13 @@ fn gas_relaxes_to_equilibrium() {
         fourth * molecules.len() as f64 / (square * square)
     };
     assert!((kurtosis(&gas.molecules) - 1.0).abs() < 1e-6);
-    // For 8000 molecules its standard deviation is sqrt(24 / 8000).
+    // For 8000 molecules, the standard deviation of the kurtosis is sqrt(24 / 8000).
     let equilibrium = kurtosis(&gas.serial(60).0);
     assert!((equilibrium - 3.0).abs() < 0.17, "{equilibrium}");
 }
 
-/// A uniform flow has no dissipation; a shear along y has that of its gradient, which is halved at walls.
+/// Checks that a uniform flow has no dissipation, and that a shear along y has the dissipation of its gradient, which
+/// is halved at walls.
 #[test]
 fn dissipation_is_that_of_the_gradient() {
     let size = [5, 4, 3];
@@ -121,7 +122,8 @@ fn dissipation_is_that_of_the_gradient() {
     assert_eq!(flow::adjacent_cells(0, size), corner, "the box is periodic along x");
 }
 
-/// Runs several processors, which receive molecules in random order; returns also the number of molecules sent.
+/// Runs several processors, which receive molecules in random order. Returns also the number of molecules that were
+/// sent.
 fn parallel(gas: &Gas, owners: &[u32], processors: usize, iterations: u64) -> (Vec<Molecule>, Collisions, usize) {
     let mut random = rng::stream(11, "orders");
     let mut shares = GasShare::all(gas, owners, processors);
@@ -176,7 +178,7 @@ fn parallel_runs_match_the_serial_run() {
     }
 }
 
-/// A molecule that arrives early is kept for its iteration.
+/// Checks that a molecule that arrives early is kept for its iteration.
 #[test]
 fn molecules_of_the_next_iteration_do_not_collide_in_this_one() {
     let gas = Gas::new(SMALL, 2);
@@ -202,7 +204,7 @@ fn default_gas_has_the_numbers_of_the_paper() {
     let (serial, collisions, _) = gas.serial(3);
     let (molecules, parallel_collisions, migrations) = parallel(&gas, &owners, 16, 3);
     assert!(bits(&molecules) == bits(&serial) && parallel_collisions == collisions);
-    // About six of a hundred molecules enter another processor's cells in an iteration.
+    // In an iteration, about six of a hundred molecules enter a cell of another processor.
     assert!((3 * 48_600 * 4 / 100..3 * 48_600 * 8 / 100).contains(&migrations), "{migrations}");
 }
 
@@ -217,7 +219,7 @@ fn more_processors_than_cells_are_rejected() {
     assert_eq!(parameters("cells = [4, 2, 2]\nmolecules = 60\niterations = 2").check_endpoints(16 + 1)[0].key, "cells");
 }
 
-/// Checks the result of one processor that has the whole gas; unless `is_correct`, one bit of a molecule is wrong.
+/// Checks the result of one processor that has the whole gas. If `is_correct` is false, one bit of a molecule is wrong.
 fn check_result(is_correct: bool) {
     let space = Space::new(1, Bytes(128));
     let gas_run = GasRun::new(&parameters("cells = [4, 2, 2]\nmolecules = 60\niterations = 2"), 1, 7, &space);

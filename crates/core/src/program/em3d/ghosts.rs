@@ -1,4 +1,5 @@
-//! Ghost values: the values of other processors that a processor needs, and those that have arrived.
+//! Ghost values: the values of other processors that a processor needs. This file keeps the values that have arrived,
+//! and the number that is still missing.
 
 use super::graph::{Graph, SIDES};
 use crate::program::parallel;
@@ -15,7 +16,7 @@ pub(super) struct Ghosts {
 struct Side {
     /// Graph nodes whose values are needed, in order, by their processor.
     needed: BTreeMap<usize, Vec<u32>>,
-    /// Values of all graph nodes of the side; NaN until they arrive.
+    /// Values of all graph nodes of the side; NaN before they arrive.
     known: RefCell<Vec<f64>>,
     /// Number of values that have arrived.
     arrived: Cell<usize>,
@@ -27,10 +28,10 @@ struct Side {
 
 /// The values of one side that a processor sends.
 pub(super) struct SendLists {
-    /// Receivers with the indices of the processor's graph nodes. The first receiver is the next processor, so that not
-    /// all send to the same one.
+    /// Receivers, each with the indices of the processor's graph nodes. The first receiver is the next processor, so
+    /// that not all processors send to the same one at first.
     pub by_receiver: Vec<(usize, Vec<usize>)>,
-    /// Graph nodes with their receivers, in the order of the graph nodes.
+    /// Graph nodes, each with a receiver, in the order of the graph nodes.
     pub by_node: Vec<(usize, usize)>,
 }
 
@@ -54,7 +55,7 @@ impl SendLists {
 impl Ghosts {
     pub fn new(graph: &Graph, processor: usize) -> Ghosts {
         let side = |side: usize| {
-            // Values of one side are needed for the arcs into the other side.
+            // Values of one side are needed to compute the other side.
             let sources = graph.arcs(1 - side, &graph.nodes_of(processor)).iter().map(|(from, _)| *from);
             let mut needed: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
             for from in sources.filter(|from| graph.owner(*from).0 != processor) {
@@ -74,7 +75,8 @@ impl Ghosts {
         assert_eq!(count, self.sides[side].needed[&from].len(), "a message of values has another length than was sent");
     }
 
-    /// Receives the values from the `first` on among those needed of `from`; returns their number.
+    /// Receives a group of values. `first` is the index of the first one among those needed from `from`. Returns the
+    /// number of values.
     pub fn receive_group(&self, side: usize, from: usize, first: usize, words: &[u32]) -> usize {
         let side = &self.sides[side];
         let needed = side.needed.get(&from).expect("values arrive only from processors whose values are needed");
@@ -89,7 +91,7 @@ impl Ghosts {
         needed.len()
     }
 
-    /// Receives one value: its graph node, and two words.
+    /// Receives one value. The message has the number of the graph node, and two words.
     pub fn receive_value(&self, side: usize, words: &[u32]) {
         let (side, node) = (&self.sides[side], words[0] as usize);
         let previous =
@@ -109,14 +111,15 @@ impl Ghosts {
         self.sides[side].arrived.get() == self.sides[side].expected
     }
 
-    /// Returns whether all senders have reported their numbers of values of a side, and these have arrived.
+    /// Returns whether all senders have reported how many values of a side they sent, and all of these values have
+    /// arrived.
     pub fn have_all_reported_arrived(&self, side: usize) -> bool {
         let side = &self.sides[side];
         side.reported.get() == (side.needed.len(), side.arrived.get())
     }
 
-    /// Returns the values of a side, including those of the processor's `own` graph nodes, and resets the ghosts: the
-    /// next values have to arrive before they are used.
+    /// Returns the values of a side, including those of the processor's `own` graph nodes. Resets the ghosts: the next
+    /// values have to arrive before they are used.
     pub fn take_values(&self, side: usize, own: Range<usize>, values: &[f64]) -> Vec<f64> {
         let side = &self.sides[side];
         side.arrived.set(0);
@@ -127,5 +130,5 @@ impl Ghosts {
     }
 }
 
-/// The error if a value arrives twice.
+/// The panic message if a value arrives twice.
 const REPEATED: &str = "a value arrived twice, or before the last one was used";

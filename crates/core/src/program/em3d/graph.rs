@@ -1,8 +1,8 @@
 //! A bipartite graph with given parameters, drawn from the run's seed, and a serial run on it.
 //!
-//! Each graph node has `d-nodes` arcs from nodes of the other side. Of 100 arcs, `local-p` come from its own processor,
-//! the others from a processor up to `dist-span` before or after it in a ring of all processors, each distance and
-//! direction with equal probability (chosen: the paper only names the parameters).
+//! Each graph node has `d-nodes` arcs from nodes of the other side. `local-p` per cent of the arcs come from the node's
+//! own processor. The others come from a processor up to `dist-span` before or after it in a ring of all processors;
+//! each distance and direction has equal probability (chosen: the paper only names the parameters).
 
 use super::Em3d;
 use crate::engine::rng;
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The sides of the graph: E and H.
 pub(super) const SIDES: usize = 2;
 
-/// An arc: the graph node of the other side from which it comes, and its weight.
+/// An arc into a graph node: the graph node of the other side from which it comes, and its weight.
 pub(super) type Arc = (u32, f64);
 
 /// The bipartite graph.
@@ -68,7 +68,7 @@ impl Graph {
         &self.arcs[side][nodes.start * self.degree..nodes.end * self.degree]
     }
 
-    /// Returns new values of some nodes of a side, from their old values and the values of the `other` side.
+    /// Returns new values of some nodes of a side, given their old values and the values of the `other` side.
     pub fn step(&self, side: usize, nodes: Range<usize>, old: &[f64], other: &[f64]) -> Vec<f64> {
         let arcs = self.arcs(side, &nodes).chunks(self.degree);
         let subtract = |value: f64, (from, weight): &Arc| value - weight * other[*from as usize];

@@ -10,17 +10,17 @@
 //!
 //! Values of the electric (E) and magnetic (H) field lie on the two sides of a bipartite graph. An iteration computes
 //! new values of H from those of E, then of E from those of H. Before each of these half steps a processor sends the
-//! values that another processor needs in one message; after each there is a barrier. Values have 64 bits, two words
-//! each, and must be bit for bit those of a serial run.
+//! values that another processor needs in one message; after each half step there is a barrier. Values have 64 bits,
+//! which are two words, and must equal those of a serial run bit for bit.
 //!
-//! Instead of transfers it may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee and Hill
-//! 1998, Table 4): a message of 12 bytes with the graph node and the value, for each value that another processor
-//! needs, in the order of graph nodes; then a message of 4 bytes with the number of values to each receiver, since
-//! messages may overtake each other. It may also send groups (Chong et al. 1998, §4.1.1: of five): a message then has
-//! the index of its first value among those that the receiver needs of the sender, and the values. Or it sends nothing,
-//! and values are loaded from shared memory.
+//! Instead of transfers, a processor may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee
+//! and Hill 1998, Table 4). For each value that another processor needs, it then sends a message of 12 bytes with the
+//! graph node and the value, in the order of graph nodes. After that, it sends a message of 4 bytes to each receiver
+//! with the number of values, since messages may overtake each other. It may also send groups (of five values in Chong
+//! et al. 1998, §4.1.1): a message then has several values, and the index of the first one among those that the
+//! receiver needs from the sender. A processor may also send nothing; values are then loaded from shared memory.
 //!
-//! Leaves out the set-up of the graph, which is not timed.
+//! The set-up of the graph is left out; it is not timed.
 
 mod ghosts;
 mod graph;
@@ -105,7 +105,7 @@ struct Field {
     packets: [Cell<u64>; 2],
     /// Values of the processors that are done, by side.
     results: RefCell<Vec<Option<[Vec<f64>; SIDES]>>>,
-    /// Workers of the processors that share memory.
+    /// Workers of the processors, if they share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
 }
 
@@ -148,7 +148,7 @@ impl WorkloadSpec for Em3d {
         let processors = world.addresses.len();
         assert!(self.check_endpoints(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
-        // Values that are loaded have no ghosts.
+        // Values that are loaded from shared memory have no ghosts.
         let senders = if self.exchange == Sends::Loads { 0 } else { processors };
         let ghosts: Vec<_> = (0..senders).map(|processor| Ghosts::new(&graph, processor)).collect();
         let sends = |processor| [0, 1].map(|side| SendLists::new(&ghosts, &graph, side, processor));

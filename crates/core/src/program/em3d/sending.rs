@@ -1,4 +1,5 @@
-//! The program of a processor that sends values: all that another needs at once, in groups, or one by one.
+//! The program of a processor that sends values: all that another processor needs in one message, in groups, or one by
+//! one.
 
 use super::ghosts::Ghosts;
 use super::graph::SIDES;
@@ -9,20 +10,20 @@ use crate::messaging::active::Active;
 use crate::program::parallel;
 use std::rc::Rc;
 
-/// First handler of counts. The handlers of values come before those of counts, one for each side.
+/// First handler of counts, one for each side. The handlers of single values have lower numbers.
 const COUNTS: u8 = SIDES as u8;
 /// First handler of groups, one for each side.
 const GROUPS: u8 = 2 * SIDES as u8;
 
-/// Instructions to add a count (chosen: two loads of the message, two others, two additions, two stores).
+/// Instructions to add a count (chosen: two loads of the message, two other loads, two additions, two stores).
 const COUNT_INSTRUCTIONS: u64 = 8;
 
-/// Instructions to store an arrived value (chosen: three loads of the message, an address, a store of two words, and to
-/// count it: a load, an addition, a store).
+/// Instructions to store an arrived value (chosen: three loads of the message, an address, a store of two words; and a
+/// load, an addition and a store to count it).
 const UPDATE_INSTRUCTIONS: u64 = 3 + 1 + 2 + 3;
 
-/// Instructions to store a group, and each value of it (chosen: a load of the first index, and two that find its
-/// address; for a value two loads of the message, a store of two words, an address, and two of the loop).
+/// Instructions to store a group, and each of its values. (Chosen: for a group, a load of the first index and two to
+/// find its address; for a value, two loads of the message, a store of two words, an address, and two for the loop.)
 const GROUP_INSTRUCTIONS: [u64; 2] = [3, 2 + 2 + 1 + 2];
 
 /// Starts the program on all processors.
@@ -43,7 +44,7 @@ pub(super) fn start(field: &Rc<Field>, world: &World) {
     });
 }
 
-/// Handles a group, a value or a count, and returns the instructions that this costs.
+/// Handles a group, a value or a count, and returns the number of instructions that this takes.
 fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
     match handler {
         ..COUNTS => {
@@ -95,7 +96,7 @@ async fn run(endpoint: Rc<Active>, field: Rc<Field>) {
 }
 
 impl Field {
-    /// Sends the values of a side that others need: to each all at once, or in groups.
+    /// Sends the values of a side that other processors need: to each receiver in one message, or in groups.
     async fn send_bulk(&self, endpoint: &Active, side: usize, values: &[f64]) {
         let parameters = &self.parameters;
         for (to, needed) in &self.sends[endpoint.id().index()][side].by_receiver {
@@ -116,7 +117,7 @@ impl Field {
         }
     }
 
-    /// Sends the values of a side that others need one by one, then their numbers.
+    /// Sends the values of a side that other processors need one by one, and then the numbers of values.
     async fn send_updates(&self, endpoint: &Active, side: usize, values: &[f64]) {
         let own = endpoint.id().index();
         let lists = &self.sends[own][side];

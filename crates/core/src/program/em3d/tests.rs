@@ -1,4 +1,4 @@
-//! Tests the generated graph, the serial run, and the check of results.
+//! Tests of the generated graph, the serial run, and the check of results.
 
 use super::super::tests;
 use super::*;
@@ -55,7 +55,7 @@ fn serial_run_solves_the_equations() {
     assert_eq!(graph.serial(3), [electric, magnetic]);
 }
 
-/// Checks the results of two processors; unless `is_correct`, one value has a wrong bit.
+/// Checks the results of two processors. If `is_correct` is false, one value has a wrong bit.
 fn check_result(is_correct: bool) {
     let (parameters, graph) = (small(), Graph::new(&small(), 2, 7));
     let mut values = graph.serial(parameters.iterations);

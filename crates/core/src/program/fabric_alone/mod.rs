@@ -1,4 +1,4 @@
-//! Workloads that drive a routed fabric alone: no host, no interface.
+//! Workloads that drive a routed fabric without hosts and interfaces.
 //!
 //! | file | traffic |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `offered.rs` | an open loop: random packets at an offered load |
 //! | `zero_load.rs` | one packet at a time between all pairs of nodes |
 //!
-//! The routers are stepped here without an event for each cycle; the simulation's clock follows in larger steps.
+//! The network is stepped here without an event for each cycle, and the simulation's clock follows in larger steps.
 
 pub mod offered;
 pub mod replay;
@@ -22,9 +22,9 @@ use crate::messaging::World;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A source of packets for a network, which is notified of their events.
+/// A source of packets for a network, which is notified of the events of its packets.
 trait Traffic {
-    /// Returns the next cycle, at or after `cycle`, in which it offers a packet.
+    /// Returns the next cycle, at or after `cycle`, in which the source offers a packet.
     fn next(&self, cycle: u64) -> Option<u64>;
 
     /// Offers the packets that are due in the network's present cycle.
@@ -44,7 +44,7 @@ fn fabric_only(world: &World) -> Rc<FabricOnly> {
     world.fabric_only.clone().expect("a checked description gives a routed fabric to a workload that drives it alone")
 }
 
-/// Latencies in cycles; in the summary a picosecond represents a cycle.
+/// Latencies in cycles. In the summary, one picosecond represents one cycle.
 #[derive(Clone, Default)]
 struct Latencies(Summary);
 
@@ -91,7 +91,7 @@ async fn drive<T: Traffic>(sim: Sim, fabric: Rc<FabricOnly>, traffic: Rc<RefCell
     }
 }
 
-/// The state after some cycles.
+/// The state of the network after a number of cycles.
 enum Progress {
     More,
     Finished,

@@ -1,11 +1,11 @@
-//! An open loop: packets are generated at random at an offered load, whatever load the fabric accepts.
+//! An open loop: packets are generated at random at an offered load, independent of the load that the fabric accepts.
 //!
 //! Each node generates a packet in a cycle with probability load ÷ length (a Bernoulli process, drawn as geometric
-//! gaps). Packets wait at their source without limit. After `warm-up` cycles, the packets generated in the next
-//! `cycles` cycles are measured, until all of them have arrived or `drain` further cycles have passed. A fabric whose
-//! source queues only grow is saturated (`program/backlog.rs`): the run then ends early, and its rates are those of the
-//! cycles measured until then. Confidence intervals of the means, the detected end of the warm-up (`TimeSeries`) and
-//! whether an initial transient remains among the measured latencies are also reported.
+//! gaps). The queue of a source is unlimited. After `warm-up` cycles, the packets generated in the next `cycles` cycles
+//! are measured, until all of them have arrived or `drain` further cycles have passed. A fabric whose source queues
+//! only grow is saturated (`program/backlog.rs`). The run then ends early, and its rates are those of the cycles
+//! measured until then. The program also reports confidence intervals of the means, the detected end of the warm-up
+//! (`TimeSeries`), and whether an initial transient remains among the measured latencies.
 
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
@@ -29,9 +29,9 @@ use std::rc::Rc;
 
 /// Cycles between two samples of the backlog.
 const WINDOW: u64 = 1_000;
-/// Windows in a row in which the backlog of a saturated fabric grows.
+/// Number of consecutive windows in which the backlog of a saturated fabric grows.
 const GROWING: u64 = 10;
-/// The name of the latency of a packet: from its generation to the arrival of its tail.
+/// The name of the metric of a packet's latency, from its generation to the arrival of its tail.
 const LATENCY: &str = "offered.latency";
 
 /// The parameters of an open loop.
@@ -80,7 +80,7 @@ struct OpenLoop {
     free_tags: Vec<u32>,
     counts: OpenLoopCounts,
     backlog: Backlog,
-    /// Cycle in which the run ended, unless it ended because no work was left.
+    /// Cycle in which the run ended, except if it ended because no work was left.
     end_cycle: Option<u64>,
 }
 
@@ -90,10 +90,10 @@ struct OpenLoopCounts {
     generated: u64,
     arrived: u64,
     latencies: Latencies,
-    /// Flits that arrived in the measurement window, whenever they were generated.
+    /// Flits that arrived in the measurement window, whatever the cycle of their generation.
     flits: u64,
     end: u64,
-    /// Latencies by the cycle of generation, from cycle 0 on.
+    /// Latencies of packets by the cycle of generation, from cycle 0 on.
     latency_series: TimeSeries,
     /// Arrivals after the warm-up.
     arrivals: TimeSeries,
@@ -275,20 +275,20 @@ impl OpenLoop {
         )
     }
 
-    /// Returns the measurement window, as far as the run got, once it has ended.
+    /// Returns the part of the measurement window that was simulated, after the run has ended.
     fn window(&self) -> Range<u64> {
         let end = self.parameters.end();
         self.parameters.warm_up..self.end_cycle.unwrap_or(end).min(end)
     }
 
-    /// Returns whether the run ended before all measured packets had arrived, though the fabric is not saturated: the mean
-    /// latency of those that did would be that of the fast ones.
+    /// Returns whether the run ended before all measured packets had arrived, although the fabric is not saturated. The
+    /// mean latency of the packets that did arrive would then be that of the fast ones.
     fn is_undrained(&self, outcome: &Outcome) -> bool {
         *outcome == Outcome::Done && self.counts.arrived < self.counts.generated
     }
 
-    /// Returns half the widths of the 95 % confidence intervals of latency and accepted load, and the detected end of
-    /// the warm-up. Without a steady state the mean latency has no confidence interval.
+    /// Returns the half widths of the 95 % confidence intervals of latency and accepted load, and the detected end of
+    /// the warm-up. Without a steady state, the mean latency has no confidence interval.
     fn confidence_metrics(&self, outcome: &Outcome) -> Vec<Metric> {
         let (Range { start: from, end: to }, counts) = (self.window(), &self.counts);
         let is_steady = *outcome == Outcome::Done && !self.is_undrained(outcome);

@@ -1,4 +1,4 @@
-//! Replay of a packet trace on any routed fabric, with each arrival compared to the trace's.
+//! Replay of a packet trace on any routed fabric. Each arrival is compared with that in the trace.
 
 use super::trace::{self, FLITS_MAX, TracePacket};
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
@@ -56,10 +56,10 @@ struct ReplayState {
     parameters: Replay,
     /// Index of the first packet not yet offered.
     next: usize,
-    /// Numbers of packets whose last flit arrived: all, and those whose arrival is in the trace.
+    /// Number of packets whose last flit has arrived, and of those whose arrival is in the trace.
     arrived: u64,
     compared: u64,
-    /// Number of the latter that did not arrive in the trace's cycle.
+    /// Number of packets that did not arrive in the cycle stated in the trace.
     mismatches: u64,
     latencies: Latencies,
     end: u64,
@@ -71,7 +71,7 @@ impl Replay {
         self.packets.iter().map(|packet| packet.flits.unwrap_or(self.packet_flits)).max().unwrap_or(self.packet_flits)
     }
 
-    /// Returns the line and the node of the first packet that names none of the `nodes` nodes.
+    /// Returns the line and the node of the first packet with a node that is not among the `nodes` nodes.
     pub fn unknown_node(&self, nodes: u32) -> Option<(u64, u32)> {
         let endpoints =
             self.packets.iter().flat_map(|packet| [(packet.line, packet.source), (packet.line, packet.destination)]);
@@ -112,13 +112,13 @@ impl WorkloadSpec for Replay {
     }
 }
 
-/// The name of the latency of a packet: from its generation to the arrival of its tail.
+/// The name of the metric of a packet's latency, from its generation to the arrival of its tail.
 const LATENCY: &str = "replay.latency";
 
 const COLUMNS: &str =
     "the first line names the columns: generated_cycle,source,destination and optionally arrived_cycle and flits";
 
-/// Returns the text of a trace: of a file, or of a shipped example.
+/// Returns the text of a trace, which is a file or belongs to a shipped example.
 fn trace_text(path: &Path) -> Result<String, String> {
     let text = match path.strip_prefix(SHIPPED) {
         Err(_) => fs::read_to_string(path).map_err(|error| error.to_string()),

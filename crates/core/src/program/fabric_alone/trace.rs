@@ -1,8 +1,9 @@
-//! The file of a packet trace: comma-separated values with a line of column names, then one packet per line.
+//! The file of a packet trace: comma-separated values. The first line has the names of columns, and each further line a
+//! packet.
 //!
-//! Columns: `generated_cycle`, `source`, `destination`, and optionally `arrived_cycle` (of the last flit) and `flits`.
-//! Lines that begin with `#` are comments. Packets may be in any order; those of the same source and cycle leave in the
-//! order of the file. Leaves out dependences between packets.
+//! The columns are `generated_cycle`, `source`, `destination`, and optionally `arrived_cycle` (of the last flit) and
+//! `flits`. Lines that begin with `#` are comments. Packets may be in any order; packets of the same source and cycle
+//! leave in the order of the file. The module leaves out dependences between packets.
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::fmt;
@@ -10,17 +11,17 @@ use std::fmt;
 /// A packet of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TracePacket {
-    /// Cycle in which it joins its source's queue.
+    /// Cycle in which the packet joins the queue of its source.
     pub generated: u64,
     /// Number of the source node.
     pub source: u32,
     /// Number of the destination node.
     pub destination: u32,
-    /// Length in flits, if the trace has it.
+    /// Length in flits, if the trace states it.
     pub flits: Option<u16>,
-    /// Cycle in which its last flit arrived, if the trace has it.
+    /// Cycle in which the last flit of the packet arrived, if the trace states it.
     pub arrived: Option<u64>,
-    /// Line of the file.
+    /// Line of the file that describes the packet.
     pub line: u64,
 }
 
@@ -29,7 +30,7 @@ pub struct TracePacket {
 pub struct TraceError {
     /// Line of the file, counted from 1.
     pub line: u64,
-    /// Problem, and allowed values.
+    /// Description of the problem, and of the allowed values.
     pub message: String,
 }
 
@@ -51,7 +52,7 @@ struct Columns {
     flits: Option<usize>,
 }
 
-/// Reads a trace; returns its packets in the order of their cycles.
+/// Reads a trace. Returns its packets in the order of their cycles.
 pub fn read(text: &str) -> Result<Vec<TracePacket>, TraceError> {
     let mut reader = ReaderBuilder::new().comment(Some(b'#')).trim(Trim::All).from_reader(text.as_bytes());
     let names = reader.headers().map_err(|error| csv_error(&error))?.clone();
@@ -111,7 +112,7 @@ impl Columns {
     }
 }
 
-/// Last cycle that a trace may name; its time in picoseconds has to fit in 64 bits.
+/// Last cycle that a trace may state. Its time in picoseconds has to fit in 64 bits.
 const CYCLE_MAX: u64 = 1_000_000_000_000;
 
 #[cfg(test)]

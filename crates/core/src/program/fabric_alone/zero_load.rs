@@ -1,4 +1,4 @@
-//! Zero load: one packet at a time between all pairs of nodes; latencies are reported by distance.
+//! Zero load: one packet at a time, between all pairs of nodes. Latencies are reported by distance.
 //!
 //! The latency is the time from the cycle in which the header leaves the source interface to the cycle in which it (or,
 //! with store-and-forward, the tail) is at the destination: T_lat(d) of Callahan and Goldstein (1995), Table 3.
@@ -139,7 +139,8 @@ impl Traffic for ZeroLoadState {
     }
 }
 
-/// The name of the latency of a packet: to the arrival of its header, or of its tail where routers store and forward.
+/// The name of the metric of a packet's latency: until the arrival of its header, or of its tail if routers store and
+/// forward.
 const LATENCY: &str = "zero_load.latency";
 
 /// A running or finished zero-load test.

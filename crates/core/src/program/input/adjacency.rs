@@ -3,13 +3,13 @@
 /// An undirected graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Adjacency {
-    /// Index of the first neighbour of each vertex, and behind them the number of all neighbours.
+    /// Index of the first neighbour of each vertex; at the end, the number of all neighbours.
     begin: Vec<usize>,
     neighbours: Vec<u32>,
 }
 
 impl Adjacency {
-    /// Creates a graph from the neighbours of each vertex, which are in order, symmetric, and without the vertex
+    /// Creates a graph from the neighbours of each vertex. They must be in order, symmetric, and without the vertex
     /// itself.
     pub(super) fn from_rows<R: AsRef<[u32]>>(rows: &[R]) -> Adjacency {
         let mut adjacency = Adjacency { begin: vec![0], neighbours: Vec::new() };

@@ -1,12 +1,12 @@
-//! A multicolour ordering: rows of one colour have no entry in common, so that a triangular solve of the matrix with
-//! its rows ordered by colour has as many levels as there are colours (Schreiber and Tang, *Vectorizing the Conjugate
+//! A multicolour ordering: rows of the same colour have no entry in common. If the rows of a matrix are ordered by
+//! colour, a triangular solve has as many levels as there are colours (Schreiber and Tang, *Vectorizing the Conjugate
 //! Gradient Method*, 1982; Saad, *Iterative Methods for Sparse Linear Systems*, §12.4).
 //!
-//! Each row in turn gets the first colour that none of its neighbours has (greedy colouring).
+//! Rows are coloured in order; each row gets the first colour that none of its neighbours has (greedy colouring).
 
 use super::{Adjacency, SymmetricMatrix};
 
-/// Returns the rows of a graph ordered by colour, and those of a colour by number.
+/// Returns the rows of a graph ordered by colour, and within a colour by number.
 pub fn by_colour(graph: &Adjacency) -> Vec<u32> {
     let mut colours: Vec<Option<usize>> = vec![None; graph.vertices()];
     for row in 0..colours.len() {

@@ -1,12 +1,12 @@
-//! A symmetric matrix like those of the finite-element method: the rows of a mesh node, which are its degrees of
-//! freedom, have the same neighbours.
+//! A symmetric matrix like those of the finite-element method. The degrees of freedom of a mesh node are rows of the
+//! matrix, and these rows have the same neighbours.
 //!
-//! Mesh nodes lie on a sheet, row by row (BCSSTK32 is a car's chassis, made of plates). Pairs of nodes are coupled in
-//! the order of their distance until rows have the requested number of neighbours; at the last distance a random subset
-//! of the pairs is taken. Off-diagonal values are random; the diagonal is larger than their sum, so that the matrix is
-//! positive definite (chosen).
+//! Mesh nodes are on a sheet, row by row, because BCSSTK32 is a car's chassis, which consists of plates. Pairs of nodes
+//! are coupled in the order of their distance until rows have the requested number of neighbours; of the pairs with the
+//! last distance, a random subset is taken. Off-diagonal values are random; the diagonal is larger than their sum, so
+//! that the matrix is positive definite (chosen).
 //!
-//! Leaves out stiffnesses, holes and joints, and any order of the rows other than that along the sheet.
+//! The module leaves out stiffnesses, holes and joints, and any order of rows other than that along the sheet.
 
 use super::SymmetricMatrix;
 use crate::engine::rng;
@@ -14,15 +14,15 @@ use crate::text::Parameters;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// The size of a finite-element matrix; by default that of the paper. (Chosen: three degrees of freedom and 26
-/// neighbours per row, as small structures of the Harwell–Boeing collection have; the paper states only the number of
+/// The size of a finite-element matrix. The default is that of the paper. (Chosen: three degrees of freedom, and 26
+/// neighbours per row, as in small structures of the Harwell–Boeing collection; the paper states only the number of
 /// elements.)
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub struct FemSize {
-    /// Degrees of freedom of a mesh node: the number of its rows, which have the same neighbours.
+    /// Degrees of freedom of a mesh node, which are the number of its rows. These rows have the same neighbours.
     ///
-    /// The last mesh node may have fewer.
+    /// The last mesh node may have fewer rows.
     #[param(key = "degrees-of-freedom", was = "freedom", min = 1, max = 12, default = 3)]
     pub freedom: usize,
     /// Rows of a generated finite-element matrix.
@@ -87,7 +87,7 @@ pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
     Ok(FemMatrix { matrix: SymmetricMatrix::from_lower(size.rows, entries.into_iter()), coordinates })
 }
 
-/// Ratio of a diagonal entry to the sum of the others in its row: nearly one, as in a stiff structure.
+/// Ratio of a diagonal entry to the sum of the other entries in its row. It is nearly one, as in a stiff structure.
 const DOMINANCE: f64 = 1.01;
 
 /// Largest mean number of neighbours; a matrix with more is not sparse.

@@ -1,7 +1,7 @@
 //! Fields of fixed width in the notation of Fortran formats: `(12I6)`, `(4E20.12)`, `(1P,5D16.8)`.
 //!
-//! Leaves out blanks within fields, values without a decimal point, and scale factors of values without an exponent.
-//! Fortran reads these as other numbers than they look like; they are rejected.
+//! The module leaves out blanks within fields, values without a decimal point, and scale factors of values without an
+//! exponent. Fortran interprets these differently from their appearance, so they are rejected.
 
 use super::InputError;
 use super::lines::{Lines, excerpt};
@@ -39,7 +39,7 @@ impl Format {
         (is_kind && is_valid).then_some(Format { fields, width, is_real, is_scaled })
     }
 
-    /// Returns the number of cards that `count` fields take.
+    /// Returns the number of cards that contain `count` fields.
     pub fn cards(&self, count: usize) -> usize {
         count.div_ceil(self.fields)
     }
@@ -80,7 +80,7 @@ impl Format {
         Ok(())
     }
 
-    /// Parses a value as Fortran writes it, with an exponent marked by `D` or `E` or by its sign alone.
+    /// Parses a value as Fortran writes it. Its exponent is marked by `D` or `E`, or only by a sign.
     pub fn value(&self, lines: &Lines<'_>, field: &str) -> Result<f64, InputError> {
         let error = || lines.error(format!("expected a value with a decimal point, found {}", excerpt(field)));
         let text = field.to_ascii_uppercase().replace('D', "E");

@@ -1,8 +1,8 @@
-//! Harwell–Boeing matrices, symmetric and assembled: `RSA` with values, `PSA` without (Duff, Grimes and Lewis 1989).
-//! Cards of fixed width: title; numbers of cards; type and size; formats; column pointers; row indices of the lower
-//! triangle; values. Indices are counted from 1.
+//! Harwell–Boeing matrices, symmetric and assembled: `RSA` with values, `PSA` without (Duff, Grimes and Lewis 1989). A
+//! file consists of cards of fixed width, in this order: title; numbers of cards; type and size; formats; column
+//! pointers; row indices of the lower triangle; values. Indices are counted from 1.
 //!
-//! Leaves out right-hand sides, which are skipped, and every other type, which is rejected.
+//! Right-hand sides are skipped, and every other type is rejected.
 
 use super::fixed::Format;
 use super::lines::{Lines, NO_COMMENTS, excerpt};
@@ -66,7 +66,7 @@ impl Cards {
         Ok(Cards { counts, right_hand, line: lines.number() })
     }
 
-    /// Checks that the numbers of cards are those that size and formats imply.
+    /// Checks that the numbers of cards are those that follow from the size and the formats.
     fn check(&self, formats: &Formats, rows: usize, count: usize) -> Result<(), InputError> {
         let values = formats.values.map_or(0, |format| format.cards(count));
         let needed = [formats.pointers.cards(rows + 1), formats.indices.cards(count), values];
@@ -117,7 +117,7 @@ impl Formats {
     }
 }
 
-/// Reads the index of each column's first entry, and behind them the number of entries.
+/// Reads the index of the first entry of each column; the last value is the number of entries.
 fn pointers(lines: &mut Lines<'_>, format: Format, rows: usize, count: usize) -> Result<Vec<usize>, InputError> {
     let mut begin: Vec<usize> = Vec::new();
     format.each(lines, rows + 1, "pointer", |lines, index, field| {

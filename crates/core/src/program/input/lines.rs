@@ -7,7 +7,7 @@ use std::fmt;
 pub struct InputError {
     /// Line of the file, counted from 1.
     pub line: u64,
-    /// Expected and found text.
+    /// Description of the expected and of the actual text.
     pub message: String,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Parses a count of items of which each takes at least `bytes_min` bytes of the file.
+    /// Parses a count of items, each of which takes at least `bytes_min` bytes of the file.
     pub fn count(&self, word: Option<&str>, what: &str, bytes_min: u64) -> Result<usize, InputError> {
         let max = (self.bytes as u64 / bytes_min.max(1)).min(u64::from(u32::MAX - 1));
         let count: u64 = self.word(word, what)?;
@@ -111,7 +111,7 @@ impl<'a> Lines<'a> {
         word.parse().map_err(|_| self.error(format!("expected {what}, found {}", excerpt(word))))
     }
 
-    /// Parses an index of `count` items, counted `from` 0 or 1; returns it counted from 0.
+    /// Parses an index of one of `count` items, counted `from` 0 or 1. Returns the index counted from 0.
     pub fn index(&self, word: Option<&str>, what: &str, from: u64, count: usize) -> Result<u32, InputError> {
         let last = count as u64 + from - 1;
         let index: u64 = self.word(word, what)?;
@@ -151,7 +151,7 @@ pub(super) fn excerpt(found: &str) -> String {
     format!("`{text}`")
 }
 
-/// A character with which no line begins, where a format has no comments.
+/// A character with which no line begins, for formats without comments.
 pub(super) const NO_COMMENTS: char = '\n';
 
 /// Largest number of characters of an excerpt.

@@ -1,7 +1,7 @@
 //! A symmetric matrix, stored as its lower triangle.
 //!
-//! A pattern has no values; they are then chosen so that the matrix is positive definite: -1 off the diagonal, and on
-//! it one more than the number of other entries in the row.
+//! A pattern has no values. Values are then chosen so that the matrix is positive definite: -1 off the diagonal, and on
+//! the diagonal one more than the number of other entries in the row.
 
 use super::{Adjacency, InputError, LowerTriangle};
 
@@ -10,7 +10,7 @@ use super::{Adjacency, InputError, LowerTriangle};
 pub struct SymmetricMatrix {
     /// Lower triangle of the matrix.
     pub lower: LowerTriangle,
-    /// Whether the values were read and not chosen.
+    /// Whether the values were read from a file; otherwise they are chosen.
     pub has_values: bool,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Entry {
 /// The layout of a file's entries.
 pub(super) struct EntryLayout {
     pub rows: usize,
-    /// Whether entries are on both sides of the diagonal and not only in the lower triangle.
+    /// Whether entries on both sides of the diagonal are listed, and not only those in the lower triangle.
     pub is_general: bool,
     pub has_values: bool,
     /// Line that states the layout.
@@ -40,7 +40,7 @@ impl SymmetricMatrix {
     ///
     /// Returns an error if an entry occurs twice, if its mirror image is missing or different, or if a row is empty.
     pub(super) fn from_entries(layout: &EntryLayout, mut entries: Vec<Entry>) -> Result<SymmetricMatrix, InputError> {
-        // Sorts an entry next to its mirror image, the lower one first.
+        // Sorts entries so that an entry is next to its mirror image, with the lower one first.
         entries.sort_by_key(|entry| {
             let (row, column) = (entry.row.max(entry.column), entry.row.min(entry.column));
             (row, column, entry.row < entry.column)
@@ -114,7 +114,7 @@ fn position(entry: &Entry) -> (u32, u32) {
     (entry.row, entry.column)
 }
 
-/// Describes an entry for a message, with rows and columns counted from 1, as in matrices.
+/// Describes an entry for a message. Rows and columns are counted from 1, as usual for matrices.
 fn describe(entry: &Entry) -> String {
     format!("the entry of row {} and column {}", entry.row + 1, entry.column + 1)
 }

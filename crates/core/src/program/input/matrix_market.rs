@@ -1,7 +1,7 @@
 //! Matrix Market files in coordinate format: `real`, `integer` or `pattern`, `symmetric` or `general` with a symmetric
 //! matrix. Rows and columns are counted from 1; a symmetric file holds the lower triangle.
 //!
-//! Leaves out dense arrays, complex values, skew-symmetric and Hermitian matrices, which are rejected by name.
+//! Dense arrays, complex values, and skew-symmetric and Hermitian matrices are not supported, and are rejected by name.
 
 use super::lines::{Lines, excerpt};
 use super::matrix::{Entry, EntryLayout};
@@ -21,7 +21,7 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let (values, is_general) = banner(&mut lines)?;
     let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error("a line `rows columns entries`"))?;
     let mut words = line.split_whitespace();
-    // Each row has an entry of its own or is the column of another; an entry takes two numbers with spaces.
+    // Each row has an entry, or is the column of one. An entry consists of two numbers with spaces.
     let rows = lines.count(words.next(), "a number of rows", 1)?;
     let columns = lines.count(words.next(), "a number of columns", 1)?;
     let count = lines.count(words.next(), "a number of entries", 4)?;
@@ -40,7 +40,7 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     SymmetricMatrix::from_entries(&layout, entries)
 }
 
-/// Reads the first line; returns the kind of the values, and whether entries are on both sides of the diagonal.
+/// Reads the first line. Returns the kind of the values, and whether entries on both sides of the diagonal are listed.
 fn banner(lines: &mut Lines<'_>) -> Result<(Values, bool), InputError> {
     let expected = "`%%MatrixMarket matrix coordinate real|integer|pattern symmetric|general`";
     let line = lines.take()?.ok_or_else(|| lines.end_error(expected))?.to_ascii_lowercase();

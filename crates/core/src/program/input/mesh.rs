@@ -1,11 +1,11 @@
-//! A 3-D unstructured mesh of tetrahedra with given numbers of nodes, edges and surface faces.
+//! A three-dimensional unstructured mesh of tetrahedra with given numbers of nodes, edges and surface faces.
 //!
-//! The mesh starts as a box of cubes, six tetrahedra each, with nodes slightly displaced. Then surface triangles and
-//! tetrahedra are split at new nodes, and faces are flipped into edges, all drawn from the seed, until the numbers are
-//! those requested. For a ball of tetrahedra the numbers determine the number of tetrahedra (Euler):
-//! edges - nodes - faces / 2 + 1. Coordinates are in edges of a cube.
+//! The mesh starts as a box of cubes, each divided into six tetrahedra, with slightly displaced nodes. Then randomly
+//! chosen surface triangles and tetrahedra are split at new nodes, and faces are flipped into edges, until the numbers
+//! are those requested. In a ball of tetrahedra, these numbers determine the number of tetrahedra (Euler): edges -
+//! nodes - faces / 2 + 1. The unit of coordinates is the edge of a cube.
 //!
-//! Leaves out the shape of a body, local refinement, and faces of four nodes.
+//! The module leaves out the shape of a body, local refinement, and faces with four nodes.
 
 pub use super::tetrahedra::volume;
 
@@ -31,7 +31,7 @@ pub const UNSTRUCTURED: MeshSize = MeshSize { nodes: 9428, edges: 59_863, faces:
 pub struct Mesh {
     /// Position of each node.
     pub coordinates: Vec<[f64; 3]>,
-    /// Four nodes of each tetrahedron, whose volume is positive.
+    /// Four nodes of each tetrahedron, in an order in which its volume is positive.
     pub tetrahedra: Vec<[u32; 4]>,
     /// Two nodes of each edge, the smaller number first; in order.
     pub edges: Vec<[u32; 2]>,
@@ -81,7 +81,8 @@ impl MeshSize {
     fn recipe_from(self, cubes: [usize; 3]) -> Option<Recipe> {
         let [a, b, c] = cubes;
         let missing_faces = self.faces.checked_sub(4 * (a * b + b * c + c * a))?;
-        // Splitting a face adds two faces and two tetrahedra; splitting a tetrahedron adds three of these, a flip one.
+        // Splitting a face adds two faces and two tetrahedra. Splitting a tetrahedron adds three tetrahedra, and a flip
+        // adds one.
         let face_splits = missing_faces / 2;
         let inner_splits = self.nodes.checked_sub((a + 1) * (b + 1) * (c + 1) + face_splits)?;
         let tetrahedra = (self.edges + 1).checked_sub(self.nodes + self.faces / 2)?;

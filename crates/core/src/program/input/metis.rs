@@ -1,13 +1,13 @@
-//! METIS graphs (`.graph`): a header `vertices edges [format [constraints]]`, then a line for each vertex with its
-//! neighbours, counted from 1. Lines that begin with `%` are comments.
+//! METIS graphs (`.graph`). The header is `vertices edges [format [constraints]]`; then there is a line for each vertex
+//! with its neighbours, counted from 1. Lines that begin with `%` are comments.
 //!
-//! Sizes and weights, which the format announces, are read and ignored. A file that is not an undirected graph is
-//! rejected: loops, neighbours listed twice or on one side only, vertices without neighbours.
+//! If the format states that there are sizes and weights, they are read and ignored. A file that is not an undirected
+//! graph is rejected: loops, neighbours listed twice or on one side only, vertices without neighbours.
 
 use super::lines::{Lines, excerpt};
 use super::{Adjacency, InputError};
 
-/// The header, which states the contents of a vertex's line.
+/// The header, which states what the line of a vertex contains.
 struct Header {
     vertices: usize,
     edges: usize,
@@ -45,7 +45,7 @@ impl Header {
         let expected = "a header `vertices edges`";
         let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error(expected))?;
         let mut words = line.split_whitespace();
-        // A vertex takes at least a neighbour and the end of a line, an edge two neighbours with spaces.
+        // A vertex takes at least one neighbour and the end of a line, and an edge takes two neighbours with spaces.
         let vertices = lines.count(words.next(), "a number of vertices", 1)?;
         let edges = lines.count(words.next(), "a number of edges", 3)?;
         let format = words.next().unwrap_or("0");

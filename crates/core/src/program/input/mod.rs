@@ -15,10 +15,10 @@
 //! | `colours.rs` | a multicolour ordering of a matrix |
 //! | `partition.rs` | partitions into parts of equal size, by coordinates or by neighbours |
 //!
-//! A reader accepts any bytes and returns their contents, or the first error with its line. A count in a header is
-//! checked against the length of the file before memory is allocated for it.
+//! A reader accepts any bytes, and returns their contents or the first error with its line. A count in a header is
+//! checked against the length of the file before memory is allocated.
 //!
-//! Leaves out weights, right-hand sides, unsymmetric matrices, and writing.
+//! The module leaves out weights, right-hand sides, unsymmetric matrices, and writing.
 
 mod adjacency;
 pub(super) mod colours;
@@ -44,8 +44,8 @@ pub use triangle::LowerTriangle;
 
 use std::path::Path;
 
-/// Reads a matrix in any of these formats. A Matrix Market file is recognised by its beginning, the other formats by
-/// the extension of the file; any other file holds triplets. A graph is read as a pattern.
+/// Reads a matrix in any of these formats. A Matrix Market file is recognised by its first line, and other formats by
+/// the extension of the file; any other file is read as triplets. A graph is read as a pattern.
 pub fn read(path: &Path, bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_ascii_lowercase();
     match ending.as_str() {

@@ -1,11 +1,11 @@
 //! Partitions of elements into parts of equal size, one for each processor. Sizes differ by one at most, and the first
 //! parts are the larger ones.
 //!
-//! With coordinates: recursive coordinate bisection (Berger and Bokhari 1987), always across the longest extent.
-//! Without coordinates: breadth-first, by cutting the sequence of vertices in the order of their distance from the
-//! first one. Ties are resolved by number, so that a partition depends on nothing else.
+//! With coordinates, a partition is made by recursive coordinate bisection (Berger and Bokhari 1987), always across the
+//! longest extent. Without coordinates, it is made by breadth-first search: the sequence of vertices, ordered by
+//! distance from the first one, is cut into parts. Ties are resolved by number, so a partition depends on nothing else.
 //!
-//! Leaves out any other optimisation of the number of edges between parts.
+//! The number of edges between parts is not optimised further.
 
 use super::Adjacency;
 use std::ops::Range;
@@ -29,7 +29,8 @@ pub fn breadth_first(graph: &Adjacency, parts: usize) -> Vec<u32> {
     owners
 }
 
-/// Returns the part of each of `count` elements, assigned round-robin, for work that becomes available in their order.
+/// Returns the part of each of `count` elements, assigned round-robin. This suits work that becomes available in the
+/// order of the elements.
 pub fn round_robin(count: usize, parts: usize) -> Vec<u32> {
     (0..count).map(|element| (element % parts.max(1)) as u32).collect()
 }
@@ -43,7 +44,7 @@ pub fn members(owners: &[u32], parts: usize) -> Vec<Vec<u32>> {
     members
 }
 
-/// Returns the number of elements, of `count`, in the parts before this one.
+/// Returns how many of `count` elements are in the parts before this one.
 fn before(count: usize, part: usize, parts: usize) -> usize {
     part * (count / parts) + part.min(count % parts)
 }
@@ -67,7 +68,7 @@ fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, p
     bisect(coordinates, above, middle..range.end, parts, owners);
 }
 
-/// Returns the axis along which elements have the largest extent; the first of several.
+/// Returns the axis along which the elements have the largest extent; if there are several, the first.
 fn longest(coordinates: &[[f64; 3]], elements: &[u32]) -> usize {
     let extent = |axis: usize| {
         let along = elements.iter().map(|element| coordinates[*element as usize][axis]);

@@ -1,4 +1,4 @@
-//! A body of tetrahedra under construction: a box, splits, flips.
+//! A body of tetrahedra under construction: a box whose faces and tetrahedra are split and flipped.
 
 use super::mesh::edges_of;
 use crate::engine::rng::RandomStream;
@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A body of tetrahedra.
 pub(super) struct Tetrahedra {
     pub coordinates: Vec<[f64; 3]>,
-    /// Nodes of each tetrahedron, whose volume is positive.
+    /// Nodes of each tetrahedron, in an order in which its volume is positive.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// Faces of the surface, counter-clockwise seen from outside, each with its tetrahedron. The tetrahedra are valid
-    /// until one is split inside or flipped.
+    /// Faces of the surface, counter-clockwise seen from outside, each with the index of its tetrahedron. The indices
+    /// are valid until a tetrahedron is split inside or flipped.
     pub faces: Vec<([u32; 3], usize)>,
 }
 
@@ -70,7 +70,8 @@ impl Tetrahedra {
         self.tetrahedra.push(corners);
     }
 
-    /// Returns the tetrahedra of each face, by its nodes, and the corner opposite to it.
+    /// Returns, for each face, its tetrahedra, each with the corner opposite to the face. Faces are identified by their
+    /// nodes.
     fn sides(&self) -> BTreeMap<[u32; 3], Vec<(usize, usize)>> {
         let mut sides: BTreeMap<[u32; 3], Vec<(usize, usize)>> = BTreeMap::new();
         for (number, corners) in self.tetrahedra.iter().enumerate() {
@@ -83,7 +84,7 @@ impl Tetrahedra {
         sides
     }
 
-    /// Determines the surface: the faces of only one tetrahedron.
+    /// Determines the surface, which consists of the faces that belong to one tetrahedron only.
     fn find_surface(&mut self) {
         let sides = self.sides();
         let outer = sides.values().filter(|sides| sides.len() == 1).map(|sides| sides[0]);
@@ -100,8 +101,8 @@ impl Tetrahedra {
         self.coordinates.len() as u32 - 1
     }
 
-    /// Draws a few of `count` candidates and returns the one with the largest tetrahedron, so that none becomes too
-    /// small.
+    /// Draws a few of `count` candidates and returns the one with the largest tetrahedron, so that no tetrahedron
+    /// becomes too small.
     fn draw_large(&self, count: usize, tetrahedron: impl Fn(usize) -> usize, random: &mut RandomStream) -> usize {
         let drawn = [(); 8].map(|()| random.random_range(0..count));
         let size = |one: &usize| self.volume(self.tetrahedra[tetrahedron(*one)]);
@@ -148,7 +149,8 @@ impl Tetrahedra {
         }
     }
 
-    /// Flips up to `wanted` faces between two tetrahedra into an edge between three; returns the number of flips.
+    /// Flips up to `wanted` faces between two tetrahedra into an edge between three tetrahedra. Returns the number of
+    /// flips.
     pub fn flip(&mut self, wanted: usize, random: &mut RandomStream) -> usize {
         let mut edges: BTreeSet<[u32; 2]> = self.tetrahedra.iter().flat_map(edges_of).collect();
         let mut flipped = 0;
@@ -156,7 +158,7 @@ impl Tetrahedra {
             let before = flipped;
             let mut inner: Vec<_> = self.sides().into_values().filter(|sides| sides.len() == 2).collect();
             inner.shuffle(random);
-            // A flipped tetrahedron has other sides now, which the next round finds.
+            // A flipped tetrahedron has other faces now, which the next round finds.
             let mut is_flipped = vec![false; self.tetrahedra.len()];
             for sides in inner {
                 let two = [sides[0].0, sides[1].0];
@@ -175,7 +177,8 @@ impl Tetrahedra {
         flipped
     }
 
-    /// Flips a face into an edge, if the edge is new and the new tetrahedra are large enough; returns whether it did.
+    /// Flips a face into an edge, if the edge is new and the new tetrahedra are large enough. Returns whether it was
+    /// flipped.
     fn flip_face(&mut self, sides: &[(usize, usize)], edges: &mut BTreeSet<[u32; 2]>) -> bool {
         let [(one, first), (other, second)] = [sides[0], sides[1]];
         let (from, to) = (self.tetrahedra[one][first], self.tetrahedra[other][second]);

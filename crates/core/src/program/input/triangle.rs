@@ -1,9 +1,10 @@
-//! The lower triangle of a matrix by rows, with its diagonal: a triangular matrix, or half of a symmetric one.
+//! The lower triangle of a matrix, stored by rows, with its diagonal. It is a triangular matrix, or half of a symmetric
+//! one.
 
 /// A lower triangular matrix.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LowerTriangle {
-    /// Index of the first entry before the diagonal of each row, and behind them the number of these entries.
+    /// Index of the first entry of each row below the diagonal; at the end, the number of these entries.
     pub(crate) begin: Vec<usize>,
     pub(crate) columns: Vec<u32>,
     pub(crate) values: Vec<f64>,
@@ -26,7 +27,7 @@ impl LowerTriangle {
         self.columns.len()
     }
 
-    /// Returns the entries of a row before the diagonal: their columns, in order, and their values.
+    /// Returns the entries of a row below the diagonal: their columns, in order, and their values.
     pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
         let entries = self.begin[row]..self.begin[row + 1];
         (&self.columns[entries.clone()], &self.values[entries])
@@ -37,7 +38,7 @@ impl LowerTriangle {
         self.diagonal[row]
     }
 
-    /// Returns whether the triangle is valid: columns are in order and before the diagonal, and all values are finite.
+    /// Returns whether the triangle is valid: columns are in order and below the diagonal, and all values are finite.
     pub fn is_valid(&self) -> bool {
         let is_row = |row: usize| {
             let columns = self.row(row).0;

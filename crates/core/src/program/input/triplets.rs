@@ -1,5 +1,5 @@
-//! Bare triplets: a line `row column value` for each entry of the lower triangle, counted from 0, in any order and
-//! without a header. The largest index gives the number of rows, none of which is empty.
+//! Triplets without a header: a line `row column value` for each entry of the lower triangle, in any order. Indices are
+//! counted from 0, and the largest index determines the number of rows. No row may be empty.
 
 use super::lines::Lines;
 use super::matrix::{Entry, EntryLayout};
@@ -22,7 +22,7 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     }
     let Some(largest) = entries.iter().max_by_key(|entry| entry.row) else { return Err(lines.end_error("an entry")) };
     let rows = largest.row as usize + 1;
-    // An entry fills at most two rows.
+    // An entry is in at most two rows, so more rows than twice the entries means that one is empty.
     if rows > 2 * entries.len() {
         let message = format!("expected rows without gaps, found row {} among {} entries", largest.row, entries.len());
         return Err(InputError { line: largest.line, message });

@@ -1,8 +1,9 @@
 //! The problem: a cube of liquid, periodic in all directions.
 //!
-//! The unit of length is the particles' size, that of energy the depth of their potential well. The unit of time makes
-//! the force between two particles r⁻¹³ - r⁻⁷/2 (so the kinetic energy is 24 v²). The defaults are those of the public
-//! program for 2048 particles; Alewife's version has lists with a range of twice the cut-off instead.
+//! The unit of length is the size of a particle, and the unit of energy is the depth of its potential well. The unit of
+//! time is such that the force between two particles is r⁻¹³ - r⁻⁷/2, and the kinetic energy 24 v². The defaults are
+//! those of the public program for 2048 particles; Alewife's version has lists with a range of twice the cut-off
+//! instead.
 
 use super::fixed::Vector;
 use crate::engine::rng::{self, RandomStream};
@@ -19,7 +20,7 @@ pub struct Liquid {
     pub temperature: f64,
     /// Cut-off distance of forces.
     pub cutoff: f64,
-    /// Range of pair lists, in cut-offs.
+    /// Range of pair lists, as a multiple of the cut-off distance.
     pub list_reach: f64,
     /// Iterations between two builds of the lists; at least one.
     pub list_every: u64,
@@ -61,7 +62,8 @@ impl Liquid {
         libm::cbrt(self.particles() as f64 / self.density)
     }
 
-    /// Returns the square of the cut-off, at most half the side, within which each particle has one nearest image.
+    /// Returns the square of the cut-off. The cut-off is at most half the side, so that each particle has one nearest
+    /// image within it.
     pub fn cutoff_squared(&self) -> f64 {
         let cutoff = self.cutoff.min(self.side() / 2.0);
         cutoff * cutoff

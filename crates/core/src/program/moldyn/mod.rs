@@ -14,22 +14,23 @@
 //! | `sending.rs` | the program that sends positions and forces |
 //! | `shared.rs` | the program that has both in shared memory |
 //!
-//! In an iteration each processor moves its own particles (writes their positions); barrier; every `list_every`
-//! iterations each processor builds the list of its pairs (reads all positions); each computes the forces of its pairs
-//! (reads its partners' positions) into a private array over all particles; the ring adds these arrays up; each kicks
-//! its own particles. A segment of the sum passes all processors before it returns to its owner, so a processor that
-//! has its segment knows that all have read the positions: the ring is also a barrier.
+//! In an iteration, each processor moves its own particles, which writes their positions, and enters a barrier. Every
+//! `list_every` iterations, each processor builds the list of its pairs, which reads all positions. Each processor then
+//! computes the forces of its pairs, which reads its partners' positions, into a private array over all particles. The
+//! ring adds these arrays up, and each processor kicks its own particles. A segment of the sum passes all processors
+//! before it returns to its owner. When a processor has its segment, all others have therefore read the positions, so
+//! the ring is also a barrier.
 //!
-//! Alewife's versions have no ring (`exchange`): the processor that computes a pair returns the forces on others'
-//! particles, by messages, in bulk or of two particles each (`sending.rs`), or by updates of shared memory
+//! Alewife's versions have no ring (`exchange`). The processor that computes a pair returns the forces on others'
+//! particles: by messages, in bulk or of two particles each (`sending.rs`), or by updates of shared memory
 //! (`shared.rs`).
 //!
-//! Forces and energies are added in fixed point, exactly, so the result is bit for bit the same for any order of pairs
-//! and sums, any number of processors and any partition. (Floating-point sums in the order of the ring would tie the
-//! serial run to the number of processors, and bulk transfers of forces, as in Alewife's version, to the order of their
-//! arrivals.)
+//! Forces and energies are added in fixed point, which is exact. The result is therefore the same, bit for bit, for any
+//! order of pairs and sums, any number of processors and any partition. (With floating-point sums in the order of the
+//! ring, the serial run would depend on the number of processors; and if forces were transferred in bulk, as in
+//! Alewife's version, it would depend on the order of arrival.)
 //!
-//! Leaves out rescaling of velocities, the virial, and the output of the program.
+//! The module leaves out rescaling of velocities, the virial, and the output of the program.
 
 mod costs;
 mod fixed;

@@ -1,9 +1,9 @@
-//! The motion of a particle under forces (velocity Verlet, in its two halves).
+//! The motion of a particle under forces (velocity Verlet, in two halves).
 
 use super::fixed::{self, Force, Vector};
 use super::liquid::Liquid;
 
-/// Applies half a kick by the forces of the last iteration, and moves the particle.
+/// Applies the first half of a kick, by the forces of the last iteration, and moves the particle.
 pub fn drift(liquid: &Liquid, position: &mut Vector, velocity: &mut Vector, force: Force) {
     let side = liquid.side();
     half_kick(liquid, velocity, force);
@@ -17,7 +17,7 @@ pub fn drift(liquid: &Liquid, position: &mut Vector, velocity: &mut Vector, forc
     }
 }
 
-/// Applies the other half by the forces of this iteration; returns the kinetic energy in quanta.
+/// Applies the second half of the kick, by the forces of this iteration. Returns the kinetic energy in quanta.
 pub fn kick(liquid: &Liquid, velocity: &mut Vector, force: Force) -> i64 {
     half_kick(liquid, velocity, force);
     fixed::quanta(24.0 * velocity.iter().map(|component| component * component).sum::<f64>())

@@ -1,8 +1,8 @@
-//! Lists of pairs that are near enough to interact, and the forces of those that do.
+//! Lists of pairs that are near enough to interact, and the forces of the pairs that do.
 //!
-//! A pair is computed once, by the processor of one of its particles: that of the lower number if the sum of both
-//! numbers is even, otherwise that of the other, so that the work is balanced. The forces on the two are exactly
-//! opposite.
+//! A pair is computed once, by the processor of one of its particles: that of the particle with the lower number if the
+//! sum of both numbers is even, otherwise that of the other particle. This balances the work. The forces on the two
+//! particles are exactly opposite.
 
 use super::fixed::{self, Force, Vector};
 use super::liquid::Liquid;
@@ -13,10 +13,10 @@ use std::ops::Range;
 pub struct PairList {
     /// Particles of the processor.
     own: Range<usize>,
-    /// Index behind the last partner of each own particle.
+    /// For each own particle, the index after its last partner.
     ends: Vec<u32>,
     partners: Vec<u32>,
-    /// Partners that belong to other processors, each once, in order.
+    /// Partners that belong to other processors, each once and in order.
     remote: Vec<u32>,
 }
 
@@ -82,7 +82,7 @@ impl PairList {
 /// Returns the vector from the nearest image of the second position to the first.
 #[inline]
 pub fn offset(side: f64, first: Vector, second: Vector) -> Vector {
-    // Without `map`: unless the whole program is linked as one, the compiler does not inline its closure.
+    // This does not use `map`, because the compiler inlines its closure only with link-time optimisation.
     let along = |axis: usize| match first[axis] - second[axis] {
         distance if distance > side / 2.0 => distance - side,
         distance if distance < -side / 2.0 => distance + side,
@@ -96,7 +96,8 @@ fn squared_length(vector: Vector) -> f64 {
     vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]
 }
 
-/// Returns the force on the first of a pair, and the potential energy, which is zero at the cut-off; `None` beyond it.
+/// Returns the force on the first particle of a pair, and the potential energy, which is zero at the cut-off; `None`
+/// beyond the cut-off.
 fn force(cutoff_squared: f64, offset: Vector) -> Option<(Force, i64)> {
     let square = squared_length(offset);
     let inverse = (square < cutoff_squared).then(|| 1.0 / square)?;

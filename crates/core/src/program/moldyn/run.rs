@@ -144,7 +144,8 @@ pub(super) struct Run {
     pub initial: (Vec<Vector>, Vec<Vector>),
     /// Address of the positions of each processor's particles.
     positions: Vec<SharedAddress>,
-    /// Address of the forces of other processors' pairs on each processor's particles, where that is in shared memory.
+    /// If forces are in shared memory, the address of the forces of other processors' pairs on each processor's
+    /// particles.
     pub forces: Vec<SharedAddress>,
     pub workers: Vec<Rc<Worker>>,
     /// Segments of the ring that have arrived at each processor and are not yet processed, in order.
@@ -258,7 +259,7 @@ impl Run {
         }
     }
 
-    /// Builds a processor's list from positions that are loaded in `order`, which contains all particles.
+    /// Builds the list of a processor's pairs from positions that are loaded in `order`, which contains all particles.
     pub async fn make_list(&self, worker: &Worker, state: &mut ProcessorState, order: impl Iterator<Item = usize>) {
         let (own, all) = (self.split.particles(worker.id()), self.liquid.particles());
         self.load(worker, &mut state.positions, order.filter(|at| !own.contains(at))).await;
@@ -277,7 +278,7 @@ impl Run {
         potential
     }
 
-    /// Adds up forces: in each step a segment is sent to the next processor in bulk.
+    /// Adds up forces in a ring: in each step, a segment is sent to the next processor as one transfer.
     async fn ring(&self, worker: &Worker, state: &mut ProcessorState) {
         let (own, steps) = (worker.id(), self.split.parts());
         let next = parallel::endpoint_id((own + 1) % steps);

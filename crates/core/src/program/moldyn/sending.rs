@@ -2,9 +2,9 @@
 //! positions that it needs from others, computes the forces of its pairs, and returns the forces on others' particles.
 //! Everything for one receiver is one transfer, or is sent in messages of two particles.
 //!
-//! When lists are built, all processors send all positions to all others; then each reports which particles it will
-//! need. No barrier is needed: a processor that waits for all forces on its particles moves none of them before the
-//! processors that need them have used the old positions.
+//! When lists are built, each processor sends all of its positions to all others; then each reports which particles it
+//! will need. No barrier is needed: a processor waits for all forces on its particles before it moves them, and these
+//! forces arrive after other processors have used the old positions.
 
 use super::fixed::{self, Force, Vector};
 use super::pairs::PairList;
@@ -30,25 +30,25 @@ const FORCES: u8 = 3;
 
 /// Number of words of a position or a force.
 const WORDS: usize = 6;
-/// Number of particles in a message, where not all go in one: as many as its arguments hold.
+/// Number of particles in a message that is not a transfer: as many as its arguments hold.
 const GROUP: usize = 2;
-/// Number of particle numbers in such a message, behind their total number.
+/// Number of particle numbers in such a message, after their total number.
 const NUMBERS: usize = 12;
 
-/// The state of a processor that messages change.
+/// The part of a processor's state that messages change.
 struct Inbox {
     /// First particle of each processor.
     firsts: Vec<usize>,
-    /// Positions of all particles, as far as this processor knows them.
+    /// Positions of all particles that this processor knows.
     positions: RefCell<Vec<Vector>>,
     /// Forces of others' pairs on own particles in this iteration, by index among own particles.
     forces: RefCell<Vec<Force>>,
-    /// Particles of each other processor that are needed here, and own particles that each other processor needs.
+    /// Particles of each other processor that this processor needs, and own particles that each other processor needs.
     needed: RefCell<BTreeMap<usize, Vec<u32>>>,
     wanted: RefCell<BTreeMap<usize, Vec<u32>>>,
-    /// Lists of wanted particles that have arrived in part, by sender.
+    /// Lists of needed particles that have arrived in part, by sender.
     arriving: RefCell<BTreeMap<usize, Vec<u32>>>,
-    /// Number of particles that have arrived, by handler; for `WANTED` the number of complete lists.
+    /// Number of particles that have arrived, by handler. For `WANTED` it is the number of complete lists.
     arrived: [Cell<usize>; 4],
 }
 
@@ -114,8 +114,8 @@ async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
     run.check_result(endpoint.id().index(), (positions, velocities[own].to_vec(), energies));
 }
 
-/// Builds the list of a processor's pairs from the positions that all processors send to all, for the `round`th time.
-/// Each then reports the particles that it needs.
+/// Builds the list of a processor's pairs from positions that each processor sends to all others, for the `round`th
+/// time. Each processor then reports the particles that it needs.
 async fn make_list(endpoint: &Active, run: &Run, inbox: &Inbox, round: usize) -> PairList {
     let rank = endpoint.id().index();
     let (own, all, processors) = (run.split.particles(rank), run.liquid.particles(), run.split.parts());
@@ -149,7 +149,8 @@ async fn make_list(endpoint: &Active, run: &Run, inbox: &Inbox, round: usize) ->
     list
 }
 
-/// Returns the entries of a map in ring order, starting after `own`, so that not all processors send to the same one.
+/// Returns the entries of a map in ring order, starting after `own`, so that not all processors send to the same one at
+/// first.
 fn from_next(own: usize, all: &BTreeMap<usize, Vec<u32>>) -> impl Iterator<Item = (usize, &[u32])> {
     let (before, after): (Vec<_>, Vec<_>) = all.iter().partition(|(to, _)| **to < own);
     after.into_iter().chain(before).map(|(to, particles)| (*to, &particles[..]))
@@ -161,7 +162,7 @@ fn encode(particles: &[u32], numbers: impl Fn(usize) -> [u64; 3]) -> Vec<u32> {
     numbers.flat_map(|bits| [bits as u32, (bits >> 32) as u32]).collect()
 }
 
-/// Sends the numbers of particles in one or several messages; each begins with the index of its first particle.
+/// Sends the numbers of particles in one or several messages. Each begins with the index of its first particle.
 async fn send_groups(endpoint: &Active, sends: MoldynExchange, to: usize, handler: u8, words: Vec<u32>) {
     let each = if sends == MoldynExchange::Transfers { words.len() } else { GROUP * WORDS };
     for (number, part) in words.chunks(each.max(1)).enumerate() {
@@ -171,7 +172,7 @@ async fn send_groups(endpoint: &Active, sends: MoldynExchange, to: usize, handle
     }
 }
 
-/// Computes for `cycles`; polls the network now and then where messages do not interrupt.
+/// Computes for `cycles`. If messages do not interrupt, polls the network from time to time.
 async fn compute(endpoint: &Active, cycles: u64) {
     let mut left = cycles;
     while left > 0 {
@@ -198,7 +199,7 @@ impl Inbox {
         }
     }
 
-    /// Handles a message and returns the instructions that this costs.
+    /// Handles a message, and returns the number of instructions that this takes.
     fn handle(&self, from: usize, handler: u8, words: &[u32]) -> u64 {
         let arrived = &self.arrived[usize::from(handler)];
         if handler == WANTED {

@@ -1,6 +1,6 @@
 //! The program of a processor with positions and forces in shared memory (Chong et al. 1998, §4.4.2). It loads the
-//! positions that its pairs need. It adds its forces on the particles of other processors to the forces in shared
-//! memory, each of which has a lock. Then it moves its own particles. Barriers separate moving from computing. It may
+//! positions that its pairs need, and adds its forces on particles of other processors to the forces in shared memory,
+//! each of which has a lock. Then it moves its own particles. Barriers separate moving from computing. The program may
 //! prefetch positions for reading and forces for writing.
 //!
 //! A force occupies two blocks; the lock is in the second block, next to the third component. A processor that updates
@@ -16,7 +16,7 @@ use crate::program::worker::{self, Worker};
 use crate::protocol::directory::Want;
 use std::rc::Rc;
 
-/// Bytes of a force, which takes two blocks.
+/// Bytes of a force, which occupies two blocks.
 pub(super) const FORCE_BLOCKS_BYTES: usize = 32;
 const BLOCK: u32 = 16;
 

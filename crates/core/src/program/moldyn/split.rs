@@ -4,8 +4,9 @@
 //! those of a processor are contiguous. "One execution of the reduction protocol iterates as many times as there are
 //! processors. In each of these iterations, a processor sends […] data to the same neighboring processor" (Mukherjee
 //! and Hill, §5.2): with P processors the sums of processor s's particles start at s and return after P steps. With
-//! 2048 particles on 16 processors a segment is 128 times three sums of 8 bytes, 3072 bytes in all: the peak at 3084 of
-//! their Table 4, less a header of 12. (The text says 1.5 Kbyte, which would be sums of 4 bytes.)
+//! 2048 particles on 16 processors, a segment has 128 times three sums of 8 bytes, which are 3072 bytes. Their Table 4
+//! has a peak at 3084 bytes, which includes a header of 12 bytes. (The text says 1.5 Kbyte, which would be sums of 4
+//! bytes.)
 
 use super::fixed::{self, Force, Vector};
 use super::liquid::Molecules;
@@ -19,9 +20,9 @@ pub const VECTOR_BYTES: usize = 24;
 /// A partition of the particles.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// Old number of each particle, by new number.
+    /// Old number of each particle, by its new number.
     order: Vec<u32>,
-    /// First particle of each processor, and behind them the number of particles.
+    /// First particle of each processor; at the end, the number of particles.
     begins: Vec<usize>,
 }
 
@@ -56,18 +57,19 @@ impl Split {
         self.begins.partition_point(|begin| *begin <= particle) - 1
     }
 
-    /// Returns the processor whose sums `processor` sends to the next one in a step of the ring: first its own.
+    /// Returns the processor whose sums `processor` sends to the next one in a step of the ring. In the first step it
+    /// is `processor`.
     pub fn sent_segment(&self, processor: usize, step: usize) -> usize {
         (processor + self.parts() - step) % self.parts()
     }
 
-    /// Returns the processor whose sums `processor` receives in a step of the ring: last its own.
+    /// Returns the processor whose sums `processor` receives in a step of the ring. In the last step it is `processor`.
     pub fn received_segment(&self, processor: usize, step: usize) -> usize {
         (processor + self.parts() - step - 1) % self.parts()
     }
 
-    /// Adds sums that arrived in a step to the processor's array. Its own segment, which arrives last, replaces the
-    /// sums, since it contains them.
+    /// Adds sums that arrived in a step to the processor's array. The processor's own segment, which arrives last,
+    /// replaces the sums in the array, since it contains them.
     pub fn accumulate(&self, processor: usize, step: usize, arrived: &[Force], sums: &mut [Force]) {
         let owner = self.received_segment(processor, step);
         let sums = &mut sums[self.particles(owner)];

@@ -6,11 +6,12 @@
 //! | `scan.rs` | the scan, which computes the positions of each node's keys |
 //! | `node.rs` | the state of a node, and the handlers of its messages |
 //!
-//! In a pass each node counts its keys by digit; the scan phase adds the counts up over all nodes; the coalesce phase
+//! In a pass, each node counts its keys by digit. The scan phase adds the counts over all nodes; the coalesce phase
 //! sends each key to its new position, "using one message for each key". There is a barrier between phases. Keys are
-//! drawn from the run's seed, and the result must be that of a serial sort. A node polls after each packet it sends.
+//! drawn from the run's seed, and the result must be that of a serial sort. A node polls after each packet that it
+//! sends.
 //!
-//! Leaves out keys of several words, and messages with more than one key.
+//! The module leaves out keys of several words, and messages with more than one key.
 
 mod node;
 mod scan;
@@ -45,7 +46,7 @@ pub struct RadixSort {
     /// Smallest number of cycles between two sends to the same node in a scan.
     #[param(max = 1_000_000, default = 0)]
     pub delay: u64,
-    /// Processor cycles to count a key, and as many to find its position.
+    /// Processor cycles to count a key. The same cycles are needed as many to find its position.
     #[param(max = 1_000_000, default = 10)]
     pub key_cycles: u64,
 }

@@ -19,7 +19,7 @@ pub(super) struct NodeState {
     pub before: RefCell<Vec<Option<u32>>>,
     /// Number of keys of all nodes in each bucket.
     pub totals: RefCell<Vec<Option<u32>>>,
-    /// Sums that have arrived and are to be forwarded: the handler, the bucket, the sum.
+    /// Sums that have arrived and are to be forwarded, each as its handler, its bucket and the sum.
     pub pending_sums: RefCell<VecDeque<(u8, u32, u32)>>,
     /// Keys that have arrived, by position.
     incoming: RefCell<Vec<Option<u32>>>,

@@ -1,10 +1,10 @@
 //! The scan phase: "a scan addition is performed across all processors for each bucket; this involves nearest-neighbor
 //! communication" (§4.5).
 //!
-//! For each bucket a sum travels from node to node, each of which adds its own count, so that each node learns the
-//! number of keys of the bucket before its own. The last node sends the total around the ring, so that all learn where
-//! each bucket begins. Buckets are pipelined, with one message for each. With a delay, a node waits for that many
-//! cycles from the end of one send to the next, and receives in the meantime.
+//! For each bucket, a sum travels from node to node. Each node adds its own count, and so learns the number of keys of
+//! the bucket that precede its own. The last node sends the total around the ring, so that all nodes learn where each
+//! bucket begins. Buckets are pipelined, with one message for each. With a delay, a node waits for that number of
+//! cycles between two sends, and receives messages meanwhile.
 
 use super::super::parallel;
 use super::RadixSort;
@@ -22,8 +22,8 @@ pub(super) async fn positions(endpoint: &Active, parameters: &RadixSort, state: 
             sender.send(SCAN, bucket as u32, *count).await;
         }
     }
-    // The total of each bucket arrives here, except at the last node, which computes it; and its sum over the nodes
-    // before, except at the first node.
+    // Two sums per bucket arrive: the total, except at the last node, which computes it; and the sum over the preceding
+    // nodes, except at the first node.
     let sums_per_bucket = if node == 0 || node == last { 1 } else { 2 };
     for _ in 0..sums_per_bucket * counts.len() {
         endpoint.wait_until(|| !state.pending_sums.borrow().is_empty()).await;

@@ -1,8 +1,8 @@
-//! Tests the check of the result.
+//! Tests of the check of the result.
 
 use super::*;
 
-/// Checks a sort of two nodes with these results.
+/// Checks a sort in which two nodes have these results.
 fn check_result(first: [u32; 3], second: [u32; 3]) {
     let sort = Sort {
         parameters: RadixSort { keys: 3, bits: 3, passes: 1, delay: 0, key_cycles: 0 },

@@ -1,14 +1,14 @@
-//! The dependence graph of a triangular solve: its rows, and an edge for each off-diagonal entry.
+//! The dependence graph of a triangular solve. It has a vertex for each row, and an edge for each off-diagonal entry.
 //!
-//! Forward, `L x = b`, a row waits for rows before it; backward, `Lᵀ x = b`, for rows after it. The edges into a row
-//! are in the order of columns.
+//! In a forward solve, `L x = b`, a row waits for earlier rows; in a backward solve, `Lᵀ x = b`, for later rows. The
+//! edges into a row are in the order of columns.
 
 use crate::program::input::LowerTriangle;
 
 /// The dependence graph of a triangular solve, with its coefficients.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dag {
-    /// Index of the first edge into each row, and behind them the number of edges.
+    /// Index of the first edge into each row; at the end, the number of edges.
     begin: Vec<usize>,
     sources: Vec<u32>,
     coefficients: Vec<f64>,
@@ -91,8 +91,8 @@ impl Dag {
         unknowns
     }
 
-    /// Returns the number of levels: the length of the longest chain of rows of which each waits for the one before. It
-    /// is a lower bound of the number of parallel steps.
+    /// Returns the number of levels: the length of the longest chain of rows in which each row waits for the previous
+    /// one. It is a lower bound on the number of parallel steps.
     pub fn levels(&self) -> usize {
         let mut levels = vec![0; self.rows()];
         for row in self.order.iter().map(|row| *row as usize) {
@@ -103,7 +103,7 @@ impl Dag {
     }
 }
 
-/// Returns the unknown of a row, from its contributions in order.
+/// Returns the unknown of a row, given its contributions in order.
 pub(super) fn unknown(right_hand: f64, contributions: impl Iterator<Item = f64>, reciprocal: f64) -> f64 {
     contributions.fold(right_hand, |rest, contribution| rest - contribution) * reciprocal
 }

@@ -1,6 +1,6 @@
 //! Incomplete Cholesky factors without fill: a lower triangular matrix with the sparsity of a symmetric one (Meijerink
-//! and van der Vorst 1977). Where a pivot would not be positive, the diagonal is increased by a fraction of itself,
-//! which is doubled until it suffices (Manteuffel 1980).
+//! and van der Vorst 1977). If a pivot would not be positive, the diagonal is increased by a fraction of itself; the
+//! fraction is doubled until all pivots are positive (Manteuffel 1980).
 
 use crate::program::input::{LowerTriangle, SymmetricMatrix};
 
@@ -15,7 +15,7 @@ pub struct Factor {
 
 /// First fraction by which a diagonal is increased (chosen: small compared to any entry that matters).
 const SHIFT_FIRST: f64 = 1e-3;
-/// Largest such fraction, with which a matrix with a positive diagonal is nearly diagonal.
+/// Largest fraction by which a diagonal is increased. With it, a matrix with a positive diagonal is nearly diagonal.
 const SHIFT_MAX: f64 = 1e9;
 
 impl Factor {
@@ -47,7 +47,7 @@ impl Factor {
             let begin = lower.columns.len();
             lower.columns.extend(columns);
             for (column, value) in columns.iter().zip(values) {
-                // The values of the row so far are its factor before this column.
+                // The values of the row so far are the row of the factor before this column.
                 let done = begin..lower.values.len();
                 let product = dot((&columns[..done.len()], &lower.values[done]), lower.row(*column as usize));
                 lower.values.push((value - product) / lower.diagonal[*column as usize]);
@@ -65,7 +65,7 @@ impl Factor {
     }
 }
 
-/// Returns the scalar product of two rows, each in the order of its columns.
+/// Returns the scalar product of two rows whose entries are in the order of columns.
 fn dot(one: (&[u32], &[f64]), other: (&[u32], &[f64])) -> f64 {
     let (mut at, mut sum) = (0, 0.0);
     for (column, value) in one.0.iter().zip(one.1) {

@@ -20,7 +20,7 @@ pub struct Spsolve {
     /// File with a symmetric matrix, used instead of a generated one: Matrix Market, Harwell-Boeing, METIS, or
     /// triplets.
     pub matrix: Option<PathBuf>,
-    /// Factor of the matrix in the file, if that could be read.
+    /// Factor of the matrix in the file, if the file could be read.
     #[param(with(read = |t| load_matrix(t, matrix.as_deref(), ordering), write = |_, _| ()))]
     pub file: Option<Arc<Factored>>,
     /// Number of iterations, each a forward and a backward solve.
@@ -36,13 +36,13 @@ pub struct Spsolve {
     /// Contributions in each message, with `exchange = "buffers"`.
     #[param(min = 1, max = 1_000, default = 8)]
     pub buffer: u64,
-    /// Number of updates ahead of the present one whose rows are prefetched, with `exchange = "changes"`; 0 for no
+    /// Number of updates by which the prefetch of a row precedes its update, with `exchange = "changes"`; 0 for no
     /// prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
 }
 
-/// The order of the elimination of rows.
+/// The order in which rows are eliminated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Ordering {
     /// The order of the matrix.
@@ -54,9 +54,9 @@ pub enum Ordering {
 /// The assignment of rows to processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum RowAssignment {
-    /// Neighbouring rows to the same processor.
+    /// Neighbouring rows are assigned to the same processor.
     Near,
-    /// Round-robin, one row at a time.
+    /// Rows are assigned round-robin, one at a time.
     Dealt,
 }
 
@@ -76,7 +76,7 @@ pub enum Exchange {
 pub struct Factored {
     /// Triangular factor.
     pub lower: LowerTriangle,
-    /// Graph of the rows that have an entry in common.
+    /// Graph of the rows, with an edge between rows that have an entry in common.
     pub neighbours: Adjacency,
     /// Original number of each row.
     pub order: Vec<u32>,
@@ -86,14 +86,14 @@ const FORMATS: &str = "give a Matrix Market file (.mtx), a Harwell-Boeing file (
                        `row column value`";
 
 impl Spsolve {
-    /// Returns the errors on `processors` processors, each as the key and the reason.
+    /// Returns the errors for a machine of `processors` processors, each as the key and the reason.
     pub fn check_processors(&self, processors: usize) -> Vec<(&'static str, String)> {
         let rows = self.file.as_ref().map_or(self.size.rows, |file| file.lower.rows());
         let few = || ("rows", format!("{rows} rows are too few for {processors} processors: at least one row each"));
         if rows < processors {
             return vec![few()];
         }
-        // Whether a matrix can be generated does not depend on the seed.
+        // The seed does not affect whether a matrix can be generated.
         let impossible = if self.file.is_none() { fem::generate(self.size, 0).err() } else { None };
         impossible.map(|reason| ("neighbours", reason)).into_iter().collect()
     }

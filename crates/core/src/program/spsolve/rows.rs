@@ -1,4 +1,4 @@
-//! A processor's rows in a solve: the contributions that have arrived, and the edges to waiting rows.
+//! The rows of a processor in a solve: the contributions that have arrived for them, and their edges to waiting rows.
 
 use super::dag::{Dag, unknown};
 use crate::program::input::partition;
@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 /// The contents of a message: a slot among the receiver's contributions, and a value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Contribution {
-    /// Slot of the contribution.
+    /// Slot of the contribution at its receiver.
     pub slot: u32,
-    /// The value.
+    /// Value of the contribution.
     pub value: f64,
 }
 
@@ -19,27 +19,27 @@ pub struct Contribution {
 pub struct RowEdge {
     /// Processor of the waiting row.
     pub to: u32,
-    /// Slot among that processor's contributions.
+    /// Slot among the contributions of that processor.
     pub slot: u32,
-    /// Factor by which the unknown is multiplied.
+    /// Coefficient by which the unknown is multiplied.
     pub coefficient: f64,
 }
 
-/// The rows of a processor, with local numbers in order.
+/// The rows of a processor. Their local numbers follow the order of the matrix.
 #[derive(Clone, Debug)]
 pub struct RowShare {
     /// Numbers of the rows in the matrix.
     pub rows: Vec<u32>,
     reciprocals: Vec<f64>,
     right_hand: Vec<f64>,
-    /// Slot of the first contribution to each row, and behind them the number of slots.
+    /// Slot of the first contribution to each row; at the end, the number of slots.
     begin: Vec<usize>,
     contributions: Vec<f64>,
     /// Row of each contribution.
     row_of: Vec<u32>,
     /// Number of contributions that each row still waits for.
     missing: Vec<u32>,
-    /// Index of the first edge out of each row, and behind them the number of edges.
+    /// Index of the first edge out of each row; at the end, the number of edges.
     out_begin: Vec<usize>,
     out: Vec<RowEdge>,
     ready: VecDeque<u32>,
@@ -49,7 +49,7 @@ pub struct RowShare {
 }
 
 impl Contribution {
-    /// Returns its encoding in a message: 12 bytes.
+    /// Returns the encoding of the contribution in a message: 12 bytes.
     pub fn words(self) -> [u32; 3] {
         let [low, high] = parallel::f64_to_words(self.value);
         [self.slot, low, high]
@@ -65,7 +65,7 @@ impl Contribution {
 impl RowShare {
     /// Creates the rows of all processors, from the processor of each row.
     pub fn all(dag: &Dag, owners: &[u32], parts: usize) -> Vec<RowShare> {
-        // A processor's contributions are in the order of its rows, and for each row in the order of its edges.
+        // The contributions of a processor are in the order of its rows, and those of a row in the order of its edges.
         let mut slots = vec![0; parts];
         let mut out: Vec<Vec<RowEdge>> = vec![Vec::new(); dag.rows()];
         for (row, source, coefficient) in dag.edges() {
@@ -102,7 +102,7 @@ impl RowShare {
         share
     }
 
-    /// Starts a solve for a right-hand side of the whole matrix; rows that wait for no other are ready.
+    /// Starts a solve for a right-hand side of the whole matrix. Rows that wait for no other row are ready.
     pub fn start(&mut self, right_hand: &[f64]) {
         for (at, row) in self.rows.iter().enumerate() {
             self.right_hand[at] = right_hand[*row as usize];
@@ -114,7 +114,7 @@ impl RowShare {
         self.ready = (0..self.rows.len() as u32).filter(|at| self.missing[*at as usize] == 0).collect();
     }
 
-    /// Adds a contribution, from a message or from an own row; returns whether its row became ready.
+    /// Adds a contribution, from a message or from a row of the same processor. Returns whether its row became ready.
     pub fn receive(&mut self, contribution: Contribution) -> bool {
         let (slot, row) = (contribution.slot as usize, self.row_of[contribution.slot as usize]);
         assert!(self.contributions[slot].is_nan(), "a contribution arrived twice");
@@ -138,7 +138,7 @@ impl RowShare {
         !self.ready.is_empty()
     }
 
-    /// Returns the number of contributions to a row, and of edges out of it.
+    /// Returns the number of contributions to a row, and the number of edges out of it.
     pub fn degree(&self, row: usize) -> (usize, usize) {
         (self.begin[row + 1] - self.begin[row], self.out_begin[row + 1] - self.out_begin[row])
     }
@@ -162,7 +162,7 @@ impl RowShare {
         self.solved == self.rows.len()
     }
 
-    /// Stores its unknowns among those of all rows.
+    /// Stores the unknowns of the processor's rows among those of all rows.
     pub fn store(&self, all: &mut [f64]) {
         self.rows.iter().zip(&self.unknowns).for_each(|(row, unknown)| all[*row as usize] = *unknown);
     }

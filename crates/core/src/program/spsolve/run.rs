@@ -19,21 +19,21 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Number of directions, forward and backward; the handler of a contribution is the number of its direction.
+/// Number of directions: forward and backward. The handler of a contribution is the number of its direction.
 const DIRECTIONS: usize = 2;
 
-/// Words of a contribution in a buffer. Memory is moved by double words, so each is aligned like a double.
+/// Words of a contribution in a buffer. Memory is moved in double words, so contributions are aligned like doubles.
 const PADDED_WORDS: usize = 4;
 
-/// Instructions to put a contribution into a buffer: its processor and the buffer's length (2 loads), stores of slot
-/// and value (2), the new length, an address, a test and a branch. (Chosen, as those of messages.)
+/// Instructions to put a contribution into a buffer: loads of its processor and of the buffer's length (2), stores of
+/// slot and value (2), the new length, an address, a test and a branch. (Chosen, as those of messages.)
 const BUFFER_INSTRUCTIONS: u64 = 2 + 2 + 1 + 1 + 2;
 
-/// The result of a processor: its unknowns in the order of its rows, and the number of unknowns of all processors that
-/// changed in the last iteration.
+/// The result of a processor: its unknowns in the order of its rows, and the number of unknowns, over all processors,
+/// that changed in the last iteration.
 type ProcessorResult = (Vec<f64>, u64);
 
-/// Largest relative difference of sums in another order (chosen: some thousands of rounding errors).
+/// Largest relative difference between sums in different orders (chosen: some thousands of rounding errors).
 const ROUNDING: f64 = 1e-12;
 
 /// Relative change above which an unknown has not converged (chosen: single precision).
@@ -52,10 +52,10 @@ pub(super) struct Solve {
     /// Number of contributions sent to another processor.
     sent: Cell<u64>,
     pub span: parallel::TimedSection,
-    /// Largest relative difference of an unknown from that of a serial run, where sums are in another order; `None`
-    /// where unknowns are bit-equal.
+    /// Largest relative difference of an unknown from that of a serial run, if sums are in another order; `None` if
+    /// unknowns must be bit-equal.
     tolerance: Option<f64>,
-    /// Workers of the programs that share memory.
+    /// Workers of the processors, if they share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
     results: RefCell<Vec<Option<ProcessorResult>>>,
 }
@@ -112,7 +112,7 @@ async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, solve: Rc<Solve>)
         let before = solve.own_values(&right_hand, own);
         for (direction, shares) in solve.shares.iter().enumerate() {
             shares[own].borrow_mut().start(&right_hand);
-            // No processor sends a contribution before its receiver has started this solve.
+            // No processor may send a contribution before its receiver has started this solve.
             collective.barrier(&endpoint).await;
             solve_rows(&endpoint, &solve, direction).await;
             shares[own].borrow().store(&mut right_hand);
@@ -131,7 +131,7 @@ async fn solve_rows(endpoint: &Active, solve: &Solve, direction: usize) {
     loop {
         let next = share.borrow_mut().next_ready();
         let Some(row) = next else {
-            // No row is ready, so the buffered contributions are sent now.
+            // No row is ready, so a buffer is sent even if it is not full.
             while let Some((to, words)) = buffers.pop_first() {
                 parallel::send(endpoint, to, direction as u8, &words).await;
             }
@@ -205,12 +205,12 @@ impl Solve {
         self.shares[0][processor].borrow().rows.iter().map(|row| *row as usize).collect()
     }
 
-    /// Returns the values of a processor's rows, from those of all rows.
+    /// Returns the values of a processor's rows, given those of all rows.
     pub(super) fn own_values(&self, all: &[f64], processor: usize) -> Vec<f64> {
         self.rows(processor).into_iter().map(|row| all[row]).collect()
     }
 
-    /// Runs the program on one processor; returns the unknowns, and the number that changed in the last iteration.
+    /// Runs the program on one processor. Returns the unknowns, and the number that changed in the last iteration.
     pub(super) fn serial(&self) -> (Vec<f64>, u64) {
         let (mut unknowns, mut changed) = (self.right_hand.clone(), 0);
         for _ in 0..self.iterations {

@@ -1,10 +1,10 @@
 //! The solve over shared memory (Chong et al. 1998, §4.3.2): the processor that computes an unknown subtracts its
-//! contributions from the rows that wait for it, wherever they are. A row's sum and the number of contributions that it
-//! waits for lie in one block and are updated together. The row's processor solves its rows in order, and waits for
-//! each until no contribution is missing.
+//! contributions from the rows that wait for it, on any processor. The sum of a row and the number of contributions
+//! that it waits for are in one block and are updated together. A processor solves its rows in order, and waits for
+//! each row until no contribution is missing.
 //!
-//! Sums are in the order of arrival, so unknowns differ from those of a serial run by rounding. Leaves out the accesses
-//! to matrix and right-hand side, which are private and part of the cycles of instructions.
+//! Sums are in the order of arrival, so unknowns differ from those of a serial run by rounding. Accesses to the matrix
+//! and the right-hand side are left out; they are private, and part of the cycles of instructions.
 
 use super::run::Solve;
 use super::{EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS};
@@ -17,16 +17,16 @@ use crate::program::worker::{self, Worker};
 use crate::protocol::directory::Want;
 use std::rc::Rc;
 
-/// Bytes of a row: the rest of its right-hand side, and the number of contributions that it waits for.
+/// Bytes of a row: the remaining right-hand side, and the number of contributions that the row waits for.
 const ROW_BYTES: u32 = 16;
-/// Offset of that number.
+/// Offset of the number of missing contributions.
 const MISSING_OFFSET: u32 = 8;
 
-/// Instructions to subtract a value and to count it, apart from the loads and stores of both: a subtraction, an
-/// addition, a branch. (Chosen, as those of messages.)
+/// Instructions to subtract a value and to count it, without the loads and stores: a subtraction, an addition and a
+/// branch. (Chosen, as those of messages.)
 const UPDATE_INSTRUCTIONS: u64 = 3;
 
-/// The waiting rows of each row, with the factor by which its unknown is multiplied.
+/// For each row, the rows that wait for it, each with the coefficient by which the unknown is multiplied.
 type Edges = Vec<Vec<(u32, f64)>>;
 
 /// The data that the programs share.
@@ -71,7 +71,7 @@ impl SharedSolve {
                     worker.store_f64(self.addresses[*row], *value).await;
                     worker.store(self.addresses[*row].plus(MISSING_OFFSET), dag.edges_to(*row).0.len() as u64).await;
                 }
-                // No processor updates a row before it is initialised.
+                // No processor may update a row before it is initialised.
                 worker.barrier().await;
                 let ordered = |at: usize| if direction == 0 { at } else { rows.len() - 1 - at };
                 for at in (0..rows.len()).map(ordered) {

@@ -1,4 +1,4 @@
-//! Tests the factor, the solves, and the independence of the result of the order of messages.
+//! Tests of the factor and the solves, and that the result does not depend on the order of messages.
 
 use super::dag::Dag;
 use super::factor::Factor;
@@ -32,7 +32,7 @@ fn residual(lower: &LowerTriangle, is_forward: bool, unknowns: &[f64], right_han
     rest.iter().fold(0.0, |worst, rest| worst.max(rest.abs()))
 }
 
-/// The entries of `L Lᵀ` equal those of the matrix where it has entries.
+/// Checks that `L Lᵀ` equals the matrix wherever the matrix has entries.
 #[test]
 fn product_of_the_factor_matches_the_entries_of_the_matrix() {
     let matrix = generated(90, 1);
@@ -88,7 +88,7 @@ fn contribution_encoding_is_three_words_and_lossless() {
     assert_eq!(std::mem::size_of_val(&contribution.words()), 12);
 }
 
-/// Solves on several processors with messages in an order drawn from the seed; returns also the number of messages.
+/// Solves on several processors with messages in an order drawn from the seed. Returns also the number of messages.
 fn parallel(dag: &Dag, owners: &[u32], processors: usize, right_hand: &[f64], seed: u64) -> (Vec<f64>, usize) {
     let mut random = rng::stream(seed, "orders");
     let mut all = RowShare::all(dag, owners, processors);
@@ -169,7 +169,7 @@ fn impossible_sizes_are_rejected() {
     assert_eq!(parameters("rows = 30\nneighbours = 60").check_processors(2)[0].0, "neighbours");
 }
 
-/// Checks the results of two processors; unless `is_correct`, one unknown of the second has a wrong bit.
+/// Checks the results of two processors. If `is_correct` is false, one unknown of the second has a wrong bit.
 fn check_result(ordering: &str, is_correct: bool) {
     let text = format!("rows = 30\nneighbours = 10\niterations = 2\nordering = '{ordering}'");
     let solve = Solve::new(&parameters(&text), 2, 7);

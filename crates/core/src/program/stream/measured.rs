@@ -19,12 +19,12 @@ pub(super) struct Measured {
     arrivals: Arrivals,
     messages: u64,
     warm_up: u64,
-    /// By flow.
+    /// Counts of each flow's sender.
     senders: Vec<Rc<RefCell<SenderCounts>>>,
     copied: Vec<(EndpointId, Rc<Cell<Bytes>>)>,
 }
 
-/// Returns the window in which bandwidths are counted, or `None` if nothing was delivered in any.
+/// Returns the window in which bandwidths are counted, or `None` if no flow delivered a message.
 fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
     let firsts = flows.iter().filter_map(|flow| flow.instants.first_from(Time::ZERO));
     let lasts = flows.iter().filter_map(|flow| flow.instants.last_from(Time::ZERO));
@@ -44,13 +44,13 @@ impl Measured {
         Measured { flows: flows.to_vec(), payload, arrivals, messages, warm_up, senders, copied }
     }
 
-    /// Returns the pairs of endpoints that flows join, each once: messages of one pair are counted together.
+    /// Returns the pairs of endpoints that have flows, each once: messages of one pair are counted together.
     fn pairs(&self) -> Vec<(EndpointId, EndpointId)> {
         let mut known = BTreeSet::new();
         self.flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
     }
 
-    /// Returns what was measured of the messages of each pair.
+    /// Returns the measurements of the messages of each pair.
     fn tallies(&self, world: &World) -> Vec<FlowTally> {
         self.pairs().iter().map(|&(from, to)| world.tally.flow(from, to)).collect()
     }
@@ -60,12 +60,12 @@ impl Measured {
         window.map_or(f64::NAN, |(from, to)| (messages * self.payload.get()) as f64 / (to - from).as_us())
     }
 
-    /// Returns what is counted of each flow that is an open loop: of all flows, or of none.
+    /// Returns the counts of each flow if flows are open loops, otherwise nothing.
     fn open(&self) -> Vec<Ref<'_, OpenCounts>> {
         self.senders.iter().filter_map(|sender| Ref::filter_map(sender.borrow(), SenderCounts::open).ok()).collect()
     }
 
-    /// Returns the metrics of open loops; `accepted` is the rate of deliveries, in MB/s.
+    /// Returns the metrics of open loops; `accepted` is the rate of deliveries in MB/s.
     fn open_metrics(&self, accepted: f64) -> Vec<Metric> {
         let open = self.open();
         if open.is_empty() {
@@ -88,7 +88,7 @@ impl Measured {
         ]
     }
 
-    /// Returns the first flow whose backlog only grows, in words.
+    /// Describes the first flow whose backlog only grows.
     fn saturation(&self, world: &World) -> Option<String> {
         let open = self.open();
         let mut judged =

@@ -1,14 +1,14 @@
 //! Streams: messages one way over one or more flows, in a closed or an open loop.
 //!
-//! The arrival process decides when a message is offered ([`Arrivals`]). In the closed loop, latency counts from the call
-//! to send; in an open loop from the scheduled arrival, whether the interface could take the message then or not. An open
-//! loop whose backlog only grows is saturated ([`backlog`](super::backlog)).
+//! The arrival process decides when a message is offered ([`Arrivals`]). In a closed loop, latency counts from the call
+//! to send. In an open loop, it counts from the scheduled arrival, even if the interface could not take the message
+//! then. An open loop whose backlog only grows is saturated ([`backlog`](super::backlog)).
 //!
-//! Bandwidth is what is delivered in one window for all flows, so that neither start-up nor running out counts: after
-//! the delivery that ends the warm-up of the last flow (its first delivery, if there is no warm-up), to the last delivery
-//! of the flow that ends first. Flows that are never under way together have no such window; theirs is from the first
-//! delivery of any to the last of all. Flows may share a sender, a receiver or a trunk. A sender's processor may copy
-//! blocks of memory at the same time.
+//! Bandwidth is counted in one window for all flows, which excludes start-up and the end of the run. The window begins
+//! with the delivery that ends the warm-up of the last flow (its first delivery, if there is no warm-up), and ends with
+//! the last delivery of the flow that ends first. If there is no time at which all flows are under way, the window is
+//! from the first delivery of any flow to the last delivery of all. Flows may share a sender, a receiver or a trunk. A
+//! sender's processor may copy blocks of memory at the same time.
 
 mod measured;
 mod send;
@@ -33,10 +33,10 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(before = refuse_gaps, meaning = Load)]
 pub struct Stream {
-    /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
+    /// Sender and receiver of each flow, by name. Without any, there is one flow from the first node to the second.
     #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
     pub flows: Vec<(String, String)>,
-    /// The pairs that the flows stand for, with the position of each flow, once the nodes are known.
+    /// The pairs of endpoints that the flows stand for, each with the index of its flow, once the nodes are known.
     #[param(skip = None)]
     pub expanded: Option<Arc<[ExpandedFlow]>>,
     /// Messages of each flow.
@@ -54,7 +54,7 @@ pub struct Stream {
     /// Whether the senders' processors copy blocks of memory at the same time.
     #[param(default = false)]
     pub copying: bool,
-    /// A fault to study: the receivers never poll for a message.
+    /// An injected fault: the receivers never poll for a message.
     #[param(default = false, was = "deaf")]
     pub never_poll: bool,
 }
@@ -62,7 +62,7 @@ pub struct Stream {
 /// A pair of endpoints that a flow of the description stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExpandedFlow {
-    /// Position of the flow in the description.
+    /// Index of the flow in the description.
     pub index: usize,
     /// Name of the sender.
     pub from: String,
@@ -71,7 +71,7 @@ pub struct ExpandedFlow {
 }
 
 impl Stream {
-    /// Returns each flow with its position in the description; patterns are replaced once the nodes are known.
+    /// Returns each flow with its index in the description. Patterns are replaced once the nodes are known.
     fn named_flows(&self) -> Vec<(usize, &str, &str)> {
         match &self.expanded {
             Some(flows) => flows.iter().map(|flow| (flow.index, flow.from.as_str(), flow.to.as_str())).collect(),
@@ -79,12 +79,13 @@ impl Stream {
         }
     }
 
-    /// Returns the number of messages of each flow, those of the warm-up included.
+    /// Returns the number of messages of each flow, including those of the warm-up.
     fn total(&self) -> u64 {
         self.warm_up + self.messages
     }
 
-    /// Starts the program of the receiving endpoint `node`, to which `flows` flows lead; returns what it is to receive.
+    /// Starts the program of the receiving endpoint `node`, to which `flows` flows lead. Returns the number of messages
+    /// that it is to receive.
     fn expect(self: &Rc<Self>, world: &World, node: EndpointId, flows: u64) -> Expected {
         let name = format!("{} program", world.endpoint(node).name());
         let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
@@ -113,7 +114,7 @@ impl Stream {
         }
     }
 
-    /// Starts the senders; returns what each of them counts.
+    /// Starts the senders, and returns the counts of each.
     fn start_senders(
         self: &Rc<Self>,
         world: &World,
@@ -141,7 +142,7 @@ impl Stream {
     }
 }
 
-/// Reports the keys of a paced closed loop, which an open loop replaces.
+/// Reports an error for each key of a paced closed loop, which an open loop replaces.
 fn refuse_gaps(t: &Table<'_>) {
     let (replaced, help) = ("was replaced by `arrivals`", "write `arrivals.periodic.interval`");
     t.replaced("gap", replaced, &format!("{help}, or `arrivals.poisson.interval` for random intervals"));
@@ -150,7 +151,7 @@ fn refuse_gaps(t: &Table<'_>) {
 
 const FLOWS: &str = "flows";
 
-/// Reads flows, each of which is refused by itself.
+/// Reads flows. An error of one flow does not affect the others.
 fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
     let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; `*` and `[1..31]` stand for many; by default one flow \
                from the first node to the second";
@@ -192,7 +193,7 @@ impl WorkloadSpec for Stream {
         let names = names();
         let expanded = self.flows.iter().enumerate().flat_map(|(index, (from, to))| {
             let pairs = flow_patterns::expand(from, to, &names);
-            // A flow without a pair stays as it is written, and is reported where names are checked.
+            // A flow that matches no pair stays as it is written, and is reported when names are checked.
             let pairs = if pairs.is_empty() { vec![(from.clone(), to.clone())] } else { pairs };
             pairs.into_iter().map(move |(from, to)| ExpandedFlow { index, from, to })
         });
@@ -235,7 +236,7 @@ impl WorkloadSpec for Stream {
             world.tally.warm_up(from, to, self.warm_up);
             world.tally.test_for_transient(from, to, self.messages);
         }
-        // All tasks share one workload, which has as many names as flows.
+        // All tasks share one workload, since its names are as many as its flows.
         let stream = Rc::new(self.clone());
         let senders = stream.start_senders(world, &flows);
         let mut receivers = BTreeMap::new();

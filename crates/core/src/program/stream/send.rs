@@ -10,11 +10,11 @@ use std::cell::RefCell;
 use std::iter::Peekable;
 use std::rc::Rc;
 
-/// Windows of a flow's measured messages, at whose beginnings its backlog is sampled.
+/// Number of windows of a flow's measured messages. The backlog is sampled at the beginning of each.
 pub(super) const WINDOWS: u64 = 5;
-/// Windows in a row in which the backlog of a saturated flow grows: in the first, queues may fill.
+/// Number of consecutive windows in which the backlog of a saturated flow grows. In the first window, queues may fill.
 pub(super) const GROWING: u64 = WINDOWS - 1;
-/// Measured messages from which on a flow is judged: a few that wait for one another are no load.
+/// Smallest number of measured messages with which a flow is tested for saturation, since a few messages are no load.
 const MESSAGES_MIN: u64 = 100;
 
 /// A flow's sender: the sending endpoint of the flow, and its counts.
@@ -37,7 +37,7 @@ pub(super) enum SenderCounts {
 /// Counts of a closed loop.
 #[derive(Default)]
 pub(super) struct ClosedCounts {
-    /// Peak number of messages in flight, if their number is limited.
+    /// Largest number of messages in flight, if there is a limit.
     pub in_flight_max: u64,
 }
 
@@ -45,10 +45,10 @@ pub(super) struct ClosedCounts {
 pub(super) struct OpenCounts {
     /// Detector of a growing backlog; `None` if the flow has too few messages.
     pub backlog: Option<Backlog>,
-    /// Peak number of messages that waited at once.
+    /// Largest number of messages that waited at once.
     pub backlog_max: u64,
-    /// Scheduled arrivals of the first and the last measured message, each with the number of messages that waited
-    /// then.
+    /// Scheduled arrivals of the first and the last measured message, each with the number of messages that waited at
+    /// that time.
     pub first: Option<(Time, u64)>,
     pub last: Option<(Time, u64)>,
 }
@@ -74,7 +74,7 @@ impl SenderCounts {
 }
 
 impl Sender {
-    /// Sends the flow's messages from a few buffers in turn, each with its own pattern.
+    /// Sends the flow's messages from a few buffers in turn, each with a different pattern.
     pub async fn run(self) {
         let endpoint = self.world.endpoint(self.from).clone();
         let patterns = PatternBuffers::prepare(&endpoint, self.stream.payload).await;
@@ -90,7 +90,7 @@ impl Sender {
         Outgoing { destination: self.to, tag, address, payload: self.stream.payload, words: &[] }
     }
 
-    /// Closed loop: sends each message when earlier ones allow it.
+    /// Runs a closed loop, which sends each message when earlier ones allow it.
     async fn send_as_taken(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let (outstanding, think_time) = self.stream.arrivals.closed_loop();
         let mut limit = outstanding.map(|limit| InFlight::new(limit, self.world.tally.deliveries(self.from, self.to)));
@@ -108,7 +108,8 @@ impl Sender {
         }
     }
 
-    /// Open loop: sends each message at its scheduled arrival, or as soon after it as the interface takes it.
+    /// Runs an open loop, which sends each message at its scheduled arrival, or as soon after it as the interface takes
+    /// it.
     async fn send_as_scheduled(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let start = endpoint.now();
         let total = self.stream.total();
@@ -133,11 +134,11 @@ impl Sender {
     }
 }
 
-/// The limit of a closed loop, and what is in flight under it.
+/// The limit of a closed loop, and the number of messages in flight.
 struct InFlight {
     limit: u64,
     deliveries: Rc<Deliveries>,
-    /// Messages sent for which no delivery was taken yet.
+    /// Messages sent whose delivery the sender has not taken yet.
     untaken: u64,
 }
 
@@ -146,7 +147,8 @@ impl InFlight {
         InFlight { limit, deliveries, untaken: 0 }
     }
 
-    /// Waits until one more message may be sent; returns the delivery that allows it, if it took one.
+    /// Waits until one more message may be sent. Returns the time of the delivery that allows it, if the sender took
+    /// one.
     async fn before_send(&mut self) -> Option<Time> {
         if self.untaken < self.limit {
             return None;
@@ -158,7 +160,7 @@ impl InFlight {
 
     fn sent(&mut self, counts: &RefCell<SenderCounts>) {
         self.untaken += 1;
-        // Among what is pending may be deliveries of other flows between the same endpoints.
+        // Pending deliveries may include those of other flows between the same endpoints.
         let in_flight = self.untaken.saturating_sub(self.deliveries.pending());
         if let SenderCounts::Closed(counts) = &mut *counts.borrow_mut() {
             counts.in_flight_max = counts.in_flight_max.max(in_flight);
@@ -166,7 +168,7 @@ impl InFlight {
     }
 }
 
-/// Counts the messages that have been scheduled and not been sent, at each arrival.
+/// Counts, at each arrival, the messages that have been scheduled and not been sent.
 struct BacklogObserver {
     arrivals: Peekable<ArrivalTimes>,
     /// Arrivals counted so far.
@@ -177,7 +179,7 @@ struct BacklogObserver {
 }
 
 impl BacklogObserver {
-    /// Counts the arrivals before `now`, at which `sent` messages have been sent and one more is about to be.
+    /// Counts the arrivals before `now`, when `sent` messages have been sent and one more is about to be sent.
     fn before_send(&mut self, sent: u64, now: Time) {
         let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() else { return };
         while self.arrived < self.total {

@@ -1,9 +1,9 @@
-//! The program of a processor that sends node by node (Chong et al. 1998, §4.2.1): before the sweep the values that
-//! others need, each in a message of four words; during it the flux of an edge or a face to another processor's node as
-//! soon as it is computed, so that communication overlaps computation. A handler adds while nothing else runs, and
-//! needs no lock.
+//! The program of a processor that sends node by node (Chong et al. 1998, §4.2.1). Before the sweep, it sends the
+//! values that others need, each in a message of four words. During the sweep, it sends the flux of an edge or a face
+//! into another processor's node as soon as it is computed, so that communication overlaps computation. A handler needs
+//! no lock for its additions, because nothing else runs at the same time.
 //!
-//! As with batches no barrier is needed: a processor waits for all fluxes into its nodes before it sends new values.
+//! No barrier is needed, as with batches: a processor waits for all fluxes into its nodes before it sends new values.
 
 use super::run::{Part, SUMS, Sweep, VALUES};
 use super::{ADD_INSTRUCTIONS, FluidShare, NODE_INSTRUCTIONS, PACK_INSTRUCTIONS, ShareLink};
@@ -61,8 +61,8 @@ async fn sweep_elements(endpoint: &Active, sweep: &Sweep, part: &Part) {
 }
 
 impl Part {
-    /// Returns the link to the owner of a ghost node, and the node's index among the nodes that the owner sends; `None`
-    /// for an own node.
+    /// Returns the link to the owner of a ghost node, and the index of the node among those that the owner sends;
+    /// `None` for an own node.
     pub fn ghost(&self, at: u32) -> Option<(&ShareLink, u32)> {
         let is_owner = |link: &&ShareLink| link.ghosts.contains(&(at as usize));
         let is_ghost = self.share.borrow().is_ghost(at);
@@ -70,7 +70,7 @@ impl Part {
         Some((link, (at as usize - link.ghosts.start) as u32))
     }
 
-    /// Handles a value or a flux of one node, and returns the instructions that this costs.
+    /// Handles the value or a flux of one node, and returns the number of instructions that this takes.
     pub fn handle_node(&self, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
         let arrived = &self.arrived[usize::from(handler)];
@@ -101,7 +101,7 @@ impl Sweep {
         self.parts.iter().map(|part| sent(&part.share.borrow(), part)).sum()
     }
 
-    /// Sends the value of a node, or a flux into it.
+    /// Sends the value of a node, or a flux into a node.
     async fn send_node(&self, endpoint: &Active, to: usize, handler: u8, words: [u32; 4]) {
         parallel::compute(endpoint, PACK_INSTRUCTIONS).await;
         self.batches.set(self.batches.get() + 1);

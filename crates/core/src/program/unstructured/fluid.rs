@@ -10,7 +10,7 @@ use rand::RngExt;
 pub struct Fluid {
     pub(super) edges: Vec<FluidEdge>,
     pub(super) faces: Vec<FluidFace>,
-    /// Reciprocal of each node's volume, in units.
+    /// Reciprocal of the volume of each node, in units.
     pub(super) inverse_units: Vec<f32>,
     /// Initial amounts of the nodes.
     pub(super) initial: Vec<Amount>,
@@ -18,10 +18,10 @@ pub struct Fluid {
     pub(super) step_units: f32,
 }
 
-/// Mean flow, and the largest random deviation of each component from it (chosen: the speed is below 1).
+/// Mean flow, and the largest random deviation of each component from it (chosen so that the speed is below 1).
 const MEAN: [f64; 3] = [0.5, 0.1, 0.0];
 const DEVIATION_MAX: f64 = 0.25;
-/// Largest speed, which a time step is chosen for.
+/// Largest speed, for which the time step is chosen.
 const SPEED_MAX: f64 = 1.0;
 /// Viscosity (chosen).
 const VISCOSITY: f64 = 0.01;
@@ -90,7 +90,7 @@ impl Fluid {
         amounts.iter().zip(&self.inverse_units).map(|(amount, inverse)| value(*amount, *inverse)).collect()
     }
 
-    /// Runs the program on one processor; returns the amounts by node.
+    /// Runs the program on one processor, and returns the final amounts of each node.
     pub fn serial(&self, iterations: u64) -> Vec<[i32; 3]> {
         let mut amounts = self.initial.clone();
         for _ in 0..iterations {
@@ -111,8 +111,8 @@ impl Fluid {
     }
 }
 
-/// Returns the area between the volumes of each edge's nodes. Each tetrahedron has two triangles of it, from the middle
-/// of the edge over the middles of two faces to the middle of the tetrahedron.
+/// Returns the area between the volumes of the two nodes of each edge. Each tetrahedron contains two triangles of this
+/// area, from the middle of the edge over the middles of two faces to the middle of the tetrahedron.
 fn areas(mesh: &Mesh) -> Vec<Vector> {
     let mut areas = vec![[0.0; 3]; mesh.edges.len()];
     for corners in &mesh.tetrahedra {
@@ -132,7 +132,7 @@ fn areas(mesh: &Mesh) -> Vec<Vector> {
     areas
 }
 
-/// Returns the volume of each node: a quarter of each of its tetrahedra.
+/// Returns the volume of each node: a quarter of the volume of each tetrahedron that it belongs to.
 fn volumes(mesh: &Mesh) -> Vec<f64> {
     let mut volumes = vec![0.0; mesh.coordinates.len()];
     for corners in &mesh.tetrahedra {
@@ -145,7 +145,7 @@ fn volumes(mesh: &Mesh) -> Vec<f64> {
 fn faces(mesh: &Mesh) -> impl Iterator<Item = FluidFace> + '_ {
     mesh.faces.iter().map(|nodes| {
         let [a, b, c] = nodes.map(|node| mesh.coordinates[node as usize]);
-        // The triangle is half of the cross product, and each node has a third of it.
+        // The triangle has half the area of the cross product, and each node has a third of it.
         FluidFace { nodes: *nodes, area: cross(minus(b, a), minus(c, a)).map(|along| (along / 6.0) as f32) }
     })
 }

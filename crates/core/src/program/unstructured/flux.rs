@@ -5,11 +5,11 @@ pub(super) type Value = [f32; 3];
 /// An amount of each of three numbers, in units of 2^-24.
 pub(super) type Amount = [i32; 3];
 
-/// Number of units in an amount of 1; 8 bits before the binary point avoid overflow of reasonable sums.
+/// Number of units in an amount of 1. The 8 bits before the binary point avoid overflow of sums.
 pub(super) const UNITS: f32 = 16_777_216.0;
 
-/// An edge: its two nodes, the area between their volumes, directed from the first to the second, and the conductance
-/// of viscous friction.
+/// An edge: its two nodes, the area between their volumes, directed from the first node to the second, and the
+/// conductance of viscous friction.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct FluidEdge {
     pub nodes: [u32; 2],
@@ -17,7 +17,7 @@ pub(super) struct FluidEdge {
     pub conductance: f32,
 }
 
-/// A face of the surface: its three nodes, and each node's share of its area, directed outwards.
+/// A face of the surface: its three nodes, and the share of each node in its area, directed outwards.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct FluidFace {
     pub nodes: [u32; 3],
@@ -29,7 +29,7 @@ fn dot(one: Value, other: Value) -> f32 {
 }
 
 /// Returns the flux through an edge from its first node to its second, in a step of `step_units` units (Rusanov 1961).
-/// The conversion truncates fractions of a unit, and saturates values that do not fit in a word.
+/// The conversion to units truncates fractions, and saturates values that do not fit in a word.
 pub(super) fn edge_flux(edge: &FluidEdge, first: Value, second: Value, step_units: f32) -> Amount {
     let (out, into) = (dot(first, edge.area), dot(second, edge.area));
     let speed = 2.0 * (out.abs().max(into.abs()) + edge.conductance);
@@ -49,7 +49,7 @@ pub(super) fn face_flux(face: &FluidFace, values: [Value; 3], step_units: f32) -
     mean.map(|value| (out * value) as i32)
 }
 
-/// Adds to a sum; integers wrap, so the result does not depend on the order.
+/// Adds to a sum. Integers wrap on overflow, so the result does not depend on the order.
 pub(super) fn add(sum: &mut Amount, amount: Amount) {
     (0..3).for_each(|axis| sum[axis] = sum[axis].wrapping_add(amount[axis]));
 }
@@ -64,7 +64,7 @@ pub(super) fn subtract(sum: &mut Amount, amount: Amount) {
     (0..3).for_each(|axis| sum[axis] = sum[axis].wrapping_sub(amount[axis]));
 }
 
-/// Returns the value of an amount in a volume, whose reciprocal is in units.
+/// Returns the value of an amount in a volume. The reciprocal of the volume is in units.
 pub(super) fn value(amount: Amount, inverse_units: f32) -> Value {
     amount.map(|amount| amount as f32 * inverse_units)
 }

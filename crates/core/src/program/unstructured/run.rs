@@ -61,7 +61,8 @@ pub(super) const SUMS: u8 = 1;
 /// A processor's part of the sweep.
 pub(super) struct Part {
     pub share: RefCell<FluidShare>,
-    /// Links to neighbours, beginning with the next processor, so that not all send to the same one.
+    /// Links to neighbours. The first is that to the next processor, so that not all processors send to the same one at
+    /// first.
     pub links: Vec<ShareLink>,
     /// Numbers of messages of values and of sums that have arrived.
     pub arrived: [Cell<usize>; 2],
@@ -75,7 +76,7 @@ pub(super) struct Sweep {
     pub(super) parts: Vec<Part>,
     pub(super) batches: Cell<u64>,
     pub(super) span: parallel::TimedSection,
-    /// Workers of the programs that share memory.
+    /// Workers of the processors, if they share memory.
     workers: OnceCell<Vec<Rc<Worker>>>,
     /// Final amounts of each processor's nodes.
     results: RefCell<Vec<Option<Vec<[i32; 3]>>>>,
@@ -194,7 +195,7 @@ impl Part {
         self.links.iter().find(|link| link.other == other).expect("messages arrive only from neighbours")
     }
 
-    /// Handles a batch, and returns the instructions that this costs.
+    /// Handles a batch, and returns the number of instructions that this takes.
     fn handle_batch(&self, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
         let arrived = &self.arrived[usize::from(handler)];
@@ -231,7 +232,7 @@ impl Sweep {
         }
     }
 
-    /// Returns the processor cycles of an edge or a face.
+    /// Returns the processor cycles to compute an edge or a face.
     pub(super) fn cycles(&self, is_edge: bool) -> u64 {
         if is_edge { self.edge_cycles } else { FACE_INSTRUCTIONS }
     }

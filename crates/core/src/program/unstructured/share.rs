@@ -1,5 +1,5 @@
-//! A processor's share of a fluid: its nodes, edges and faces, the ghosts whose values it needs and whose sums it
-//! returns, and the steps of the program on these.
+//! A processor's share of a fluid: its nodes, edges and faces, and the ghosts whose values it needs and whose sums it
+//! returns. The steps of the program work on these.
 
 use super::Fluid;
 use super::flux::{Amount, FluidEdge, FluidFace, Value, add, edge_flux, face_flux, opposite, subtract, value};
@@ -13,24 +13,27 @@ use std::ops::Range;
 pub struct ShareLink {
     /// Number of the neighbour.
     pub other: usize,
-    /// Local numbers of the neighbour's nodes that are needed here: values are received, sums are sent.
+    /// Local numbers of the neighbour's nodes that this processor needs: their values are received, and their sums are
+    /// sent.
     pub ghosts: Range<usize>,
-    /// Own nodes that are needed there, in the order of its ghosts: values are sent, sums are received.
+    /// Own nodes that the neighbour needs, in the order of its ghosts: their values are sent, and their sums are
+    /// received.
     pub sent_nodes: Vec<u32>,
 }
 
-/// A processor's share of a fluid. Local node numbers are first its own nodes, in order, then ghosts, by processor.
+/// A processor's share of a fluid. Local node numbers begin with the own nodes, in order; then follow the ghosts, by
+/// processor.
 #[derive(Clone, Debug)]
 pub struct FluidShare {
-    /// Numbers of its own nodes in the mesh.
+    /// Numbers of the own nodes in the mesh.
     pub nodes: Vec<u32>,
-    /// Links to its neighbours, in order.
+    /// Links to the neighbours, in order.
     pub links: Vec<ShareLink>,
     edges: Vec<FluidEdge>,
     faces: Vec<FluidFace>,
     inverse_units: Vec<f32>,
     step_units: f32,
-    /// Amounts of its own nodes.
+    /// Amounts of the own nodes.
     amounts: Vec<Amount>,
     /// Values of own nodes and ghosts.
     values: Vec<Value>,
@@ -67,12 +70,12 @@ impl FluidShare {
         share
     }
 
-    /// Returns the numbers of edges and faces that it computes.
+    /// Returns the numbers of edges and faces that this processor computes.
     pub fn element_counts(&self) -> (usize, usize) {
         (self.edges.len(), self.faces.len())
     }
 
-    /// Returns the number of its elements, which are its edges followed by its faces.
+    /// Returns the number of elements, which are the edges followed by the faces.
     pub fn elements(&self) -> usize {
         self.edges.len() + self.faces.len()
     }
@@ -90,7 +93,7 @@ impl FluidShare {
         }
     }
 
-    /// Returns the flux of an element into each of its nodes, in order; the values of the nodes must have arrived.
+    /// Returns the flux of an element into each of its nodes, in order. The values of the nodes must have arrived.
     pub fn fluxes(&self, element: usize) -> SmallVec<[Amount; 3]> {
         let value = |at: u32| self.values[at as usize];
         match element.checked_sub(self.edges.len()) {
@@ -140,7 +143,7 @@ impl FluidShare {
         }
     }
 
-    /// Adds up the fluxes of its edges; the values of all ghosts must have arrived.
+    /// Adds up the fluxes of the edges. The values of all ghosts must have arrived.
     pub fn sweep_edges(&mut self) {
         for edge in &self.edges {
             let [one, other] = edge.nodes.map(|at| at as usize);
@@ -150,7 +153,7 @@ impl FluidShare {
         }
     }
 
-    /// Adds up the fluxes of its faces.
+    /// Adds up the fluxes of the faces.
     pub fn sweep_faces(&mut self) {
         for face in &self.faces {
             let amount = face_flux(face, face.nodes.map(|at| self.values[at as usize]), self.step_units);
@@ -174,7 +177,7 @@ impl FluidShare {
         }
     }
 
-    /// Updates its own nodes; all sums must have arrived.
+    /// Updates the own nodes. All sums must have arrived.
     pub fn update(&mut self) {
         for (amount, sum) in self.amounts.iter_mut().zip(&mut self.sums) {
             add(amount, std::mem::take(sum));
@@ -182,7 +185,7 @@ impl FluidShare {
         self.update_values();
     }
 
-    /// Returns the amounts of its own nodes, in order.
+    /// Returns the amounts of the own nodes, in order.
     pub fn amounts(&self) -> &[[i32; 3]] {
         &self.amounts
     }
@@ -201,7 +204,7 @@ struct Ownership<'a> {
     members: Vec<Vec<u32>>,
     /// Index of each node among its processor's own nodes.
     local_index: Vec<u32>,
-    /// Nodes of others at the edges and faces of each processor, with their owners, in order.
+    /// Nodes of other processors at the edges and faces of each processor, each with its owner, in order.
     ghosts: Vec<Vec<(u32, u32)>>,
 }
 

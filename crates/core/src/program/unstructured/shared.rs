@@ -1,10 +1,10 @@
-//! The sweep over shared memory (Chong et al. 1998, §4.2.2): the value and the sum of each node at a border lie in
-//! blocks of its processor's memory. The processor that computes an edge loads the values of other processors' nodes
-//! and adds to the sums of both nodes under their locks, own nodes included, since others may add to them at the same
-//! time. Barriers separate sweeps and updates. It may prefetch the sums of edges ahead for writing.
+//! The sweep over shared memory (Chong et al. 1998, §4.2.2): the value and the sum of each node at a border are in
+//! blocks of its processor's memory. The processor that computes an edge loads the values of other processors' nodes,
+//! and adds to the sums of both nodes under their locks. This includes own nodes, since others may add to them at the
+//! same time. Barriers separate sweeps and updates. The program may prefetch the sums of later edges for writing.
 //!
-//! Leaves out the accesses to nodes inside a part, which are private and part of the cycles of instructions, and to
-//! locks: a lock lies in the block of its sum, so a processor that updates the sum has both.
+//! Accesses to nodes inside a part are left out; they are private, and part of the cycles of instructions. Accesses to
+//! locks are also left out: a lock is in the block of its sum, so a processor that updates the sum has both.
 
 use super::NODE_INSTRUCTIONS;
 use super::run::Sweep;
@@ -19,11 +19,11 @@ use std::rc::Rc;
 const BLOCK: u32 = 16;
 
 /// Instructions to load a value, and to load and store a sum. They are part of the cycles of an edge or face, and are
-/// subtracted where memory charges for these accesses.
+/// subtracted from them, since memory charges for these accesses.
 const VALUE_LOADS: u64 = 3;
 const SUM_ACCESSES: u64 = 3 + 3;
 
-/// Instructions of a lock: an exchange of memory, a test, a branch, and a store to release it. (Chosen: counted by
+/// Instructions of a lock: an exchange with memory, a test, a branch, and a store to release it. (Chosen: counted by
 /// hand, as the cycles of a store and of a load that hit.)
 const LOCK_INSTRUCTIONS: u64 = 5 + 2 + 3;
 
@@ -31,8 +31,8 @@ const LOCK_INSTRUCTIONS: u64 = 5 + 2 + 3;
 pub(super) struct SharedSweep {
     sweep: Rc<Sweep>,
     prefetch: usize,
-    /// Address of the value of each node, followed by its sum, by processor and local number; `None` for nodes inside a
-    /// part.
+    /// Addresses of the value of each node, which its sum follows, by processor and local number; `None` for nodes
+    /// inside a part.
     addresses: Vec<Vec<Option<SharedAddress>>>,
 }
 
@@ -76,7 +76,7 @@ impl SharedSweep {
         sweep.finish(own, amounts);
     }
 
-    /// Returns the address of the value of a shared node.
+    /// Returns the address of the value of a node at a border.
     fn address(&self, processor: usize, at: u32) -> SharedAddress {
         self.addresses[processor][at as usize].expect("a node at a border is shared")
     }
@@ -160,22 +160,22 @@ fn allocate(sweep: &Sweep, space: &Space) -> Vec<Vec<Option<SharedAddress>>> {
     sweep.parts.iter().enumerate().map(with_ghosts).collect()
 }
 
-/// Returns three words as they lie in memory, with a free lock behind them.
+/// Returns three words in the layout of memory, with a free lock after them.
 fn to_memory([x, y, z]: [u32; 3]) -> [u64; 2] {
     [u64::from(x) | u64::from(y) << 32, z.into()]
 }
 
-/// Returns the three words that lie in memory.
+/// Returns the three words from their layout in memory.
 fn from_memory([low, high]: [u64; 2]) -> [u32; 3] {
     [low as u32, (low >> 32) as u32, high as u32]
 }
 
-/// Returns the sum that lies in memory.
+/// Returns the sum from its layout in memory.
 fn amount(words: [u64; 2]) -> [i32; 3] {
     from_memory(words).map(u32::cast_signed)
 }
 
-/// Returns the words of a sum in memory to which `more` is added.
+/// Returns the words of a sum in memory after `more` is added.
 fn add_to_words(sum: [u64; 2], more: [i32; 3]) -> [u64; 2] {
     let (sum, axes) = (amount(sum), [0, 1, 2]);
     to_memory(axes.map(|axis: usize| sum[axis].wrapping_add(more[axis]).cast_unsigned()))

@@ -1,4 +1,4 @@
-//! Tests the volumes, the conservation of momentum, and whether runs of several processors match the serial run.
+//! Tests of the volumes and of the conservation of momentum, and of runs of several processors against the serial run.
 
 use super::flux::Amount;
 use super::run::Sweep;
@@ -17,7 +17,7 @@ fn total(amounts: &[Amount]) -> [i64; 3] {
     [0, 1, 2].map(|axis| amounts.iter().map(|amount| i64::from(amount[axis])).sum())
 }
 
-/// The areas around each volume add up to zero.
+/// Checks that the areas around each volume add up to zero.
 #[test]
 fn volumes_are_closed() {
     let fluid = Fluid::new(&mesh(200), 1);
@@ -71,7 +71,7 @@ fn momentum_is_conserved_exactly_except_for_the_flux_through_faces() {
     assert_ne!(fluid.serial(ITERATIONS), fluid.initial);
 }
 
-/// Differences of the flow decrease.
+/// Checks that differences of the flow decrease.
 #[test]
 fn viscosity_smooths_the_flow() {
     let fluid = Fluid::new(&mesh(300), 1);
@@ -150,7 +150,7 @@ fn default_mesh_has_batches_of_the_papers_size() {
     let batches: Vec<usize> = batches.filter(|nodes| *nodes > 0).collect();
     let (mean, max) =
         (batches.iter().sum::<usize>() as f64 / batches.len() as f64, batches.iter().copied().max().unwrap_or(0));
-    // The paper's mean of 351 bytes and maximum of 1812 bytes are 28 and 150 nodes, with a header of 12 bytes.
+    // The paper's mean of 351 bytes and maximum of 1812 bytes are those of 28 and 150 nodes, with a header of 12 bytes.
     assert!((15.0..60.0).contains(&mean) && (100..200).contains(&max), "{mean} {max}");
 }
 
@@ -165,7 +165,7 @@ fn more_processors_than_nodes_are_rejected() {
     assert_eq!(parameters("nodes = 12\niterations = 2").check_endpoints(12 + 1)[0].key, "nodes");
 }
 
-/// Checks the result of one processor that has the whole mesh; unless `is_correct`, one bit of an amount is wrong.
+/// Checks the result of one processor that has the whole mesh. If `is_correct` is false, one bit of an amount is wrong.
 fn check_result(is_correct: bool) {
     let sweep = Sweep::new(&parameters("nodes = 12\niterations = 2"), 1, 7);
     let mut amounts = sweep.fluid.serial(2);
@@ -184,7 +184,7 @@ fn flow_with_one_wrong_bit_is_rejected() {
     check_result(false);
 }
 
-/// The generated mesh depends on the seed; whether it can be generated does not.
+/// Checks that the mesh of the paper can be generated from any seed.
 #[test]
 fn paper_mesh_can_be_generated_from_any_seed() {
     for seed in 0..4 {

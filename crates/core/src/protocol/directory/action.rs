@@ -6,20 +6,20 @@ use crate::engine::NodeId;
 /// Access that a processor requests to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Want {
-    /// To load.
+    /// The processor loads.
     Read,
-    /// To store.
+    /// The processor stores.
     Write,
 }
 
 /// Access right of a processor to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Access {
-    /// Nothing.
+    /// The processor may neither load nor store.
     Invalid,
-    /// Load.
+    /// The processor may load.
     ReadOnly,
-    /// Load and store.
+    /// The processor may load and store.
     Writable,
 }
 
@@ -37,7 +37,7 @@ impl Access {
 #[must_use = "a processor waits or goes on"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AccessOutcome {
-    /// The access may be done now.
+    /// The processor has the access right, and may access the block now.
     Hit,
     /// The processor waits for [`CoherenceAction::Granted`].
     Waits,
@@ -46,7 +46,7 @@ pub enum AccessOutcome {
 /// Outcome of a prefetch. A prefetch is non-binding: the program continues whatever the outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Prefetched {
-    /// The block was requested.
+    /// A request for the block was sent to its home.
     Started,
     /// The block is present or already requested.
     Useless,
@@ -58,29 +58,30 @@ pub enum Prefetched {
 #[must_use = "a block that stays keeps its space"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Evicted {
-    /// There was no copy.
+    /// The node had no copy of the block.
     Absent,
-    /// A read-only copy was dropped; no message is sent.
+    /// A read-only copy was dropped. No message is sent.
     Dropped,
-    /// The only copy is sent to its home.
+    /// The node had the only copy, which is sent to the block's home.
     WrittenBack,
-    /// The block stays: it is in use or requested, or too many blocks are being written back.
+    /// The copy stays at the node, because it is in use or requested, or because too many blocks are being written
+    /// back.
     Stays,
 }
 
-/// Why a directory's software must run.
+/// Event for which the directory's software must run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Trap {
-    /// All hardware pointers are in use: software moves them into its list.
+    /// A reader was added while all hardware pointers were in use: software moves the pointers into its list.
     Pointers,
-    /// A write to a block with sharers that are only in software's list.
+    /// A write was requested to a block some of whose sharers are only in software's list.
     Write,
 }
 
-/// An action on the block of the call; the caller executes the actions in the order of the list.
+/// An action on the block that the call was about. The caller executes the actions of a call in the order of the list.
 ///
-/// The list also records the protocol's work, so that a caller may charge for it: pointers, traps, and the
-/// invalidations among the sent messages. The bytes of a block must not move until the whole list is executed.
+/// The list also records the protocol's work (pointers, traps, and the invalidations among the sent messages), so that
+/// a caller may charge for it. The bytes of a block must not move until the whole list is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CoherenceAction {
     /// Send a message, with the block's present bytes if the kind carries them.
@@ -90,13 +91,14 @@ pub enum CoherenceAction {
         /// The message.
         message: CoherenceMessage,
     },
-    /// Store the bytes that arrived: in memory at the block's home, otherwise in this node's copy.
+    /// Store the bytes that arrived with the message: in memory at the block's home, otherwise in this node's copy.
     Store,
     /// This node's processor has exactly this access right from now on. Its caches are invalidated or written through
     /// accordingly before any message is sent.
     Access(Access),
-    /// The waiting accesses that this right permits may be done once, now; then the caller calls `used`. Until then the
-    /// bytes stay, even if no other access may use them: the access is [`Access::Invalid`] already, or becomes so.
+    /// The waiting accesses that this right permits may be done once, now; then the caller calls `used`. The bytes stay
+    /// in place until that call, although no other access may use them: the node's access right is [`Access::Invalid`]
+    /// already, or becomes so.
     Granted(Access),
     /// The request was NACKed: the caller calls `retry` after a delay of its choice.
     Retry,

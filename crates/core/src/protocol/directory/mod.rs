@@ -12,9 +12,9 @@
 //! | `cache/` | [`Requester`]: this node's copies of other nodes' blocks |
 //! | `parameters.rs` | pointers, waiting requests, prefetch buffer, write-backs |
 //!
-//! With unlimited pointers, and all of it in software, this is *Tempest*'s default protocol (Hill, Larus and Wood,
-//! *Tempest: A Substrate for Portable Parallel Programs*, COMPCON 1995). With five pointers in hardware, and a trap
-//! to software beyond them, it is *LimitLESS* (Chaiken, Kubiatowicz and Agarwal, ASPLOS 1991).
+//! With unlimited pointers, and run entirely in software, this protocol is *Tempest*'s default protocol (Hill, Larus
+//! and Wood, *Tempest: A Substrate for Portable Parallel Programs*, COMPCON 1995). With five pointers in hardware, and
+//! a trap to software beyond them, the protocol is *LimitLESS* (Chaiken, Kubiatowicz and Agarwal, ASPLOS 1991).
 //!
 //! # Messages
 //!
@@ -44,15 +44,16 @@
 //!    continues. No recall of a block is therefore in the network when the block's next request is served.
 //! 3. A node that writes a block back requests it again only after the write-back was acknowledged. It answers a
 //!    fetch that crosses the write-back, and the home acknowledges when both messages have arrived.
-//! 4. *A fetch overtakes the block that it fetches*: the node still waits for write access, so it defers the fetch
-//!    until the block has arrived and was used. The block has been sent already, so it will arrive.
-//! 5. *An invalidation overtakes the copy*, or it is for a copy that was dropped earlier, while the node's new
-//!    request waits behind the write. The node cannot distinguish the two, and acknowledges at once. When the copy
-//!    arrives, the accesses that waited before the invalidation may read it once: these loads take effect when the
-//!    home served the request, before the write. Accesses that joined later may not, because they may already have
-//!    seen the effects of the write; the block is requested again for them. This is why prefetches are non-binding.
-//! 6. *An upgrade loses its copy to another node's write*: when the home serves the upgrade, the node is no longer a
-//!    sharer, and the home sends the block.
+//! 4. *A fetch may overtake the block that it fetches*. The node then still waits for write access, so it defers the
+//!    fetch until the block has arrived and was used. The block has been sent already, so it will arrive.
+//! 5. *An invalidation may overtake the copy*, or concern a copy that was dropped earlier, while the node's new request
+//!    waits behind the write. The node cannot distinguish the two, and acknowledges at once. When the copy arrives, the
+//!    accesses that waited before the invalidation may read it once: these loads take effect at the moment when the
+//!    home served the request, before the write. Accesses that joined later may not read it, because they may already
+//!    have seen the effects of the write; the block is requested again for them. This is why prefetches are
+//!    non-binding.
+//! 6. *A node may lose its copy to another node's write while its upgrade is outstanding*. When the home serves the
+//!    upgrade, the node is no longer a sharer, and the home sends the block.
 //!
 //! **Single writer**: the home grants the only copy after every acknowledgement has arrived, and removes the other
 //! sharers. **No lost update**: the only copy leaves its node in one message, for which the home waits.
@@ -85,10 +86,10 @@
 //!
 //! # Choices
 //!
-//! * Read-only copies are dropped **silently**: a notification costs one message for each copy, and saves an
+//! * Read-only copies are dropped **silently**: a notification would cost one message for each copy, and save an
 //!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean.
-//! * A fetched block goes **through its home** (four messages), not from owner to requester (three): the home need not
-//!   remember which node has the current copy, and memory is up to date afterwards.
+//! * A fetched block goes **through its home** (four messages), not from owner to requester (three): the home then need
+//!   not remember which node has the current copy, and memory is up to date afterwards.
 //! * The home's own processor needs neither pointer nor message; its requests wait in the same queue.
 //! * Prefetches that find the buffer full, or that are NACKed, are dropped.
 //!

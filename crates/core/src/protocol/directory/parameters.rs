@@ -3,11 +3,12 @@
 /// Parameters of a home's directory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DirectoryParameters {
-    /// Number of hardware pointers for a block; `None` is unlimited. The home's own processor needs no pointer.
+    /// Number of hardware pointers for a block; `None` means that it is unlimited. The home's own processor needs no
+    /// pointer.
     pub pointers: Option<u32>,
-    /// Largest number of other nodes' requests that may wait at this home for busy blocks; further requests are
-    /// NACKed. If it equals the number of requests that all other nodes may have outstanding, no request is NACKed; if
-    /// it is 0, every request that finds its block busy is.
+    /// Largest number of other nodes' requests that may wait at this home for busy blocks; further requests are NACKed.
+    /// If it equals the number of requests that all other nodes may have outstanding, no request is NACKed; if it is 0,
+    /// every request that finds its block busy is NACKed.
     pub waiting: u32,
 }
 
@@ -22,9 +23,9 @@ impl DirectoryParameters {
 /// Parameters of a requesting node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RequesterParameters {
-    /// Number of contexts of the processor; each waits for at most one block, which is asserted.
+    /// Number of contexts of the processor. Each context waits for at most one block, which is asserted.
     pub contexts: u32,
-    /// Capacity of the prefetch buffer, in blocks that were requested and not yet accessed.
+    /// Capacity of the prefetch buffer: the number of blocks that may be requested and not yet accessed.
     pub prefetches: u32,
     /// Largest number of simultaneous write-backs.
     pub write_backs: u32,

@@ -11,7 +11,7 @@
 //! then waits only while the answer could leave before it:
 //!
 //! * until the answer is offered, while the pool has a free buffer for it;
-//! * from then on, while the answer is eligible.
+//! * from then on, while the answer is eligible to leave.
 //!
 //! The second condition prevents a deadlock: otherwise two nodes that request data from each other would both hold an
 //! answer that waits for the acknowledgement to be piggybacked on the other's answer.
@@ -58,8 +58,8 @@ impl Acknowledgements {
         self.queue.len()
     }
 
-    pub(super) fn take(&mut self, place: usize) -> Waiting {
-        self.queue.remove(place).expect("the chosen acknowledgement waits")
+    pub(super) fn take(&mut self, index: usize) -> Waiting {
+        self.queue.remove(index).expect("the chosen acknowledgement waits")
     }
 
     /// Records that an answer to `source` was offered.
@@ -72,7 +72,7 @@ impl Acknowledgements {
         self.change(source, Waits::ForOffer, Waits::Not);
     }
 
-    /// Lets the acknowledgements to `source` wait no longer, because `source` retransmitted its packet.
+    /// Ends the wait of the acknowledgements to `source`, because `source` retransmitted its packet.
     pub(super) fn release(&mut self, source: NodeId) {
         self.no_answer(source);
         self.change(source, Waits::ForAnswer, Waits::Not);
@@ -92,7 +92,7 @@ impl Acknowledgements {
     /// Takes the acknowledgement to be piggybacked on an answer to `destination`, if one waits.
     pub(super) fn ride(&mut self, destination: NodeId) -> Option<Acknowledgement> {
         let rides = |waiting: &Waiting| waiting.destination == destination && waiting.waits != Waits::Not;
-        let place = self.queue.iter().position(rides)?;
-        Some(self.take(place).acknowledgement)
+        let index = self.queue.iter().position(rides)?;
+        Some(self.take(index).acknowledgement)
     }
 }

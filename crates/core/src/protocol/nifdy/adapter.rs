@@ -1,7 +1,8 @@
 //! NIFDY as a [`Protocol`]: one unit for each class. Acknowledgements travel in the other class if there is one and the
 //! parameters select it.
 //!
-//! The head's first word holds the frame's header, its second word a piggybacked acknowledgement ([`encode`]).
+//! The first word of the frame's head holds the frame's header, and the second word a piggybacked acknowledgement
+//! ([`encode`]).
 
 use super::{
     Acknowledgement, Bulk, BulkNumber, NifdyHeader, NifdyUnit, OutgoingPacket, PeakOccupancy, Request, Scalar,
@@ -11,7 +12,7 @@ use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
 
-/// The parameters of the protocol, with those of its wire.
+/// The parameters of the protocol, and the length and class of its acknowledgements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct NifdyParameters {
     /// Parameters of each unit.
@@ -19,12 +20,12 @@ pub struct NifdyParameters {
     pub unit: UnitParameters,
     /// Cycles to generate an acknowledgement, and as many to process it.
     ///
-    /// 2 (§2.4.3).
+    /// The paper states 2 cycles (§2.4.3).
     #[param(max = 1_000_000, default = 2, meaning = Work, resource = "acknowledgement")]
     pub processing: u64,
     /// Length of an acknowledgement.
     ///
-    /// 4 bytes, a flit (chosen: source, kind and dialog number).
+    /// The default is 4 bytes, a flit (chosen, because it holds source, kind and dialog number).
     #[param(min = "1 B", max = "32 B", default = "4 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
     /// Logical network of acknowledgements: that of the acknowledged packets, or the other.
@@ -41,16 +42,16 @@ pub struct NifdyAdapter<P> {
 /// The unit of one class.
 struct Lane<P> {
     unit: NifdyUnit<(P, Bytes)>,
-    /// Packets being composed.
+    /// Number of packets that are being composed.
     reserved: u32,
-    /// Peak occupancy.
+    /// Peak occupancy of the unit's components.
     peak: PeakOccupancy,
 }
 
-/// Slot of the arrivals queue, which is freed when its packet has been read.
-const PLACE: Slot = Slot(1);
-/// Buffer that was reserved for its packet.
-const BUFFER: Slot = Slot(0);
+/// The slot of a packet in the arrivals queue, which is freed when the packet has been read.
+const ARRIVALS_SLOT: Slot = Slot(1);
+/// The slot of a packet in a reorder buffer, which was reserved for it.
+const REORDER_SLOT: Slot = Slot(0);
 
 impl<P: Clone> NifdyAdapter<P> {
     /// Returns the endpoint of node `own` on a fabric with `classes` classes.
@@ -97,7 +98,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let lane = &mut self.lanes[class.index()];
         lane.reserved += 1;
         lane.peak.note_taken(&lane.unit, lane.reserved as usize);
-        Some(BUFFER)
+        Some(REORDER_SLOT)
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
@@ -124,8 +125,8 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let frame = self.unit(class).next_packet(now)?;
         let lane = &mut self.lanes[class.index()];
         lane.peak.note_left(&lane.unit);
-        let again = self.unit(class).statistics().retransmitted > copies;
-        Some(Frame { again, ..self.frame(frame, class) })
+        let is_retransmission = self.unit(class).statistics().retransmitted > copies;
+        Some(Frame { is_retransmission, ..self.frame(frame, class) })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
@@ -136,10 +137,10 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let unit = self.unit(of);
         let before = unit.statistics().duplicates;
         let frees = unit.arrive(super::NifdyFrame { source, destination, header, carried, body });
-        let discards = unit.statistics().duplicates > before;
+        let is_discarded = unit.statistics().duplicates > before;
         let lane = &mut self.lanes[of.index()];
         lane.peak.note_came(&lane.unit);
-        Effects { slot_freed: frees.then_some(of), discards, ..Effects::NONE }
+        Effects { slot_freed: frees.then_some(of), is_discarded, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
@@ -155,12 +156,12 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let delivered = self.unit(class).accept(answer)?;
         let lane = &mut self.lanes[class.index()];
         lane.peak.note_came(&lane.unit);
-        let slot = if delivered.frees_place { PLACE } else { BUFFER };
+        let slot = if delivered.frees_slot { ARRIVALS_SLOT } else { REORDER_SLOT };
         Some(Taken { from: delivered.source, slot, body: delivered.body.0 })
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        Effects { slot_freed: (slot == PLACE).then_some(class), ..Effects::NONE }
+        Effects { slot_freed: (slot == ARRIVALS_SLOT).then_some(class), ..Effects::NONE }
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -172,7 +173,8 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
-        // An incomplete group of a dialog is acknowledged only together with the packets that follow it.
+        // The packets of an incomplete group of a dialog are acknowledged only together with the packets that follow
+        // them.
         let group = self.parameters.unit.group();
         let bulk = |lane: &Lane<P>, to| lane.unit.unacknowledged(to) as u32 / group * group;
         let of = |lane: &Lane<P>| match to {

@@ -26,19 +26,19 @@ pub(super) enum Arrived<T> {
 /// The FIFO.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrivals<T> {
-    places: usize,
+    slots: usize,
     taken: usize,
     queue: VecDeque<Arrived<T>>,
 }
 
 impl<T> Arrivals<T> {
-    pub(super) fn new(places: u16) -> Arrivals<T> {
-        let places = usize::from(places);
-        Arrivals { places, taken: 0, queue: VecDeque::with_capacity(places) }
+    pub(super) fn new(slots: u16) -> Arrivals<T> {
+        let slots = usize::from(slots);
+        Arrivals { slots, taken: 0, queue: VecDeque::with_capacity(slots) }
     }
 
     pub(super) fn insert(&mut self, source: NodeId, header: Scalar, body: T) {
-        assert!(self.taken < self.places, "a scalar packet waits in the network until a slot is free");
+        assert!(self.taken < self.slots, "a scalar packet waits in the network until a slot is free");
         self.taken += 1;
         self.queue.push_back(Arrived::Scalar { source, header, body });
     }

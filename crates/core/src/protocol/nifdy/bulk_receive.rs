@@ -27,9 +27,9 @@ pub(super) struct BulkReceive<T> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Dialog<T> {
     source: NodeId,
-    /// The position of the next packet to be accepted.
+    /// Position of the next packet to be accepted.
     next: u32,
-    /// The W buffers; the first is for the next packet.
+    /// The W buffers; the first one is for the next packet.
     buffers: VecDeque<Option<Stored<T>>>,
     /// Number of packets from the first on that are in order and have their turn in the arrivals FIFO.
     ready: usize,
@@ -94,8 +94,8 @@ impl<T> BulkReceive<T> {
         let Some(dialog) = owned.filter(|dialog| dialog.source == source) else {
             return Stores::Accepted; // A dialog closes only when all its packets were accepted.
         };
-        let place = self.numbering.distance(dialog.next, header.number) as usize;
-        match dialog.buffers.get_mut(place) {
+        let index = self.numbering.distance(dialog.next, header.number) as usize;
+        match dialog.buffers.get_mut(index) {
             None => return Stores::Accepted,
             Some(Some(_)) => return Stores::Waits,
             Some(buffer) => *buffer = Some(Stored { body, bulk_exit: header.bulk_exit }),
@@ -109,8 +109,8 @@ impl<T> BulkReceive<T> {
         Stores::Kept { turns: dialog.ready - before, due: self.take_empty(header.dialog) }
     }
 
-    /// Accepts the next packet of a dialog for the processor. Returns its sender, its body, and the acknowledgements to
-    /// be sent.
+    /// Accepts the next packet of a dialog for the processor. Returns the packet's sender, its body, and the
+    /// acknowledgements to be sent.
     pub(super) fn accept(&mut self, number: u16) -> (NodeId, T, [Option<PendingAcknowledgement>; 2]) {
         let dialog = self.dialog(number);
         dialog.ready = dialog.ready.checked_sub(1).expect("a packet that has its turn is in order");
@@ -119,7 +119,7 @@ impl<T> BulkReceive<T> {
         (source, body.expect("a packet that has its turn has a body"), [due, self.take_empty(number)])
     }
 
-    /// Ends the dialog of `source`, and returns the request to be sent to it; `None` without a dialog.
+    /// Ends the dialog of `source`, and returns the request to be sent to it; `None` if there is no dialog.
     pub(super) fn end(&mut self, source: NodeId) -> Option<PendingAcknowledgement> {
         let is_of = |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source);
         let number = self.dialogs.iter().position(is_of)? as u16;
@@ -132,7 +132,7 @@ impl<T> BulkReceive<T> {
         self.dialogs[usize::from(number)].as_mut().expect("the dialog is open")
     }
 
-    /// Frees the first buffer. The dialog closes with its last packet.
+    /// Frees the first buffer. The dialog closes when the buffer of its last packet is freed.
     fn free_first(&mut self, number: u16) -> (Option<T>, Option<PendingAcknowledgement>) {
         let (numbering, group) = (self.numbering, self.group);
         let dialog = self.dialog(number);
@@ -182,7 +182,7 @@ impl<T> BulkReceive<T> {
         self.stored
     }
 
-    /// Asserts that both counts are right. Takes time, so only tests call it.
+    /// Asserts that both counts are right. The check takes time, so only tests call it.
     pub(super) fn check(&self) {
         let stored = |dialog: &Dialog<T>| dialog.buffers.iter().flatten().count();
         assert_eq!(self.open, self.sources().count());

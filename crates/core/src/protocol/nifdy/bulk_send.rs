@@ -36,7 +36,7 @@ pub(super) enum BulkSend {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Dialog {
     pub(super) destination: NodeId,
-    /// The receiver's number for it.
+    /// The number by which the receiver identifies the dialog.
     dialog: u16,
     numbering: Numbering,
     /// Position of the oldest unacknowledged packet, where the window begins.
@@ -127,10 +127,10 @@ impl Dialog {
         }
         let first = last.saturating_sub(usize::from(number.sequence) % group as usize);
         let mut newly = 0;
-        for place in first..=last {
-            if !std::mem::replace(&mut self.sent[place], true) {
+        for index in first..=last {
+            if !std::mem::replace(&mut self.sent[index], true) {
                 newly += 1;
-                free(self.numbering.number(self.numbering.after(self.base, place as u32)));
+                free(self.numbering.number(self.numbering.after(self.base, index as u32)));
             }
         }
         while self.sent.front() == Some(&true) {

@@ -31,7 +31,7 @@ pub enum NifdyHeader {
     Scalar(Scalar),
     /// A data packet of a bulk dialog.
     Bulk(Bulk),
-    /// Consumed by the receiving unit.
+    /// An acknowledgement, which the receiving unit consumes.
     Acknowledgement(Acknowledgement),
 }
 
@@ -42,14 +42,14 @@ pub struct Scalar {
     pub acknowledged: bool,
     /// Whether the sender requests a bulk dialog.
     pub bulk_request: bool,
-    /// Alternates between successive packets of a pair; always false without retransmission.
+    /// Duplicate bit, which alternates between successive packets of a pair; always false without retransmission.
     pub duplicate_bit: bool,
 }
 
 /// Fields of a data packet of a bulk dialog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Bulk {
-    /// The receiver's number for the dialog.
+    /// The number by which the receiver identifies the dialog.
     pub dialog: u16,
     /// Sequence number of the packet in the dialog.
     pub number: BulkNumber,
@@ -78,10 +78,10 @@ pub enum Acknowledgement {
     },
     /// Acknowledges packets of a bulk dialog.
     Bulk {
-        /// The receiver's number for the dialog.
+        /// The number by which the receiver identifies the dialog.
         dialog: u16,
-        /// Last acknowledged packet of its half window, or the only acknowledged packet; `None` if no packet is
-        /// acknowledged.
+        /// Last acknowledged packet of its half window, or the only acknowledged packet; `None` if the frame
+        /// acknowledges no packet.
         number: Option<BulkNumber>,
         /// Whether the receiver asks the sender to leave bulk mode.
         ends: bool,
@@ -95,7 +95,7 @@ pub enum Request {
     None,
     /// All dialogs of the receiver are in use.
     Rejected,
-    /// The dialog was granted, with this number of the receiver.
+    /// The dialog was granted; the number is the receiver's identification of it.
     Granted(u16),
 }
 

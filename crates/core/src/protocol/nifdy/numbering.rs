@@ -32,7 +32,7 @@ impl Numbering {
         BulkNumber { sequence: (position % self.window) as u16, duplicate_bit: position >= self.window }
     }
 
-    /// Returns the distance from the packet at `position` to `number`, modulo the numbers.
+    /// Returns the distance from the packet at `position` to `number`, modulo the count of numbers.
     pub(super) const fn distance(self, position: u32, number: BulkNumber) -> u32 {
         let lap = if number.duplicate_bit { self.window } else { 0 };
         (number.sequence as u32 + lap + self.modulus - position) % self.modulus

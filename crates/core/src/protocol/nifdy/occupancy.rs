@@ -1,7 +1,7 @@
 //! Peak occupancy of each component of a unit, and the bytes of state that it needs.
 //!
-//! The peaks are measured, not derived from the parameters: they are what a unit must be built with for its traffic.
-//! Two bits for each other node, which retransmission needs, are left out (`retransmit`).
+//! The peaks are measured, not derived from the parameters: a unit must be built at least this large to carry the
+//! traffic of the run. The two bits for each other node that retransmission needs (`retransmit`) are not counted.
 
 use super::NifdyUnit;
 use super::parameters::{NODE_BYTES, SMALL_BYTES, TIMER_BYTES};
@@ -52,8 +52,9 @@ impl PeakOccupancy {
         self.dialogs = self.dialogs.max(unit.bulk_receive.open() + sending);
     }
 
-    /// Returns the bytes of state at the peaks for packets of `packet` bytes: buffers with their tags and ranks, tags
-    /// of outstanding packets, registers of dialogs, copies with their timers, waiting acknowledgements.
+    /// Returns the bytes of state at the peaks for packets of `packet` bytes. The state consists of buffers with their
+    /// tags and ranks, tags of outstanding packets, registers of dialogs, copies with their timers, and waiting
+    /// acknowledgements.
     pub fn bytes(&self, packet: usize) -> usize {
         self.pool * (packet + NODE_BYTES + SMALL_BYTES)
             + self.outstanding * NODE_BYTES

@@ -1,9 +1,9 @@
-//! The outstanding-packet table: the destinations of scalar packets that are not acknowledged yet,
-//! at most O, each at most once (§2.1).
+//! The outstanding-packet table holds the destinations of scalar packets that are not acknowledged yet: at most O
+//! destinations, each at most once (§2.1).
 
 use crate::engine::NodeId;
 
-/// One entry.
+/// An entry of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Entry {
     pub(super) destination: NodeId,
@@ -11,7 +11,8 @@ pub(super) struct Entry {
     pub(super) duplicate_bit: bool,
 }
 
-/// The table. It stores destinations with zero credits, not credits per destination (§7).
+/// The table. It stores one entry for each destination without credits, not a number of credits for each destination
+/// (§7).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outstanding {
     entries_max: usize,
@@ -44,7 +45,7 @@ impl Outstanding {
 
     /// Clears the entry that an acknowledgement is for, and returns whether there was one.
     pub(super) fn clear(&mut self, destination: NodeId, duplicate_bit: bool) -> bool {
-        let place = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
-        place.map(|place| self.entries.remove(place)).is_some()
+        let index = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
+        index.map(|index| self.entries.remove(index)).is_some()
     }
 }

@@ -20,17 +20,17 @@ pub struct UnitParameters {
     pub pool: u16,
     /// D: bulk dialogs that a receiver holds at once.
     ///
-    /// None: no bulk mode.
+    /// With 0, the unit has no bulk mode.
     #[param(default = 1)]
     pub dialogs: u16,
     /// W: packets of a dialog that may be unacknowledged.
     ///
-    /// The sender's; of the receiver, reorder buffers of a dialog.
+    /// The sender has a window of W packets, and the receiver W reorder buffers for each dialog.
     #[param(default = 4)]
     pub window: u16,
     /// Capacity of the arrivals FIFO, in packets that wait for the processor.
     ///
-    /// §3: "at most two packets".
+    /// The paper chooses "at most two packets" (§3).
     #[param(key = "receive-buffers", was = "arrivals", default = 2, resource = "arrivals queue")]
     pub arrivals: u16,
     /// Event at which a scalar packet is acknowledged.
@@ -41,12 +41,12 @@ pub struct UnitParameters {
     pub bulk_acknowledge: BulkAcknowledge,
     /// Whether a reply carries the acknowledgement of the packet that it answers.
     ///
-    /// §6.1.
+    /// The paper describes this extension in §6.1.
     #[param(key = "piggybacked-acknowledgements", was = "carried-acknowledgements", default = false)]
     pub carried: bool,
     /// Retransmission, for fabrics that lose packets.
     ///
-    /// §6.2; none for those that do not.
+    /// The paper describes this extension in §6.2. A fabric that loses no packets needs none.
     #[param(table)]
     pub retransmission: Option<Retransmission>,
 }
@@ -67,18 +67,19 @@ fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
 /// When a scalar packet is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum AcknowledgeAt {
-    /// When the processor accepts it (§2.1.1).
+    /// The packet is acknowledged when the processor accepts it (§2.1.1).
     Acceptance,
-    /// When it is inserted into the arrivals FIFO (footnote 2: "surprisingly less effective").
+    /// The packet is acknowledged when it is inserted into the arrivals FIFO (footnote 2: "surprisingly less
+    /// effective").
     Insertion,
 }
 
 /// Number of bulk packets that one acknowledgement covers (§2.4.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum BulkAcknowledge {
-    /// Half a window: "only one ack is sent for every W/2 packets".
+    /// An acknowledgement covers half a window: "only one ack is sent for every W/2 packets".
     HalfWindow,
-    /// One packet: "in which every packet is acknowledged".
+    /// An acknowledgement covers one packet: "in which every packet is acknowledged".
     #[param(key = "each")]
     EachPacket,
 }
@@ -88,14 +89,14 @@ pub enum BulkAcknowledge {
 pub struct Retransmission {
     /// Time after which an unacknowledged packet is retransmitted.
     ///
-    /// Counted from its last transmission.
+    /// The time-out is counted from the packet's last transmission.
     #[param(meaning = Timeout)]
     pub timeout: Time,
 }
 
 /// Bytes of a node number (§2.3: "16 bits are enough").
 pub(super) const NODE_BYTES: usize = 2;
-/// Bytes of a rank, a dialog number, a sequence number, or the few bits of an entry's state.
+/// Bytes of a rank, a dialog number, a sequence number, or the few state bits of an entry.
 pub(super) const SMALL_BYTES: usize = 1;
 /// Bytes of a timer (chosen: 32 bits of cycles).
 pub(super) const TIMER_BYTES: usize = 4;
@@ -118,7 +119,7 @@ impl Default for UnitParameters {
 }
 
 impl UnitParameters {
-    /// Returns the errors in the parameters: the key, and the reason.
+    /// Returns the errors in the parameters, each as the parameter's key and the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut errors = Vec::new();
         let mut refuse = |is_invalid: bool, key, why: &str| {
@@ -160,11 +161,11 @@ impl UnitParameters {
         }
     }
 
-    /// Returns the bytes of state in the unit (§2.3) for packets of `packet_bytes`: DW + B buffers, the arrivals FIFO,
-    /// both associative memories, the dialogs' registers, and with retransmission a buffer and a timer per outstanding
-    /// packet. The result does not depend on the number of nodes. Retransmission also needs two bits for each other
-    /// node (see `retransmit`), which are not counted here; neither is the queue of acknowledgements of a few bytes
-    /// each.
+    /// Returns the bytes of state in the unit (§2.3) for packets of `packet_bytes`. The state consists of DW + B
+    /// buffers, the arrivals FIFO, both associative memories, the dialogs' registers, and with retransmission a buffer
+    /// and a timer for each outstanding packet. The result does not depend on the number of nodes. Retransmission also
+    /// needs two bits for each other node (see `retransmit`), which are not counted here. The queue of
+    /// acknowledgements, of a few bytes each, is not counted either.
     pub fn state_bytes(&self, packet_bytes: usize) -> usize {
         let [outstanding, pool, dialogs, window, arrivals] =
             [self.outstanding, self.pool, self.dialogs, self.window, self.arrivals].map(usize::from);

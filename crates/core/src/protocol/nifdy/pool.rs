@@ -1,10 +1,10 @@
 //! The outgoing pool with its rank and eligibility unit (§2.1.1).
 //!
-//! A packet's rank is the number of packets for the same destination in front of it, waiting or
-//! outstanding. An acknowledgement takes one off the ranks of all that wait for its sender; the
-//! packet whose rank is zero is the next. (The paper says "one plus" that number, and that zero is
-//! eligible: both cannot hold for the first packet of all.) While a dialog with the destination
-//! is open, the packet whose rank is the number of the dialog's unacknowledged packets is the next.
+//! A packet's rank is the number of packets in front of it for the same destination, waiting or outstanding. An
+//! acknowledgement from a node reduces by one the rank of every packet that waits for that node; the packet with rank
+//! zero is the next to leave. (The paper defines the rank as "one plus" that number, and calls rank zero eligible; both
+//! cannot hold for the first packet to a destination.) While a dialog with the destination is open, the next packet to
+//! leave is the one whose rank equals the number of the dialog's unacknowledged packets.
 
 use crate::engine::NodeId;
 use std::collections::VecDeque;
@@ -22,14 +22,14 @@ pub struct OutgoingPacket<T> {
     /// Whether the packet is acknowledged. A packet that bypasses the protocol is not; it is unordered and eligible at
     /// once (§6.1).
     pub acknowledged: bool,
-    /// Whether the packet answers one from the destination, whose acknowledgement may be piggybacked on it.
+    /// Whether the packet answers a packet from the destination, whose acknowledgement may be piggybacked on it.
     pub answers: bool,
     /// The packet.
     pub body: T,
 }
 
 impl<T> OutgoingPacket<T> {
-    /// Returns a single packet: acknowledged, not in bulk mode, not an answer.
+    /// Returns a single packet that is acknowledged, not in bulk mode, and not an answer.
     pub const fn new(destination: NodeId, body: T) -> OutgoingPacket<T> {
         OutgoingPacket { destination, bulk_request: false, bulk_exit: false, acknowledged: true, answers: false, body }
     }
@@ -82,8 +82,8 @@ impl<T> Pool<T> {
         self.waiting.iter().map(|(packet, rank)| (packet, *rank))
     }
 
-    pub(super) fn take(&mut self, place: usize) -> OutgoingPacket<T> {
-        self.waiting.remove(place).expect("the chosen packet waits").0
+    pub(super) fn take(&mut self, index: usize) -> OutgoingPacket<T> {
+        self.waiting.remove(index).expect("the chosen packet waits").0
     }
 }
 

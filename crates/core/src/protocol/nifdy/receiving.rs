@@ -7,8 +7,8 @@ use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, NifdyFrame, NifdyHeade
 use crate::engine::NodeId;
 
 impl<T: Clone> NifdyUnit<T> {
-    /// Handles a frame from the network. Returns whether the frame is a copy whose slot of the arrivals FIFO is free
-    /// again; the caller then notifies the network, as after [`NifdyUnit::accept`].
+    /// Handles a frame from the network. Returns whether the frame is a copy, so that its slot of the arrivals FIFO is
+    /// free again. The caller then notifies the network, as after [`NifdyUnit::accept`].
     ///
     /// # Panics
     ///
@@ -75,8 +75,8 @@ impl<T: Clone> NifdyUnit<T> {
         self.acknowledgements.insert(source, acknowledgement, waits);
     }
 
-    /// Handles a copy of a scalar packet. If the packet's acknowledgement has been sent, it may have been lost, so it
-    /// is repeated.
+    /// Handles a copy of a scalar packet. If the packet's acknowledgement has been sent, it may have been lost, so the
+    /// acknowledgement is repeated.
     fn acknowledge_again(&mut self, source: NodeId, header: Scalar) {
         self.acknowledgements.release(source);
         let is_unaccepted =

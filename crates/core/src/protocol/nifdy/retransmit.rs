@@ -6,17 +6,19 @@
 //! future use. If no ack is received before the timer goes off, the packet is retransmitted."
 //!
 //! The duplicate bit alternates between the packets of a pair, and in a dialog between laps of the sequence number. A
-//! packet with an unexpected bit is a copy of a packet that was accepted or waits for acceptance; it is dropped, and
-//! its acknowledgement is repeated if it had been sent.
+//! packet with an unexpected bit is a copy of a packet that was accepted or waits for acceptance. The copy is dropped,
+//! and the packet's acknowledgement is repeated if it had been sent.
 //!
 //! # Requirements beyond the paper's list
 //!
-//! * **Two bits per other node**: the bit of the next packet to it, and of the next packet from it. They must outlive
-//!   the table's entries, because a copy can arrive when no packet is outstanding. The state of this extension
-//!   therefore grows with the machine, by a quarter of a byte per node. The model stores only the bits that are set.
-//! * **The source in bulk headers.** When the last acknowledgement of a dialog is lost, its sender retransmits the
-//!   exit, and by then the dialog number may belong to another sender.
-//! * **Copies that die in time**: see the assumption in the head of this module's parent.
+//! * **Two bits for each other node**: the duplicate bit of the next packet to that node, and of the next packet from
+//!   it. The bits must outlive the table's entries, because a copy can arrive when no packet is outstanding. The state
+//!   of this extension therefore grows with the machine, by a quarter of a byte per node. The model stores only the
+//!   bits that are set.
+//! * **The source in bulk headers.** When the last acknowledgement of a dialog is lost, the dialog's sender retransmits
+//!   the packet with the exit bit, and by then the dialog number may belong to another sender. The receiver must
+//!   therefore know the source.
+//! * **Copies that die in time**: see the assumption in the head of the module `nifdy`.
 //! * A piggybacked acknowledgement is not repeated with a copy of its answer, because by then it could be taken for the
 //!   acknowledgement of another packet. The packet that it acknowledges is retransmitted, and acknowledged separately.
 
@@ -30,9 +32,9 @@ pub(super) struct Retransmit<T> {
     timeout: Time,
     /// Unacknowledged packets in the order of their last transmission, oldest first.
     copies: Vec<Copy<T>>,
-    /// Nodes to which the next packet has the bit set.
+    /// Nodes to which the next packet has the duplicate bit set.
     sends: BTreeSet<NodeId>,
-    /// Nodes from which the next packet has the bit set.
+    /// Nodes from which the next packet has the duplicate bit set.
     expects: BTreeSet<NodeId>,
 }
 
@@ -47,7 +49,7 @@ struct Copy<T> {
 enum Timer {
     /// The timer expires at this time.
     Set(Time),
-    /// The timer has expired: the copy is to be sent.
+    /// The timer has expired, and the copy is to be sent.
     Off,
 }
 
@@ -62,7 +64,8 @@ impl<T: Clone> Retransmit<T> {
         flip(&mut self.sends, destination)
     }
 
-    /// Returns whether a scalar packet of `source` is not a copy of the previous one, and if so expects the next one.
+    /// Returns whether a scalar packet of `source` is new rather than a copy of the previous packet. If it is new,
+    /// flips the bit that is expected of the next one.
     pub(super) fn is_new(&mut self, source: NodeId, duplicate_bit: bool) -> bool {
         let is_new = self.expects.contains(&source) == duplicate_bit;
         if is_new {
@@ -88,8 +91,8 @@ impl<T: Clone> Retransmit<T> {
     }
 
     fn free(&mut self, is_it: impl Fn(&NifdyFrame<T>) -> bool) {
-        let place = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
-        self.copies.remove(place);
+        let index = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
+        self.copies.remove(index);
     }
 
     /// Returns the time at which the next timer expires.
@@ -115,10 +118,10 @@ impl<T: Clone> Retransmit<T> {
         self.copies.iter().any(|copy| copy.timer == Timer::Off)
     }
 
-    /// Returns the copy to be sent, if any, and restarts its timer.
+    /// Returns the copy to be sent, if any, and restarts the copy's timer.
     pub(super) fn copy(&mut self, now: Time) -> Option<NifdyFrame<T>> {
-        let place = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
-        let mut copy = self.copies.remove(place);
+        let index = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
+        let mut copy = self.copies.remove(index);
         copy.timer = Timer::Set(now + self.timeout);
         let frame = copy.frame.clone();
         self.copies.push(copy);

@@ -1,7 +1,7 @@
 //! The send path of a unit: selects the next frame (§2.1.1).
 //!
-//! Acknowledgements have priority, because they free buffers that other nodes wait for; then copies whose timer
-//! expired, then the oldest eligible packet.
+//! Acknowledgements have priority, because they free buffers that other nodes wait for. Next come copies whose timer
+//! expired, and then the oldest eligible packet.
 
 use super::acknowledge::Waiting;
 use super::bulk_send::BulkSend;
@@ -12,11 +12,11 @@ use crate::engine::{NodeId, Time};
 /// Path on which an eligible packet leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Eligibility {
-    /// Past the protocol (§6.1).
+    /// The packet leaves past the protocol (§6.1).
     Unacknowledged,
-    /// Through the outstanding-packet table.
+    /// The packet leaves through the outstanding-packet table.
     Scalar,
-    /// Through the window of the open dialog.
+    /// The packet leaves through the window of the open dialog.
     Bulk,
 }
 
@@ -29,15 +29,15 @@ impl<T: Clone> NifdyUnit<T> {
             || self.eligible().is_some()
     }
 
-    /// Returns the next frame for the network. It counts as sent: the caller must send it.
+    /// Returns the next frame for the network. The unit counts the frame as sent, so the caller must send it.
     pub fn next(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         self.next_acknowledgement().or_else(|| self.next_packet(now))
     }
 
     /// Returns the next acknowledgement, for a caller that sends acknowledgements on a separate network.
     pub fn next_acknowledgement(&mut self) -> Option<NifdyFrame<T>> {
-        let place = self.ready_acknowledgement()?;
-        Some(self.send_acknowledgement(place))
+        let index = self.ready_acknowledgement()?;
+        Some(self.send_acknowledgement(index))
     }
 
     /// Returns the next packet, which may be a copy or an empty exit.
@@ -49,8 +49,8 @@ impl<T: Clone> NifdyUnit<T> {
         let frame = match self.wants_empty_exit() {
             true => self.empty_exit(),
             false => {
-                let (place, eligibility) = self.eligible()?;
-                self.send(place, eligibility)
+                let (index, eligibility) = self.eligible()?;
+                self.send(index, eligibility)
             }
         };
         let is_acknowledged = !matches!(frame.header, NifdyHeader::Scalar(Scalar { acknowledged: false, .. }));
@@ -64,8 +64,8 @@ impl<T: Clone> NifdyUnit<T> {
         self.acknowledgements.iter().position(|waiting| !self.is_held(waiting))
     }
 
-    fn send_acknowledgement(&mut self, place: usize) -> NifdyFrame<T> {
-        let Waiting { destination, acknowledgement, .. } = self.acknowledgements.take(place);
+    fn send_acknowledgement(&mut self, index: usize) -> NifdyFrame<T> {
+        let Waiting { destination, acknowledgement, .. } = self.acknowledgements.take(index);
         self.statistics.acknowledgements += 1;
         self.frame(destination, NifdyHeader::Acknowledgement(acknowledgement), None)
     }
@@ -74,13 +74,13 @@ impl<T: Clone> NifdyUnit<T> {
         NifdyFrame { source: self.own, destination, header, carried: None, body }
     }
 
-    /// Returns the oldest eligible packet of the pool, and how it may leave.
+    /// Returns the oldest eligible packet of the pool, and the path on which it may leave.
     fn eligible(&self) -> Option<(usize, Eligibility)> {
         let eligibilities = self.pool.iter().map(|(packet, rank)| self.eligibility(packet, rank));
-        eligibilities.enumerate().find_map(|(place, eligibility)| Some((place, eligibility?)))
+        eligibilities.enumerate().find_map(|(index, eligibility)| Some((index, eligibility?)))
     }
 
-    /// Returns how `packet` of the pool may leave now, or `None` if it may not.
+    /// Returns the path on which `packet` of the pool may leave now, or `None` if it may not leave.
     pub(super) fn eligibility(&self, packet: &OutgoingPacket<T>, rank: usize) -> Option<Eligibility> {
         if !packet.acknowledged {
             return Some(Eligibility::Unacknowledged);
@@ -91,8 +91,8 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    fn send(&mut self, place: usize, eligibility: Eligibility) -> NifdyFrame<T> {
-        let packet = self.pool.take(place);
+    fn send(&mut self, index: usize, eligibility: Eligibility) -> NifdyFrame<T> {
+        let packet = self.pool.take(index);
         let header = match eligibility {
             Eligibility::Unacknowledged => {
                 self.statistics.unacknowledged += 1;
@@ -110,8 +110,8 @@ impl<T: Clone> NifdyUnit<T> {
         NifdyFrame { carried, ..self.frame(packet.destination, header, Some(packet.body)) }
     }
 
-    /// Records that a scalar packet leaves, and returns its header. The header requests a dialog if no dialog is open
-    /// or requested, and another packet of the message follows.
+    /// Records that a scalar packet leaves, and returns its header. The header requests a dialog if another packet of
+    /// the message follows and no dialog is open or requested.
     fn scalar(&mut self, packet: &OutgoingPacket<T>) -> Scalar {
         self.statistics.scalar += 1;
         let OutgoingPacket { destination, .. } = *packet;
@@ -125,7 +125,7 @@ impl<T: Clone> NifdyUnit<T> {
         Scalar { acknowledged: true, bulk_request, duplicate_bit }
     }
 
-    /// Returns whether the receiver ended the dialog and no packet waits that could be its last.
+    /// Returns whether the receiver ended the dialog while no packet waits that could be the dialog's last.
     fn wants_empty_exit(&self) -> bool {
         let dialog = self.bulk_send.dialog().filter(|dialog| dialog.wants_exit());
         dialog.is_some_and(|dialog| self.pool.waiting_for(dialog.destination) == 0)

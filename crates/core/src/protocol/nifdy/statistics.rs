@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-/// Counts, in packets. They do not influence a unit's behaviour, so the hash leaves them out: units that behave alike
-/// have equal hashes.
+/// Event counts, in packets. They do not influence a unit's behaviour, so they are left out of the hash: units that
+/// behave alike have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct NifdyStatistics {
     /// Scalar packets sent that require an acknowledgement.

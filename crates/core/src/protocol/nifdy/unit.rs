@@ -36,7 +36,7 @@ pub struct Delivered<T> {
     /// The packet.
     pub body: T,
     /// Whether a slot of the arrivals FIFO became free, so that the network may deliver another packet.
-    pub frees_place: bool,
+    pub frees_slot: bool,
 }
 
 impl<T: Clone> NifdyUnit<T> {
@@ -93,18 +93,18 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    /// Accepts the packet that became ready first for the processor. If that generates an acknowledgement, it waits for
-    /// the answer if one follows.
+    /// Accepts the packet that became ready first for the processor. If its acknowledgement is due, the acknowledgement
+    /// waits for the answer, provided that one follows.
     pub fn accept(&mut self, answer: Answer) -> Option<Delivered<T>> {
         let delivered = match self.arrivals.take()? {
             Arrived::Scalar { source, header, body } => {
                 self.scalar_accepted(source, header, answer);
-                Delivered { source, body, frees_place: true }
+                Delivered { source, body, frees_slot: true }
             }
             Arrived::Bulk { dialog } => {
                 let (source, body, due) = self.bulk_receive.accept(dialog);
                 due.into_iter().flatten().for_each(|due| self.acknowledge_bulk(due));
-                Delivered { source, body, frees_place: false }
+                Delivered { source, body, frees_slot: false }
             }
         };
         self.statistics.accepted += 1;
@@ -199,7 +199,7 @@ impl<T: Clone> NifdyUnit<T> {
         self.pool.iter().any(|(packet, rank)| answers(packet) && self.eligibility(packet, rank).is_some())
     }
 
-    /// Asserts the invariants between the components. Takes time, so only tests call it.
+    /// Asserts the invariants between the components. The check takes time, so only tests call it.
     pub fn check(&self) {
         self.bulk_receive.check();
         for (packet, rank) in self.pool.iter().filter(|(packet, _)| packet.acknowledged) {
@@ -213,8 +213,8 @@ impl<T: Clone> NifdyUnit<T> {
         }
         assert_eq!(self.front().is_some(), self.arrived() > 0, "what has its turn is there");
         for (dialog, ready) in self.bulk_receive.ready() {
-            let (places, turns) = self.arrivals.census(dialog);
-            assert!(places <= usize::from(self.parameters.arrivals));
+            let (slots, turns) = self.arrivals.census(dialog);
+            assert!(slots <= usize::from(self.parameters.arrivals));
             assert_eq!(ready, turns, "a packet in order has its turn");
         }
         if let Some(retransmit) = &self.retransmit {

@@ -1,12 +1,12 @@
-//! No protocol: the buffers of an interface alone (Callahan and Goldstein 1995, §3: "An option
-//! allows the NIFDY units to be included but disabled").
+//! The absence of a protocol: an interface with its buffers alone (Callahan and Goldstein 1995, §3: "An option allows
+//! the NIFDY units to be included but disabled").
 //!
 //! Each class has an outgoing queue and an arrivals queue. Packets enter the fabric in the order in which they were
 //! offered, so that the first may block those behind it. There are no acknowledgements, and the order of a pair's
 //! packets is the fabric's. A packet keeps its entry of the arrivals queue until it has been read.
 //!
-//! Parameters: the capacities of the two queues, in packets of each class.
-//! Not modelled: recovery of packets that the fabric loses.
+//! Parameters: the capacities of the two queues, in packets of each class. Packets that the fabric loses are not
+//! recovered.
 //!
 #![doc = include_str!("../example.md")]
 
@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 
 /// Capacities of the queues.
 ///
-/// The defaults are the numbers of return-to-sender's buffers (chosen).
+/// The defaults equal the buffer counts of return-to-sender (chosen).
 ///
 #[doc = include_str!("../example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
@@ -46,11 +46,11 @@ pub struct Plain<P> {
 
 /// The buffers of a class.
 struct Lane<P> {
-    /// Packets being composed.
+    /// Number of packets that are being composed.
     reserved: u16,
     outgoing: VecDeque<Offer<P>>,
     arrivals: VecDeque<(NodeId, P)>,
-    /// Packets being read.
+    /// Number of packets that are being read.
     reading: u16,
 }
 
@@ -97,7 +97,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
         let arrivals_max = usize::from(self.parameters.arrivals);
         let lane = self.lane(frame.class);
         let used = lane.arrivals.len() + usize::from(lane.reading);
-        assert!(used < arrivals_max, "a packet waits in the fabric until a place is free");
+        assert!(used < arrivals_max, "a packet waits in the fabric until a slot is free");
         lane.arrivals.push_back((frame.from, frame.body.expect("every frame is a packet")));
         Effects::NONE
     }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a packet waits in the fabric until a place is free")]
+    #[should_panic(expected = "a packet waits in the fabric until a slot is free")]
     fn a_packet_keeps_its_slot_until_it_was_read() {
         let [mut a, mut b] = ends(1);
         let mut send = |body| {

@@ -1,4 +1,5 @@
-//! Queues only, as a part of a machine: keys and defaults. It guarantees neither order nor delivery.
+//! Queues without a protocol, as a part of a machine: keys and defaults. The part guarantees neither order nor
+//! delivery.
 
 use super::{Plain, PlainParameters};
 use crate::engine::NodeId;

@@ -1,12 +1,13 @@
-//! Return-to-sender as a [`Protocol`]: packets by class 0, replies by class 1.
+//! Return-to-sender as a [`Protocol`]: packets travel in class 0, and replies in class 1.
 //!
 //! Frames of a class are sent in the order in which they became ready. On a fabric with two classes, a packet is
 //! answered before the next is accepted from the fabric: there is one receive slot, which is freed when the reply has
 //! left. On a fabric with one class, replies and packets share it. The interface then accepts every frame that arrives
-//! and queues the replies that it cannot send yet; their number is bounded by the number of the senders' buffers.
-//! Otherwise packets that wait for replies to leave would deadlock with replies behind them.
+//! and queues the replies that it cannot send yet; their number is bounded by the number of the senders' buffers. If it
+//! accepted frames only as replies leave, packets that wait for replies to leave would deadlock with the replies behind
+//! them.
 //!
-//! The head holds the sender's buffer, the kind of frame, and in a reply the feedback word.
+//! The frame's head holds the sender's buffer, the kind of frame, and in a reply the feedback word.
 
 use super::{
     Buffers, DataPacket, FlowControlParameters, IncomingBuffer, IncomingHalf, OutgoingBuffer, OutgoingHalf, Reply,
@@ -17,7 +18,7 @@ use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics,
 use crate::text::Parameters;
 use std::collections::VecDeque;
 
-/// The parameters of the protocol, with those of its wire.
+/// The parameters of the protocol, and the length of its acknowledgements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ReturnToSenderParameters {
     /// Buffers, and the retry delay of a returned packet.
@@ -37,16 +38,16 @@ pub struct ReturnToSenderAdapter<P> {
     incoming: IncomingHalf<(P, Bytes)>,
     /// Contents of each outgoing buffer until the packet is accepted. A packet that is returned without its payload is
     /// retransmitted from here.
-    kept: Vec<Option<(P, Bytes)>>,
+    unaccepted: Vec<Option<(P, Bytes)>>,
     /// Packets that may enter the fabric.
     packets: VecDeque<Frame<P>>,
     replies: VecDeque<Frame<P>>,
-    /// Feedback word sent in replies, and the words received, by node.
-    note: u64,
-    notes: Vec<u64>,
+    /// Feedback word that is sent in replies, and the words received, by node.
+    feedback: u64,
+    feedback_by_node: Vec<u64>,
 }
 
-/// Kinds of frame, from bit 32 of the head's first word.
+/// Kinds of frame, encoded from bit 32 of the head's first word on.
 const PACKET: u64 = 0;
 const ACCEPTED: u64 = 1;
 const RETURNED: u64 = 2;
@@ -62,11 +63,11 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
             parameters,
             outgoing: OutgoingHalf::new(own, outgoing, retry),
             incoming: IncomingHalf::new(own, incoming),
-            kept: Vec::new(),
+            unaccepted: Vec::new(),
             packets: VecDeque::new(),
             replies: VecDeque::new(),
-            note: 0,
-            notes: Vec::new(),
+            feedback: 0,
+            feedback_by_node: Vec::new(),
         }
     }
 
@@ -79,11 +80,11 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
         Frame { from: self.own, to, class, head, bytes, needs_slot, body, ..Frame::default() }
     }
 
-    fn send(&mut self, packet: DataPacket<(P, Bytes)>, again: bool) {
+    fn send(&mut self, packet: DataPacket<(P, Bytes)>, is_retransmission: bool) {
         let DataPacket { to, buffer, payload: (body, bytes), .. } = packet;
         let head = Head([u64::from(buffer.number()) | PACKET << KIND_SHIFT, 0]);
         let frame = self.frame(to, Class::REQUESTS, head, bytes, Some(body));
-        self.packets.push_back(Frame { again, ..frame });
+        self.packets.push_back(Frame { is_retransmission, ..frame });
     }
 
     fn reply(&mut self, reply: Reply<(P, Bytes)>) -> bool {
@@ -92,7 +93,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
             Verdict::Accepted => (ACCEPTED, self.parameters.acknowledgement, None),
             Verdict::Returned((body, bytes)) => (RETURNED, bytes, Some(body)),
         };
-        let head = Head([u64::from(buffer.number()) | kind << KIND_SHIFT, self.note]);
+        let head = Head([u64::from(buffer.number()) | kind << KIND_SHIFT, self.feedback]);
         let frame = self.frame(to, self.replies_class(), head, bytes, body);
         self.replies.push_back(Frame { needs_slot: false, ..frame });
         kind == RETURNED
@@ -110,11 +111,11 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
 
     fn offer(&mut self, slot: Slot, packet: Offer<P>) {
         let Offer { to, bytes, body, .. } = packet;
-        let place = slot.0 as usize;
-        if place >= self.kept.len() {
-            self.kept.resize(place + 1, None);
+        let index = slot.0 as usize;
+        if index >= self.unaccepted.len() {
+            self.unaccepted.resize(index + 1, None);
         }
-        self.kept[place] = Some((body.clone(), bytes));
+        self.unaccepted[index] = Some((body.clone(), bytes));
         let packet = self.outgoing.transmit(OutgoingBuffer(slot.0), to, (body, bytes));
         self.send(packet, false);
     }
@@ -139,27 +140,27 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
     }
 
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
-        let Frame { from, to, head: Head([word, note]), bytes, body, .. } = frame;
+        let Frame { from, to, head: Head([word, feedback]), bytes, body, .. } = frame;
         let buffer = OutgoingBuffer(word as u32);
         let verdict = match word >> KIND_SHIFT {
             PACKET => {
                 let payload = (body.expect("a packet has a body"), bytes);
                 let reply = self.incoming.arrive(DataPacket { from, to, buffer, payload });
-                return Effects { discards: self.reply(reply), no_slot_freed: true, ..Effects::NONE };
+                return Effects { is_discarded: self.reply(reply), no_slot_freed: true, ..Effects::NONE };
             }
             ACCEPTED => {
-                self.kept[buffer.number() as usize] = None;
+                self.unaccepted[buffer.number() as usize] = None;
                 Verdict::Accepted
             }
             _ => Verdict::Returned(match body {
                 Some(body) => (body, bytes),
-                None => self.kept[buffer.number() as usize].clone().expect("a returned packet was sent"),
+                None => self.unaccepted[buffer.number() as usize].clone().expect("a returned packet was sent"),
             }),
         };
-        // No feedback is the same as 0.
-        if note != 0 || !self.notes.is_empty() {
-            self.notes.resize(self.notes.len().max(from.index() + 1), 0);
-            self.notes[from.index()] = note;
+        // A missing feedback word counts as 0.
+        if feedback != 0 || !self.feedback_by_node.is_empty() {
+            self.feedback_by_node.resize(self.feedback_by_node.len().max(from.index() + 1), 0);
+            self.feedback_by_node[from.index()] = feedback;
         }
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
         let returned = matches!(outcome, ReplyOutcome::Bounced { .. });
@@ -196,12 +197,12 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         census.in_flight + census.bounced
     }
 
-    fn set_feedback(&mut self, note: u64) {
-        self.note = note;
+    fn set_feedback(&mut self, feedback: u64) {
+        self.feedback = feedback;
     }
 
     fn feedback_from(&self, by: NodeId) -> u64 {
-        self.notes.get(by.index()).copied().unwrap_or(0)
+        self.feedback_by_node.get(by.index()).copied().unwrap_or(0)
     }
 
     fn statistics(&self) -> Statistics {

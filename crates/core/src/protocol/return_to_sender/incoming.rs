@@ -1,5 +1,4 @@
-//! The receiving half: an incoming buffer from the moment a packet is accepted until its reader
-//! releases it.
+//! The receiving half holds an incoming buffer from the moment when a packet is accepted until its reader releases it.
 //!
 //! ```text
 //!           arrive            take            release
@@ -21,7 +20,7 @@ use std::hash::{Hash, Hasher};
 pub struct IncomingHalf<P> {
     node: NodeId,
     slots: Slots<State<P>>,
-    /// The buffers to be read, first accepted first.
+    /// The buffers to be read, in the order of acceptance.
     waiting: VecDeque<IncomingBuffer>,
     reading: u32,
     statistics: IncomingStatistics,
@@ -59,9 +58,9 @@ pub struct IncomingCensus {
     pub reading: u32,
 }
 
-/// Counts, in packets, and the most buffers ever in use.
+/// Packet counts, and the largest number of buffers ever in use.
 ///
-/// They do not influence behaviour, so the hash leaves them out: halves that behave alike have equal hashes.
+/// They do not influence behaviour, so they are left out of the hash: halves that behave alike have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct IncomingStatistics {
     /// Packets that found a buffer.
@@ -70,7 +69,7 @@ pub struct IncomingStatistics {
     pub returned: u64,
     /// Packets read and released.
     pub released: u64,
-    /// Most incoming buffers in use at once.
+    /// Largest number of incoming buffers in use at once.
     pub buffers_max: u32,
 }
 
@@ -92,7 +91,7 @@ impl<P> IncomingHalf<P> {
     }
 
     /// Handles a packet from the first network, which is always consumed. Returns the reply to inject into the second
-    /// network: an acknowledgment, or the packet itself.
+    /// network, which is an acknowledgment or the returned packet itself.
     pub fn arrive(&mut self, packet: DataPacket<P>) -> Reply<P> {
         let DataPacket { from, to, buffer, payload } = packet;
         assert_eq!(to, self.node, "a packet goes where it is addressed");

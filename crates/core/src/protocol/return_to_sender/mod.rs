@@ -1,8 +1,8 @@
 //! Return-to-sender: end-to-end flow control whose buffers do not grow with the machine.
 //!
-//! Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on Network
-//! Interface Design* (HPCA 1998), §5.1.2. A packet is one network message there: at most 256
-//! bytes, header and all. Its paths:
+//! Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on Network Interface Design* (HPCA
+//! 1998), §5.1.2. A packet corresponds to a network message of the paper, which has at most 256 bytes including its
+//! header. It takes these paths:
 //!
 //! ```text
 //!  sender                                                   receiver
@@ -22,8 +22,8 @@
 //!   still reserved, so the sender consumes every reply at once and the second network always drains. An incoming
 //!   packet is also answered at once, so the first network drains as long as replies can be injected: the networks have
 //!   no wait-for cycle.
-//! * A bounced packet waits in its buffer and is retried after a delay; the paper says only "later". The rule is
-//!   [`Retry`].
+//! * A bounced packet waits in its buffer and is retried after a delay; the paper says only "later". [`Retry`] is the
+//!   rule for the delay.
 //!
 //! # Guarantees on networks that neither lose nor duplicate
 //!
@@ -36,9 +36,9 @@
 //! # What it leaves out
 //!
 //! * Time and bytes on the wire: the caller determines the duration of a packet or a reply and the length of an
-//!   acknowledgment. Faults of the network.
+//!   acknowledgment. Faults of the network are not modelled.
 //! * Fairness. A freed buffer goes to the packet that arrives first, so one sender can starve under an *endless* stream
-//!   from others; with finite traffic none does.
+//!   from others. With finite traffic no sender starves.
 //! * Receivers that never release buffers: packets for them are returned and retried for ever.
 //!   [`OutgoingHalf::holders`] names them for the report of a livelock. Programs that hold incoming buffers while they
 //!   wait for an outgoing one can deadlock in this way (§3.2).
@@ -46,8 +46,9 @@
 //! # Parameters and statistics
 //!
 //! [`FlowControlParameters`]: outgoing and incoming buffers (count, or infinite), first and longest delay
-//! before a retry. [`outgoing::OutgoingStatistics`], [`incoming::IncomingStatistics`]: packets sent, acknowledged,
-//! bounced, retried; accepted, returned, released; most buffers in use at once.
+//! before a retry. [`outgoing::OutgoingStatistics`] counts packets sent, acknowledged, bounced and retried;
+//! [`incoming::IncomingStatistics`] counts packets accepted, returned and released. Both record the largest number of
+//! buffers in use at once.
 //!
 #![doc = include_str!("example.md")]
 
@@ -81,7 +82,7 @@ pub use wire::{DataPacket, IncomingBuffer, OutgoingBuffer, Reply, Verdict};
 
 use crate::engine::NodeId;
 
-/// Both halves of one node's flow control; they share nothing, and may be kept apart.
+/// Both halves of one node's flow control. They share no state, and may be stored separately.
 ///
 #[doc = include_str!("example.md")]
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]

@@ -1,4 +1,4 @@
-//! The sending half: an outgoing buffer from its reservation until its packet is accepted.
+//! The sending half holds an outgoing buffer from its reservation until its packet is accepted.
 //!
 //! ```text
 //!           reserve            transmit               reply: accepted
@@ -45,9 +45,9 @@ enum State<P> {
 #[must_use = "tasks that wait for a buffer or for a retry must be notified"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplyOutcome {
-    /// The packet was accepted, and this buffer is free.
+    /// The packet was accepted, and this buffer, which held it, is free.
     Freed(OutgoingBuffer),
-    /// The packet is back in its buffer, for [`OutgoingHalf::retry`] from `retry_at` on.
+    /// The packet is back in its buffer, and may be sent again by [`OutgoingHalf::retry`] from `retry_at` on.
     Bounced {
         /// The buffer, which stays in use.
         buffer: OutgoingBuffer,
@@ -56,14 +56,14 @@ pub enum ReplyOutcome {
     },
 }
 
-/// Event that an outgoing buffer in use waits for.
+/// Event for which an outgoing buffer in use waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Holder {
-    /// The local program or device, which composes a message.
+    /// The buffer waits for the local program or device, which composes a message.
     Reserved,
-    /// The reply of this node.
+    /// The buffer waits for the reply of this node.
     InFlight(NodeId),
-    /// The retry of a packet that this node returned.
+    /// The buffer waits for the retry of a packet that this node returned.
     Bounced(NodeId),
 }
 
@@ -80,20 +80,20 @@ pub struct OutgoingCensus {
     pub bounced: u32,
 }
 
-/// Counts, in packets, and the most buffers ever in use.
+/// Packet counts, and the largest number of buffers ever in use.
 ///
-/// They do not influence behaviour, so the hash leaves them out: halves that behave alike have equal hashes.
+/// They do not influence behaviour, so they are left out of the hash: halves that behave alike have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct OutgoingStatistics {
     /// Packets injected for the first time.
     pub sent: u64,
     /// Packets accepted by their receivers.
     pub acknowledged: u64,
-    /// Packets that were returned, counted each time.
+    /// Packets that were returned to their sender; each return counts.
     pub bounced: u64,
     /// Packets injected again.
     pub retried: u64,
-    /// Most outgoing buffers in use at once.
+    /// Largest number of outgoing buffers in use at once.
     pub buffers_max: u32,
 }
 
@@ -181,8 +181,8 @@ impl<P> OutgoingHalf<P> {
         let retry_at = now.saturating_add(delay);
         let state = self.slots.get_mut(buffer.0).expect("the sender still owns the buffer");
         *state = State::Bounced { to, delay: self.retry.next(delay), payload };
-        let place = self.due.partition_point(|&(due, _)| due <= retry_at);
-        self.due.insert(place, (retry_at, buffer));
+        let index = self.due.partition_point(|&(due, _)| due <= retry_at);
+        self.due.insert(index, (retry_at, buffer));
         self.statistics.bounced += 1;
         ReplyOutcome::Bounced { buffer, retry_at }
     }
@@ -217,7 +217,7 @@ impl<P> OutgoingHalf<P> {
         }
     }
 
-    /// Iterates over the buffers in use and the events they wait for, which are the causes of a blocked send.
+    /// Iterates over the buffers in use and the events for which they wait, which are the causes of a blocked send.
     pub fn holders(&self) -> impl Iterator<Item = (OutgoingBuffer, Holder)> {
         self.slots.iter().map(|(number, state)| {
             let holder = match *state {
@@ -234,7 +234,7 @@ impl<P> OutgoingHalf<P> {
         self.statistics
     }
 
-    /// Asserts that every buffer is in one state, and every transmission has had its reply or awaits it.
+    /// Asserts that every buffer is in one state, and that every transmission has been replied to or awaits its reply.
     fn check(&self) {
         let (census, counts) = (self.census(), self.statistics);
         assert_eq!(census.used(), self.slots.used(), "{}: outgoing buffers are conserved", self.node);

@@ -5,13 +5,13 @@ use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The flow control of one node. The paper varies both counts together (§5.1.2, "flow control
-/// buffers"): [`FlowControlParameters::symmetric`].
+/// The flow control of one node. The paper varies the numbers of outgoing and incoming buffers together (§5.1.2, "flow
+/// control buffers"), as [`FlowControlParameters::symmetric`] does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlowControlParameters {
-    /// Outgoing buffers.
+    /// Number of outgoing buffers.
     pub outgoing: Buffers,
-    /// Incoming buffers.
+    /// Number of incoming buffers.
     pub incoming: Buffers,
     /// Retry delay of a bounced packet.
     pub retry: Retry,
@@ -28,7 +28,8 @@ const INFINITE: &str = "infinite-buffers";
 const BUFFERS: &str = "flow-control-buffers";
 const RETRY: &str = "retry-delay";
 
-/// Reads the flow control of a description: the same number of buffers in both directions, and a constant retry delay.
+/// Reads the flow control of a description, which states one number of buffers for both directions, and a constant
+/// retry delay.
 pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
     let infinite = t.flag(INFINITE, "Whether the number of flow-control buffers is unlimited").or(false);
     let count = t.count(BUFFERS, "Number of outgoing message buffers, and of incoming ones").range(1, 65_536);
@@ -49,7 +50,7 @@ pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSin
     to.value(RETRY, flow.retry.first().to_value());
 }
 
-/// Number of buffers. Zero is not a value: such a node could never communicate.
+/// Number of buffers. It cannot be zero, because such a node could never communicate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Buffers {
     /// A fixed number of buffers, at least one.
@@ -122,7 +123,7 @@ impl Retry {
 /// An error in a rule for retries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadRetry {
-    /// Doubling zero stays zero.
+    /// The first delay is zero, so that doubling never increases it.
     ZeroFirst,
     /// The first delay exceeds the longest.
     FirstAboveLongest {

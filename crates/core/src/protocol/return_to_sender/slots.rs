@@ -2,12 +2,12 @@
 
 use super::Buffers;
 
-/// Buffers with their contents. Buffers above the highest number in use are not stored.
+/// Buffers with their contents. Buffers above the highest number that was ever in use at once are not stored.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub(super) struct Slots<T> {
     limit: Buffers,
     entries: Vec<Option<T>>,
-    /// Free numbers below `entries.len()`, one bit each; `free` is their count.
+    /// Free numbers below `entries.len()`, one bit each; `free` is the number of set bits.
     holes: Vec<u64>,
     free: u32,
 }
@@ -22,7 +22,7 @@ impl<T> Slots<T> {
         self.entries.len() as u32 - self.free
     }
 
-    /// Returns the number of free buffers, or `None` where there is no limit.
+    /// Returns the number of free buffers, or `None` if there is no limit.
     pub(super) fn free(&self) -> Option<u32> {
         let count = self.limit.count()?;
         Some(count.checked_sub(self.used()).expect("no more buffers are in use than there are"))

@@ -46,7 +46,7 @@ pub struct Reply<P> {
     pub from: NodeId,
     /// The sender of the packet.
     pub to: NodeId,
-    /// The buffer of `to` that is replied to.
+    /// The outgoing buffer of node `to` whose packet is replied to.
     pub buffer: OutgoingBuffer,
     /// Outcome at the receiver.
     pub verdict: Verdict<P>,

@@ -3,7 +3,7 @@
 //! An engine or a processor sums the bytes that it moves, in parts of any length, and the partial sums are combined
 //! afterwards: a part at an even offset contributes its sum unchanged, one at an odd offset its sum with the bytes
 //! swapped (RFC 1071, section 2 (B)). For example, an engine sums each burst, and software adds the pseudo-header (RFC
-//! 768). Not modelled: the cost of a sum, and incremental updates of a checksum in a header.
+//! 768). The cost of a sum, and incremental updates of a checksum in a header, are not modelled.
 
 use super::{PAYLOAD_MAX, UDP_HEADER};
 use std::net::SocketAddrV4;
@@ -36,13 +36,14 @@ impl Sum {
         Sum(sum as u16)
     }
 
-    /// Returns the contribution of this sum to the sum of a whole in which its bytes begin at `offset`.
+    /// Returns the contribution of this sum to the sum of a longer sequence of bytes, in which the bytes of this sum
+    /// begin at `offset`.
     #[must_use]
     pub const fn at(self, offset: usize) -> Sum {
         Sum(if offset.is_multiple_of(2) { self.0 } else { self.0.swap_bytes() })
     }
 
-    /// Returns the sum as a word, with its carries added.
+    /// Returns the sum as a 16-bit word, with its carries added.
     pub const fn word(self) -> u16 {
         self.0
     }

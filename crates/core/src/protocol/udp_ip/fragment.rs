@@ -2,9 +2,9 @@
 //!
 //! A fragment is in gather form: the bytes of its headers, and the range of the program's payload that follows them, so
 //! that no payload is copied. Only the first fragment has a UDP header. All fragments but the last carry the largest
-//! multiple of 8 bytes that fits (RFC 791, section 3.2); a datagram that fits is a single packet. Not modelled:
-//! fragmentation of fragments, options, Don't Fragment, and the choice of identifications, which a pair of nodes must
-//! not reuse while a datagram with the same one may be in transit.
+//! multiple of 8 bytes that fits (RFC 791, section 3.2); a datagram that fits is a single packet. Fragmentation of
+//! fragments, options, Don't Fragment, and the choice of identifications are not modelled. A pair of nodes must not
+//! reuse an identification while a datagram with the same identification may be in transit.
 
 use super::checksum::{UDP, udp_form};
 use super::{IPV4_HEADER, PACKET_MAX, PAYLOAD_MAX, Sum, UDP_HEADER};
@@ -50,9 +50,9 @@ pub struct Fragment {
 /// An error in the length of a datagram or in an MTU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FragmentError {
-    /// The payload of this length exceeds [`PAYLOAD_MAX`].
+    /// The payload has this length, which exceeds [`PAYLOAD_MAX`].
     PayloadTooLong(usize),
-    /// The MTU of this length is below [`MTU_MIN`].
+    /// The MTU has this length, which is below [`MTU_MIN`].
     MtuTooSmall(usize),
 }
 
@@ -75,11 +75,11 @@ impl fmt::Display for FragmentError {
 
 impl std::error::Error for FragmentError {}
 
-/// Smallest MTU: a header, and 8 bytes, the unit of offsets.
+/// Smallest MTU: an IPv4 header, and 8 bytes, the unit of fragment offsets.
 pub const MTU_MIN: usize = IPV4_HEADER + 8;
 
 impl Datagram {
-    /// Returns the datagram with the checksum for a payload with the sum `payload`.
+    /// Returns the datagram with its checksum set, for a payload with the sum `payload`.
     #[must_use]
     pub fn summed(self, payload: Sum) -> Datagram {
         let whole = Sum::before(self.from, self.to, self.payload) + payload;

@@ -1,11 +1,11 @@
-//! Parses the bytes of an IPv4 packet with UDP, or returns the reason for which the packet is dropped.
+//! Parses the bytes of an IPv4 packet with UDP, or returns the reason why the packet is dropped.
 //!
-//! A host checks for each packet: version, lengths, header checksum and protocol, that a fragment ends within the
-//! longest packet, and that fragments but the last carry multiples of 8 bytes. Bytes after the packet in a link's frame
-//! are ignored, and options are skipped (RFC 1122, section 3.2.1.8: a host "must silently ignore" unknown options). Not
-//! checked: the destination, and the checksum of a datagram, of which a fragment is only a part; the code that moves
-//! the payload sums it and calls [`UdpHead::is_valid`]. A datagram that is shorter than the bytes in its packet is
-//! dropped, although some other stacks truncate the packet.
+//! A host checks the version, lengths, header checksum and protocol of each packet. It also checks that a fragment ends
+//! within the longest packet, and that every fragment except the last carries a multiple of 8 bytes. Bytes after the
+//! packet in a link's frame are ignored, and options are skipped (RFC 1122, section 3.2.1.8: a host "must silently
+//! ignore" unknown options). The destination is not checked. The checksum of a datagram is not checked either, because
+//! a fragment is only a part of it; the code that moves the payload sums the payload and calls [`UdpHead::is_valid`]. A
+//! datagram that is shorter than the bytes in its packet is dropped, although some other stacks truncate the packet.
 
 use super::checksum::UDP;
 use super::reassembly::DatagramKey;
@@ -78,7 +78,7 @@ impl Parsed {
     }
 
     /// Returns the range of the datagram's payload in the packet, which is also its position in the receive buffer.
-    pub fn place(&self) -> Range<usize> {
+    pub fn datagram_range(&self) -> Range<usize> {
         let carried = self.carried();
         carried.start.max(UDP_HEADER) - UDP_HEADER..carried.end - UDP_HEADER
     }
@@ -93,7 +93,7 @@ impl Parsed {
 ///
 /// # Errors
 ///
-/// Returns the reason for which the packet is dropped.
+/// Returns the reason why the packet is dropped.
 pub fn parse(bytes: &[u8]) -> Result<Parsed, DropReason> {
     let header = Ipv4HeaderSlice::from_slice(bytes).map_err(|error| match error {
         HeaderSliceError::Len(_) => DropReason::TooShort,
@@ -138,7 +138,7 @@ fn check_lengths(bytes: usize, header_len: usize, end: usize, offset: usize, mor
     }
 }
 
-/// Returns the UDP header at the beginning of a first fragment's data.
+/// Returns the UDP header at the beginning of the data in a first fragment.
 fn first_header(carried: &[u8], more: bool) -> Result<UdpHead, DropReason> {
     let header = UdpHead::read(*carried.first_chunk().ok_or(DropReason::TooShort)?)?;
     let is_all = header.payload + UDP_HEADER == carried.len();

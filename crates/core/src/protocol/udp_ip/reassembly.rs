@@ -1,7 +1,8 @@
 //! Reassembly of datagrams from fragments that arrive in any order, without their bytes.
 //!
-//! The module handles ranges only. The caller stores each fragment's bytes at [`Parsed::place`], for example directly
-//! in the reader's buffer, and learns from [`Reassembled`] when the datagram is complete.
+//! The module handles only the ranges of fragments. The caller stores each fragment's bytes at
+//! [`Parsed::datagram_range`], for example directly in the reader's buffer, and learns from [`Reassembled`] when the
+//! datagram is complete.
 //!
 //! * **Datagram key**: source, destination and identification; all fragments are UDP.
 //! * **Duplicates** of a fragment, with the same range, are dropped without effect on the datagram (RFC 8200, section
@@ -15,7 +16,7 @@
 //!   datagram may replace an abandoned one. A fragment that exceeds a limit is dropped, and its datagram is abandoned,
 //!   because no sender retransmits a fragment.
 //!
-//! Not modelled: duplicates with different bytes, ICMP messages to the sender, fairness between senders.
+//! Duplicates with different bytes, ICMP messages to the sender, and fairness between senders are not modelled.
 
 use super::{DropReason, Drops, Parsed, UDP_HEADER, UdpHead};
 use crate::engine::Time;
@@ -29,7 +30,7 @@ pub struct DatagramKey {
     pub from: Ipv4Addr,
     /// Destination address.
     pub to: Ipv4Addr,
-    /// Identification of the datagram between these two.
+    /// Identification of the datagram, which distinguishes datagrams between the same two addresses.
     pub identification: u16,
 }
 
@@ -40,7 +41,7 @@ pub struct ReassemblyParameters {
     pub datagrams: usize,
     /// Largest number of bytes in stored fragments, including UDP headers.
     pub bytes: usize,
-    /// Time from its first fragment after which a datagram is abandoned.
+    /// Time after which an incomplete datagram is abandoned, counted from the arrival of its first fragment.
     pub lifetime: Time,
 }
 
@@ -56,13 +57,13 @@ pub enum Reassembled {
         /// UDP header.
         header: UdpHead,
     },
-    /// The fragment is stored until the others of its datagram arrive.
+    /// The fragment is stored until the other fragments of its datagram arrive.
     Kept,
     /// The fragment is dropped.
     Dropped {
         /// Reason of the drop.
         reason: DropReason,
-        /// Whether the datagram's other fragments are dropped, too, so that its buffer is free.
+        /// Whether the datagram's other fragments are dropped, too, so that the datagram's buffer is free.
         gives_up: bool,
     },
 }
@@ -101,8 +102,8 @@ impl Reassembly {
         Reassembly { parameters, gathering, timers, bytes: 0, drops: Drops::default() }
     }
 
-    /// Handles a fragment or a whole datagram that arrived. The caller has called [`Reassembly::expires`] for `now`
-    /// before.
+    /// Handles a fragment or a whole datagram that arrived. The caller must have called [`Reassembly::expires`] for
+    /// `now` before.
     pub fn arrive(&mut self, packet: &Parsed, now: Time) -> Reassembled {
         let key = packet.key();
         if let (true, Some(header)) = (packet.is_whole(), packet.udp) {
@@ -119,8 +120,8 @@ impl Reassembly {
                 self.bytes -= gathering.give_up();
                 self.dropped(reason, true)
             }
-            Ok(place) => {
-                self.bytes += gathering.take(place, packet);
+            Ok(index) => {
+                self.bytes += gathering.take(index, packet);
                 match gathering.complete() {
                     Some(header) => {
                         self.forget(&key);
@@ -132,7 +133,7 @@ impl Reassembly {
         }
     }
 
-    /// Starts a datagram, in place of an abandoned one if the table is full. Returns whether that was possible.
+    /// Starts a datagram, in place of an abandoned one if the table is full. Returns whether the datagram was started.
     fn begins(&mut self, key: DatagramKey, now: Time) -> bool {
         if self.gathering.len() >= self.parameters.datagrams {
             let mut oldest = self.timers.iter().map(|(_, key)| *key);
@@ -198,27 +199,28 @@ impl Gathering {
         Gathering { due, ranges: Vec::new(), bytes: 0, end: None, reach: 0, header: None, given_up: false }
     }
 
-    /// Returns the index of a fragment's range among the stored ones, or the reason for which the fragment is dropped.
+    /// Returns the index at which the fragment's range belongs among the stored ranges, or the reason why the fragment
+    /// is dropped.
     fn check(&self, packet: &Parsed, free_bytes: usize) -> Result<usize, DropReason> {
         let carried = packet.carried();
         let range = (carried.start as u16, carried.end as u16);
-        let place = self.ranges.partition_point(|(start, _)| *start < range.0);
+        let index = self.ranges.partition_point(|(start, _)| *start < range.0);
         if self.given_up {
             return Err(DropReason::GivenUp);
         }
         let is_last = self.end == Some(carried.end);
-        if self.ranges.get(place) == Some(&range) && packet.more != is_last {
+        if self.ranges.get(index) == Some(&range) && packet.more != is_last {
             return Err(DropReason::Duplicate);
         }
         self.agrees(packet)?;
-        let is_before = place == 0 || self.ranges[place - 1].1 <= range.0;
-        let is_behind = self.ranges.get(place).is_none_or(|(start, _)| range.1 <= *start);
+        let is_before = index == 0 || self.ranges[index - 1].1 <= range.0;
+        let is_behind = self.ranges.get(index).is_none_or(|(start, _)| range.1 <= *start);
         if !is_before || !is_behind {
             Err(DropReason::Overlap)
         } else if carried.len() > free_bytes {
             Err(DropReason::NoSpace)
         } else {
-            Ok(place)
+            Ok(index)
         }
     }
 
@@ -232,10 +234,10 @@ impl Gathering {
         if ends.all(|other| other == end) && reach < end { Ok(()) } else { Err(DropReason::Inconsistent) }
     }
 
-    /// Stores the range of a fragment at index `place`, and returns its length.
-    fn take(&mut self, place: usize, packet: &Parsed) -> usize {
+    /// Stores the range of a fragment at index `index`, and returns its length.
+    fn take(&mut self, index: usize, packet: &Parsed) -> usize {
         let carried = packet.carried();
-        self.ranges.insert(place, (carried.start as u16, carried.end as u16));
+        self.ranges.insert(index, (carried.start as u16, carried.end as u16));
         self.bytes += carried.len();
         if packet.more {
             self.reach = self.reach.max(carried.end);

@@ -1,39 +1,39 @@
 //! Counts of dropped packets and datagrams by reason.
 //!
-//! Not counted: drops by the layer above because a socket's buffer is full.
+//! If the layer above drops a datagram because a socket's buffer is full, that drop is not counted here.
 
 use std::fmt;
 
-/// Reason for which a packet or a datagram was dropped.
+/// Reason why a packet or a datagram was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DropReason {
     /// The packet has fewer bytes than its headers.
     TooShort,
-    /// Another version of IP.
+    /// The packet has another version of IP.
     NotIpv4,
     /// A length in a header contradicts the number of bytes, or another length.
     BadLength,
     /// The checksum of the IPv4 header is wrong.
     BadHeaderChecksum,
-    /// Another protocol above IPv4.
+    /// The packet has another protocol above IPv4.
     NotUdp,
-    /// A fragment that ends beyond the longest packet.
+    /// The fragment ends beyond the longest packet.
     TooLong,
-    /// A fragment that was received before.
+    /// The fragment was received before.
     Duplicate,
-    /// A fragment that overlaps another.
+    /// The fragment overlaps another.
     Overlap,
-    /// A fragment that contradicts another about the datagram's length.
+    /// The fragment contradicts another about the datagram's length.
     Inconsistent,
-    /// A fragment of an abandoned datagram.
+    /// The fragment belongs to an abandoned datagram.
     GivenUp,
-    /// The number of datagrams, or of their bytes, is at its limit.
+    /// The number of datagrams, or of their stored bytes, is at its limit.
     NoSpace,
-    /// A datagram whose fragments did not all arrive in time.
+    /// The fragments of the datagram did not all arrive in time.
     Expired,
-    /// The checksum of a datagram is wrong.
+    /// The checksum of the datagram is wrong.
     BadUdpChecksum,
-    /// No endpoint has the destination's, or the source's, address and port.
+    /// No endpoint has the address and port of the destination, or those of the source.
     NoSocket,
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn every_reason_has_its_own_count() {
-        assert!(DropReason::ALL.iter().enumerate().all(|(place, reason)| *reason as usize == place));
+        assert!(DropReason::ALL.iter().enumerate().all(|(index, reason)| *reason as usize == index));
         let mut drops = Drops::default();
         drops.count(DropReason::Overlap);
         drops.count(DropReason::Overlap);

@@ -1,5 +1,5 @@
-//! Pending acknowledgements. Each source has at most one, and its sequence number is determined when it leaves, so the
-//! state is a few bytes for each source for any number of packets.
+//! Pending acknowledgements. Each source has at most one pending acknowledgement, whose sequence number is determined
+//! when it leaves. The state is therefore a few bytes for each source, however many packets are acknowledged.
 
 use super::LinkParameters;
 use super::peer::Peer;
@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Acknowledgements {
     every: u32,
     delay: Time,
-    /// Sources whose acknowledgement is due, in order.
+    /// Sources whose acknowledgement is due, in the order in which it became due.
     due: VecDeque<Peer>,
-    /// Number of packets accepted since the last acknowledgement to their source; less than `every`.
+    /// Number of packets accepted since the last acknowledgement to their source; it is less than `every`.
     unacknowledged: BTreeMap<Peer, u32>,
     timers: Timers,
 }
@@ -71,7 +71,7 @@ impl Acknowledgements {
     }
 
     pub(super) fn on_time(&mut self, now: Time) {
-        while let Some(source) = self.timers.go_off(now) {
+        while let Some(source) = self.timers.pop_expired(now) {
             self.at_once(source);
         }
     }

@@ -1,19 +1,19 @@
 //! The sliding window as a [`Protocol`]: one link for each class.
 //!
 //! An acknowledgement travels in the class of the packets that it acknowledges. This cannot deadlock, because every
-//! arriving frame is stored or dropped, and none waits in the fabric for a slot. The head's first word holds the
-//! frame's header; its second word, in an acknowledgement, the feedback word.
+//! arriving frame is stored or dropped, and none waits in the fabric for a slot. The first word of the frame's head
+//! holds the frame's header, and in an acknowledgement the second word holds the feedback word.
 //!
-//! Not modelled: the interface's time to generate an acknowledgement; the bytes of a sequence number, which fits in the
-//! interface's header; packets that bypass the protocol, which are numbered as all others.
+//! The interface's time to generate an acknowledgement is not modelled. The bytes of a sequence number are not counted,
+//! because it fits in the interface's header. Packets that bypass the protocol are numbered as all others.
 
-use super::{Arrived, LinkParameters, Peer, ReadingPlace, WindowHeader, WindowLink};
+use super::{Arrived, LinkParameters, Peer, ReadingSlot, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
 use std::collections::BTreeMap;
 
-/// The parameters of the protocol, with those of its wire.
+/// The parameters of the protocol, and the length of its acknowledgements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct WindowParameters {
     /// Parameters of each link.
@@ -24,8 +24,8 @@ pub struct WindowParameters {
     pub acknowledgement: Bytes,
 }
 
-/// Largest number of packets of a pair and a class in a run, on a fabric that reorders: 2³¹. Chosen: no run sends more,
-/// and the largest sequence space distinguishes them with any practical window.
+/// Largest number of packets that a pair of nodes may exchange in a class in a run, on a fabric that reorders. The
+/// value is chosen: no run sends more, and the largest sequence space distinguishes them with any practical window.
 pub(super) const PACKETS_MAX: u64 = 1 << 31;
 
 /// The protocol's endpoint at a node.
@@ -34,16 +34,16 @@ pub struct WindowAdapter<P> {
     /// Link of each class.
     links: Vec<WindowLink<(P, Bytes)>>,
     taken: u64,
-    /// Feedback word sent in acknowledgements, and the words received.
-    note: u64,
-    notes: BTreeMap<NodeId, u64>,
+    /// Feedback word that is sent in acknowledgements, and the words received.
+    feedback: u64,
+    feedback_by_node: BTreeMap<NodeId, u64>,
 }
 
 impl<P: Clone> WindowAdapter<P> {
     /// Returns the endpoint at node `own`, on a fabric of `classes` classes.
     pub fn new(own: NodeId, classes: u8, parameters: WindowParameters) -> WindowAdapter<P> {
         let links = (0..classes).map(|_| WindowLink::new(own, &parameters.link)).collect();
-        WindowAdapter { parameters, links, taken: 0, note: 0, notes: BTreeMap::new() }
+        WindowAdapter { parameters, links, taken: 0, feedback: 0, feedback_by_node: BTreeMap::new() }
     }
 
     fn link(&mut self, class: Class) -> &mut WindowLink<(P, Bytes)> {
@@ -66,29 +66,29 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
-        let super::WindowFrame { from, to, flow, header, body, again } = self.link(class).next(now)?;
+        let super::WindowFrame { from, to, flow, header, body, is_retransmission } = self.link(class).next(now)?;
         let (body, bytes) = match body {
             Some((body, bytes)) => (Some(body), bytes),
             None => (None, self.parameters.acknowledgement),
         };
-        let note = if body.is_none() { self.note } else { 0 };
-        let head = encode(header, note);
-        Some(Frame { from, to, flow, class, head, bytes, again, body, ..Frame::default() })
+        let feedback = if body.is_none() { self.feedback } else { 0 };
+        let head = encode(header, feedback);
+        Some(Frame { from, to, flow, class, head, bytes, is_retransmission, body, ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
         let Frame { from, to, flow, class, head, bytes, body, .. } = frame;
-        let (header, note) = decode(head);
+        let (header, feedback) = decode(head);
         if body.is_none() {
-            self.notes.insert(from, note);
+            self.feedback_by_node.insert(from, feedback);
         }
         let body = body.map(|body| (body, bytes));
         let link = self.link(class);
         let before = link.next_timer().unwrap_or(Time::MAX);
-        let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, again: false }, now);
-        // An acknowledgement that waits for more packets sets a timer, although no frame leaves.
+        let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, is_retransmission: false }, now);
+        // If the acknowledgement waits for more packets, a timer is set although no frame leaves.
         let timer = link.next_timer().is_some_and(|next| next < before);
-        Effects { discards: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
+        Effects { is_discarded: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
@@ -96,13 +96,13 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
     }
 
     fn take(&mut self, class: Class, _answer: Answer) -> Option<Taken<P>> {
-        let (from, (body, _), place) = self.link(class).take()?;
+        let (from, (body, _), slot) = self.link(class).take()?;
         self.taken += 1;
-        Some(Taken { from, slot: Slot(place.number()), body })
+        Some(Taken { from, slot: Slot(slot.number()), body })
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        Effects { ready: self.link(class).release(ReadingPlace::of_number(slot.0)), ..Effects::NONE }
+        Effects { ready: self.link(class).release(ReadingSlot::of_number(slot.0)), ..Effects::NONE }
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -117,12 +117,12 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         self.links.iter().map(|link| link.unacknowledged(to)).sum()
     }
 
-    fn set_feedback(&mut self, note: u64) {
-        self.note = note;
+    fn set_feedback(&mut self, feedback: u64) {
+        self.feedback = feedback;
     }
 
     fn feedback_from(&self, by: NodeId) -> u64 {
-        self.notes.get(&by).copied().unwrap_or(0)
+        self.feedback_by_node.get(&by).copied().unwrap_or(0)
     }
 
     fn statistics(&self) -> Statistics {
@@ -142,15 +142,15 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
 
 /// Encodes a header and a feedback word: the first word holds the kind in bit 0 and the number above it, the second the
 /// feedback word.
-pub fn encode(header: WindowHeader, note: u64) -> Head {
+pub fn encode(header: WindowHeader, feedback: u64) -> Head {
     let [kind, number] = header.encode();
-    Head([kind | number << 1, note])
+    Head([kind | number << 1, feedback])
 }
 
 /// Decodes the head written by [`encode`].
 pub fn decode(head: Head) -> (WindowHeader, u64) {
-    let [first, note] = head.0;
-    (WindowHeader::decode([first & 1, first >> 1]), note)
+    let [first, feedback] = head.0;
+    (WindowHeader::decode([first & 1, first >> 1]), feedback)
 }
 
 #[cfg(test)]
@@ -172,8 +172,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decoding_inverts_encoding(header in header(), note in any::<u64>()) {
-            prop_assert_eq!(decode(encode(header, note)), (header, note));
+        fn decoding_inverts_encoding(header in header(), feedback in any::<u64>()) {
+            prop_assert_eq!(decode(encode(header, feedback)), (header, feedback));
         }
     }
 
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!((a.unacknowledged(Some(B)), a.unacknowledged(Some(A))), (4, 0));
         // The first packet of one flow is lost, which delays only that flow.
         let of_second = sent.into_iter().nth(1).expect("two were sent");
-        assert!(!b.arrive(of_second, Time::ZERO).discards);
+        assert!(!b.arrive(of_second, Time::ZERO).is_discarded);
         let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
         assert_eq!((acknowledgement.flow, acknowledgement.body), (second, None));
         assert_eq!(a.arrive(acknowledgement, Time::ZERO), Effects::NONE);
@@ -220,7 +220,7 @@ mod tests {
         let copies: Vec<_> = std::iter::from_fn(|| a.next(class, timer)).collect();
         assert_eq!(copies.iter().map(of).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('y'))]);
         for frame in copies {
-            assert!(!b.arrive(frame, timer).discards, "neither flow's numbers are the other's");
+            assert!(!b.arrive(frame, timer).is_discarded, "neither flow's numbers are the other's");
         }
         let read: Vec<_> = std::iter::from_fn(|| b.take(class, Answer::None).map(|taken| taken.body)).collect();
         assert_eq!(read, ['x', 'a', 'y']);
@@ -232,12 +232,12 @@ mod tests {
         send(&mut a, Class::REPLIES, 'x');
         assert!(a.next(Class::REQUESTS, Time::ZERO).is_none(), "classes are apart");
         let first = a.next(Class::REPLIES, Time::ZERO).expect("its window is open");
-        assert_eq!((first.again, first.needs_slot, first.bytes), (false, false, Bytes(32)));
-        assert!(!b.arrive(first, Time::ZERO).discards);
+        assert_eq!((first.is_retransmission, first.needs_slot, first.bytes), (false, false, Bytes(32)));
+        assert!(!b.arrive(first, Time::ZERO).is_discarded);
         let timer = a.next_timer().expect("it is not acknowledged");
         a.on_time(timer);
         let copy = a.next(Class::REPLIES, timer).expect("it is due");
-        assert!(copy.again && b.arrive(copy, timer).discards);
+        assert!(copy.is_retransmission && b.arrive(copy, timer).is_discarded);
         assert_eq!((a.statistics().retransmitted, b.statistics().duplicates), (1, 1));
     }
 
@@ -246,10 +246,10 @@ mod tests {
         let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
         ['x', 'y'].into_iter().for_each(|body| send(&mut a, class, body));
         while let Some(frame) = a.next(class, Time::ZERO) {
-            assert!(!b.arrive(frame, Time::ZERO).discards, "a packet without a slot is stored");
+            assert!(!b.arrive(frame, Time::ZERO).is_discarded, "a packet without a slot is stored");
         }
-        let taken = b.take(class, Answer::None).expect("the first has its place");
-        assert!(b.front(class).is_none(), "the place is taken until it is released");
+        let taken = b.take(class, Answer::None).expect("the first has its slot");
+        assert!(b.front(class).is_none(), "the slot is in use until it is released");
         assert!(b.release(class, taken.slot).ready);
         let taken = b.take(class, Answer::None).expect("the second has it now");
         assert_eq!((taken.from, taken.body), (A, 'y'));

@@ -8,34 +8,34 @@
 use crate::engine::NodeId;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A slot whose packet is being read. It is free only after `release`.
+/// A slot whose packet is being read. The slot is free only after `release`.
 #[must_use = "a slot that is not released stays in use for ever"]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ReadingPlace(u32);
+pub struct ReadingSlot(u32);
 
-impl ReadingPlace {
+impl ReadingSlot {
     /// Returns the slot's number, below the number of slots.
     pub(super) const fn number(self) -> u32 {
         self.0
     }
 
-    /// Returns the slot with a number returned by [`ReadingPlace::number`].
-    pub(super) const fn of_number(number: u32) -> ReadingPlace {
-        ReadingPlace(number)
+    /// Returns the slot with a number returned by [`ReadingSlot::number`].
+    pub(super) const fn of_number(number: u32) -> ReadingSlot {
+        ReadingSlot(number)
     }
 }
 
 /// The slots.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrivals<P> {
-    places: usize,
+    slots: usize,
     waiting: VecDeque<(NodeId, P)>,
-    reading: BTreeSet<ReadingPlace>,
+    reading: BTreeSet<ReadingSlot>,
 }
 
 impl<P> Arrivals<P> {
-    pub(super) fn new(places: u32) -> Arrivals<P> {
-        Arrivals { places: places as usize, waiting: VecDeque::new(), reading: BTreeSet::new() }
+    pub(super) fn new(slots: u32) -> Arrivals<P> {
+        Arrivals { slots: slots as usize, waiting: VecDeque::new(), reading: BTreeSet::new() }
     }
 
     pub(super) fn used(&self) -> usize {
@@ -43,8 +43,8 @@ impl<P> Arrivals<P> {
     }
 
     pub(super) fn has_capacity(&self) -> bool {
-        assert!(self.used() <= self.places, "no more slots are in use than there are");
-        self.used() < self.places
+        assert!(self.used() <= self.slots, "no more slots are in use than there are");
+        self.used() < self.slots
     }
 
     pub(super) fn insert(&mut self, from: NodeId, body: P) {
@@ -56,15 +56,15 @@ impl<P> Arrivals<P> {
         self.waiting.front().map(|(from, body)| (*from, body))
     }
 
-    pub(super) fn take(&mut self) -> Option<(NodeId, P, ReadingPlace)> {
+    pub(super) fn take(&mut self) -> Option<(NodeId, P, ReadingSlot)> {
         let (from, body) = self.waiting.pop_front()?;
-        let mut free = (0..).map(ReadingPlace).filter(|place| !self.reading.contains(place));
-        let place = free.next().expect("there are more numbers than slots");
-        self.reading.insert(place);
-        Some((from, body, place))
+        let mut free = (0..).map(ReadingSlot).filter(|slot| !self.reading.contains(slot));
+        let slot = free.next().expect("there are more numbers than slots");
+        self.reading.insert(slot);
+        Some((from, body, slot))
     }
 
-    pub(super) fn release(&mut self, place: ReadingPlace) {
-        assert!(self.reading.remove(&place), "a slot is released once, by its reader");
+    pub(super) fn release(&mut self, slot: ReadingSlot) {
+        assert!(self.reading.remove(&slot), "a slot is released once, by its reader");
     }
 }

@@ -16,8 +16,9 @@ pub struct WindowFrame<P> {
     pub header: WindowHeader,
     /// The offered packet; `None` in an acknowledgement.
     pub body: Option<P>,
-    /// Whether the frame is a copy of an earlier one. Not part of the bytes: for statistics only, no receiver reads it.
-    pub again: bool,
+    /// Whether the frame is a copy of an earlier frame. The mark is not part of the bytes: it serves statistics only,
+    /// and no receiver reads it.
+    pub is_retransmission: bool,
 }
 
 /// The header: a kind, and a number of the sequence space.
@@ -35,9 +36,9 @@ pub enum WindowHeader {
     },
 }
 
-/// Word 0: the kind, in bit 0.
+/// Width in bits of the kind, which word 0 holds from bit 0 on.
 const KIND_BITS: u32 = 1;
-/// Word 1: the number.
+/// Width in bits of the number, which word 1 holds.
 const NUMBER_BITS: u32 = 32;
 const DATA: u64 = 0;
 const ACKNOWLEDGEMENT: u64 = 1;

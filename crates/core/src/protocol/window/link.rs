@@ -3,7 +3,7 @@
 use super::peer::Peer;
 use super::receiving::Receiving;
 use super::sending::Sending;
-use super::{LinkParameters, ReadingPlace, WindowFrame, WindowHeader, WindowStatistics};
+use super::{LinkParameters, ReadingSlot, WindowFrame, WindowHeader, WindowStatistics};
 use crate::engine::NodeId;
 use crate::engine::Time;
 
@@ -21,8 +21,8 @@ pub struct WindowLink<P> {
 #[must_use = "tasks that wait for a packet or for a buffer must be notified"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrived {
-    /// The packet was next in sequence: this number of packets became readable, the packet itself and stored packets
-    /// that follow it.
+    /// The packet was next in sequence. The number counts the packets that became readable: this packet, and the stored
+    /// packets that follow it.
     Readable(u32),
     /// The packet is stored until it is next in sequence and a slot is free.
     Kept,
@@ -45,7 +45,7 @@ impl<P: Clone> WindowLink<P> {
         WindowLink::unchecked(node, parameters)
     }
 
-    /// Returns a link with any parameters, for tests that show the failures of invalid ones.
+    /// Returns a link with any parameters, for tests that demonstrate the failures of invalid ones.
     pub(super) fn unchecked(node: NodeId, parameters: &LinkParameters) -> WindowLink<P> {
         WindowLink {
             node,
@@ -76,8 +76,9 @@ impl<P: Clone> WindowLink<P> {
         self.receiving.acknowledgements.has_next() || self.sending.has_next()
     }
 
-    /// Returns the frame that leaves now: an acknowledgement, else a copy that is due, else the oldest new packet whose
-    /// window is open. The caller calls again for the next frame, since each occupies the wire for some time.
+    /// Returns the frame that leaves now: an acknowledgement, otherwise a copy that is due, otherwise the oldest new
+    /// packet whose window is open. The caller calls again for the next frame, since each occupies the wire for some
+    /// time.
     pub fn next(&mut self, now: Time) -> Option<WindowFrame<P>> {
         self.next_acknowledgement().or_else(|| self.next_copy(now)).or_else(|| self.next_new(now))
     }
@@ -101,8 +102,8 @@ impl<P: Clone> WindowLink<P> {
         Some(self.frame(to, WindowHeader::Data { sequence }, Some(body), false))
     }
 
-    fn frame(&self, to: Peer, header: WindowHeader, body: Option<P>, again: bool) -> WindowFrame<P> {
-        WindowFrame { from: self.node, to: to.node, flow: to.flow, header, body, again }
+    fn frame(&self, to: Peer, header: WindowHeader, body: Option<P>, is_retransmission: bool) -> WindowFrame<P> {
+        WindowFrame { from: self.node, to: to.node, flow: to.flow, header, body, is_retransmission }
     }
 
     /// Handles a frame that arrives at `now`. It is always consumed.
@@ -129,14 +130,14 @@ impl<P: Clone> WindowLink<P> {
     }
 
     /// Begins to read the packet accepted first, if any. Its slot stays in use.
-    pub fn take(&mut self) -> Option<(NodeId, P, ReadingPlace)> {
+    pub fn take(&mut self) -> Option<(NodeId, P, ReadingSlot)> {
         self.receiving.arrivals.take()
     }
 
-    /// Ends reading, and frees the slot or gives it to a stored packet. Returns `true` in the latter case: another
-    /// packet is readable then, and an acknowledgement is to be sent.
-    pub fn release(&mut self, place: ReadingPlace) -> bool {
-        let filled = self.receiving.release(place);
+    /// Ends reading, and frees the slot or gives it to a stored packet. Returns `true` if the slot went to a stored
+    /// packet; then another packet is readable, and an acknowledgement is to be sent.
+    pub fn release(&mut self, slot: ReadingSlot) -> bool {
+        let filled = self.receiving.release(slot);
         self.statistics.accepted += u64::from(filled);
         filled > 0
     }
@@ -152,7 +153,8 @@ impl<P: Clone> WindowLink<P> {
         self.receiving.acknowledgements.on_time(now);
     }
 
-    /// Returns the number of unacknowledged packets offered to one node, or to all for `None`, including unsent ones.
+    /// Returns the number of unacknowledged packets offered to one node, or to all nodes if `to` is `None`. Packets
+    /// that were not sent yet count too.
     pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         self.sending.unacknowledged(to)
     }
@@ -175,7 +177,7 @@ impl<P: Clone> WindowLink<P> {
         self.parameters.state_bytes(packet_bytes, self.sending.destinations().len(), self.receiving.sources())
     }
 
-    /// Asserts the invariants. Takes time, so only tests call it.
+    /// Asserts the invariants. The check takes time, so only tests call it.
     pub fn check(&self) {
         self.sending.check();
         self.receiving.check();

@@ -1,6 +1,6 @@
 //! A reliable link: a sliding window for each destination, cumulative acknowledgements, time-outs.
 //!
-//! The textbook protocol for fabrics that lose, duplicate and reorder:
+//! This is the textbook protocol for fabrics that lose, duplicate and reorder packets:
 //!
 //! ```text
 //!  program                             link                                     network
@@ -34,8 +34,9 @@
 //!   while it does not run (5.1), stopped when all packets are acknowledged (5.2), and restarted when an
 //!   acknowledgement frees a buffer (5.3). When it expires, "retransmit the earliest segment that has not been
 //!   acknowledged" (5.4), and the time-out doubles up to a maximum (5.5, 5.6). An acknowledgement that frees a buffer
-//!   ends the doubling. If it does not acknowledge all packets that were outstanding at the time-out, it ends at the
-//!   next hole, whose packet is retransmitted at once: the partial acknowledgement of RFC 6582 §3.2.
+//!   ends the doubling. If the acknowledgement does not cover all packets that were outstanding at the time-out, the
+//!   packet after the last one covered was lost too, and is retransmitted at once: the partial acknowledgement of RFC
+//!   6582 §3.2.
 //!
 //! # Guarantees
 //!
@@ -43,7 +44,8 @@
 //! frames, all packets are delivered eventually.** For this, the sequence number in a header must distinguish a packet
 //! from every other packet of the pair that may be in the network. With M = 2^`sequence_bits` numbers and a window of
 //! W, a receiver accepts the next W numbers as new. It mistakes an old packet for a new one exactly if the old packet
-//! arrives after the packet M − W later was accepted. [`LinkParameters::check`] therefore requires:
+//! arrives after the packet that was sent M − W packets later was accepted. [`LinkParameters::check`] therefore
+//! requires:
 //!
 //! | fabric ([`Order`]) | condition | reason |
 //! |---|---|---|
@@ -51,17 +53,17 @@
 //! | reorders, copies live on | a pair's packets ≤ M − W | no number is reused: 2³² are plenty for a simulation |
 //! | reorders, copies die | lifetime < (M − 2W) × spacing | the least time from a packet's acknowledgement to the first transmission of the packet M − W later |
 //!
-//! The second row makes no assumption about the network. With one packet more, a copy of the first packet can be
-//! mistaken for one ahead of the sequence and be stored; with M packets, one can be delivered twice. If copies live for
-//! ever, no finite number space suffices for ever, because a reused number cannot be distinguished from its copy. The
-//! third row is of the kind that Shankar proves minimal, "a function of the maximum message transmission rate, the
-//! maximum message lifetime, and the maximum receive window size" (*Verified Data Transfer Protocols with Variable Flow
-//! Control*, ACM TOCS 7(3), 1989). Both rows are asserted as far as a node can observe them: the number of a pair's
-//! packets, and their spacing. For small number spaces `tests/every_order.rs` checks that each row is sufficient in
-//! every order of events, and finds a counterexample beyond it.
+//! The second row makes no assumption about the network. With one packet more than the row permits, a copy of the first
+//! packet can be mistaken for one ahead of the sequence and be stored; with M packets, one can be delivered twice. If
+//! copies live for ever, no finite number space suffices for ever, because a reused number cannot be distinguished from
+//! its copy. The third row is of the kind that Shankar proves minimal, "a function of the maximum message transmission
+//! rate, the maximum message lifetime, and the maximum receive window size" (*Verified Data Transfer Protocols with
+//! Variable Flow Control*, ACM TOCS 7(3), 1989). Both rows are asserted as far as a node can observe them: the number
+//! of a pair's packets, and their spacing. For small number spaces `tests/every_order.rs` checks that each row is
+//! sufficient in every order of events, and finds a counterexample beyond it.
 //!
-//! With reorder buffers, senders whose packets wait for a slot obtain one in turn. Without reorder buffers, one sender
-//! can starve while others send without end.
+//! With reorder buffers, senders whose packets wait for a slot obtain slots in turn. Without reorder buffers, one
+//! sender can starve while others send without end.
 //!
 //! # What it leaves out
 //!
@@ -106,7 +108,7 @@ pub use peer::Peer;
 #[doc(hidden)]
 pub use adapter::{WindowAdapter, WindowParameters};
 #[doc(hidden)]
-pub use arrivals::ReadingPlace;
+pub use arrivals::ReadingSlot;
 #[doc(hidden)]
 pub use frame::WindowHeader;
 #[doc(hidden)]

@@ -90,7 +90,7 @@ impl<P: Clone> Outgoing<P> {
         newly
     }
 
-    /// Returns whether the oldest packet was outstanding at the last time-out, so that it has not arrived although
+    /// Returns whether the oldest packet was outstanding at the last time-out. If so, it has not arrived, although
     /// later packets may have.
     pub(super) fn is_recovering(&self) -> bool {
         !self.sent.is_empty() && self.base < self.recovers

@@ -19,7 +19,7 @@ pub struct LinkParameters {
     pub buffers: u32,
     /// Largest number of unacknowledged packets to a destination.
     ///
-    /// W in the head of this module's parent.
+    /// The head of the parent module calls it W.
     #[param(default = 8)]
     pub window: u32,
     /// Number of reorder buffers for each sender; with 0, only packets in sequence are accepted.
@@ -37,15 +37,15 @@ pub struct LinkParameters {
     pub acknowledge_every: u32,
     /// Largest delay of an acknowledgement that waits for more packets.
     ///
-    /// Without effect if each packet is acknowledged.
+    /// The delay has no effect if each packet is acknowledged.
     #[param(default = "10 us", meaning = Policy)]
     pub acknowledge_delay: Time,
     /// Time after which an unacknowledged packet is retransmitted.
     ///
-    /// Counted from its last transmission.
+    /// The time-out is counted from the packet's last transmission.
     #[param(min = "1 ns", default = "100 us", meaning = Timeout)]
     pub timeout: Time,
-    /// Largest time-out; it doubles up to this value while no packet is acknowledged.
+    /// Largest time-out; the time-out doubles up to this value while no packet is acknowledged.
     #[param(default = "1600 us", meaning = Timeout)]
     pub timeout_max: Time,
     /// Bits of a sequence number.
@@ -83,19 +83,19 @@ fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String
 /// Delivery order of a fabric that may lose and duplicate frames.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
-    /// Frames from one node to another arrive in the order in which they left, copies too.
+    /// Frames from one node to another arrive in the order in which they left; copies keep the order too.
     Kept,
     /// Frames arrive in any order, and a copy may arrive arbitrarily late.
     Any {
         /// Largest number of packets that one node sends to another in a run, which is asserted.
         packets: u64,
     },
-    /// Frames arrive in any order, within a lifetime.
+    /// Frames arrive in any order, but within a lifetime.
     Lifetime {
-        /// Longest time from the transmission of a frame to the arrival of it and its copies.
+        /// Longest time from the transmission of a frame to its arrival, and to the arrival of its copies.
         lifetime: Time,
-        /// Smallest time between new packets from one node to another, which is asserted. A packet's shortest time on
-        /// the wire is a valid value.
+        /// Smallest time between the transmissions of new packets from one node to another, which is asserted. A
+        /// packet's shortest time on the wire is a valid value.
         spacing: Time,
     },
 }
@@ -115,10 +115,10 @@ impl Default for LinkParameters {
 impl LinkParameters {
     /// Returns all errors in the parameters: the key, and the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         let mut refuse = |is_wrong: bool, key, why: &str| {
             if is_wrong {
-                wrong.push((key, why.to_owned()));
+                errors.push((key, why.to_owned()));
             }
         };
         refuse(self.buffers == 0, "buffers", "must be at least 1: without a buffer no packet is sent");
@@ -129,10 +129,10 @@ impl LinkParameters {
         refuse(self.timeout_max < self.timeout, "timeout_max", "the longest time-out is shorter than the first");
         self.check_acknowledge(&mut refuse);
         match self.sequence_bits {
-            1..=32 => self.check_numbers(&mut wrong),
+            1..=32 => self.check_numbers(&mut errors),
             _ => refuse(true, "sequence_bits", "a sequence number has 1 to 32 bits"),
         }
-        wrong
+        errors
     }
 
     fn check_acknowledge(&self, refuse: &mut impl FnMut(bool, &'static str, &str)) {
@@ -148,15 +148,15 @@ impl LinkParameters {
         );
     }
 
-    /// Checks that sequence numbers distinguish packets: see the head of this module's parent.
-    fn check_numbers(&self, wrong: &mut Vec<(&'static str, String)>) {
+    /// Checks that sequence numbers distinguish packets, as the head of the parent module explains.
+    fn check_numbers(&self, errors: &mut Vec<(&'static str, String)>) {
         let (numbers, window) = (Space::new(self.sequence_bits).count(), u64::from(self.window));
         if window > numbers / 2 {
             let most = numbers / 2;
             let why = format!(
                 "a window of {window} exceeds half of the {numbers} sequence numbers, {most}: duplicates would be ambiguous"
             );
-            wrong.push(("window", why));
+            errors.push(("window", why));
             return;
         }
         match self.order {
@@ -168,7 +168,7 @@ impl LinkParameters {
                     "{numbers} sequence numbers are too few: the run may send more than {most} packets from one node to \
                      another, and no number may be used twice"
                 );
-                wrong.push(("packets", why));
+                errors.push(("packets", why));
             }
             Order::Lifetime { lifetime, spacing } => {
                 let reused = u128::from(numbers - 2 * window) * u128::from(spacing.ps());
@@ -177,15 +177,15 @@ impl LinkParameters {
                     let why = format!(
                         "a number is reused within {free} times {spacing}, and may be mistaken for a duplicate"
                     );
-                    wrong.push(("lifetime", why));
+                    errors.push(("lifetime", why));
                 }
             }
         }
     }
 
     /// Returns the bytes of state of a link for packets of `packet_bytes` that has sent to `destinations` and received
-    /// from `sources`: buffers and slots with the node of each, and for each peer its reorder buffers, sequence numbers
-    /// and timers. The result does not depend on the number of nodes.
+    /// from `sources`: these are buffers and slots with the node of each, and for each peer its reorder buffers,
+    /// sequence numbers and timers. The result does not depend on the number of nodes.
     pub fn state_bytes(&self, packet_bytes: usize, destinations: usize, sources: usize) -> usize {
         let [buffers, arrivals, reorder] = [self.buffers, self.arrivals, self.reorder].map(|count| count as usize);
         let number_bytes = self.sequence_bits.div_ceil(8) as usize;

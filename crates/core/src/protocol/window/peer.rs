@@ -1,9 +1,9 @@
-//! The peer of a window: a node, and one of the connections to it.
+//! The peer of a window: a node, and a connection to it.
 
 use crate::engine::{FlowKey, NodeId};
 use std::fmt;
 
-/// A connection to a node. Each has windows, numbers and timers of its own.
+/// A connection to a node. Each connection has its own windows, sequence numbers and timers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Peer {
     /// The node.
@@ -20,7 +20,7 @@ impl Peer {
 }
 
 impl From<NodeId> for Peer {
-    /// Returns connection 0, which is the only one unless packets state another.
+    /// Returns connection 0 to `node`, which is the only connection unless packets name another.
     fn from(node: NodeId) -> Peer {
         Peer { node, flow: FlowKey(0) }
     }

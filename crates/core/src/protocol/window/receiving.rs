@@ -11,7 +11,7 @@
 //! is free while any source is ready.
 
 use super::acknowledge::Acknowledgements;
-use super::arrivals::{Arrivals, ReadingPlace};
+use super::arrivals::{Arrivals, ReadingSlot};
 use super::peer::Peer;
 use super::space::Space;
 use super::{Arrived, LinkParameters};
@@ -54,7 +54,7 @@ impl<P> Receiving<P> {
 
     /// Handles a packet that arrived, schedules its acknowledgement, and returns its outcome.
     pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> Arrived {
-        let arrived = self.place(from, number, body);
+        let arrived = self.store(from, number, body);
         match arrived {
             Arrived::Readable(packets) => self.acknowledgements.accepted(from, packets, now),
             Arrived::Duplicate | Arrived::Refused => self.acknowledgements.at_once(from),
@@ -63,7 +63,7 @@ impl<P> Receiving<P> {
         arrived
     }
 
-    fn place(&mut self, from: Peer, number: u32, body: P) -> Arrived {
+    fn store(&mut self, from: Peer, number: u32, body: P) -> Arrived {
         let has_slot = self.arrivals.has_capacity();
         let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, kept: BTreeMap::new() });
         let ahead = self.space.distance(source.next, number);
@@ -81,7 +81,7 @@ impl<P> Receiving<P> {
             }
             return Arrived::Kept;
         }
-        assert!(self.ready.is_empty(), "while a place is free, no source waits for one");
+        assert!(self.ready.is_empty(), "while a slot is free, no source waits for one");
         self.accept(from, body);
         Arrived::Readable(1 + self.fill())
     }
@@ -96,7 +96,7 @@ impl<P> Receiving<P> {
         }
     }
 
-    /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained one.
+    /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained a slot.
     fn fill(&mut self) -> u32 {
         let mut filled = 0;
         while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_capacity()) {
@@ -108,10 +108,10 @@ impl<P> Receiving<P> {
         filled
     }
 
-    /// Frees the slot of a packet that was read, and gives it to a stored packet, which is acknowledged at once.
+    /// Frees the slot of a packet that was read, and gives the slot to a stored packet, which is acknowledged at once.
     /// Returns the number of stored packets that obtained a slot.
-    pub(super) fn release(&mut self, place: ReadingPlace) -> u32 {
-        self.arrivals.release(place);
+    pub(super) fn release(&mut self, slot: ReadingSlot) -> u32 {
+        self.arrivals.release(slot);
         let promoted = self.ready.front().copied();
         let filled = self.fill();
         assert_eq!(filled, u32::from(promoted.is_some()), "a slot is for one packet");
@@ -149,7 +149,7 @@ impl<P> Receiving<P> {
     pub(super) fn check(&self) {
         assert!(
             self.ready.is_empty() || !self.arrivals.has_capacity(),
-            "while a place is free, no source waits for one"
+            "while a slot is free, no source waits for one"
         );
         for (from, source) in &self.sources {
             let buffers = source.next..source.next + self.reorder;

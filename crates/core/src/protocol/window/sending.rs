@@ -94,7 +94,7 @@ impl<P: Clone> Sending<P> {
         Some((to, number, body))
     }
 
-    /// Asserts the assumptions of the sequence numbers: see the head of this module's parent.
+    /// Asserts the assumptions about sequence numbers that the head of the parent module states.
     fn check_numbers(&mut self, to: Peer, now: Time) {
         match self.parameters.order {
             Order::Kept => {}
@@ -133,7 +133,7 @@ impl<P: Clone> Sending<P> {
     }
 
     pub(super) fn on_time(&mut self, now: Time) {
-        while let Some(to) = self.timers.go_off(now) {
+        while let Some(to) = self.timers.pop_expired(now) {
             let outgoing = self.destinations.get_mut(&to).expect("a timer is of a destination");
             outgoing.timed_out(self.parameters.timeout_max);
             self.due.push_back(to);

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-/// Counts, in packets. They do not influence behaviour, so the hash leaves them out: links that behave alike have equal
+/// Packet counts. They do not influence behaviour, so they are left out of the hash: links that behave alike have equal
 /// hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WindowStatistics {

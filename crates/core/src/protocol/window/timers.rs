@@ -13,16 +13,16 @@ pub(super) struct Timers {
 
 impl Timers {
     /// Sets a peer's timer, or restarts it if it runs.
-    pub(super) fn set(&mut self, peer: Peer, goes_off: Time) {
+    pub(super) fn set(&mut self, peer: Peer, expires_at: Time) {
         self.stop(peer);
-        self.of.insert(peer, goes_off);
-        self.in_order.insert((goes_off, peer));
+        self.of.insert(peer, expires_at);
+        self.in_order.insert((expires_at, peer));
     }
 
     /// Stops a peer's timer, if it runs.
     pub(super) fn stop(&mut self, peer: Peer) {
-        if let Some(goes_off) = self.of.remove(&peer) {
-            let had = self.in_order.remove(&(goes_off, peer));
+        if let Some(expires_at) = self.of.remove(&peer) {
+            let had = self.in_order.remove(&(expires_at, peer));
             assert!(had, "a timer that runs has its place in the order");
         }
     }
@@ -33,13 +33,13 @@ impl Timers {
 
     /// Returns the time at which the next timer expires.
     pub(super) fn next(&self) -> Option<Time> {
-        self.in_order.first().map(|&(goes_off, _)| goes_off)
+        self.in_order.first().map(|&(expires_at, _)| expires_at)
     }
 
     /// Stops the earliest timer if it is due by `now`, and returns its peer.
-    pub(super) fn go_off(&mut self, now: Time) -> Option<Peer> {
-        let &(goes_off, peer) = self.in_order.first()?;
-        (goes_off <= now).then(|| {
+    pub(super) fn pop_expired(&mut self, now: Time) -> Option<Peer> {
+        let &(expires_at, peer) = self.in_order.first()?;
+        (expires_at <= now).then(|| {
             self.stop(peer);
             peer
         })

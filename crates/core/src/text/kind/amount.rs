@@ -10,9 +10,9 @@ use serde_json::{Value as Json, json};
 /// A quantity with its bounds.
 #[derive(Clone, Debug)]
 pub struct Amount<Q> {
-    /// The least allowed.
+    /// The smallest allowed quantity.
     pub min: Option<Q>,
-    /// The most allowed.
+    /// The largest allowed quantity.
     pub max: Option<Q>,
 }
 

@@ -11,9 +11,9 @@ use serde_json::{Value as Json, json};
 pub struct ListOf<K> {
     /// The kind of each element.
     pub each: K,
-    /// The fewest elements allowed.
+    /// The smallest allowed number of elements.
     pub fewest: usize,
-    /// The most elements allowed.
+    /// The largest allowed number of elements.
     pub most: usize,
 }
 

@@ -9,9 +9,9 @@ use serde_json::{Value as Json, json};
 /// A whole number of things.
 #[derive(Clone, Debug)]
 pub struct Count {
-    /// The least allowed.
+    /// The smallest allowed count.
     pub min: Option<u64>,
-    /// The most allowed.
+    /// The largest allowed count.
     pub max: Option<u64>,
 }
 
@@ -25,8 +25,8 @@ fn quoted(what: &str, text: &str) -> String {
     }
 }
 
-/// Returns the reason for which a number with a point or an exponent is not a count, with a valid spelling if there is
-/// one.
+/// Returns the reason why a number with a decimal point or an exponent is not a count, with a valid spelling if there
+/// is one.
 fn no_count(number: f64) -> String {
     match number {
         _ if !number.is_finite() => "expected an integer, found a number that is not finite".to_owned(),
@@ -40,7 +40,7 @@ fn no_count(number: f64) -> String {
 }
 
 impl Count {
-    /// Any count.
+    /// The kind that allows any count.
     pub const ANY: Count = Count { min: None, max: None };
 
     fn check(&self, node: &TreeNode) -> Result<u64, ParseError> {
@@ -98,9 +98,9 @@ impl ValueKind for Count {
 /// A plain number without a unit.
 #[derive(Clone, Debug)]
 pub struct Number {
-    /// The least allowed.
+    /// The smallest allowed number.
     pub min: Option<f64>,
-    /// The most allowed.
+    /// The largest allowed number.
     pub max: Option<f64>,
 }
 

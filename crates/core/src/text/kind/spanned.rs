@@ -1,5 +1,5 @@
-//! Strings that keep their source location, so that an error within one can be reported there; numbers or
-//! strings; and tables under user-defined names. Leaves out what such strings mean.
+//! Strings that keep their source location, so that an error within one can be reported there; numbers or strings; and
+//! tables under user-defined names. The meaning of such strings is not considered.
 
 use super::super::origin::{Place, Texts};
 use super::super::quantity::ParseError;
@@ -23,7 +23,8 @@ impl SpannedString {
         SpannedString { text: text.into(), place: None }
     }
 
-    /// Returns the location of a part of it, or of the whole string if escapes make the part unknown.
+    /// Returns the location of the part `part` of the string, or of the whole string if escapes make the part's
+    /// location unknown.
     pub fn part(&self, texts: &Texts, part: &Range<usize>) -> Option<Place> {
         let place = self.place.as_ref()?;
         let raw = texts.slice(place);
@@ -134,7 +135,7 @@ impl ValueKind for NumberOrText {
     }
 }
 
-/// A table of values of one kind under names of the user's choice, in the order of the file.
+/// A table of values of one kind under names that the user chooses, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct MapOf<K>(pub K);
 

@@ -53,12 +53,12 @@ impl ValueKind for Words {
     }
 }
 
-/// One word of a closed set, and the value of each.
+/// A word of a closed set, each word with its value.
 #[derive(Clone, Debug)]
 pub struct Choice<T> {
-    /// The words and their meanings.
+    /// The words and the values that they denote.
     pub words: Vec<(&'static str, T)>,
-    /// The former names of words that were renamed, each with the word of today.
+    /// The former names of words that were renamed, each with the present word.
     pub former: Vec<(&'static str, &'static str)>,
 }
 
@@ -113,7 +113,7 @@ impl<T: Clone> ValueKind for Choice<T> {
     }
 }
 
-/// A file name, relative to the file that contains it; in `--set`, relative to the working directory.
+/// A file name. It is relative to the folder of the file that contains it, or in `--set` to the working directory.
 #[derive(Clone, Debug)]
 pub struct FilePath;
 

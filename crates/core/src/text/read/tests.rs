@@ -1,4 +1,4 @@
-//! A small machine of its own is described, read, shown and got wrong in every way.
+//! Tests of the reader with a small machine of its own, which is described, read and shown, with every kind of error.
 
 mod any_text;
 
@@ -127,7 +127,7 @@ fn reported(text: &str, sets: &[&str]) -> String {
     try_read(text, sets).expect_err("problems").to_string()
 }
 
-/// The messages and labels alone.
+/// Returns only the messages and labels of the problems.
 fn messages(text: &str, sets: &[&str]) -> Vec<String> {
     let problems = try_read(text, sets).expect_err("problems");
     problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect()
@@ -171,7 +171,7 @@ fn a_higher_layer_replaces_a_choice_wholly() {
     assert_eq!(read(LEAST, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
     assert_eq!(read(LEAST, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
     assert_eq!(read(LEAST, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
-    // A word selects its choice even if a table of another one is defined.
+    // A word selects its member even if a table of another member is defined.
     let text = "parts = 'base'\n[policy.cut-through]\nbuffers = 5\n";
     assert_eq!(read(text, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
     assert_eq!(read(text, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 5 });
@@ -293,7 +293,7 @@ fn a_file_with_a_byte_order_mark_keeps_its_places() {
 
 #[test]
 fn reporting_many_problems_takes_linear_time() {
-    // Were each compared with all others, or its line counted from the first, this would take minutes.
+    // If each key were compared with all others, or its line counted from the first, this test would take minutes.
     let unknown: String = (0..20_000).map(|n| format!("key-{n} = {n}\n")).collect();
     let mistyped: String = (0..20_000).map(|n| format!("pci-{n} = {n}\n")).collect();
     for text in [unknown, mistyped, "a = 1\n".repeat(20_000)] {

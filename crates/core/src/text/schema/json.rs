@@ -1,6 +1,7 @@
 //! The schema as JSON Schema, draft 2020-12.
 //!
-//! The schema combines two: the keys that are allowed in every file, and those required in a file without `parts`.
+//! It combines two schemas: the keys that are allowed in every file, and the keys that are required in a file without
+//! `parts`.
 
 use super::super::load::PARTS;
 use super::{Family, Form, Item, Member, Need, Schema, TableShape};
@@ -105,7 +106,7 @@ impl Family {
         self.members.iter().map(property).collect()
     }
 
-    /// Returns every pair of members, of which at most one may be defined.
+    /// Returns a schema for every pair of members, since at most one of the two may be defined.
     fn conflicts(&self) -> Vec<Json> {
         let mut pairs = Vec::new();
         for (at, a) in self.members.iter().enumerate() {
@@ -126,7 +127,7 @@ impl Family {
 }
 
 impl Form {
-    /// Returns whether the table is required: one whose keys all have defaults is not.
+    /// Returns whether the table is required. A table whose keys all have defaults is not.
     fn is_required(&self) -> bool {
         match self {
             Form::Table(shape) => shape.has_required_keys(),

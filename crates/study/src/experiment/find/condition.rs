@@ -19,7 +19,7 @@ pub struct Condition {
 /// The comparison operators; `>=` precedes `>`, which is a prefix of it.
 const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
-/// Splits `text` into the metric's name, and the operator (empty if unknown) and value, if there are any.
+/// Splits `text` into the name of the metric, and if there are any, the operator (empty if unknown) and the value.
 pub fn split(text: &str) -> (&str, Option<(&'static str, &str)>) {
     let at = text.find(['<', '>', '=']);
     let Some(at) = at else { return (text.trim(), None) };
@@ -78,7 +78,7 @@ impl Condition {
     }
 }
 
-/// Converts a number with its unit to `unit`, the metric's.
+/// Converts a number with a unit to `unit`, which is that of the metric.
 fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
     let kinds =
         [quantity_in_unit::<Bytes>, quantity_in_unit::<Time>, quantity_in_unit::<Rate>, quantity_in_unit::<Hertz>];
@@ -93,7 +93,7 @@ fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
     }
 }
 
-/// Converts a quantity of the kind `Q` to `unit`, or returns `None` if `unit` is not one of that kind.
+/// Converts a quantity of the kind `Q` to `unit`, or returns `None` if `unit` is not a unit of that kind.
 fn quantity_in_unit<Q: Quantity + SmallestUnits>(text: &str, unit: &str) -> Option<Result<f64, String>> {
     let (_, per) = Q::UNITS.iter().find(|(name, _)| *name == unit)?;
     let read = quantity::parse::<Q>(text);

@@ -1,4 +1,5 @@
-//! A search over the points of a sweep: parsed and checked before the first run, and its results as text and data.
+//! A search over the points of a sweep. It is parsed and checked before the first run. Its results are presented as
+//! text and data.
 
 use super::{Comparison, Condition, FindError, MetricCrossing, Probe, Search, SearchRange};
 use crate::experiment::points::PointStore;
@@ -14,16 +15,17 @@ use narrows_core::text::{Problem, Problems};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Prefix of the names of columns with the values at the end where the condition does not hold.
+/// Prefix of the names of columns for the end of the interval at which the condition does not hold.
 const OTHER_END_PREFIX: &str = "beside_";
 
 /// The keys and values of a point.
 pub type PointValues = Vec<(String, String)>;
 
-/// A point and the crossing found there.
+/// A point, and the crossing that was found there.
 pub type FoundRow = (PointValues, MetricCrossing);
 
-/// Problems, each with a heading that names its point; the heading is empty if the problem is not of one point.
+/// Problems, each with a heading that names its point. The heading is empty if the problem does not belong to one
+/// point.
 pub type ProblemGroups = Vec<(String, Problems)>;
 
 /// A search to be run at each point of a sweep.
@@ -38,7 +40,7 @@ pub struct FindQuery {
     pub unit: String,
 }
 
-/// The settings of the points of a search other than the key that is searched over.
+/// The inputs that determine the points of a search, except the key that is searched over.
 pub struct SearchedPoints<'a> {
     /// The parts that descriptions may name.
     pub registry: &'a Arc<Registry>,
@@ -49,7 +51,8 @@ pub struct SearchedPoints<'a> {
 }
 
 impl SearchedPoints<'_> {
-    /// Returns the problem of searching along a key that is varied or set, too: its values would have no effect.
+    /// Returns the problem that the key that is searched along is also varied or set, so that its values would have no
+    /// effect.
     fn conflict(&self, key: &str) -> Option<Problem> {
         let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
         let searched = names(&format!("{key}=0"))?;
@@ -74,12 +77,12 @@ fn point_heading(values: &[(String, String)]) -> String {
 }
 
 impl FindQuery {
-    /// Parses a search for the condition or metric `find` along the key and range `range`; `compares` says whether two
-    /// descriptions are compared. The metrics that exist are those of the first point of `among`.
+    /// Parses a search for the condition or metric `find` along the key and range `range`; `compares` states whether
+    /// two descriptions are compared. The known metrics are those of the first point of `among`.
     ///
     /// # Errors
     ///
-    /// Reports a malformed range or condition, a key that is varied or set, too, an unknown metric, and an invalid
+    /// Reports a malformed range or condition, a key that is also varied or set, an unknown metric, and an invalid
     /// description at the first point.
     pub fn of(
         find: &str,
@@ -123,7 +126,7 @@ impl FindQuery {
         Ok(())
     }
 
-    /// Runs the search at each of these points; `other` reads the description that the first is compared with.
+    /// Runs the search at each of these points. `other` reads the description with which the first is compared.
     pub fn search(
         &self,
         all: &[PointValues],
@@ -142,7 +145,7 @@ impl FindQuery {
         one_task_per_run(all.par_iter()).map(find).collect()
     }
 
-    /// Returns the part of the range in which the condition holds, in words.
+    /// Describes the part of the range in which the condition holds.
     pub fn region(&self, found: &MetricCrossing) -> &'static str {
         if !found.is_decided() {
             return "unknown";
@@ -167,8 +170,8 @@ impl FindQuery {
         }
     }
 
-    /// Returns a row for each point: the value, metric and outcome at the end where the condition holds, then those at
-    /// the other end, whose names begin with `beside_` ([`OTHER_END_PREFIX`]).
+    /// Returns a row for each point: the value, metric and outcome at the end where the condition holds, and then those
+    /// at the other end, whose names begin with [`OTHER_END_PREFIX`].
     pub fn dataset(&self, rows: &[FoundRow]) -> Dataset {
         let mut data = Dataset::default();
         tidy::of_values(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());
@@ -199,7 +202,7 @@ impl FindQuery {
     }
 }
 
-/// Returns why a probe has no result, with its value.
+/// Describes the reason for which a probe has no result, with the value of the probe.
 pub fn undecided(probe: &Probe) -> String {
     format!("at {}: {}", probe.value, probe.reason.as_deref().unwrap_or_default())
 }

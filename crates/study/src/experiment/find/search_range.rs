@@ -4,20 +4,20 @@ use crate::experiment::vary::range::{Range, rounded};
 use crate::experiment::vary::{self, Vary};
 use narrows_core::text::Problem;
 
-/// The search ends when its interval is at most this fraction of its lower end.
+/// The search ends when the width of its interval is at most 1/1000 of its lower end.
 const TOLERANCE: u64 = 1000;
 
-/// The ratio of the ends from which on the middle is their geometric mean.
+/// The ratio of the ends above which the next value is their geometric mean.
 const GEOMETRIC_FROM: u64 = 4;
 
-/// A key and its values between two ends. A position is an index into the values of a range with steps, and otherwise
+/// A key, and its values between two ends. A position is an index into the values if the range has steps, and otherwise
 /// an amount in the smallest unit.
 #[derive(Clone, Debug)]
 pub struct SearchRange {
     /// The key that is searched over.
     pub key: String,
     range: Range,
-    /// The values of a range with steps; `None` without.
+    /// The values, if the range has steps.
     values: Option<Vec<String>>,
 }
 
@@ -58,8 +58,8 @@ impl SearchRange {
         }
     }
 
-    /// Returns a position between two, rounded to four digits if one of those lies between them; `None` if the two are
-    /// close enough to end the search.
+    /// Returns a position between two others, rounded to four digits if such a position is between them. Returns `None`
+    /// if the two are close enough to end the search.
     pub fn between(&self, low: u64, high: u64) -> Option<u64> {
         let width = high - low;
         if width < 2 || (self.values.is_none() && width <= low / TOLERANCE) {

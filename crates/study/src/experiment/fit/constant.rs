@@ -1,6 +1,6 @@
 //! A constant to be fitted, as the description of a fit declares it: key, starting value, prior and bounds.
 //!
-//! Whether the machines have such a constant is checked in `free_constant.rs`.
+//! `free_constant.rs` checks that the machines have such a constant.
 
 use crate::experiment::uncertainty::unknown::PRIOR;
 use narrows_core::text::{SpannedString, Table};
@@ -13,9 +13,9 @@ pub const PRIOR_MAX: f64 = 10.0;
 pub struct FitConstant {
     /// The key; `*` matches the name of any part.
     pub key: SpannedString,
-    /// The starting value; by default the value in the machines.
+    /// The starting value. The default is the value in the machines.
     pub start: Option<SpannedString>,
-    /// One standard deviation of the logarithm about the starting value.
+    /// One standard deviation of the logarithm of the constant, about its starting value.
     pub prior: f64,
     /// The least and the greatest value.
     pub bounds: Option<(SpannedString, SpannedString)>,

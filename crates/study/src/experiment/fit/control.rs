@@ -10,7 +10,7 @@ pub trait FitMonitor: Sync {
     fn run_ends(&self) {}
     /// Reports that the solver tried a set of values.
     fn step_ends(&self, _step: &FitStep) {}
-    /// Returns whether the fit is to stop. Runs in progress are completed, no further one begins.
+    /// Returns whether the fit is to stop. Runs in progress are then completed, and no further runs begin.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -26,22 +26,22 @@ impl FitMonitor for Unmonitored {}
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct FitStep {
-    /// The number of the step, from 1 on; the first is at the starting values.
+    /// The number of the step, counted from 1. The first step is at the starting values.
     pub number: usize,
     /// The largest number of steps.
     pub steps_max: usize,
-    /// An estimate of the number of steps left, from the rate of convergence, once it is known.
+    /// An estimate of the number of steps left, by the rate of convergence; `None` before that is known.
     pub steps_left: Option<usize>,
     /// The root mean square of the relative errors of the numbers whose runs completed.
     pub rms: f64,
-    /// The number with the largest error, and that error.
+    /// The number with the largest error, and this error.
     pub largest: Option<(String, f64)>,
     /// The number of runs that did not complete.
     pub incomplete: usize,
 }
 
 impl FitStep {
-    /// Returns a step without numbers, with this number of the largest.
+    /// Returns a step without numbers: step `number` of at most `steps_max`.
     pub fn new(number: usize, steps_max: usize) -> FitStep {
         FitStep { number, steps_max, steps_left: None, rms: 0.0, largest: None, incomplete: 0 }
     }
@@ -52,7 +52,7 @@ impl FitStep {
 pub struct FitControl<'a> {
     /// The receiver of progress.
     pub monitor: &'a dyn FitMonitor,
-    /// The file that holds the results of all runs so far, from which the fit resumes.
+    /// The file that holds the results of all runs so far. The fit resumes from it.
     pub state: Option<&'a Path>,
 }
 

@@ -1,24 +1,25 @@
 //! The combinations of constants that the numbers do not determine.
 //!
-//! With elasticities `E`, noise `s` and priors `p`, the matrix A = diag(1/s) E diag(p) is the Jacobian of the numbers,
-//! in standard deviations, by the constants, in standard deviations of their priors. An eigenvector of AᵀA with eigenvalue
-//! λ is a combination whose standard deviation the numbers reduce from 1 to 1/√(1 + λ). The combinations that are not
-//! determined span a space. Its basis in reduced echelon form names few constants at a time: one that no number depends
-//! on is a vector of its own, and so is a pair that changes no number if one rises while the other falls.
+//! With elasticities `E`, noise `s` and priors `p`, the matrix A = diag(1/s) E diag(p) is the Jacobian of the numbers
+//! with respect to the constants. Numbers are in standard deviations, and constants in standard deviations of their
+//! priors. An eigenvector of AᵀA with eigenvalue λ is a combination whose standard deviation the numbers reduce from 1
+//! to 1/√(1 + λ). The combinations that are not determined span a space. Its basis in reduced echelon form names few
+//! constants at a time: a constant that no number depends on is a separate vector, and so is a pair of constants that
+//! changes no number if one rises while the other falls.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
-/// A constant is determined when its standard deviation after the fit is at most this fraction of its prior: the
-/// starting value then has a weight of one sixteenth (chosen).
+/// A constant is determined if its standard deviation after the fit is at most this fraction of its prior. The starting
+/// value then has a weight of one sixteenth (chosen).
 pub const DETERMINED: f64 = 0.25;
 
-/// The change of the first constant of a combination, by which the others are stated.
+/// The change of the first constant of a combination; the changes of the others are stated relative to it.
 const CHANGE: f64 = 0.1;
 
-/// The part of the first constant's prior below which the change of another constant is negligible.
+/// The fraction of the first constant's prior below which the change of another constant is negligible.
 const NEGLIGIBLE: f64 = 0.05;
 
-/// Constants that change together and leave all numbers nearly as they are.
+/// A combination of constants that change together and leave all numbers nearly unchanged.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct OpenCombination {
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn constants_that_numbers_see_only_together_are_one_combination() {
-        // Two numbers see the product of the first two constants, and none sees the last.
+        // Two numbers depend on the product of the first two constants, and none depends on the last.
         let open = found(&[0.25; 4], &[&[1.0, 1.0, 0.0, 0.0], &[0.5, 0.5, 1.0, 0.0]]);
         assert_eq!(open.len(), 2, "{open:?}");
         let indices = |of: &OpenCombination| of.changes.iter().map(|(at, _)| *at).collect::<Vec<_>>();

@@ -1,10 +1,10 @@
-//! A measured curve: latency or bandwidth by message size, as CSV or in the output format of perftest or the OSU
+//! A measured curve of latency or bandwidth by message size, as CSV or in the output format of perftest or the OSU
 //! benchmarks.
 //!
-//! The first line that begins with `size`, `bytes` or `payload`, behind a `#` or not, names the columns. A unit follows
-//! the name, in brackets or after `_`, or in CSV each number. Of several columns the typical value is read, else the
-//! average. One `MB/sec` of perftest is 2^20 bytes a second, one `MB/s` of OSU 10^6. Deviations and percentiles are
-//! ignored: a curve has one noise.
+//! The first line that begins with `size`, `bytes` or `payload`, with or without a `#` before it, names the columns. A
+//! unit follows the name of a column, in brackets or after `_`; in CSV it may follow each number instead. If there are
+//! several columns, the typical value is read, or otherwise the average. The unit `MB/sec` of perftest is 2^20 bytes
+//! per second, and `MB/s` of OSU is 10^6. Deviations and percentiles are ignored, because a curve has one noise.
 
 use super::unit::{self, Measure};
 use narrows_core::text::origin::{Place, TextId, Texts};
@@ -44,13 +44,13 @@ struct Heading {
 /// The byte range of a row, and its cells.
 type Cells<'a> = (Range<usize>, Vec<&'a str>);
 
-/// Names of columns that are preferred, in order.
+/// Names of columns that are preferred, in order of preference.
 const FIRST: [&str; 4] = ["typical", "avg", "average", "mean"];
 /// The least number of points of a curve.
 const SAMPLES_MIN: usize = 2;
 
 impl Curve {
-    /// Parses the text of a file; messages call it `path`.
+    /// Parses the text of a file. Messages call the file `path`.
     pub fn read(path: &Path, text: &str) -> Result<Curve, Problems> {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File(path.to_path_buf()), text, None);
@@ -137,7 +137,7 @@ impl Printed<'_> {
                     let problem = Problem::new("this is not a row of numbers").at(self.place(span), "here");
                     return Err(problem.help("a row begins with a size, a comment with `#`"));
                 }
-                // Between their rows, benchmarks print rules and warnings.
+                // Benchmarks print rules and warnings between the rows.
                 false if is_numbers => rows.push((span, line.split_whitespace().collect())),
                 false => {}
             }
@@ -204,7 +204,7 @@ fn headings(line: &str, csv: bool) -> Vec<Heading> {
     if csv {
         return line.split(',').map(|cell| heading(cell.trim())).collect();
     }
-    // A name of two words, such as `BW peak`, is joined; all other names are separated by spaces.
+    // A name of two words, such as `BW peak`, is joined, because spaces separate names.
     let mut joined = line.replace(" [", "[").replace(" (", "(");
     for (apart, one) in [("BW ", "BW-"), ("Avg ", "Avg-"), ("% ", "%-")] {
         joined = joined.replace(apart, one);

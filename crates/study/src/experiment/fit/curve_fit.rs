@@ -1,8 +1,8 @@
 //! Calibration of a machine's constants on measured curves.
 //!
-//! A latency is compared with half the round trip of a `ping-pong` workload, a bandwidth with that of a `stream`; each
-//! size is a separate run. The constants fitted are those named, or else all whose comments say that they are derived,
-//! calibrated or chosen.
+//! A latency is compared with half the round trip of a `ping-pong` workload, and a bandwidth with that of a `stream`;
+//! each size is a separate run. The fitted constants are those that are named, or otherwise all constants whose
+//! comments state that they are derived, calibrated or chosen.
 
 use super::constant::FitConstant;
 use super::control::FitControl;
@@ -24,19 +24,19 @@ pub struct CurveFit<'a> {
     pub reader: Reader<'a>,
     /// The measured curves.
     pub curves: &'a [Curve],
-    /// The keys of the constants, with `*` for names of parts; if empty, all unknown constants.
+    /// The keys of the constants, with `*` for names of parts. If empty, all uncertain constants are fitted.
     pub constants: &'a [String],
-    /// One standard deviation of a constant's logarithm; `None` takes the one stated in its comment.
+    /// One standard deviation of a constant's logarithm. If `None`, that in the comment of the constant is used.
     pub prior: Option<f64>,
     /// One standard deviation of a measured value, as a fraction of it.
     pub noise: f64,
-    /// The largest relative error of a successful fit; `None` takes three times the noise.
+    /// The largest relative error of a successful fit. If `None`, it is three times the noise.
     pub tolerance: Option<f64>,
     /// The control of the fit.
     pub control: FitControl<'a>,
 }
 
-/// The points of the curves, and the keys of the constants that their runs set.
+/// The points of the curves, and the keys of the constants that are set in their runs.
 struct CurveNumbers<'a> {
     curve_fit: &'a CurveFit<'a>,
     samples: Vec<(usize, &'a Sample)>,
@@ -106,7 +106,7 @@ impl CurveFit<'_> {
     }
 }
 
-/// Returns the overrides that run messages of this size.
+/// Returns the overrides for a run with messages of this size.
 fn workload(measure: Measure, size: u64) -> Vec<String> {
     let program = if measure == Measure::Latency { "ping-pong" } else { "stream" };
     vec![format!("workload.{program}.payload={size} B")]

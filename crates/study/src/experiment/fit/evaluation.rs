@@ -1,7 +1,7 @@
 //! The numbers computed so far, and the parallel computation of further ones.
 //!
-//! Results do not depend on the number of threads. The order of the runs does depend on their duration: runs that took
-//! long begin first, so that no thread is idle while the longest run of a batch is left.
+//! Results do not depend on the number of threads. The order of the runs depends on their durations: long runs begin
+//! first, so that no thread is idle while the longest run of a batch continues.
 
 use super::control::FitControl;
 use super::number::{Evaluation, IncompleteNumber, KnownNumbers, NOT_RUN, NumberResult, NumberSource};
@@ -75,15 +75,15 @@ impl<'a> Evaluations<'a> {
         (datum, values.iter().enumerate().map(of).collect())
     }
 
-    /// Runs all evaluations that are not yet known, in parallel. Returns whether all are known; they are not if the fit
-    /// was stopped or its state cannot be written.
+    /// Runs all evaluations that are not known yet, in parallel. Returns whether all are known then; they are not if
+    /// the fit was stopped or its state cannot be written.
     pub fn complete(&self, evaluations: BTreeSet<Evaluation>) -> bool {
         let open = self.open(evaluations);
         if open.is_empty() {
             return true;
         }
         self.control.monitor.runs_begin(open.len(), self.stored);
-        // Each task takes the longest run that is left, whatever the order in which tasks begin.
+        // Each task takes the longest remaining run, whatever the order in which tasks begin.
         let next = AtomicUsize::new(0);
         let run = |_| self.run(&open[next.fetch_add(1, Ordering::Relaxed)]);
         one_task_per_run((0..open.len()).into_par_iter()).for_each(run);
@@ -91,8 +91,8 @@ impl<'a> Evaluations<'a> {
         !self.is_stopped()
     }
 
-    /// Returns the evaluations that are not yet known, the longest runs first. Before any run, the last number is
-    /// assumed to take longest: curves are sorted by size.
+    /// Returns the evaluations that are not known yet, with the longest runs first. Before any run, the last number is
+    /// assumed to take longest, because curves are sorted by size.
     fn open(&self, evaluations: BTreeSet<Evaluation>) -> Vec<Evaluation> {
         let known = lock(&self.known);
         let durations = lock(&self.durations);
@@ -122,7 +122,7 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Writes the state, if there is a file for it. An error stops the fit.
+    /// Writes the state if it has a file. An error stops the fit.
     fn write_state(&self) {
         let Some(state) = &self.state else { return };
         // The lock is held during the write, so that no older state replaces a newer one.
@@ -135,7 +135,7 @@ impl<'a> Evaluations<'a> {
         *written = Instant::now();
     }
 
-    /// Returns whether the fit was stopped before all runs that it needs.
+    /// Returns whether the fit was stopped before all necessary runs were made.
     pub fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
@@ -146,7 +146,7 @@ impl<'a> Evaluations<'a> {
         Some(self.state.as_ref()?.problem(error.as_ref()?))
     }
 
-    /// Returns a number that was computed, or the reason for its absence.
+    /// Returns a number that was computed, or the reason why it has no value.
     pub fn number(&self, evaluation: &Evaluation) -> NumberResult {
         lock(&self.known).get(evaluation).cloned().unwrap_or_else(|| Err(NOT_RUN.to_owned()))
     }

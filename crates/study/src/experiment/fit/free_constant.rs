@@ -8,7 +8,7 @@ use narrows_core::text::quantity::ParseError;
 use narrows_core::text::{Entry, Origin, Problem, Read, SpannedString, suggest};
 use std::collections::BTreeSet;
 
-/// The factor from the starting value to each bound, where none are declared (chosen).
+/// The factor from the starting value to each bound, if no bounds are declared (chosen).
 const BOUND_FACTOR: f64 = 100.0;
 
 /// A constant to be fitted. Amounts are in the smallest unit of the parameter's kind.
@@ -45,8 +45,8 @@ impl FreeConstant {
     ///
     /// # Errors
     ///
-    /// Reports a key that no machine has, one whose values differ between machines, and bounds that do not enclose the
-    /// starting value.
+    /// Reports a key that no machine has, a key whose values differ between machines, and bounds that do not enclose
+    /// the starting value.
     pub fn find(wanted: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
         let problem_at_key = |message: String, label: &str| Problem::new(message).at(wanted.key.place.clone(), label);
         let key = &wanted.key.text;
@@ -119,7 +119,7 @@ impl FreeConstant {
         Err(Problem::new(message).at(place(wanted), label).help("bounds must be above 0, the smaller first"))
     }
 
-    /// Returns the keys of the constant in a machine; those of a host that no node uses are left out.
+    /// Returns the keys of the constant in a machine. Keys of a host that no node uses are left out.
     pub fn keys_in(&self, read: &Read<Machine>) -> Vec<String> {
         let entries = read.entries();
         let hosts: Vec<&Entry> = entries.iter().filter(|entry| key_matches("nodes.*.host", &entry.path)).collect();
@@ -136,7 +136,7 @@ fn key_and_value(number: &PartNumber) -> String {
     format!("`{}` is {}", number.key, number.value)
 }
 
-/// Returns the problem of a text that does not parse as a value of a constant.
+/// Returns the problem that a text is not a valid value of a constant.
 pub fn value_problem(key: &str, source: &SpannedString, fault: ParseError) -> Problem {
     let place: Option<Place> = source.place.clone();
     let problem = Problem::new(format!("`{}` is not a value of `{key}`", source.text)).at(place, fault.label);

@@ -1,10 +1,10 @@
 //! Calibration: constants fitted on published numbers or on a user's measurements.
 //!
-//! Each constant has a starting value and a prior about it, each number a noise and a tolerance. Least squares in
-//! logarithms give the constants; the elasticities at the solution give the uncertainty of each, their correlation, and
-//! the combinations that the numbers do not determine. A value is rounded to the first digit of half its standard
-//! deviation; a current value within half a standard deviation of the fit is kept. A fit whose error of some number is
-//! above the tolerance failed. A good fit does not prove that the model's mechanisms are right.
+//! Each constant has a starting value and a prior about it, and each number has a noise and a tolerance. Least squares
+//! in logarithms determine the constants. The elasticities at the solution determine the uncertainty of each constant,
+//! the correlations, and the combinations that the numbers do not determine. A value is rounded to the first digit of
+//! half its standard deviation; a current value within half a standard deviation of the fit is kept. A fit has failed
+//! if the error of some number is above its tolerance. A good fit does not prove that the model's mechanisms are right.
 //!
 //! | file | holds |
 //! |---|---|
@@ -47,18 +47,18 @@ use number::{Datum, NOT_RUN, NumberResult, NumberSource};
 use solve::{FitProblem, solve};
 use state::{FitIdentity, StateFile};
 
-/// The tolerance of a measured number, in standard deviations of its noise, where none is given: of curves of 20
-/// points with no error but noise, one in 20 has a point beyond it (normal distribution).
+/// The tolerance of a measured number if none is stated, in standard deviations of its noise. With it, one in 20 curves
+/// of 20 points has a point beyond the tolerance if noise is the only error (normal distribution).
 pub const TOLERANCE_IN_NOISE: f64 = 3.0;
 
 /// The largest number of names in a message.
 const NAMES_MAX: usize = 8;
 
-/// Fits the constants on the data. `description` is a digest of everything else that the numbers depend on.
+/// Fits the constants on the data. `description` is a digest of everything else on which the numbers depend.
 ///
 /// # Errors
 ///
-/// Reports numbers that the machine does not give with the starting values, and a state file that cannot be used.
+/// Reports numbers that a run with the starting values does not give, and a state file that cannot be used.
 pub fn fit(
     free: &[FreeConstant],
     data: &[Datum],
@@ -103,8 +103,8 @@ pub fn fit(
     })
 }
 
-/// Returns the constants rounded to their uncertainty, and the numbers with them. If the fit was stopped, the constants
-/// are those of the best step, whose numbers are known.
+/// Returns the constants rounded to their uncertainty, and the numbers with these constants. If the fit was stopped,
+/// the constants are those of the best step, whose numbers are known.
 fn rounded(
     problem: &FitProblem<'_>,
     free: &[FreeConstant],
@@ -127,7 +127,7 @@ fn rounded(
     (constants, after)
 }
 
-/// Returns the problem of numbers that the machine does not give with the starting values.
+/// Returns the problem of numbers that a run with the starting values does not give.
 fn no_start(missing: Vec<(&Datum, String)>) -> Problem {
     let names: Vec<String> =
         missing.iter().take(NAMES_MAX).map(|(datum, why)| format!("{} ({why})", datum.name)).collect();
@@ -140,7 +140,7 @@ fn no_start(missing: Vec<(&Datum, String)>) -> Problem {
     problem.help("choose starting values with which every run completes")
 }
 
-/// Returns the standard deviation of the errors, where `determined` constants were fitted, as a multiple of the noise.
+/// Returns the standard deviation of the errors as a multiple of the noise, if `determined` constants were fitted.
 fn noise_ratio(residuals: &[Residual], determined: usize) -> f64 {
     let errors = residuals.iter().map(|one| (one.after / one.datum.expected).ln() / one.datum.noise);
     let errors: Vec<f64> = errors.filter(|error| error.is_finite()).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A number to fit on.
+/// A number that constants are fitted on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Datum {
     /// The name of the number.
@@ -11,7 +11,7 @@ pub struct Datum {
     pub unit: String,
     /// The expected value.
     pub expected: f64,
-    /// One standard deviation of the logarithm.
+    /// One standard deviation of the number's logarithm.
     pub noise: f64,
     /// The largest relative error of a successful fit.
     pub tolerance: f64,
@@ -19,16 +19,17 @@ pub struct Datum {
     pub curve: usize,
 }
 
-/// One evaluation: the index of a number, and the values of the constants; those it does not depend on are empty.
+/// One evaluation: the index of a number, and the values of the constants. Values of constants that the number does not
+/// depend on are empty.
 pub type Evaluation = (usize, Vec<String>);
 
-/// The result of an evaluation: the number, or the reason for its absence.
+/// The result of an evaluation: the number, or the reason why it has no value.
 pub type NumberResult = Result<f64, String>;
 
 /// The results of evaluations.
 pub type KnownNumbers = BTreeMap<Evaluation, NumberResult>;
 
-/// The reason of a number whose run did not begin before the fit was stopped.
+/// The reason given for a number whose run did not begin before the fit was stopped.
 pub const NOT_RUN: &str = "not run";
 
 /// The source of numbers for given values of the constants. It is called from several threads.
@@ -37,7 +38,7 @@ pub trait NumberSource: Sync {
     ///
     /// # Errors
     ///
-    /// Returns the reason why there is no number: the machine cannot be described with these values, or its run did not
+    /// Returns the reason if there is no number: the machine cannot be described with these values, or its run did not
     /// complete.
     fn number(&self, datum: usize, constants: &[&str]) -> NumberResult;
     /// Returns whether the number may depend on the constant.
@@ -52,6 +53,6 @@ pub struct IncompleteNumber {
     pub datum: usize,
     /// The reason, such as the outcome of its run.
     pub reason: String,
-    /// The number of sets of values for which it has no value for this reason.
+    /// The number of sets of values for which the number has no value for this reason.
     pub evaluations: usize,
 }

@@ -1,4 +1,4 @@
-//! The result of a fit: constants, errors of the numbers, and whether the numbers were reached.
+//! The result of a fit: the constants, the errors of the numbers, and whether the fit reached the numbers.
 
 use super::correlation::OpenCombination;
 use super::number::{Datum, IncompleteNumber};
@@ -11,13 +11,13 @@ use serde_json::{Map, Value as Json, json};
 pub struct FitResult {
     /// The fitted constants.
     pub constants: Vec<FittedConstant>,
-    /// The numbers fitted on, with their errors.
+    /// The numbers that were fitted on, with their errors.
     pub residuals: Vec<Residual>,
     /// Whether the solver converged.
     pub converged: bool,
-    /// Whether the fit was stopped. The constants are then the best values so far, not rounded.
+    /// Whether the fit was stopped. The constants are then the best values so far, without rounding.
     pub stopped: bool,
-    /// The ratio of the errors, as a standard deviation, to the noise that was assumed.
+    /// The ratio of the standard deviation of the errors to the assumed noise.
     pub noise_ratio: f64,
     /// The correlation of each two constants, in the order of the constants.
     pub correlation: Vec<Vec<f64>>,
@@ -48,7 +48,7 @@ pub struct FittedConstant {
     pub std_dev: f64,
     /// Whether the numbers rather than the prior determine it.
     pub determined: bool,
-    /// The bound that the fitted value lies at.
+    /// The bound that the fitted value is at.
     pub bound: Option<Bound>,
     /// The distance of the fitted value from the starting value, in standard deviations of the prior.
     pub distance: f64,
@@ -63,7 +63,7 @@ pub enum Bound {
     Upper(String),
 }
 
-/// A number fitted on, before and after the fit.
+/// A number that was fitted on, before and after the fit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Residual {
     /// The number, with its expected value.
@@ -72,11 +72,11 @@ pub struct Residual {
     pub before: f64,
     /// The number with the constants `after` the fit; NaN if it was not measured.
     pub after: f64,
-    /// The reason why there is no number after the fit, such as the outcome of its run.
+    /// The reason for which there is no number after the fit, such as the outcome of its run.
     pub missing: Option<String>,
 }
 
-/// The numbers of a curve, next to each other, that are too high or too low, or have no value for the same reason.
+/// Adjacent numbers of a curve that are all too high or all too low, or have no value for the same reason.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct FailedPart {
@@ -90,7 +90,7 @@ pub struct FailedPart {
     pub errors: (f64, f64),
     /// The smallest of the tolerances.
     pub tolerance: f64,
-    /// The reason why there are no numbers.
+    /// The reason for which the numbers have no value.
     pub missing: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl Residual {
 
     /// Returns whether there is a number after the fit, and its error is at most its tolerance.
     pub fn is_within_tolerance(&self) -> bool {
-        // The same margin as in the judgement of claims.
+        // The margin is the same as in the judgement of claims.
         self.error().abs() <= self.datum.tolerance * (1.0 + 1e-12)
     }
 }

@@ -1,9 +1,9 @@
 //! Weighted least squares in logarithms, by the Levenberg–Marquardt method.
 //!
 //! The solver minimises Σ ((ln number − ln expected) / noise)² + Σ ((ln constant − ln start) / prior)², so priors are
-//! residuals like any other. A constant between its bounds is a sine of the solver's parameter. Constants are whole
-//! cycles and picoseconds, so a number is computed at the nearest representable values and extrapolated linearly from
-//! there. Slopes are central differences. Where the numbers come from is left to a `NumberSource`.
+//! residuals like any other. A constant is represented by a sine of the solver's parameter, which keeps it between its
+//! bounds. Constants are whole cycles and picoseconds, so a number is computed at the nearest representable values and
+//! extrapolated linearly from there. Slopes are central differences. A `NumberSource` provides the numbers.
 
 use super::control::FitMonitor;
 use super::evaluation::Evaluations;
@@ -18,14 +18,14 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The limit on evaluations of the residuals, per constant and one more (chosen: ten steps suffice where any number
-/// does).
+/// The maximum number of evaluations of the residuals, divided by the number of constants plus one (chosen: if a fit
+/// converges, ten steps suffice).
 const PATIENCE: usize = 20;
 /// The solver's parameter in the middle of the bounds. It is not 0, since the solver's steps are proportional to its
 /// parameters.
 const PARAMETER_OFFSET: f64 = 1.0;
-/// The relative change of a constant in a central difference: large enough to exceed rounding, small enough for the
-/// response to be linear (chosen).
+/// The relative change of a constant in a central difference. It is large enough to exceed rounding, and small enough
+/// for the response to be linear (chosen).
 const STEP: f64 = 0.05;
 /// The residual of a machine that cannot be run: larger than any other.
 const INVALID_RESIDUAL: f64 = 1e3;
@@ -53,7 +53,7 @@ pub struct Solution<'a> {
 ///
 /// # Errors
 ///
-/// Returns the numbers that the machine does not give with the starting values, each with the reason.
+/// Returns the numbers that a run with the starting values does not give, each with the reason.
 pub fn solve<'a>(
     constants: &'a [FreeConstant],
     data: &'a [Datum],
@@ -95,7 +95,7 @@ impl FreeConstant {
         (self.bounds.0.ln(), self.bounds.1.ln())
     }
 
-    /// Returns the constant's logarithm at a value of the solver's parameter, and its derivative.
+    /// Returns the logarithm of the constant for a value of the solver's parameter, and its derivative.
     fn logarithm(&self, parameter: f64) -> (f64, f64) {
         let (least, most) = self.logs();
         let half = (most - least) / 2.0;
@@ -131,7 +131,7 @@ impl FitProblem<'_> {
         self.constants.iter().zip(self.logs()).map(near).collect()
     }
 
-    /// Returns to the best values that the solver tried, or else to the starting values.
+    /// Returns to the best values that the solver tried, or otherwise to the starting values.
     fn return_to_best(&mut self) {
         if let Some(best) = self.steps.borrow().best() {
             self.at.copy_from(best);
@@ -157,8 +157,8 @@ impl FitProblem<'_> {
         self.evaluations.evaluation(datum, &values)
     }
 
-    /// Returns the elasticity of each number to each of these constants, at the nearest representable values, and the
-    /// numbers there; `None` if the fit was stopped.
+    /// Returns the elasticities of each number with respect to each of these constants, at the nearest representable
+    /// values, and the numbers at these values; `None` if the fit was stopped.
     fn elasticities(&self, constants: &[usize]) -> Option<(Vec<f64>, DMatrix<f64>)> {
         let representable = self.representable();
         let values = texts(&representable);
@@ -194,7 +194,7 @@ impl FitProblem<'_> {
         Some((middle, all))
     }
 
-    /// Returns the values below and above a constant for a central difference: a step away, or else the adjacent
+    /// Returns the values below and above a constant for a central difference: a step away, or otherwise the adjacent
     /// representable value.
     fn neighbours(&self, constant: usize, (text, log): &Written) -> [Option<Written>; 2] {
         let free = &self.constants[constant];
@@ -206,7 +206,8 @@ impl FitProblem<'_> {
         })
     }
 
-    /// Returns the elasticities of each number to all constants; after a stop those of the last complete step, or 0.
+    /// Returns the elasticities of each number with respect to all constants. After a stop, they are those of the last
+    /// complete step, or 0.
     pub fn elasticity_rows(&self) -> Vec<Vec<f64>> {
         let all: Vec<usize> = (0..self.constants.len()).collect();
         let slopes = self.elasticities(&all).map(|(_, slopes)| slopes);

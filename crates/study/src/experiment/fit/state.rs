@@ -1,8 +1,8 @@
 //! The state of a fit in a file: the result of every run so far.
 //!
 //! A fit is a function of these results, so a fit that resumes repeats its steps without running them again, and ends
-//! with the same values as one that was never interrupted. The file is replaced atomically. It is bound to digests of
-//! the description, the numbers and the options; a file of another fit is refused.
+//! with the same values as one that was never interrupted. The file is replaced atomically. It contains digests of the
+//! description, the numbers and the options, and is refused if they belong to another fit.
 
 use super::free_constant::FreeConstant;
 use super::number::{Datum, Evaluation, KnownNumbers, NumberResult};
@@ -15,7 +15,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// The digests of everything that the results of a fit depend on.
+/// The digests of everything on which the results of a fit depend.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FitIdentity {
     version: String,
@@ -54,7 +54,7 @@ impl FitIdentity {
         }
     }
 
-    /// Returns the names of the parts in which two fits differ.
+    /// Returns the names of the digests in which two fits differ.
     fn differences(&self, other: &FitIdentity) -> Vec<&'static str> {
         let parts = [
             ("the version of Narrows", self.version == other.version),
@@ -106,7 +106,7 @@ impl StateFile {
         write_whole(&self.path, (serde_json::to_string(&stored).expect("a state is plain JSON") + "\n").as_bytes())
     }
 
-    /// Returns the problem of an error of [`write`](StateFile::write).
+    /// Returns the problem to report for an error of [`write`](StateFile::write).
     pub fn problem(&self, error: &io::Error) -> Problem {
         Problem::new(format!("cannot write `{}`, the state of the fit: {error}", self.path.display()))
     }

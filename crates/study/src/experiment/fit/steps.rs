@@ -1,4 +1,4 @@
-//! The steps of the solver so far: the best values, and an estimate of the steps left.
+//! The steps of the solver so far: the best values, and an estimate of the number of steps left.
 
 use super::control::FitStep;
 use super::number::Datum;
@@ -7,8 +7,8 @@ use nalgebra::{DMatrix, DVector};
 /// The relative change of the sum of squares, or of the constants, below which the solver ends (chosen: constants are
 /// rounded far more coarsely).
 pub const TOLERANCE: f64 = 1e-4;
-/// The range of the factor by which improvements become smaller from step to step, for the estimate of the steps left
-/// (chosen: a factor near 1 would give an estimate without end).
+/// The range of the factor by which improvements shrink from step to step, for the estimate of the steps left (chosen:
+/// a factor near 1 would give an unlimited estimate).
 const CONVERGENCE: (f64, f64) = (0.01, 0.9);
 
 /// The steps of the solver so far.
@@ -21,7 +21,7 @@ pub struct Steps {
     best: Option<(DVector<f64>, f64)>,
     /// The relative reductions of the sum of squares by the last two improvements.
     reductions: [Option<f64>; 2],
-    /// The elasticities at the last values at which the solver needed them.
+    /// The elasticities at the last values for which the solver requested them.
     slopes: Option<DMatrix<f64>>,
 }
 
@@ -41,7 +41,7 @@ impl Steps {
         self.slopes.as_ref()
     }
 
-    /// Keeps the elasticities of the numbers to the constants.
+    /// Stores the elasticities of the numbers with respect to the constants.
     pub fn differentiated(&mut self, slopes: DMatrix<f64>) {
         self.slopes = Some(slopes);
     }
@@ -71,12 +71,12 @@ impl Steps {
         }
     }
 
-    /// Estimates the number of steps left: improvements become smaller by the same factor in each step, until they are
+    /// Estimates the number of steps left: in each step, improvements shrink by the same factor, until they are
     /// negligible.
     fn left(&self) -> Option<usize> {
         let [Some(before), Some(last)] = self.reductions else { return None };
         let factor = (last / before).clamp(CONVERGENCE.0, CONVERGENCE.1);
-        // A quotient of logarithms that is whole but for rounding is whole.
+        // A quotient of logarithms that is whole except for rounding is taken as whole.
         let steps = ((TOLERANCE / last).ln() / factor.ln() - 1e-9).ceil();
         Some((steps.max(1.0) as usize).min(self.max.saturating_sub(self.tried)))
     }
@@ -106,7 +106,7 @@ mod tests {
         // Reductions of 10 % and 1 %: the next ones are 0.1 % and 0.01 %, which is negligible.
         assert_eq!(step(2.0, 90.0).steps_left, None);
         assert_eq!(step(3.0, 89.1).steps_left, Some(2));
-        // A step that improves nothing changes neither the best values nor the estimate.
+        // A step without an improvement changes neither the best values nor the estimate.
         assert_eq!(step(4.0, 95.0).steps_left, Some(2));
         assert_eq!(steps.best(), Some(&DVector::from_element(1, 3.0)));
     }

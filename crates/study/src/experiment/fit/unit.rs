@@ -33,7 +33,7 @@ impl Measure {
     }
 }
 
-/// Units of size, and the bytes of each.
+/// Units of size, and the number of bytes in each.
 const AMOUNTS: [(&str, f64); 11] = [
     ("B", 1.0),
     ("KB", 1e3),
@@ -79,7 +79,7 @@ fn parts(cell: &str) -> (&str, &str) {
     (cell[..end].trim(), cell[end..].trim())
 }
 
-/// Returns the quantity of a column, by its unit or by that of its first cell.
+/// Returns the quantity of a column, by the column's unit or by that of its first cell.
 pub fn of(cell: &str, unit: Option<&str>) -> Option<Measure> {
     let unit = unit.unwrap_or_else(|| parts(cell).1);
     find(unit).map(|(measure, _)| measure)

@@ -1,7 +1,7 @@
 //! Edits that put fitted values into the files that define the constants, with everything else unchanged.
 //!
-//! A shipped part is edited below `machines/` of the working directory, which must be the project's. The caller writes
-//! the files.
+//! A shipped part is edited in the folder `machines/` of the working directory, which must be that of the project. The
+//! caller writes the files.
 
 use super::FittedConstant;
 use narrows_core::text::{Layer, Problem, file};
@@ -71,7 +71,7 @@ impl Spot<'_> {
     }
 }
 
-/// Returns the text after a value, with its comment kept in its column where the new value is short enough.
+/// Returns the text after a value. Its comment stays in its column if the new value is short enough.
 fn aligned(rest: &str, new: usize, old: usize) -> String {
     let spaces = rest.len() - rest.trim_start_matches(' ').len();
     if !rest[spaces..].starts_with('#') {

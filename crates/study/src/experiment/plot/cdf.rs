@@ -1,20 +1,21 @@
-//! Charts of cumulative distributions: the share of samples up to a value, or on a logarithmic axis the share above it,
-//! which shows the tail.
+//! Charts of cumulative distributions. They show the share of samples up to a value; on a logarithmic axis, they show
+//! the share above it, so that the tail is visible.
 
 use super::samples::SampleSet;
 use super::{RenderedPlot, axis_unit, title};
 use crate::report::chart::{Axis, LineChart, Series, Style};
 use narrows_core::text::Problem;
 
-/// The number of intervals of the horizontal axis; of the steps of a line in one interval, the last is drawn.
+/// The number of intervals of the horizontal axis. Of the steps of a line within an interval, only the last is drawn.
 const INTERVALS: f64 = 1_500.0;
 
 /// The description of a chart of cumulative distributions.
 #[derive(Clone, Debug, Default)]
 pub struct CdfSpec {
-    /// The title; by default the name of the quantity, and the number of samples.
+    /// The title. The default is the name of the quantity and the number of samples.
     pub title: Option<String>,
-    /// Whether the axis of values is logarithmic, and whether the chart shows the share above a value, logarithmically.
+    /// Whether the axis of values is logarithmic, and whether the vertical axis shows the share above a value,
+    /// logarithmically.
     pub log: (bool, bool),
 }
 
@@ -69,8 +70,8 @@ impl CdfSpec {
             true => (all - passed) as f64 / all as f64,
             false => passed as f64 / all as f64,
         };
-        // Each step is a vertical and a horizontal edge. No sample is above the greatest, which a logarithmic axis
-        // cannot show.
+        // Each step is a vertical and a horizontal edge. The share above the greatest sample is zero, which a
+        // logarithmic axis cannot show.
         let before = [0].into_iter().chain(drawn.iter().map(|(_, passed)| *passed));
         let corners = drawn
             .iter()
@@ -107,7 +108,7 @@ mod tests {
         let steps: Vec<(f64, u64)> = (0..100_000).map(|value| (f64::from(value), 1)).collect();
         let drawn = points(false, &steps);
         assert!(drawn.len() < 2 * INTERVALS as usize + 10 && drawn.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));
-        // Each step that is drawn is where it is in the distribution.
+        // Each step that is drawn is at its position in the distribution.
         assert!(drawn.chunks(2).all(|step| step[1].1 == (step[1].0 + 1.0) / 100_000.0));
         assert_eq!(drawn.last(), Some(&(99_999.0, 1.0)));
     }

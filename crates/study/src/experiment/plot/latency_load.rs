@@ -1,7 +1,7 @@
-//! The latency–load chart of a sweep of open loops: median and tail latency over the offered load.
+//! The latency–load chart of a sweep of open loops: the median and a tail percentile of latency over the offered load.
 //!
-//! A saturated run has no steady state, so that its latencies depend on its length alone. Its point is left out, and
-//! the chart marks the load that it still accepted.
+//! A saturated run has no steady state, so its latencies depend on its length only. It is left out, and the chart marks
+//! the load that it accepted.
 
 use super::{RenderedPlot, axis_unit, find, title, words};
 use crate::report::chart::{Axis, LineChart, Note, Series, Style};
@@ -14,7 +14,7 @@ const OPEN_LOOPS: [[&str; 3]; 2] = [
     ["message.offered", "message.accepted", "message.latency_one_way"],
     ["offered.load", "offered.accepted", "offered.latency"],
 ];
-/// The percentiles that are drawn: the median, and the first of the tails that was measured.
+/// The percentiles that are drawn: the median, and the first tail percentile that was measured.
 const MEDIAN: &str = "p50";
 const TAILS: [&str; 2] = ["p99", "p90"];
 
@@ -23,8 +23,8 @@ const TAILS: [&str; 2] = ["p99", "p90"];
 pub struct LatencyLoadSpec {
     /// The title; by default `Latency over offered load`.
     pub title: Option<String>,
-    /// The grouping columns: lines for each combination of their values. By default all varied columns but the last,
-    /// along which the load varies, and those in step with it.
+    /// The grouping columns, with a line for each combination of their values. By default they are all varied columns
+    /// except the last, along which the load varies, and those that vary in step with it.
     pub by: Vec<String>,
     /// Whether the axis of the load is logarithmic.
     pub log_x: bool,
@@ -34,7 +34,7 @@ pub struct LatencyLoadSpec {
 struct LoadColumns<'a> {
     offered: &'a Variable,
     accepted: &'a Variable,
-    /// The latencies, each with its name: the mean alone if no percentile was measured.
+    /// The latencies, each with its name. If no percentile was measured, this is only the mean.
     latencies: Vec<(&'static str, &'a Variable)>,
 }
 
@@ -43,7 +43,7 @@ struct LoadGroup {
     name: String,
     /// The rows with a steady state, in the order of their loads.
     steady: Vec<usize>,
-    /// The least load that was accepted by a saturated run.
+    /// The least load that a saturated run accepted.
     capacity: Option<f64>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> LoadColumns<'a> {
             let group = &mut groups[at];
             match outcome(row).as_deref() {
                 None | Some("done") if self.offered.values.number(row).is_some() => group.steady.push(row),
-                // Of several seeds, some may be saturated: `done 3, saturated 2`.
+                // If there are several seeds, some of them may be saturated: `done 3, saturated 2`.
                 Some(outcome) if outcome.contains("saturated") => {
                     let accepted = self.accepted.values.number(row);
                     group.capacity = group.capacity.into_iter().chain(accepted).reduce(f64::min);
@@ -159,8 +159,8 @@ impl LatencyLoadSpec {
     }
 }
 
-/// Returns the varied columns that distinguish lines: all but the last, along which the load varies, and those in step
-/// with it.
+/// Returns the varied columns that distinguish lines: all except the last, along which the load varies, and those that
+/// vary in step with it.
 fn grouping(data: &Dataset) -> Vec<&Variable> {
     let keys: Vec<&Variable> = data.variables.iter().take_while(|variable| variable.name != "outcome").collect();
     let Some((last, others)) = keys.split_last() else { return Vec::new() };
@@ -168,7 +168,7 @@ fn grouping(data: &Dataset) -> Vec<&Variable> {
     others.iter().filter(|key| varies(key) && !is_in_step(key, last)).copied().collect()
 }
 
-/// Returns whether each value of one column always comes with the same value of the other, and the reverse.
+/// Returns whether each value of one column always occurs with the same value of the other, and vice versa.
 fn is_in_step(one: &Variable, other: &Variable) -> bool {
     let rows = 0..one.values.len();
     let pairs: BTreeSet<_> = rows.map(|row| (one.values.text(row), other.values.text(row))).collect();
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::report::dataset::ColumnValues;
 
-    /// A sweep of two interfaces over three intervals; the last is beyond the capacity of the second interface.
+    /// Returns a sweep of two interfaces over three intervals; the last is beyond the capacity of the second interface.
     fn data() -> Dataset {
         let mut data = Dataset::default();
         let numbers = |numbers: &[f64]| {

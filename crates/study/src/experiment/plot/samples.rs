@@ -1,5 +1,5 @@
-//! The samples that a cumulative distribution is drawn of: the distributions in the JSON of a run, of several seeds
-//! or of a sweep, or a column of tidy data.
+//! The samples of which a cumulative distribution is drawn. They come from the distributions in the JSON of a run, of
+//! several seeds or of a sweep, or from a column of tidy data.
 
 use super::{find, words};
 use crate::experiment::distribution;
@@ -14,20 +14,21 @@ use serde_json::Value as Json;
 pub struct SampleSet {
     /// The name of the quantity.
     pub quantity: String,
-    /// The name of the samples; empty if there is one set only.
+    /// The name of the samples, which is empty if there is only one set.
     pub name: String,
     /// The base unit of the values.
     pub unit: String,
-    /// The values in ascending order, each with its number of samples. For a bucket of a histogram, its greatest value.
+    /// The values in ascending order, each with its number of samples. A bucket of a histogram is represented by its
+    /// greatest value.
     pub steps: Vec<(f64, u64)>,
 }
 
 /// The keys and values of a point, and its distributions.
 type PointDistributions = (Vec<(String, String)>, Vec<Distribution>);
 
-/// Returns the samples of the distribution `name` in a result of `narrows run` or `narrows sweep` as JSON. A sweep
-/// has a set for each combination of values of the keys `by`, or of all keys that vary if `by` is empty; points with
-/// equal values are merged.
+/// Returns the samples of the distribution `name` in a result of `narrows run` or `narrows sweep` as JSON. In a sweep
+/// there is a set for each combination of values of the keys `by`, or of all varied keys if `by` is empty; points with
+/// equal values of these keys are merged.
 ///
 /// # Errors
 ///
@@ -71,7 +72,7 @@ fn points(text: &str) -> Result<Vec<PointDistributions>, String> {
     }
 }
 
-/// Returns whether `name` is `known` or its last words.
+/// Returns whether `name` equals `known` or its last words.
 fn is_end(known: &str, name: &str) -> bool {
     known.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '_']))
 }
@@ -103,7 +104,7 @@ fn find_name(points: &[PointDistributions], name: &str) -> Result<String, Proble
     }
 }
 
-/// Returns the keys that group the points: those that `by` names, or else all that vary.
+/// Returns the keys that group the points: those in `by`, or otherwise all that vary.
 fn keys(points: &[PointDistributions], by: &[String]) -> Result<Vec<String>, Problem> {
     let first = points.first().map(|(values, _)| &values[..]).unwrap_or_default();
     let all: Vec<&str> = first.iter().map(|(key, _)| key.as_str()).collect();

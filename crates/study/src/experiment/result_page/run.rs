@@ -87,7 +87,7 @@ fn mean(json: &Json) -> Option<MeanLedger> {
     (!stages.is_empty()).then_some(MeanLedger { messages, stages })
 }
 
-/// Returns a chart of each distribution; one that cannot be read is left out.
+/// Returns a chart for each distribution. A distribution that cannot be read is left out.
 fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
     let artifact = |distribution: &Distribution| {
         let drawn = CdfSpec::default().draw(&[SampleSet::of(String::new(), distribution)]).ok()?;

@@ -1,6 +1,6 @@
 //! A sweep on a result page: a chart of each metric over the varied keys, and a table of all data.
 //!
-//! The columns are those of `tidy`: the varied keys, the outcome, the metrics, and then the rest.
+//! The columns are those of `tidy`: the varied keys, the outcome, the metrics, and then all others.
 
 use crate::experiment::plot::{self, PlotSpec};
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset, Variable};
@@ -8,13 +8,13 @@ use crate::report::{Artifact, Cell, Column, ReportTable};
 
 /// The column between the varied keys and the metrics.
 const OUTCOME: &str = "outcome";
-/// The outcome of a run that ended as it should.
+/// The outcome of a run that completed without saturation.
 const DONE: &str = "done";
-/// The column of the reasons why runs did not complete.
+/// The column with the reasons for which runs did not complete.
 const REASON: &str = "reason";
 /// The first column after the metrics.
 const FIRST_AFTER_METRICS: &str = "candidate_kind";
-/// The ratio of the ends of an axis from which it is logarithmic.
+/// The ratio of the ends of an axis above which the axis is logarithmic.
 const LOG_FROM: f64 = 16.0;
 /// The largest number of lines in a chart.
 const LINES_MAX: usize = 12;
@@ -66,7 +66,8 @@ impl SweepColumns<'_> {
         }
     }
 
-    /// Draws a metric over the first varied column of numbers, or else of text, grouped by the other varied columns.
+    /// Draws a metric over the first varied column of numbers, or otherwise of text, grouped by the other varied
+    /// columns.
     fn draw(&self, rows: &Dataset, metric: &Variable, name: &str) -> Option<Artifact> {
         let number = self.varied.iter().find(|variable| !matches!(variable.values, ColumnValues::Texts(_)));
         let x = *number.or(self.varied.first())?;
@@ -99,7 +100,7 @@ fn distinct_values(variable: &Variable) -> usize {
     texts.len()
 }
 
-/// Returns whether a metric has a chart: its values differ, and it is not a statistic of another metric.
+/// Returns whether a metric has a chart: its values must differ, and it must not be a statistic of another metric.
 fn is_shown(metric: &Variable) -> bool {
     let details = ["_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95"];
     let plain = BaseUnit::of(&metric.unit).map_or(metric.name.as_str(), |base| {

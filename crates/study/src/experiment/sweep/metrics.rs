@@ -1,4 +1,4 @@
-//! The metrics that a run will report, found before it is run by a run of one picosecond.
+//! The metrics that a run will report. A run of one picosecond determines them before the sweep is run.
 
 use super::Sweep;
 use narrows_core::engine::{Metric, Recorder, Time, current_metric_name};
@@ -13,8 +13,8 @@ pub fn of(machine: &Machine) -> Vec<Metric> {
 }
 
 impl Sweep<'_> {
-    /// Returns the problem of the first of these metrics that no point of the sweep reports. Points are tried until all
-    /// metrics are found.
+    /// Returns the problem of the first name in `names` that no point of the sweep reports as a metric. Points are
+    /// tried until all metrics are found.
     pub fn unknown_metric(&self, names: &[String]) -> Option<Problem> {
         let mut left: Vec<&str> = names.iter().map(|name| current_metric_name(name)).collect();
         let mut seen = Vec::<String>::new();

@@ -1,4 +1,5 @@
-//! The plan of a sharded sweep, stored with its points: all that is needed to merge the shards into one table.
+//! The plan of a sharded sweep, which is stored with its points. It contains everything that is needed to merge the
+//! shards into one table.
 //!
 //! All shards of a sweep write the same plan. It does not contain the machine description: a point is identified by the
 //! hash of its inputs.
@@ -30,11 +31,11 @@ pub struct SweepPlan {
     pub lines: Option<SweepLines>,
     /// The number of seeds of each point, if they are varied.
     pub seeds: Option<u64>,
-    /// The metrics to show; if empty, all.
+    /// The metrics to show; all if empty.
     pub metrics: Vec<String>,
 }
 
-/// The points of a plan that have results, and those that are missing.
+/// The points of a plan that have results, and those that do not.
 pub struct GatheredPoints {
     /// The points with results, in order.
     pub points: Vec<SweepPoint>,
@@ -43,7 +44,8 @@ pub struct GatheredPoints {
 }
 
 impl SweepPlan {
-    /// Returns the plan of a sweep with `seeds` seeds for each point; `stops` says whether it stops at saturation.
+    /// Returns the plan of a sweep with `seeds` seeds for each point; `stops` states whether the sweep stops at
+    /// saturation.
     pub fn new(
         dimensions: &[Dimension],
         inputs: &[String],
@@ -64,7 +66,7 @@ impl SweepPlan {
     ///
     /// # Errors
     ///
-    /// Returns a sentence that says why the text is not a plan, or that another version of the program made it.
+    /// Returns a sentence that states why the text is not a plan, or that another version of the program made it.
     pub fn parse(text: &str) -> Result<SweepPlan, String> {
         let plan: SweepPlan =
             serde_json::from_str(text).map_err(|error| format!("it is not the plan of a sweep: {error}"))?;
@@ -79,7 +81,7 @@ impl SweepPlan {
         serde_json::to_string(self).expect("a plan is plain JSON") + "\n"
     }
 
-    /// Collects the points from several stores; an invalid result counts as missing.
+    /// Collects the points from several stores. An invalid result counts as missing.
     pub fn gather(&self, folders: &[PointStore]) -> GatheredPoints {
         let mut known: HashMap<&str, Option<Arc<_>>> = HashMap::new();
         let find = |inputs: &str| {
@@ -91,15 +93,16 @@ impl SweepPlan {
         self.gather_from(|inputs| known.entry(inputs).or_insert_with(|| find(inputs)).clone())
     }
 
-    /// Collects the points whose results `find` returns for the hashes of their inputs.
+    /// Collects the points for which `find` returns a result, given the hash of their inputs.
     pub fn gather_from<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> GatheredPoints {
         let mut gathered = GatheredPoints { points: Vec::new(), missing: Vec::new() };
         self.each_line().for_each(|line| self.line(line, &mut gathered, &mut find));
         gathered
     }
 
-    /// Returns the points to run next, where `find` returns the results so far: all missing points, or in a sweep that
-    /// stops at saturation the first incomplete position of each line that is not saturated yet.
+    /// Returns the points to run next; `find` returns the results so far. These are all missing points. In a sweep that
+    /// stops at saturation, they are the points at the first incomplete position of each line that is not saturated
+    /// yet.
     pub fn open<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
         let mut open = Vec::new();
         for line in self.each_line() {
@@ -140,8 +143,8 @@ impl SweepPlan {
         (0..end).step_by(step).map(move |from| from..(from + step).min(end))
     }
 
-    /// Collects one line. Points after the first saturated position do not count as missing in a sweep that stops at
-    /// saturation; a position that lacks a run is left out.
+    /// Collects one line. In a sweep that stops at saturation, points after the first saturated position do not count
+    /// as missing. A position that lacks a run is left out.
     fn line<'a>(
         &'a self,
         line: Range<usize>,

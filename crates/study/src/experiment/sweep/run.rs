@@ -1,4 +1,4 @@
-//! Running a checked sweep: all its points, one shard of them, or each line of points until it is saturated.
+//! Running a checked sweep: all of its points, one shard of them, or each line of points up to saturation.
 //!
 //! Points with stored results are not run again. The set of points that are run does not depend on thread timing.
 
@@ -46,7 +46,7 @@ pub struct SweepLines {
 pub struct RunOptions<'a> {
     /// The store of finished points.
     pub points: Option<&'a PointStore>,
-    /// The shard to run; `None` runs all.
+    /// The shard to run; `None` for all points.
     pub shard: Option<Shard>,
     /// The lines of the sweep, if it stops at saturation.
     pub lines: Option<SweepLines>,
@@ -60,7 +60,7 @@ pub(super) fn is_saturated(runs: &[SweepPoint]) -> bool {
 }
 
 impl SweepLines {
-    /// Returns the lines along the last varied key; `seeds`, if given, is the length of a further dimension of seeds.
+    /// Returns the lines along the last varied key; `seeds`, if given, is the length of a further dimension, of seeds.
     pub fn of(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
         let last = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
         Some(SweepLines { positions: last.len(), runs: seeds.unwrap_or(1) as usize })
@@ -90,7 +90,8 @@ impl CheckedSweep<'_> {
         &self.inputs
     }
 
-    /// Returns the number of points to be run or found in the store; an upper bound if the sweep stops at saturation.
+    /// Returns the number of points to be run or found in the store. It is an upper bound if the sweep stops at
+    /// saturation.
     pub fn planned_points(&self, options: &RunOptions<'_>) -> usize {
         match (options.shard, options.lines) {
             (None, None) => self.distinct.len(),
@@ -129,8 +130,8 @@ impl CheckedSweep<'_> {
         all.filter(|line| shard.is_none_or(|shard| shard.contains(*line))).collect()
     }
 
-    /// Runs all lines in parallel, and of each as many positions at a time as keep all threads busy. Results beyond the
-    /// first saturated position of a line are dropped.
+    /// Runs all lines in parallel. Of each line, several positions are run at a time if that is needed to keep all
+    /// threads busy. Results beyond the first saturated position of a line are dropped.
     fn run_lines(&self, options: &RunOptions<'_>, lines: SweepLines) -> io::Result<Vec<SweepPoint>> {
         let mut done: BTreeMap<usize, Vec<SweepPoint>> =
             self.lines(options.shard, lines).into_iter().map(|line| (line, Vec::new())).collect();
@@ -166,7 +167,7 @@ impl CheckedSweep<'_> {
 }
 
 /// Returns the stored result, or runs the description that `read` returns and stores its result. Returns `None` if the
-/// description does not have the hash `inputs`.
+/// hash of the description is not `inputs`.
 pub fn find_or_run(
     inputs: &str,
     points: Option<&PointStore>,

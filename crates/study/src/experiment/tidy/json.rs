@@ -1,4 +1,5 @@
-//! Reader of the output of `narrows sweep --format json` as tidy data: values, outcome with its reason, and metrics.
+//! Reader of the output of `narrows sweep --format json` as tidy data: the values, the outcome with its reason, and the
+//! metrics.
 
 use super::{push_number, values};
 use crate::report::dataset::{ColumnValues, Dataset};
@@ -8,7 +9,7 @@ use serde_json::Value as Json;
 ///
 /// # Errors
 ///
-/// Returns a sentence that says why the text is not the result of a sweep.
+/// Returns a sentence that states why the text is not the result of a sweep.
 pub fn read(text: &str) -> Result<Dataset, String> {
     let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
     let points = json["points"].as_array().ok_or("it is JSON, but not the result of a sweep: it has no `points`")?;

@@ -1,5 +1,5 @@
-//! Tidy data of points with several seeds: a row for each point, with the mean of each metric, or the percentile of the
-//! samples of all seeds, and half the width of its 95 % confidence interval.
+//! Tidy data of points with several seeds: a row for each point, with the mean of each metric (or the percentile of the
+//! samples of all seeds) and half the width of its 95 % confidence interval.
 
 use super::{MetricName, TRANSIENT, of_values, push_number};
 use crate::experiment::seeds::{self, Replicated};
@@ -36,7 +36,8 @@ impl<'a> ReplicatedPoint<'a> {
         self.runs.iter().filter_map(|run| run.result.is_transient()).map(u64::from).reduce(|sum, one| sum + one)
     }
 
-    /// Returns the outcomes of the runs as tables show them: with the number of runs that have an initial transient.
+    /// Returns the outcomes of the runs in the form that tables show, with the number of runs that have an initial
+    /// transient.
     pub fn marked_outcome(&self) -> String {
         match self.transients() {
             None | Some(0) => self.outcome.clone(),
@@ -55,7 +56,7 @@ pub fn replicated<'a>(rows: &'a [SweepPoint], seeds: usize, metrics: &[MetricNam
     rows.chunks(seeds).map(|runs| ReplicatedPoint::of(runs, metrics)).collect()
 }
 
-/// Returns a row for each point; columns that end in `_ci95` hold half the width of each interval.
+/// Returns a row for each point. Columns whose names end in `_ci95` hold half the width of each interval.
 pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
     of_values(&mut data, &points.iter().map(|point| &point.values[..]).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! Columns of the values of varied keys: quantities in their base unit, numbers, or text.
 //!
-//! A column has one type. If its values differ in type, all are text, as they were written.
+//! A column has one type. If its values differ in type, they are all kept as text, as they were written.
 
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
@@ -15,7 +15,7 @@ enum ParsedValue {
     Word(String),
 }
 
-/// Adds a column for each key; all rows have the same keys.
+/// Adds a column for each key. All rows have the same keys.
 pub fn columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
     let keys = rows.first().map_or(0, |row| row.len());
     for at in 0..keys {

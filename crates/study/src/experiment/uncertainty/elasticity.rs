@@ -1,7 +1,7 @@
-//! Elasticities of numbers to constants: d ln(number) / d ln(constant), by central differences.
+//! Elasticities of numbers with respect to constants, d ln(number) / d ln(constant), by central differences.
 //!
-//! Each constant is changed up and down by the standard deviation of its prior. The difference therefore averages over
-//! the plausible range of the constant, including nonlinearity and noise between runs.
+//! Each constant is changed up and down by the standard deviation of its prior. So the difference is an average over
+//! the plausible range of the constant, and includes nonlinearity and noise between runs.
 
 use super::UncertainConstant;
 use crate::experiment::threads::one_task_per_run;
@@ -9,22 +9,24 @@ use narrows_core::machine::Machine;
 use narrows_core::text::Read;
 use rayon::prelude::*;
 
-/// The largest relative change of a constant, for wide priors (chosen).
+/// The largest relative change of a constant, which limits the change for wide priors (chosen).
 const STEP_MAX: f64 = 0.25;
 
-/// The logarithm of the factor by which a constant is changed, and the numbers that result; `None` if it cannot be.
+/// The logarithm of the factor by which a constant is changed, and the resulting numbers; `None` if the change is
+/// impossible.
 pub type Change = Option<(f64, Vec<f64>)>;
 
-/// The elasticities of numbers to one constant.
+/// The elasticities of numbers with respect to one constant.
 pub struct ConstantElasticities {
     /// The elasticity of each number; 0 if the constant could not be changed at all.
     pub numbers: Vec<f64>,
-    /// Why the constant could not be changed down or up, or not in both directions.
+    /// The reason for which the constant could not be changed in one or in both directions.
     pub untried: Option<String>,
 }
 
-/// Returns the elasticities of numbers to one constant from a change down, the unchanged numbers `middle`, and a change
-/// up. If one change is missing, or did not give the number, the difference is one-sided.
+/// Returns the elasticities of numbers with respect to one constant, from the numbers after a change down, the
+/// unchanged numbers `middle`, and the numbers after a change up. If one change is missing, or did not give the number,
+/// the difference is one-sided.
 pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
     let at = |change: &Change, index: usize| {
         let number = change.as_ref().map(|(factor, numbers)| (*factor, numbers[index]));
@@ -38,12 +40,13 @@ pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
     (0..middle.len()).map(slope).collect()
 }
 
-/// A function that returns the numbers with overrides applied to some machines, each given by its index: none if a machine
-/// cannot have such a value, or else the reason why nothing was tried.
+/// A function that returns the numbers after overrides are applied to some machines, each given by its index. It
+/// returns no numbers if a machine cannot have such a value, or the reason for which nothing was tried.
 pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
 
-/// Returns the elasticities of the numbers to each of `unknowns`. For each change, `numbers` is called with the
-/// overrides of the machines that have the constant, by their index in `machines`; `done` is called after each change.
+/// Returns the elasticities of the numbers with respect to each of `unknowns`. For each change, `numbers` is called
+/// with the overrides of the machines that have the constant, by their index in `machines`; `done` is called after each
+/// change.
 pub fn all(
     unknowns: &[UncertainConstant],
     machines: &[&Read<Machine>],
@@ -77,7 +80,7 @@ pub fn all(
     one_task_per_run(unknowns.par_iter()).map(one).collect()
 }
 
-/// Returns whether a number is missing that the unchanged machines gave.
+/// Returns whether a number is missing although the unchanged machines gave it.
 fn lacks_number(middle: &[f64], numbers: &[f64]) -> bool {
     middle.iter().zip(numbers).any(|(middle, number)| !middle.is_nan() && number.is_nan())
 }

@@ -1,10 +1,10 @@
-//! The uncertainty of a number that follows from the uncertainty of the constants, after calibration.
+//! The uncertainty of a number, which follows from the uncertainty of the constants after calibration.
 //!
-//! Every constant that is not from a paper or a data sheet has a prior on its logarithm: one standard deviation of ±25
-//! %, or what its comment states. Central differences give the elasticity of each number to each constant. The
-//! posterior covariance of the constants follows to first order from the numbers calibrated on, and with it the
-//! standard deviation of every other number (Bayesian linear regression in logarithms). Errors of the model itself and
-//! nonlinear effects are not included.
+//! Every constant that is not from a paper or a data sheet has a prior on its logarithm: one standard deviation is ±25
+//! %, or the value in its comment. Central differences give the elasticity of each number with respect to each
+//! constant. From these and the calibrated numbers follows the posterior covariance of the constants, to first order,
+//! and from it the standard deviation of every other number (Bayesian linear regression in logarithms). Errors of the
+//! model itself and nonlinear effects are not included.
 //!
 //! | file | holds |
 //! |---|---|

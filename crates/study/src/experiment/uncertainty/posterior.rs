@@ -1,13 +1,13 @@
 //! The posterior covariance of the constants after calibration, to first order in their logarithms.
 //!
-//! With elasticities `e` of the numbers calibrated on, priors `p` and noise `s`, the covariance C of the constants'
-//! logarithms is (diag(1/p²) + Σ e eᵀ / s²)⁻¹. The standard deviation of another number with elasticities `g` is
-//! √(gᵀ C g).
+//! With elasticities `e` of the numbers that were calibrated on, priors `p` and noise `s`, the covariance C of the
+//! constants' logarithms is (diag(1/p²) + Σ e eᵀ / s²)⁻¹. The standard deviation of another number with elasticities
+//! `g` is √(gᵀ C g).
 
 use nalgebra::{DMatrix, DVector};
 
-/// One standard deviation of the relative error of a paper's number that is not due to the constants: rounding,
-/// variation between machines, and effects that the model leaves out (chosen).
+/// One standard deviation of the relative error of a paper's number that is not due to the constants. It covers
+/// rounding, variation between machines, and effects that the model leaves out (chosen).
 pub const NOISE: f64 = 0.03;
 
 /// The posterior covariance of the constants' logarithms.
@@ -17,8 +17,8 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// Computes the posterior of constants with these priors from the numbers calibrated on, each given by its
-    /// elasticities and its noise.
+    /// Computes the posterior of constants with these priors, given the elasticities and the noise of each number that
+    /// was calibrated on.
     pub fn of(priors: &[f64], calibrated: &[(&[f64], f64)]) -> Posterior {
         let known = priors.iter().map(|prior| prior.powi(-2));
         let mut precision = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), known));

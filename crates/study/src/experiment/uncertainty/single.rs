@@ -1,7 +1,7 @@
-//! The uncertainty of the metrics of one run that follows from the priors of its constants.
+//! The uncertainty of the metrics of one run, which follows from the priors of its constants.
 //!
-//! Calibrations constrain the machines of the studies, not an arbitrary one, so the priors are used as the comments of
-//! the constants state them. Metrics without a unit, and those that are 0 or not measured, are left out.
+//! Calibrations constrain the machines of the studies, not any other machine, so the priors are used as the comments of
+//! the constants state them. Metrics without a unit are left out, and so are metrics that are 0 or not measured.
 
 use super::posterior::Posterior;
 use super::{UncertainConstant, elasticity, unknown};
@@ -20,7 +20,7 @@ pub struct MetricUncertainty {
     pub metric: Metric,
     /// One standard deviation, as a fraction of the metric.
     pub std_dev: f64,
-    /// The elasticities to the constants, in decreasing order of their contribution to the uncertainty.
+    /// The elasticities with respect to the constants, in decreasing order of their contribution to the uncertainty.
     pub elasticities: Vec<Elasticity>,
 }
 
@@ -29,16 +29,17 @@ pub struct MetricUncertainty {
 pub struct RunUncertainty {
     /// The uncertainty of each metric that can be compared with that of another run.
     pub metrics: Vec<MetricUncertainty>,
-    /// The constants that could not be tried in both directions, and why: the uncertainty that they add is missing.
+    /// The constants that could not be tried in both directions, and why. The uncertainty that they contribute is
+    /// missing.
     pub untried: Vec<(String, String)>,
 }
 
 /// Returns the uncertainty of the metrics of `result`, a run of the description that `reader` reads. `begins` is called
-/// with the number of runs that this takes, `done` after each.
+/// with the number of runs that are needed, and `done` after each run.
 ///
 /// # Errors
 ///
-/// Reports problems of the description, and a run that did not complete: it measured nothing.
+/// Reports problems of the description, and a run that did not complete and so measured nothing.
 pub fn uncertainties(
     reader: Reader<'_>,
     result: &RunResult,
@@ -81,8 +82,8 @@ pub fn uncertainties(
     Ok(RunUncertainty { metrics: measured.iter().enumerate().map(uncertainty).collect(), untried: untried.collect() })
 }
 
-/// Runs a changed machine, and returns its metrics, or how the run ended if they cannot be compared with those of a run
-/// whose outcome was `expected`.
+/// Runs a changed machine and returns its metrics. If they cannot be compared with those of a run with the outcome
+/// `expected`, returns how the run ended instead.
 fn run(read: &Read<Machine>, expected: &str) -> Result<Vec<Metric>, String> {
     let result = crate::experiment::run(&read.value, Recorder::off());
     match (outcome_reason(&result), outcome_name(&result.outcome)) {

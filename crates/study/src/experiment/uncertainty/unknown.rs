@@ -1,7 +1,7 @@
-//! Uncertain constants: those whose comments say that they are derived, calibrated or chosen.
+//! Uncertain constants: those whose comments state that they are derived, calibrated or chosen.
 //!
-//! Several parts may share a constant, as nine interfaces share an access time: keys that differ only in the name of
-//! the part, and have the same value and source, are one constant.
+//! Several parts may share a constant, as nine interfaces share an access time. Keys that differ only in the name of
+//! the part, and have the same value and source, count as one constant.
 
 use crate::experiment::constants::{self, PartNumber};
 use narrows_core::machine::Machine;
@@ -13,7 +13,7 @@ pub const PRIOR: f64 = 0.25;
 /// An uncertain constant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct UncertainConstant {
-    /// The parameter of the first of its keys.
+    /// The parameter with the first of the constant's keys.
     pub constant: PartNumber,
     /// All keys of the constant.
     pub keys: Vec<String>,
@@ -21,7 +21,8 @@ pub struct UncertainConstant {
     pub prior: f64,
 }
 
-/// Returns the standard deviation that the comment `source` states or implies, or `None` for a known constant.
+/// Returns the standard deviation that the comment `source` states or implies, or `None` for a constant that is not
+/// uncertain.
 ///
 /// # Errors
 ///
@@ -69,7 +70,8 @@ fn is_one(one: &PartNumber, other: &PartNumber) -> bool {
     one.value == other.value && one.source == other.source && without_part(&one.key) == without_part(&other.key)
 }
 
-/// Returns a key without the name of its part: `ni` and `access` for both `ni.cni4.access` and `ni.udma.access`.
+/// Returns a key without the name of its part, as the texts before and after it: `ni` and `access` for both
+/// `ni.cni4.access` and `ni.udma.access`.
 fn without_part(key: &str) -> (&str, &str) {
     let (family, rest) = key.split_once('.').unwrap_or((key, ""));
     match family {
@@ -79,8 +81,8 @@ fn without_part(key: &str) -> (&str, &str) {
 }
 
 impl UncertainConstant {
-    /// Returns the overrides that multiply the constant by `factor` in a machine, and the exact factor after rounding;
-    /// `None` if the machine does not have the constant.
+    /// Returns the overrides that multiply the constant by `factor` in a machine, and the exact factor after rounding.
+    /// Returns `None` if the machine does not have the constant.
     pub fn scaled_by(&self, factor: f64, read: &Read<Machine>) -> Option<(Vec<String>, f64)> {
         let (value, really) = self.constant.scaled_or_next(factor)?;
         let entries = read.entries();

@@ -1,7 +1,7 @@
-//! Ranges of values. `1..64*2` multiplies by a factor and `0.05..0.5+0.05` adds a step, both up to the end, which is
-//! included if it is met exactly. `1 us..1 ms*log9` and `0..1+lin5` have the given number of values from end to end, by
-//! equal factors and by equal steps; their end may be less than their beginning. Numbers are exact decimals, and may have a
-//! unit.
+//! Ranges of values. `1..64*2` multiplies by a factor, and `0.05..0.5+0.05` adds a step. Both continue to the end,
+//! which is included if it is reached exactly. `1 us..1 ms*log9` has 9 values with equal factors between them, and
+//! `0..1+lin5` has 5 values with equal steps; the end of such a range may be less than its beginning. Numbers are exact
+//! decimals, and may have a unit.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::text::quantity::{self, Quantity};
@@ -185,7 +185,8 @@ impl Range {
         all.take(VALUES_MAX + 1).collect()
     }
 
-    /// Returns at most `count` amounts from end to end, those between rounded to four digits, without duplicates.
+    /// Returns at most `count` amounts from end to end, without duplicates. Amounts between the ends are rounded to
+    /// four digits.
     fn between(&self, count: usize, at: impl Fn(f64) -> f64) -> Vec<u64> {
         let inner = (1..count.saturating_sub(1)).map(|i| rounded(at(i as f64 / (count - 1) as f64)));
         let inner = inner.filter(|amount| (self.from..=self.to).contains(amount));
@@ -208,11 +209,11 @@ pub fn rounded(amount: f64) -> u64 {
 fn range_decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u32, String> {
     let of = |text: &str| decimals(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
     let mut most = of(from)?.max(of(to)?);
-    // Between whole ends, values are whole unless an end is written with a point: 0..1.0+lin5.
+    // If both ends are whole, values are whole unless an end is written with a point, as in 0..1.0+lin5.
     let has_point = from.contains('.') || to.contains('.');
     match step {
         Some((false, by)) if !by.starts_with("lin") => most = most.max(of(by)?),
-        // Values between decimals have four digits.
+        // If the ends have decimals, values between them have four digits.
         Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && has_point => most = most.max(4) + 2,
         None if has_point => most = most.max(6),
         _ => {}

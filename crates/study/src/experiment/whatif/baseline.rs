@@ -1,7 +1,7 @@
-//! The run without changes: the metric by which trials are judged, and how their runs are shortened.
+//! The run without changes. It determines the metric by which trials are judged, and how their runs are shortened.
 //!
 //! A saturated run is judged by its accepted load. A workload that repeats what it measures is run with fewer
-//! repetitions where the metric stays the same within [`METRIC_TOLERANCE`].
+//! repetitions if that changes the metric by at most [`METRIC_TOLERANCE`].
 
 use super::trial::{Goal, Measured, is_comparable};
 use super::{TrialProgress, WhatIfError, WhatIfQuery};
@@ -12,12 +12,13 @@ use narrows_core::machine::Machine;
 use narrows_core::program::Objective;
 use narrows_core::text::{Meaning, Problem, Read};
 
-/// The divisors of the number of repetitions that are tried, and the least number that remains (chosen).
+/// The divisors of the number of repetitions that are tried, and the smallest number of repetitions that may remain
+/// (chosen).
 const REPETITION_DIVISORS: [u64; 3] = [16, 8, 4];
 const REPETITIONS_MIN: u64 = 16;
-/// The largest relative difference of the metric in a shorter run: a fifth of the least gain.
+/// The largest relative difference of the metric in a shorter run. It is a fifth of the least gain.
 const METRIC_TOLERANCE: f64 = 0.002;
-/// The number of events from which on a run is long (chosen: half a second on a computer of 2026).
+/// The number of events above which a run counts as long (chosen: half a second on a computer of 2026).
 const LONG_RUN_EVENTS: u64 = 500_000;
 
 /// The run without changes.
@@ -25,14 +26,14 @@ pub(super) struct Baseline {
     pub read: Read<Machine>,
     /// The numeric parameters of the description.
     pub numbers: Vec<PartNumber>,
-    /// The metric with its value in the whole run.
+    /// The metric, with its value in the run that is not shortened.
     pub metric: Metric,
     /// The overrides that shorten the runs.
     pub shorter: Vec<String>,
     /// The run that trials are compared with.
     pub measured: Measured,
     pub goal: Goal,
-    /// Whether each run is long.
+    /// Whether a run with the shortening overrides is long.
     pub is_long: bool,
     /// Notes for the reader, in sentences.
     pub notes: Vec<String>,
@@ -83,7 +84,7 @@ fn shorter_sets(repetitions: &PartNumber) -> Vec<String> {
     fewer.filter(|fewer| *fewer >= REPETITIONS_MIN).map(|fewer| repetitions.setting(&fewer.to_string())).collect()
 }
 
-/// Returns the goal: the metric that was asked for, or else the objective of the workload, or the first metric.
+/// Returns the goal: the requested metric, or otherwise that of the workload's objective, or the first metric.
 fn choose(
     asked: Option<&str>,
     objective: Option<Objective>,
@@ -129,7 +130,8 @@ fn find<'m>(name: &str, run: &'m Measured) -> Result<&'m Metric, Problem> {
     found.ok_or_else(|| metrics::unknown(name, run.metrics.iter().map(|metric| metric.name.as_str())))
 }
 
-/// Returns whether more of `metric` is better: as the workload's objective states, or else as the metric itself does.
+/// Returns whether a larger value of `metric` is better, as the workload's objective states, or otherwise the metric
+/// itself.
 fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> Result<bool, Problem> {
     let stated = objective.filter(|objective| objective.metric == metric.name);
     let stated = stated.map(|objective| objective.more_is_better).or(metric.kind.more_is_better());
@@ -141,7 +143,7 @@ fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> R
     })
 }
 
-/// Returns the goal if its metric was measured and is above 0, so that ratios to it exist.
+/// Returns the goal if its metric was measured and is greater than 0, so that ratios to it exist.
 fn measured(goal: Goal) -> Result<Goal, Problem> {
     let metric = &goal.metric;
     match metric.value {

@@ -6,23 +6,25 @@ use narrows_core::text::{Meaning, SpeedUp};
 
 /// Parameters that are changed together.
 pub(super) struct Resource {
-    /// The resource with its part, such as `PCI of hosts.a`; the key of a parameter that belongs to no resource.
+    /// The name of the resource with its part, such as `PCI of hosts.a`. For a parameter that belongs to no resource,
+    /// it is the key.
     pub name: String,
     pub members: Vec<PartNumber>,
 }
 
-/// The parameters of a machine by what may be done with them.
+/// The parameters of a machine, by how they are changed.
 #[derive(Default)]
 pub(super) struct Parameters {
     pub resources: Vec<Resource>,
-    /// Parameters of which neither direction is a speed-up.
+    /// Parameters for which neither direction is a speed-up.
     pub trade_offs: Vec<PartNumber>,
-    /// Parameters that are not changed, since they describe another machine or the load on it.
+    /// Parameters that are not changed, because they describe another machine or the load on it.
     pub fixed: Vec<PartNumber>,
 }
 
 impl Parameters {
-    /// Sorts the numbers of a machine by their declared meanings, in their order. The workload's own are left out.
+    /// Sorts the numbers of a machine by their declared meanings, and keeps their order. Those of the workload are left
+    /// out.
     pub fn of(numbers: Vec<PartNumber>) -> Parameters {
         let mut parameters = Parameters::default();
         for number in numbers.into_iter().filter(|number| is_of_part(&number.key)) {
@@ -45,7 +47,7 @@ impl Parameters {
     }
 }
 
-/// Returns whether the parameter at `path` is one of the machine and not of the workload, the run or a node.
+/// Returns whether the parameter at `path` belongs to the machine, and not to the workload, the run or a node.
 fn is_of_part(path: &str) -> bool {
     let mut keys = path.split('.');
     match keys.next() {
@@ -67,8 +69,8 @@ fn part(path: &str) -> String {
 }
 
 impl Resource {
-    /// Returns the sets of members that are changed together, each an alternative: a clock twice as fast and half the
-    /// cycles of every operation are two forms of the same speed-up.
+    /// Returns the sets of members that are changed together. Each set is an alternative: a clock that is twice as
+    /// fast, and half the cycles of every operation, are two forms of the same speed-up.
     pub fn alternatives(&self) -> Vec<Vec<&PartNumber>> {
         let scales = |number: &&PartNumber| number.declared.meaning.is_some_and(Meaning::scales_with_rate);
         let (scaled, direct): (Vec<&PartNumber>, Vec<&PartNumber>) = self.members.iter().partition(scales);

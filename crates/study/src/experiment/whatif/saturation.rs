@@ -1,4 +1,4 @@
-//! How far a faster bottleneck raises the metric, and what limits it from there on.
+//! How far a faster bottleneck raises the metric, and what limits the metric then.
 
 use super::search::{Search, largest};
 use super::trial::{Bench, Trial};
@@ -8,11 +8,11 @@ use super::{GAIN_MIN, ParameterChange, Refusal, Saturation, SpeedUpGain, TrialPr
 const STEPS_MAX: i32 = 8;
 /// The number of powers tried at once.
 const STEPS_AT_ONCE: i32 = 2;
-/// The parts of the last step at which the point of saturation is looked for.
+/// The fractions of the last step at which the point of saturation is searched.
 const PARTS_OF_STEP: [f64; 3] = [0.25, 0.5, 0.75];
 
 impl Search<'_> {
-    /// Makes the bottleneck faster until the metric gains no more, and finds the next bottleneck there.
+    /// Makes the bottleneck faster until that gives no further gain, and finds the next bottleneck at that point.
     pub(super) fn saturation(&self, bottleneck: &SpeedUpGain) -> Saturation {
         let factor = self.query.factor;
         let (mut best, mut power, mut limit) = (bottleneck.ratio, 1, None);
@@ -54,7 +54,7 @@ impl Search<'_> {
         members.filter(|number| is_changed(&number.key)).filter_map(|number| resource::sped_up(number, speed)).collect()
     }
 
-    /// Returns the speed-up that gains most where the bottleneck has these changes.
+    /// Returns the speed-up that gains most if the bottleneck has these changes.
     fn next(&self, bottleneck: &SpeedUpGain, changes: &[ParameterChange]) -> Option<SpeedUpGain> {
         let sets: Vec<String> =
             self.bench.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();

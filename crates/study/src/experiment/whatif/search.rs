@@ -1,4 +1,4 @@
-//! The trials: speed-ups of resources, of pairs of them, of single parameters, and trade-offs.
+//! The trials: speed-ups of resources, of pairs of resources, and of single parameters, and trade-offs.
 
 use super::baseline::Baseline;
 use super::resource::{self, Parameters};
@@ -19,20 +19,20 @@ const PAIRED: usize = 4;
 pub(super) struct TriedResource {
     /// The speed-ups that changed a metric, one for each alternative.
     pub faster: Vec<SpeedUpGain>,
-    /// The speed-ups that changed none.
+    /// The speed-ups that changed no metric.
     pub idle: Vec<SpeedUpGain>,
-    /// The ratio where the resource is slower.
+    /// The ratio if the resource is slower.
     pub slower: Option<f64>,
 }
 
 impl TriedResource {
-    /// Returns the speed-up with the largest gain; one that changed nothing only if all others did not, either.
+    /// Returns the speed-up with the largest gain. It is one that changed no metric only if all of them changed none.
     fn best(&self) -> Option<&SpeedUpGain> {
         largest(&self.faster).or(self.idle.first())
     }
 }
 
-/// A sensitivity analysis under way.
+/// A sensitivity analysis in progress.
 pub(super) struct Search<'q> {
     pub query: &'q WhatIfQuery<'q>,
     pub bench: Bench<'q>,
@@ -41,7 +41,7 @@ pub(super) struct Search<'q> {
     pub tried: Vec<TriedResource>,
     read: Read<Machine>,
     result: WhatIf,
-    /// The keys of the parameters that changed a metric alone, and of those that were changed alone.
+    /// The keys of the parameters that changed a metric when changed alone, and of all that were changed alone.
     effective: BTreeSet<String>,
     changed: BTreeSet<String>,
     is_long: bool,
@@ -102,7 +102,7 @@ impl<'q> Search<'q> {
         self.result
     }
 
-    /// Returns about how many trials are to be made.
+    /// Returns the approximate number of trials to be made.
     fn expected(&self) -> usize {
         let resources = &self.parameters.resources;
         let alternatives: usize = resources.iter().map(|resource| resource.alternatives().len() + 1).sum();
@@ -116,7 +116,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Returns whether only the trials are made that the bottleneck needs.
+    /// Returns whether only those trials are made that are needed to find the bottleneck.
     pub fn is_short_of_time(&self) -> bool {
         self.is_long && !self.query.thorough
     }
@@ -132,7 +132,7 @@ impl<'q> Search<'q> {
         self.bench.try_all(changes)
     }
 
-    /// Runs trials, and notes which parameters had an effect alone and what was refused.
+    /// Runs trials, and records which parameters had an effect when changed alone, and which changes were refused.
     fn try_and_note(&mut self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
         let trials = self.try_all(changes);
         for (changes, trial) in changes.iter().zip(&trials) {
@@ -150,8 +150,8 @@ impl<'q> Search<'q> {
         trials
     }
 
-    /// Returns the joint change of `members` that makes them `speed` times as fast. Where the machine is invalid with
-    /// all of them, those are left out that are invalid alone.
+    /// Returns the joint change of `members` that makes them `speed` times as fast. If the machine is invalid with all
+    /// of them, those that are invalid alone are left out.
     fn joint(&self, members: &[&PartNumber], speed: f64) -> Result<Vec<ParameterChange>, Option<Refusal>> {
         let all: Vec<ParameterChange> = members.iter().filter_map(|number| resource::sped_up(number, speed)).collect();
         if all.is_empty() {
@@ -166,7 +166,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Tries every resource faster, in each alternative, and slower.
+    /// Tries every resource at a higher speed, in each alternative, and at a lower speed.
     fn try_resources(&mut self) {
         let (mut of, mut all) = (Vec::new(), Vec::new());
         let mut refused = Vec::new();
@@ -211,8 +211,9 @@ impl<'q> Search<'q> {
         self.result.resources = self.tried.iter().filter_map(TriedResource::best).cloned().collect();
     }
 
-    /// Tries pairs of the resources that matter most: those with the largest gains, and those that cost most where they
-    /// are slower. Two resources that limit the metric equally gain nothing alone, but each costs where it is slower.
+    /// Tries pairs of the resources that matter most: those with the largest gains, and those whose slow-down costs
+    /// most. If two resources limit the metric equally, neither gains anything alone, but a slow-down of each has a
+    /// cost.
     fn try_pairs(&mut self) {
         let mut few: Vec<SpeedUpGain> = self.result.resources.clone();
         few.retain(|gain| gain.ratio >= GAIN_MIN || self.matters(gain));
@@ -243,12 +244,12 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Returns whether the metric changes by a gain's worth where the resource is faster or slower.
+    /// Returns whether the metric changes by at least the least gain when the resource is faster or slower.
     pub fn matters(&self, gain: &SpeedUpGain) -> bool {
         weight(gain) >= GAIN_MIN.ln()
     }
 
-    /// Tries single parameters: those of resources with several, and trade-offs.
+    /// Tries single parameters: trade-offs, and parameters of resources that have several.
     fn try_parameters(&mut self) {
         let (factor, is_short_of_time) = (self.query.factor, self.is_short_of_time());
         let mut numbers = Vec::new();
@@ -281,7 +282,8 @@ impl<'q> Search<'q> {
         self.advise_on_joint_changes();
     }
 
-    /// Says of each refused single parameter of a resource with several in which joint change it was tried.
+    /// Advises, for each refused single parameter, on the joint change in which it was tried, if its resource has
+    /// several parameters.
     fn advise_on_joint_changes(&mut self) {
         for refusal in &mut self.result.refused {
             let [single] = &refusal.changes[..] else { continue };
@@ -293,8 +295,8 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Returns the bottleneck: the resource with the largest gain, or a pair that gains more and at least twice as much
-    /// as its two resources gain apart.
+    /// Returns the bottleneck: the resource with the largest gain, or a pair that gains more than that and at least
+    /// twice as much as its two resources apart.
     fn bottleneck(&self) -> Option<SpeedUpGain> {
         let gain_alone = |name: &String| {
             let of = self.result.resources.iter().find(|gain| gain.resources[0] == *name);
@@ -308,7 +310,7 @@ impl<'q> Search<'q> {
         largest(all).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
     }
 
-    /// Returns the parameters that were changed and changed no metric, in the order of the description.
+    /// Returns the parameters that were changed without changing any metric, in the order of the description.
     fn dead(&mut self) -> Vec<IneffectiveParameter> {
         let effective = std::mem::take(&mut self.effective);
         self.result.gains.retain(|gain| effective.contains(&gain.key));
@@ -328,15 +330,15 @@ pub(super) fn largest<'g>(gains: impl IntoIterator<Item = &'g SpeedUpGain>) -> O
     gains.into_iter().reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most })
 }
 
-/// Returns the joint speed-up of two resources, without its effect.
+/// Returns the joint speed-up of two resources. Its effect is not known yet.
 fn joined(one: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
     let resources = [one.resources.clone(), other.resources.clone()].concat();
     let changes = [one.changes.clone(), other.changes.clone()].concat();
     SpeedUpGain { resources, changes, ratio: 1.0, slower_ratio: None }
 }
 
-/// Returns how much a resource matters: the larger change of the metric, as a logarithm, of its speed-up's gain and its
-/// slow-down's cost.
+/// Returns how much a resource matters: the gain of its speed-up or the cost of its slow-down, as logarithms, whichever
+/// is larger.
 fn weight(gain: &SpeedUpGain) -> f64 {
     gain.ratio.ln().max(-gain.slower_ratio.unwrap_or(1.0).ln())
 }

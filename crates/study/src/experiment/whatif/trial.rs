@@ -1,7 +1,7 @@
-//! Trial runs with changed parameters, and the comparison of each with the run without changes.
+//! Trial runs with changed parameters. Each is compared with the run without changes.
 //!
-//! Only runs that ended as they were asked to are compared. A saturated run is compared by a rate alone, since its
-//! latencies grow with its length.
+//! Only runs that ended by themselves are compared. A saturated run is compared by a rate only, since its latencies
+//! grow with its length.
 
 use super::{ParameterChange, Refusal, TrialProgress};
 use crate::experiment::RunResult;
@@ -21,7 +21,7 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    /// Returns how many times better than before `value` is.
+    /// Returns how many times better `value` is than the value before.
     pub fn ratio(&self, value: f64) -> f64 {
         let before = self.metric.value;
         match self.more_is_better {
@@ -49,7 +49,7 @@ impl Measured {
     ///
     /// # Errors
     ///
-    /// Returns why nothing can be compared with the run: it did not end by itself.
+    /// Returns the reason if nothing can be compared with the run, because it did not end by itself.
     pub fn of(read: &Read<Machine>) -> Result<Measured, Problem> {
         let result = crate::experiment::run(&read.value, Recorder::off());
         match &result.outcome {
@@ -67,7 +67,7 @@ impl Measured {
     }
 }
 
-/// Returns why a run that did not end by itself has no metric that can be compared.
+/// Returns the problem that a run which did not end by itself has no metric that can be compared.
 fn cut_off(result: &RunResult) -> Problem {
     let problem = match &result.outcome {
         Outcome::TimeLimit(stuck) if stuck.at == Time::END => {
@@ -129,7 +129,7 @@ impl Bench<'_> {
         self.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect()
     }
 
-    /// Returns why the machine with `changes` is invalid, if it is.
+    /// Returns the refusal of `changes` if the machine is invalid with them.
     pub fn refusal(&self, changes: &[ParameterChange]) -> Option<Refusal> {
         (self.reader)(&self.overrides(changes)).err().map(|problems| invalid(changes, &problems))
     }
@@ -171,7 +171,7 @@ fn invalid(changes: &[ParameterChange], problems: &Problems) -> Refusal {
     Refusal::new(changes, reason, problem.help.join("; "))
 }
 
-/// Returns whether a metric of this kind can be compared between a run that is saturated and others.
+/// Returns whether a metric of this kind can be compared with that of other runs if one of them is saturated.
 pub(super) fn is_comparable(kind: MetricKind, is_saturated: bool) -> bool {
     !is_saturated || kind.holds_when_saturated()
 }

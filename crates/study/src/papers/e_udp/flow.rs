@@ -3,8 +3,8 @@
 use crate::study::experiments::Results;
 use narrows_core::engine::Time;
 
-/// Returns the interval from the start of each packet's first span on a track to the end of its last, in order of the
-/// starts. The arguments are POINT/NODE/TRACK.
+/// Returns, for each packet, the interval from the start of its first span on a track to the end of its last span, in
+/// order of the starts. The arguments are POINT/NODE/TRACK.
 fn rectangles(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>> {
     let [point, node, track] = arguments else { return None };
     let mut packets: Vec<(u64, Time, Time)> = Vec::new();
@@ -19,12 +19,12 @@ fn rectangles(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>
     Some(packets.into_iter().map(|(_, start, end)| (start, end)).collect())
 }
 
-/// Returns the time of each packet on a track, in µs. The arguments are POINT/NODE/TRACK.
+/// Returns the length of that interval for each packet on a track, in µs. The arguments are POINT/NODE/TRACK.
 pub fn packet_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
     Some(rectangles(results, arguments)?.into_iter().map(|(start, end)| (end - start).as_us()).collect())
 }
 
-/// Returns the end of each packet on a track, in µs. The arguments are POINT/NODE/TRACK.
+/// Returns the end of that interval for each packet on a track, in µs. The arguments are POINT/NODE/TRACK.
 pub fn packet_ends(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
     Some(rectangles(results, arguments)?.into_iter().map(|(_, end)| end.as_us()).collect())
 }

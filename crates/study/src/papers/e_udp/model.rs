@@ -1,17 +1,17 @@
-//! The analytic model of Jin et al. (2005), §4.4: Equations 1 to 4, with Γ and *u*, which the paper leaves to another
-//! report, derived in `docs/pipelining.md`.
+//! The analytic model of Jin et al. (2005), §4.4, Equations 1 to 4. The paper leaves Γ and *u* to another report; they
+//! are derived in `docs/pipelining.md`.
 //!
-//! A packet of *B* bytes passes layers; layer *i* takes the time *g* for a packet and *G* for a byte. As in the paper,
-//! both are measured with coarse-grained pipelining: *g* on messages of one byte, *G* on the additional time of 32 KiB.
-//! The layers with a *G* are the engines. A fragment costs an engine a start-up *S*: the part of *g* that is service
-//! time.
+//! A packet of *B* bytes passes several layers; layer *i* takes the time *g* for a packet, and *G* for each byte. As in
+//! the paper, both are measured with coarse-grained pipelining: *g* on messages of one byte, and *G* on the additional
+//! time of 32 KiB. The layers with a *G* are the engines. For each fragment, an engine takes a start-up time *S*, which
+//! is the part of *g* that is service time.
 
 use crate::report::MeanLedger;
 use crate::study::experiments::Results;
 
 /// The engines in order, by the names of their stages.
 const ENGINES: [&str; 3] = ["hostTx", "netTx", "hostRcv"];
-/// The message sizes that layers are measured with, in bytes.
+/// The message sizes on which layers are measured, in bytes.
 const SIZE_MIN: f64 = 1.0;
 const SIZE_MAX: f64 = 32_768.0;
 
@@ -25,16 +25,17 @@ struct Engine {
 
 /// The layers of a stack.
 struct Layers {
-    /// The time per packet of the layers that touch no data.
+    /// The time per packet of the layers that do not touch the data.
     other_layers_us: f64,
     engines: [Engine; 3],
 }
 
-/// The arrival of bytes in a layer's memory: intervals with a start, an end and a number of bytes at a constant rate.
+/// The arrival of bytes in the memory of a layer: intervals, each with a start, an end and a number of bytes that
+/// arrive at a constant rate.
 type Arrivals = Vec<(f64, f64, f64)>;
 
 impl Layers {
-    /// Returns the layers of E-UDP, measured.
+    /// Returns the layers of E-UDP as measured.
     fn measured(results: &Results) -> Option<Layers> {
         let of = |size: &str| Some(MeanLedger::of(&results.get(&format!("latency/coarse/{size}"))?.ledger));
         let (least, most) = (of("1")?, of("32768")?);
@@ -96,7 +97,7 @@ fn bytes_at(arrivals: &Arrivals, at: f64) -> f64 {
         .sum()
 }
 
-/// Returns the arrivals after an engine.
+/// Returns the arrivals in the memory after an engine.
 fn after_engine(arrivals: &Arrivals, engine: Engine, bytes: f64, threshold: f64) -> Arrivals {
     let (mut taken, mut free, mut passed) = (0.0, 0.0f64, Vec::new());
     while taken < bytes {
@@ -112,7 +113,8 @@ fn after_engine(arrivals: &Arrivals, engine: Engine, bytes: f64, threshold: f64)
     passed
 }
 
-/// Returns the latency of E-UDP by the model, in µs. The arguments are `coarse` or `fine`, SIZE and THRESHOLD.
+/// Returns the latency of E-UDP according to the model, in µs. The arguments are `coarse` or `fine`, SIZE and
+/// THRESHOLD.
 pub fn latency(results: &Results, arguments: &[&str]) -> Option<f64> {
     let [pipelining, size, threshold] = arguments else { return None };
     let (layers, bytes) = (Layers::measured(results)?, size.parse().ok()?);
@@ -122,7 +124,7 @@ pub fn latency(results: &Results, arguments: &[&str]) -> Option<f64> {
     }
 }
 
-/// Returns the bandwidth of E-UDP by the model, in Mbit/s. The argument is SIZE.
+/// Returns the bandwidth of E-UDP according to the model, in Mbit/s. The argument is SIZE.
 pub fn bandwidth(results: &Results, arguments: &[&str]) -> Option<f64> {
     let [size] = arguments else { return None };
     Some(8.0 * Layers::measured(results)?.bandwidth(size.parse().ok()?))

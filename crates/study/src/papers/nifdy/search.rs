@@ -1,10 +1,10 @@
 //! The search for the best parameters *O*, *B*, *D* and *W* of each network, by successive halving.
 //!
-//! All parameter sets run for a short time under both loads; the best third runs twice as long, and so on up to a
+//! All parameter sets run for a short time under both loads. The best third then runs twice as long, and so on, up to a
 //! million cycles. "The best NIFDY parameters, chosen to give the best average performance with both test traffic
 //! patterns": the score of a set is the mean over the two loads of its throughput relative to that without NIFDY. The
-//! paper's set is never dropped. Of equal scores the earlier set wins, so the result does not depend on the number of
-//! threads.
+//! paper's set is never dropped. If scores are equal, the earlier set wins, so the result does not depend on the number
+//! of threads.
 
 use crate::report::number::percent;
 use crate::report::{Artifact, BarChart, Cell, Column, ReportTable};
@@ -12,7 +12,7 @@ use crate::study::builtins::{Exploration, Observation};
 use crate::study::experiments::{Experiments, Point, Results, run_all};
 use crate::study::location::Location;
 
-/// The search.
+/// The search, as an exploration of a study.
 pub const EXPLORATION: Exploration = Exploration { runs, explore };
 
 /// A set of NIFDY parameters: *O*, *B*, *D* and *W*.
@@ -21,7 +21,7 @@ struct ParameterSet {
     outstanding: u64,
     pool: u64,
     dialogs: u64,
-    /// 0 without dialogs.
+    /// The window, or 0 without dialogs.
     window: u64,
 }
 
@@ -65,7 +65,7 @@ fn metric(results: &Results, point: &str, name: &str) -> Option<f64> {
     results.get(point)?.metric(name)
 }
 
-/// Returns the cross product; the second factor varies faster.
+/// Returns the cross product of two lists. The second factor varies faster.
 fn product<A: Copy, B: Copy>(first: &[A], second: &[B]) -> Vec<(A, B)> {
     first.iter().flat_map(|a| second.iter().map(|b| (*a, *b))).collect()
 }
@@ -105,10 +105,10 @@ fn runs(quick: bool) -> usize {
     round_sizes(quick).iter().map(|sets| NETWORKS.len() * LOADS.len() * (sets + 1)).sum()
 }
 
-/// Returns the best `count` of the scored sets, in their order, including `always`.
+/// Returns the best `count` of the scored sets, in their order. The set `always` is among them.
 fn survivors(scored: &[(ParameterSet, f64)], count: usize, always: ParameterSet) -> Vec<ParameterSet> {
     let mut best: Vec<usize> = (0..scored.len()).collect();
-    // Sorting is stable, so of equal scores the earlier set wins.
+    // Sorting is stable, so if scores are equal, the earlier set wins.
     best.sort_by(|a, b| scored[*b].1.total_cmp(&scored[*a].1));
     let position = best.iter().position(|set| scored[*set].0 == always);
     if let Some(position) = position.filter(|position| *position >= count) {
@@ -178,7 +178,8 @@ fn score(results: &Results, network: &Network, set: &ParameterSet, cycles: u64) 
     Some(sum / LOADS.len() as f64)
 }
 
-/// Returns the last round of a network's search, if there is one: its cycles, and its sets in order of score.
+/// Returns the last round of the search for a network: its number of cycles, and its sets in order of score. Returns
+/// `None` if there is no round.
 fn last_round(results: &Results, network: &Network) -> Option<(u64, Vec<(ParameterSet, f64)>)> {
     [false, true].into_iter().find_map(|quick| {
         let cycles = *rounds(quick).last()?;
@@ -215,7 +216,7 @@ fn explore(
     results
 }
 
-/// Observes the score of the paper's set relative to the best one found. The argument is NETWORK.
+/// Returns the observation of the score of the paper's set relative to the best set found. The argument is NETWORK.
 pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> {
     let network = NETWORKS.iter().find(|network| arguments == [network.key])?;
     let (cycles, sets) = last_round(results, network)?;
@@ -230,7 +231,7 @@ pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> 
     Some(Observation::Words(words, own >= 0.95 * most))
 }
 
-/// Observes whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best score.
+/// Returns the observation whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best score.
 pub fn enough(results: &Results, _: &[&str]) -> Option<Observation> {
     let modest = |set: &ParameterSet| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
     let (mut words, mut holds) = (Vec::new(), true);
@@ -243,7 +244,7 @@ pub fn enough(results: &Results, _: &[&str]) -> Option<Observation> {
     Some(Observation::Words(words.join(", "), holds))
 }
 
-/// Returns the table of the paper's parameters and the best ones found.
+/// Returns the table of the paper's parameters and the best parameters found.
 pub fn table(results: &Results) -> Vec<Artifact> {
     let heads = ["network", "best found", "score", "in the paper", "score", "part of the best"];
     let mut table = ReportTable::new(heads.map(Column::new).into());
@@ -300,7 +301,7 @@ mod tests {
         assert_eq!(survivors(&equal, 2, sets[0]), [sets[0], sets[1]]);
     }
 
-    /// A complete search takes minutes, so the results of its last round are given.
+    /// A complete search takes minutes, so this test provides the results of its last round.
     #[test]
     fn search_is_judged_by_its_last_round() {
         let of = |packets| RunResult::with_metrics(&[("packets.delivered", packets)]);

@@ -1,9 +1,9 @@
 //! The number of packets that a network's buffers hold: the "maximum volume" of Table 3.
 //!
-//! The paper counts the buffers of one logical network, and those of every port of a router, connected or not: eight
-//! words per node on a mesh, although its corners have two links ("two words for each incoming link", §2.4.3), and 6.5
-//! packets on the CM-5 network, as for routers with four children and four parents of which two are connected. Ports
-//! from nodes are counted for trees and butterflies, and not for meshes and tori.
+//! The paper counts the buffers of one logical network, including those of ports that are not connected. A mesh has
+//! eight words per node, although its corners have two links ("two words for each incoming link", §2.4.3). The CM-5
+//! network has 6.5 packets per node, as for routers with four children and four parents, two of which are connected.
+//! Ports from nodes are counted for trees and butterflies, and not for meshes and tori.
 
 use crate::study::experiments::Results;
 use crate::study::shipped;

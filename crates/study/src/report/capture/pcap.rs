@@ -1,7 +1,7 @@
-//! Parser of classic pcap files: a header, and packets of one interface.
+//! Parser of classic pcap files, which have a header and the packets of one interface.
 //!
-//! Both byte orders, microseconds and nanoseconds are supported, as the first four bytes state. The time zone and the
-//! accuracy in the header are ignored, since no program sets them.
+//! Both byte orders are supported, and times in microseconds and in nanoseconds; the first four bytes state which are
+//! used. The time zone and the accuracy in the header are ignored, since no program sets them.
 
 use super::{CaptureError, CaptureRecord};
 use pcap_parser::{parse_pcap_frame, parse_pcap_frame_be, parse_pcap_header};

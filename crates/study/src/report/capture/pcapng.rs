@@ -1,4 +1,4 @@
-//! Parser of pcapng files: blocks in sections, each with its byte order and its interfaces.
+//! Parser of pcapng files, which consist of sections of blocks. Each section has a byte order and its own interfaces.
 //!
 //! Interfaces (with name, link type, time resolution and time offset), enhanced packets and simple packets are
 //! supported. All other blocks are skipped, including the obsolete packet block.
@@ -16,7 +16,7 @@ const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const SIMPLE_PACKET: u32 = 3;
 const ENHANCED_PACKET: u32 = 6;
-/// The length of an empty block, in bytes: its type, and its length at both ends.
+/// The length of an empty block in bytes: its type, and its length at the beginning and at the end.
 const BLOCK_MIN: usize = 12;
 const NS_PER_S: u128 = 1_000_000_000;
 

@@ -1,7 +1,7 @@
 //! Reader of captures in any supported format.
 //!
-//! Packets borrow the bytes of the file, so a wrong length in it cannot cause a large allocation. Errors state their
-//! position. Link layers other than Ethernet (with VLAN tags) and raw IP are not interpreted.
+//! Packets borrow the bytes of the file, so a wrong length in the file cannot cause a large allocation. Errors state
+//! their position. Link layers other than Ethernet (with VLAN tags) and raw IP are not interpreted.
 
 use super::{DLT_RAW, LINKTYPE_ETHERNET, LINKTYPE_IPV4, LINKTYPE_RAW, pcap, pcapng};
 use std::fmt;

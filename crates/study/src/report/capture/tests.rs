@@ -22,7 +22,7 @@ impl Order {
         halves.iter().flat_map(bytes).collect()
     }
 
-    /// A block of pcapng.
+    /// Returns a block of pcapng.
     fn block(self, kind: u32, inner: &[&[u8]]) -> Vec<u8> {
         let mut inner = inner.concat();
         inner.resize(inner.len().next_multiple_of(4), 0);
@@ -94,7 +94,7 @@ fn full(order: Order) -> Vec<u8> {
     parts.concat()
 }
 
-/// Interface, its name, link, time, bytes, length.
+/// The expected fields of a packet: interface, its name, link type, time, bytes and length.
 type PacketFields<'a> = (usize, Option<&'a str>, u32, Option<Duration>, &'a [u8], usize);
 
 #[test]

@@ -1,4 +1,5 @@
-//! Writer of a run's packets as a pcapng file: a section, an interface for each node, and the packets in order of time.
+//! Writer of the packets of a run as a pcapng file: a section, an interface for each node, and the packets in order of
+//! time.
 //!
 //! The same packets give the same bytes on any computer. Directions, comments and truncated packets are not written; a
 //! packet that is captured at both its source and its destination occurs twice, on two interfaces.
@@ -25,7 +26,7 @@ const COMMENT: u16 = 1;
 const USER_APPLICATION: u16 = 4;
 const INTERFACE_NAME: u16 = 2;
 const TIME_RESOLUTION: u16 = 9;
-/// Times are in units of 10⁻⁹ s.
+/// The time resolution of 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
 
 impl Capture {
@@ -47,7 +48,7 @@ impl Capture {
     fn interface(&mut self, name: &str) {
         let name = &name[..name.floor_char_boundary(usize::from(u16::MAX))];
         let options = options(&[(INTERFACE_NAME, name.as_bytes()), (TIME_RESOLUTION, &[NANOSECONDS])]);
-        // The link type is followed by a reserved field and the largest captured length, where 0 is unlimited.
+        // After the link type are a reserved field and the largest captured length, where 0 means unlimited.
         self.block(INTERFACE_DESCRIPTION, &[&LINKTYPE_RAW.to_le_bytes(), &0u32.to_le_bytes(), &options]);
         self.interfaces += 1;
     }

@@ -21,14 +21,14 @@ pub enum Labels {
     /// Numbers.
     #[default]
     Plain,
-    /// Sizes of data: 64, 512, 1 KiB, 2 MiB.
+    /// Sizes of data, such as 64, 512, 1 KiB and 2 MiB.
     Bytes,
 }
 
 /// An axis.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Axis {
-    /// The title, with the unit: `payload [B]`.
+    /// The title with its unit, such as `payload [B]`.
     pub title: String,
     /// The scale.
     pub scale: Scale,
@@ -43,7 +43,7 @@ pub struct Axis {
 /// The ratio of the least value to the greatest above which an axis does not start at 0.
 const CLOSE: f64 = 0.7;
 
-/// The range and ticks of an axis for given data. On a logarithmic axis positions are logarithms.
+/// The range and ticks of an axis for given data. On a logarithmic axis, positions are logarithms.
 pub struct Ticks {
     /// The first and last position.
     pub range: (f64, f64),
@@ -84,7 +84,7 @@ impl Axis {
         Axis { from: Some(from), to: Some(to), ..self }
     }
 
-    /// Returns the position of `value`: itself, or its logarithm.
+    /// Returns the position of `value`, which is the value or its logarithm.
     pub fn position(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => value,
@@ -93,14 +93,14 @@ impl Axis {
         }
     }
 
-    /// Returns the range and ticks for `values`. A linear axis has about `count` ticks, and if `rounded` its ends are
-    /// ticks.
+    /// Returns the range and ticks for `values`. A linear axis has about `count` ticks; if it is `rounded`, its ends
+    /// are ticks.
     pub fn ticks(&self, values: impl Iterator<Item = f64>, rounded: bool, count: usize) -> Ticks {
         let positions = values.chain(self.from).chain(self.to).map(|x| self.position(x)).filter(|x| x.is_finite());
         let positions: Vec<f64> = positions.collect();
         let (low, high) = positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
-        // Whole numbers have ticks at whole numbers.
+        // If all positions are whole numbers, so are the ticks.
         let whole = high - low >= 2.0 && positions.iter().all(|x| x.fract() == 0.0);
         match self.scale {
             Scale::Linear => self.linear(low, high, rounded, (count as f64, whole)),
@@ -134,7 +134,7 @@ impl Axis {
         let every = ((high - low) / 13.0).ceil().max(1.0) as i64;
         let within = |x: f64| x >= low - 1e-9 && x <= high + 1e-9;
         let powers = ((low - 1.0).floor() as i64..=high.ceil() as i64).filter(|i| i % every == 0);
-        // In less than three decades, powers of ten alone are too few ticks.
+        // In less than three decades, there are too few powers of ten.
         let parts: &[f64] = if self.scale == Scale::Log10 && high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let values = powers.flat_map(|i| parts.iter().map(move |part| part * base.powi(i as i32)));
         let ticks = values.map(|x| (self.position(x), self.label(x))).filter(|tick| within(tick.0)).collect();

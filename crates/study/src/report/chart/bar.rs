@@ -77,7 +77,7 @@ fn rise(bar: &Bar) -> f64 {
     bar.parts.iter().filter(|part| part.is_finite() && **part > 0.0).sum()
 }
 
-/// Returns the extent of a bar below 0: negative parts are stacked downwards.
+/// Returns the extent of a bar below 0. Negative parts are stacked downwards.
 fn depth(bar: &Bar) -> f64 {
     bar.parts.iter().filter(|part| part.is_finite() && **part < 0.0).sum()
 }
@@ -118,7 +118,7 @@ fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f6
     }
     let middle = (left + right) / 2.0;
     if !bar.parts.is_empty() && bar.parts.iter().all(|part| !part.is_finite()) {
-        // A value that was not measured is a dash, not a bar of height 0.
+        // A value that was not measured is drawn as a dash, and not as a bar of height 0.
         let (x, y) = canvas.finished(canvas.at(middle, at.1));
         canvas.text((x, y - 8.0), VALUE_TEXT, "middle", false, "–");
         let (from, to) = (canvas.px((x - 8.0, y - 16.0)), canvas.px((x + 8.0, y)));
@@ -133,7 +133,7 @@ fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, at: (f64, f6
     }
 }
 
-/// Returns whether heights are written above the bars: above all, or above none if some do not fit or have a mark.
+/// Returns whether heights are written above the bars. They are written above none if some do not fit or have a mark.
 fn labelled(chart: &BarChart, bar_width: f64) -> bool {
     let fits = |bar: &Bar| text_width(&significant(height(bar), 3), VALUE_TEXT) <= bar_width;
     chart.groups.iter().flat_map(|group| &group.bars).all(|bar| bar.published.is_none() && fits(bar))

@@ -1,7 +1,7 @@
 //! The canvas of a chart, with its title, text and tooltips, drawn with the plotters library.
 //!
-//! Plotters draws at whole pixels, so the canvas is twice the size of the chart and then scaled by one half: positions
-//! are exact to half a pixel. The frame is drawn in `frame`.
+//! Plotters draws at whole pixels, so the canvas is twice the size of the chart and is then scaled by one half.
+//! Positions are therefore exact to half a pixel. The frame is drawn in `frame`.
 
 use super::frame::{Frame, ToPixels, draw_frame};
 use super::mark::hue;
@@ -22,7 +22,7 @@ const TITLE_TEXT: f64 = 16.0;
 /// The colour of text and axes.
 pub const INK: RGBColor = RGBColor(0x24, 0x29, 0x2F);
 
-/// A canvas with its frame drawn. Elements are placed in canvas pixels.
+/// A canvas on which the frame is drawn. The positions of elements are canvas pixels.
 pub struct Canvas<'a> {
     root: DrawingArea<SVGBackend<'a>, Shift>,
     to_px: ToPixels,
@@ -128,7 +128,7 @@ impl<'a> Canvas<'a> {
         self.put(Text::new(text.to_owned(), self.px(at), style));
     }
 
-    /// Draws text that reads upwards and ends at a pixel of the finished chart.
+    /// Draws text upwards, so that it ends at a pixel of the finished chart.
     pub fn text_upwards(&self, at: (f64, f64), size: f64, text: &str) {
         let style = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
         self.put(Text::new(text.to_owned(), self.px(at), style.pos(Pos::new(HPos::Right, VPos::Center))));
@@ -147,7 +147,7 @@ impl<'a> Canvas<'a> {
 
 /// Returns the font of all text, `size` pixels of the finished chart high.
 pub fn font(size: f64, weight: FontStyle) -> TextStyle<'static> {
-    // Plotters divides the size of a font by 1.24 when it writes SVG.
+    // Plotters divides the size of a font by 1.24 when it writes SVG, so it is multiplied here.
     TextStyle::from((svg::FONT, size * SCALE * 1.24, weight).into_font()).color(&INK)
 }
 

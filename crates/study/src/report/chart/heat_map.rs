@@ -1,7 +1,8 @@
-//! Drawing of heat maps: rows of cells over time, from white for 0 to black for `most` or more, in panels one below the
-//! other over a common axis.
+//! Drawing of heat maps: rows of cells over time, from white for 0 to black for `most` or more. Panels are stacked
+//! vertically over a common axis.
 //!
-//! Adjacent cells of one shade are drawn as one rectangle, white ones not at all. Rows are labelled by their numbers.
+//! Adjacent cells of one shade are drawn as one rectangle, and white cells are not drawn. Rows are labelled by their
+//! numbers.
 
 use super::axis::Ticks;
 use super::canvas::{self, Canvas, INK};
@@ -77,7 +78,7 @@ fn row_ticks(chart: &HeatMap, layout: &PanelLayout) -> Vec<(f64, String)> {
     ticks
 }
 
-/// Returns the canvas pixels of a rectangle on the axes, moved by `more` on the left.
+/// Returns the canvas pixels of a rectangle on the axes, whose left edge is moved by `more` pixels.
 fn corners(canvas: &Canvas, from: (f64, f64), to: (f64, f64), more: i32) -> [(i32, i32); 2] {
     let (from, to) = (canvas.at(from.0, from.1), canvas.at(to.0, to.1));
     [(from.0 + more, from.1), to]
@@ -109,7 +110,7 @@ fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLay
     canvas.text((x, y - 10.0), NAME_TEXT, "start", true, &panel.name);
 }
 
-/// Returns the runs of adjacent cells of one shade that is not white: first column, end column, shade.
+/// Returns the sequences of adjacent cells of one shade, without white ones: first column, end column and shade.
 fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
     let mut runs: Vec<(usize, usize, usize)> = Vec::new();
     for (column, value) in values.iter().enumerate() {
@@ -122,7 +123,7 @@ fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
     runs
 }
 
-/// Returns the shade of a value: 0 is white, the last one black.
+/// Returns the shade of a value: 0 is white, and the last shade is black.
 fn shade(value: f64, most: f64) -> usize {
     let part = (value / most).clamp(0.0, 1.0);
     if part.is_finite() { (part * (SHADES - 1) as f64).round() as usize } else { 0 }
@@ -140,7 +141,7 @@ fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
     for shade in (0..SHADES).rev() {
         let y = top + height * (SHADES - 1 - shade) as f64;
         let (from, to) = (canvas.px((left, y)), canvas.px((left + 20.0, y + height)));
-        // Drawn from the darkest, each shade covers the edge of the previous one.
+        // Shades are drawn from the darkest on, so that each covers the edge of the previous one.
         canvas.put(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
     }
     canvas

@@ -2,7 +2,7 @@
 
 use crate::report::number::significant;
 
-/// Groups digits by three from 10 000 on: `600 000`.
+/// Groups digits by three, from 10 000 on: `600 000`.
 pub fn grouped(digits: &str) -> String {
     let whole = digits.find(['.', 'e']).unwrap_or(digits.len());
     if whole < 5 || digits.contains('e') {
@@ -18,7 +18,7 @@ pub fn grouped(digits: &str) -> String {
     out + &digits[whole..]
 }
 
-/// Formats a power of ten from 10⁵ on with its exponent, and any other number plainly.
+/// Formats a power of ten from 10⁵ on with an exponent, and any other number in digits.
 pub fn power(value: f64) -> String {
     let power = value.abs().log10().round();
     if power >= 5.0 && (value.abs() / 10f64.powf(power) - 1.0).abs() < 1e-9 {
@@ -32,7 +32,7 @@ fn superscript(digit: u32) -> char {
     ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize]
 }
 
-/// Formats a size of data: 512, 1 KiB, 1.5 MiB.
+/// Formats a size of data, such as 512, 1 KiB and 1.5 MiB.
 pub fn size(bytes: f64) -> String {
     for (unit, size) in [("GiB", (1u64 << 30) as f64), ("MiB", (1u64 << 20) as f64), ("KiB", 1024.0)] {
         if bytes >= size && (bytes / size * 2.0).fract() == 0.0 {

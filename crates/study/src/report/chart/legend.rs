@@ -1,4 +1,4 @@
-//! The legend, in a strip right of the plot, so that it never covers data.
+//! The legend of a chart, in a strip to the right of the plot, so that it never covers data.
 
 use super::canvas::{Canvas, wrap};
 use super::mark::{hue, mark, published};
@@ -8,15 +8,15 @@ use plotters::prelude::*;
 /// The symbol of an entry.
 #[derive(Clone, PartialEq)]
 pub enum Key {
-    /// A line with the mark of series `.0`, dashed if `.1`.
+    /// A line with the mark of series number `.0`, dashed if `.1` is true.
     Line(usize, bool),
-    /// Hollow marks of the series `.0`.
+    /// Hollow marks of the series with the numbers `.0`.
     Marks(Vec<usize>),
     /// The mark of a published height.
     Published,
-    /// A box of the hue `.0`.
+    /// A box in hue number `.0`.
     Box(usize),
-    /// No symbol: the name is a heading.
+    /// No symbol, because the name is a heading.
     Heading,
 }
 

@@ -9,7 +9,7 @@ use crate::report::svg::text_width;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-/// The largest number of marks on a line; one with more points has marks at only some of them.
+/// The largest number of marks on a line. If a line has more points, only some of them have marks.
 const MARKS_MAX: usize = 28;
 
 /// Returns the chart as an SVG document.
@@ -31,7 +31,7 @@ pub fn draw(chart: &LineChart) -> String {
     let frame = Frame { legend: legend(chart), ..frame };
     let (across, up) = (frame.x.1.range, frame.y.1.range);
     canvas::draw(&frame, |canvas| {
-        // Texts of neighbouring annotations are placed one below the other.
+        // Texts of neighbouring annotations are placed below each other.
         chart.notes.iter().enumerate().for_each(|(row, note)| draw_note(canvas, chart, note, row, (across, up)));
         for (i, series) in chart.series.iter().enumerate() {
             draw_series(canvas, chart, series, series.like.unwrap_or(i));
@@ -39,11 +39,11 @@ pub fn draw(chart: &LineChart) -> String {
     })
 }
 
-/// The fraction of the axis below which two lines overlap.
+/// The distance of two lines, as a fraction of the axis, below which they overlap.
 const OVERLAP: f64 = 0.005;
 
-/// Returns the chart with each line dashed that mostly overlaps an earlier one, so that both are visible. A chart with
-/// dashed lines is unchanged.
+/// Returns the chart, in which each line that mostly overlaps an earlier one is dashed, so that both are visible. A
+/// chart that already has dashed lines is unchanged.
 fn dash_overlapping(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
     let mut adjusted = chart.clone();
     if chart.series.iter().any(|series| series.style == Style::Dashed) {
@@ -74,7 +74,7 @@ fn legend(chart: &LineChart) -> Legend {
             Style::Dashed => Key::Line(series.like.unwrap_or(i), true),
             Style::Marks => Key::Marks(vec![series.like.unwrap_or(i)]),
         };
-        // Published points of several series under one name share an entry.
+        // Published points of several series with the same name share an entry.
         let existing = legend.entries.iter_mut().find(|(_, name)| *name == series.name);
         match (existing, series.like) {
             (Some((Key::Marks(marks), _)), Some(like)) => marks.push(like),
@@ -90,8 +90,8 @@ fn legend(chart: &LineChart) -> Legend {
 
 const NOTE_TEXT: f64 = 11.5;
 
-/// Draws an annotation: a thin dashed line with its text at the upper or right end. The text of a vertical line is to its
-/// left if it would not fit between the line and the end of the plot.
+/// Draws an annotation: a thin dashed line with its text at the upper or right end. The text of a vertical line is to
+/// the left of the line if it does not fit to the right.
 fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, row: usize, (across, up): ((f64, f64), (f64, f64))) {
     let (x, y) = (chart.x.position(note.at), chart.y.position(note.at));
     let ends = match note.is_vertical {
@@ -119,7 +119,7 @@ fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
         }
     }
     let every = if series.style == Style::Marks { 1 } else { positions.len().div_ceil(MARKS_MAX).max(1) };
-    // The first point of steps is their start, not a value.
+    // The first point of steps is their start and not a value.
     let first = usize::from(series.style == Style::Step);
     for (k, at) in positions.iter().enumerate().skip(first).filter(|(_, p)| finite(p)) {
         let px = canvas.at(at.0, at.1);

@@ -1,4 +1,4 @@
-//! Marks: shapes that distinguish series without colour.
+//! Marks: shapes by which series can be distinguished without colour.
 
 use super::canvas::{Canvas, INK};
 use crate::report::svg;
@@ -22,7 +22,7 @@ pub fn mark(canvas: &Canvas, i: usize, at: (i32, i32), hollow: bool) {
     canvas.put(PathElement::new(closed, hue(i).stroke_width(3)));
 }
 
-/// Draws the mark of a published height: a hollow diamond on a white one, visible on every colour.
+/// Draws the mark of a published height: a hollow diamond on a white diamond, visible on every colour.
 pub fn published(canvas: &Canvas, at: (i32, i32)) {
     canvas.put(Polygon::new(outline(3, at, 11.0), WHITE.filled()));
     let points = outline(3, at, 9.0);

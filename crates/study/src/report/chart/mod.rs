@@ -25,9 +25,9 @@ pub enum Style {
     Line,
     /// A dashed line with filled marks.
     Dashed,
-    /// A line with filled marks at some of its points, for many points.
+    /// A line with filled marks at some of its points only, for many points.
     Curve,
-    /// Steps: the value of a point holds from the point before.
+    /// Steps: the value of a point holds from the previous point on.
     Step,
     /// Hollow marks without a line: published points.
     Marks,
@@ -38,7 +38,7 @@ pub enum Style {
 pub struct Series {
     /// The name in the legend.
     pub name: String,
-    /// The points, in order of x; one that is not finite breaks the line.
+    /// The points, in order of x. A point that is not finite breaks the line.
     pub points: Vec<(f64, f64)>,
     /// The style of the series.
     pub style: Style,
@@ -68,20 +68,21 @@ impl Series {
 pub struct LineChart {
     /// The heading.
     pub title: String,
-    /// The axis below.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The axis at the left.
+    /// The vertical axis.
     pub y: Axis,
-    /// The lines and marks; later ones are drawn on top.
+    /// The lines and marks. Later ones are drawn on top.
     pub series: Vec<Series>,
     /// The annotations.
     pub notes: Vec<Note>,
 }
 
-/// An annotation: a thin line across a chart with a text, such as a position that was found or a paper's value.
+/// An annotation: a thin line across a chart with a text. It marks, for example, a position that was found or a paper's
+/// value.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Note {
-    /// The position on its axis.
+    /// The position on the axis that the line crosses.
     pub at: f64,
     /// Whether the line is vertical, at a position on the horizontal axis; otherwise it is horizontal.
     pub is_vertical: bool,
@@ -90,7 +91,7 @@ pub struct Note {
 }
 
 impl LineChart {
-    /// The chart as a whole SVG document.
+    /// Returns the chart as a complete SVG document.
     pub fn svg(&self) -> String {
         line::draw(self)
     }
@@ -99,11 +100,11 @@ impl LineChart {
 /// A bar.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bar {
-    /// The name below the bar within its group; may be empty.
+    /// The name below the bar within its group, which may be empty.
     pub name: String,
-    /// The parts, from the bottom; a single part for a plain bar.
+    /// The parts, from the bottom. A plain bar has a single part.
     pub parts: Vec<f64>,
-    /// The published height, drawn as a hollow mark.
+    /// The published height, which is drawn as a hollow mark.
     pub published: Option<f64>,
 }
 
@@ -121,9 +122,10 @@ pub struct Group {
 pub struct BarChart {
     /// The heading.
     pub title: String,
-    /// The axis at the left.
+    /// The vertical axis.
     pub y: Axis,
-    /// The legend: the names of the parts if `stacked`, else of the bars of a group, in order.
+    /// The legend, in order: the names of the parts if the chart is `stacked`, otherwise the names of the bars of a
+    /// group.
     pub legend: Vec<String>,
     /// Whether colours distinguish the parts of a bar, and not the bars of a group.
     pub stacked: bool,
@@ -132,7 +134,7 @@ pub struct BarChart {
 }
 
 impl BarChart {
-    /// Returns a chart with a group for each category, and in it a bar for each series.
+    /// Returns a chart with a group for each category. In each group there is a bar for each series.
     pub fn grouped(title: &str, y_title: &str, categories: &[&str], series: &[(&str, Vec<f64>)]) -> BarChart {
         let bar = |values: &[f64], i: usize| Bar { parts: vec![values[i]], ..Bar::default() };
         let group = |(i, name): (usize, &&str)| Group {
@@ -148,7 +150,7 @@ impl BarChart {
         }
     }
 
-    /// Returns a chart with a bar for each name, stacked of `parts`.
+    /// Returns a chart with a bar for each name, which is stacked from `parts`.
     pub fn stacked(
         title: &str,
         y_title: &str,
@@ -165,7 +167,7 @@ impl BarChart {
         }
     }
 
-    /// The chart as a whole SVG document.
+    /// Returns the chart as a complete SVG document.
     pub fn svg(&self) -> String {
         bar::draw(self)
     }
@@ -176,9 +178,9 @@ impl BarChart {
 pub struct Panel {
     /// The name above the panel.
     pub name: String,
-    /// The cells: rows from the top, each of columns of equal width.
+    /// The cells, as rows from the top. The columns of a row have equal widths.
     pub rows: Vec<Vec<f64>>,
-    /// The end of the last column on the horizontal axis; the first begins at 0.
+    /// The end of the last column on the horizontal axis. The first column begins at 0.
     pub to: f64,
 }
 
@@ -187,20 +189,20 @@ pub struct Panel {
 pub struct HeatMap {
     /// The heading.
     pub title: String,
-    /// The axis below.
+    /// The horizontal axis.
     pub x: Axis,
     /// The meaning of a row.
     pub y: String,
     /// The quantity that is shaded, with its unit.
     pub shades: String,
-    /// The value from which on a cell is black.
+    /// The value above which a cell is black.
     pub most: f64,
     /// The panels, from the top.
     pub panels: Vec<Panel>,
 }
 
 impl HeatMap {
-    /// The chart as a whole SVG document.
+    /// Returns the chart as a complete SVG document.
     pub fn svg(&self) -> String {
         heat_map::draw(self)
     }
@@ -220,7 +222,7 @@ pub struct MatrixCell {
 pub struct Matrix {
     /// The heading.
     pub title: String,
-    /// The titles of the columns and rows, where their names are not clear.
+    /// The titles of the columns and rows, if their names are not clear.
     pub axes: Vec<String>,
     /// The names of each row, one for each axis; rows that differ only in the last name form a group.
     pub rows: Vec<Vec<String>>,
@@ -241,11 +243,11 @@ pub struct Matrix {
 pub struct MatrixMark {
     /// The name at the mark.
     pub name: String,
-    /// The position in rows: 0 is the middle of the first row, 0.5 lies between the first and the second.
+    /// The position in rows: 0 is the middle of the first row, and 0.5 is between the first and the second row.
     pub row: f64,
     /// The position in columns.
     pub column: f64,
-    /// The values on the scales, as text.
+    /// The values on the scales as text.
     pub words: String,
 }
 

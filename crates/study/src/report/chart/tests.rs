@@ -1,4 +1,4 @@
-//! Tests of charts: they are well-formed, deterministic, and contain their data.
+//! Tests that charts are well-formed and deterministic, and contain their data.
 
 use super::*;
 
@@ -113,7 +113,7 @@ fn stacked_bar_is_labelled_with_its_sum() {
 #[test]
 fn negative_parts_are_stacked_below_zero() {
     let svg = |parts: Vec<f64>| BarChart::stacked("t", "share", &["a", "b", "c"], [("m".to_owned(), parts)]).svg();
-    // The top and height of each part, without the boxes of the legend.
+    // The top and the height of each part, without the boxes of the legend.
     let boxes = |svg: &str| -> Vec<(f64, f64)> {
         let document = roxmltree::Document::parse(svg).expect("an SVG");
         let of = |node: roxmltree::Node<'_, '_>| {

@@ -1,4 +1,4 @@
-//! Claims as text for a terminal: failures first and in full, then one line for each claim, then the tally.
+//! Claims as text for a terminal: first the failures in full, then one line for each claim, and then the tally.
 
 use super::{Claim, ClaimKind, Tally};
 use crate::report::number;

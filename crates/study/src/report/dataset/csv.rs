@@ -1,4 +1,4 @@
-//! Writer and reader of datasets as CSV, with numbers in full and empty cells for missing values.
+//! Writer and reader of datasets as CSV. Numbers are written in full, and cells of missing values are empty.
 
 use super::{Dataset, from_texts};
 use rayon::prelude::*;
@@ -29,14 +29,14 @@ fn records(lines: impl IntoIterator<Item = impl Iterator<Item = String>>) -> Vec
     writer.into_inner().expect("writing to memory does not fail")
 }
 
-/// Reads a dataset. A column whose values all parse as numbers is one of numbers.
+/// Reads a dataset. A column whose values all parse as numbers is a column of numbers.
 pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
     let mut reader = csv::Reader::from_reader(bytes);
-    let wrong = |error: csv::Error| format!("it is not CSV: {error}");
-    let heads: Vec<String> = reader.headers().map_err(wrong)?.iter().map(str::to_owned).collect();
+    let message = |error: csv::Error| format!("it is not CSV: {error}");
+    let heads: Vec<String> = reader.headers().map_err(message)?.iter().map(str::to_owned).collect();
     let mut columns: Vec<Vec<Option<String>>> = vec![Vec::new(); heads.len()];
     for row in reader.records() {
-        for (column, cell) in columns.iter_mut().zip(row.map_err(wrong)?.iter()) {
+        for (column, cell) in columns.iter_mut().zip(row.map_err(message)?.iter()) {
             column.push(Some(cell.to_owned()).filter(|cell| !cell.is_empty()));
         }
     }

@@ -1,4 +1,4 @@
-//! Writer and reader of datasets as JSON lines: an object for each row, with all columns.
+//! Writer and reader of datasets as JSON lines: each row is an object with all columns.
 
 use super::{ColumnValues, Dataset, Variable, unit};
 use serde_json::{Map, Value as Json};

@@ -1,5 +1,5 @@
-//! Writer and reader of datasets as Parquet, by way of Arrow: one row group, Snappy compression, and the unit of each
-//! column in its metadata under `unit`.
+//! Writer and reader of datasets as Parquet, by means of Arrow. A file has one row group with Snappy compression, and
+//! the metadata of each column contains its unit under `unit`.
 
 use super::{ColumnValues, Dataset, Variable};
 use ::parquet::arrow::ArrowWriter;
@@ -16,14 +16,14 @@ const UNIT: &str = "unit";
 
 /// Writes a dataset.
 pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("it cannot be written as Parquet: {error}");
+    let message = |error: &dyn std::fmt::Display| format!("it cannot be written as Parquet: {error}");
     let batch = batch(data)?;
     let schema = batch.schema();
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new(&mut bytes, schema, Some(properties)).map_err(|error| wrong(&error))?;
-    writer.write(&batch).map_err(|error| wrong(&error))?;
-    writer.close().map_err(|error| wrong(&error))?;
+    let mut writer = ArrowWriter::try_new(&mut bytes, schema, Some(properties)).map_err(|error| message(&error))?;
+    writer.write(&batch).map_err(|error| message(&error))?;
+    writer.close().map_err(|error| message(&error))?;
     Ok(bytes)
 }
 
@@ -55,12 +55,13 @@ fn array(values: &ColumnValues) -> ArrayRef {
 
 /// Reads a dataset with columns of texts, unsigned integers and numbers.
 pub fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("it is not Parquet: {error}");
-    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).map_err(|error| wrong(&error))?;
+    let message = |error: &dyn std::fmt::Display| format!("it is not Parquet: {error}");
+    let reader =
+        ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).map_err(|error| message(&error))?;
     let schema = reader.schema().clone();
     let mut data = Dataset { variables: schema.fields().iter().map(|field| empty(field)).collect::<Result<_, _>>()? };
-    for batch in reader.build().map_err(|error| wrong(&error))? {
-        let batch = batch.map_err(|error| wrong(&error))?;
+    for batch in reader.build().map_err(|error| message(&error))? {
+        let batch = batch.map_err(|error| message(&error))?;
         for (variable, column) in data.variables.iter_mut().zip(batch.columns()) {
             append(&mut variable.values, column);
         }

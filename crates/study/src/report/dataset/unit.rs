@@ -17,7 +17,7 @@ const fn fraction(unit: &'static str, divisor: f64) -> BaseUnit {
     BaseUnit { unit, multiplier: 1.0, divisor }
 }
 
-/// Units by name. Numbers of a unit smaller than the base are divided, so that they are rounded only once.
+/// Units by name. Numbers in a unit that is smaller than the base unit are divided, so that they are rounded only once.
 const UNITS: [(&str, BaseUnit); 15] = [
     ("B", multiple("B", 1.0)),
     ("ps", fraction("s", 1e12)),
@@ -48,10 +48,10 @@ impl BaseUnit {
     }
 }
 
-/// The base units at the end of column names, the longer suffix first.
+/// The base units at the end of column names. A longer suffix precedes its own suffix.
 const SUFFIXES: [(&str, &str); 4] = [("_B_per_s", "B/s"), ("_B", "B"), ("_s", "s"), ("_Hz", "Hz")];
 
-/// Returns the column name of a name and a unit: letters, digits and `_`.
+/// Returns the column name for a name and a unit. It consists of letters, digits and `_`.
 pub fn suffixed(name: &str, unit: &str) -> String {
     let plain = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "_");
     match unit {

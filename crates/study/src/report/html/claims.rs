@@ -60,7 +60,8 @@ fn row(claim: &Claim) -> String {
     )
 }
 
-/// Returns the cells from expected to allowed. A text spans the columns of error and tolerance, which it does not have.
+/// Returns the cells of a row from the expected value to the tolerance. If the values are texts, they also span the
+/// columns of error and tolerance, which do not apply.
 fn figures(claim: &Claim) -> String {
     let (expected, measured) = (escape(&claim.expected_text()), escape(&claim.measured_text()));
     if claim.kind != ClaimKind::Number {
@@ -87,8 +88,8 @@ fn error(claim: &Claim) -> String {
     }
 }
 
-/// Returns a small scale of the error: 0 in the middle, the tolerance in grey, a dot at the error. It spans twice the
-/// tolerance; a larger error is a triangle at its end.
+/// Returns a small scale of the error: 0 is in the middle, the tolerance is grey, and a dot marks the error. It spans
+/// twice the tolerance; a larger error is drawn as a triangle at its end.
 fn scale(error: f64, tolerance: f64) -> String {
     let part = match tolerance > 0.0 {
         true => error / (2.0 * tolerance),

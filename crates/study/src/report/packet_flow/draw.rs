@@ -8,7 +8,7 @@ use narrows_core::engine::Time;
 use std::collections::HashMap;
 
 const WIDTH: f64 = 1160.0;
-/// The least width of the names of bands.
+/// The least width of the column with the names of bands.
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 104.0;
 const TOP: f64 = 74.0;
@@ -16,7 +16,7 @@ const BAND: f64 = 66.0;
 const GAP: f64 = 30.0;
 const SIZE_TEXT: f64 = 11.0;
 const SIZE_NAME: f64 = 13.5;
-/// The number of shades; it is even, so that light and dark alternate between consecutive packets.
+/// The number of shades. It is even, so that light and dark shades alternate between consecutive packets.
 const SHADES: usize = 6;
 
 struct Sheet<'a> {
@@ -169,7 +169,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Returns the end of the last transfer of `packet` by `band`, if it lies in the window.
+    /// Returns the end of the last transfer of `packet` by `band`, if it is in the window.
     fn last_end(&self, band: usize, packet: u64) -> Option<Time> {
         let (_, end) = *self.stays.get(&(band, packet))?;
         (end >= self.flow.window.0 && end <= self.flow.window.1).then_some(end)

@@ -10,7 +10,7 @@ struct Engines {
 }
 
 impl Engines {
-    /// Adds a transfer by `band` that starts when the engine is free and not before `from`, and ends not before
+    /// Adds a transfer by `band` that starts when the engine is free, but not before `from`, and ends not before
     /// `until`.
     fn run(&mut self, band: usize, packet: u64, bytes: u64, from: f64, until: f64) -> f64 {
         let start = from.max(self.free[band] + 1.5);
@@ -21,7 +21,7 @@ impl Engines {
         end
     }
 
-    /// Adds a packet that is cut through in `pieces` on its way to the wire and to the host.
+    /// Adds a packet that is cut through in `pieces`, both on its way to the wire and on its way to the host.
     fn packet(&mut self, packet: u64, pieces: &[u64]) {
         let posted = self.free[0];
         let deposited = self.run(0, packet, 8192, posted, posted);
@@ -41,7 +41,7 @@ impl Engines {
     }
 }
 
-/// Returns a stream of `packets` packets back to back, the first few cut through in small pieces.
+/// Returns a stream of `packets` packets without gaps, the first few of which are cut through in small pieces.
 pub fn stream(packets: u64) -> PacketFlow {
     let pieces: [&[u64]; 3] = [&[368, 512, 700, 980, 1384, 1900, 2348], &[1384, 2420, 2844, 1544], &[3900, 4292]];
     let mut engines = Engines::default();

@@ -1,4 +1,4 @@
-//! Judgement of claims against results, a pure function of the two.
+//! The judgement of claims against results. It is a pure function of both.
 
 use super::{ClaimStatement, ObservationMethod};
 use crate::report::claim::{self, Claim};
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 impl ClaimStatement {
-    /// Evaluates the observation over results or planned points.
+    /// Evaluates the observation over results or over planned points.
     fn observe(&self, view: &View) -> Result<Observation, EvalError> {
         match &self.method {
             ObservationMethod::Metric(point, metric) => self.metric(view, point, metric),
@@ -114,8 +114,8 @@ impl ClaimStatement {
     }
 }
 
-/// Judges the claims of the artifacts. With `quick`, a claim that smaller inputs do not support states the measured
-/// value but is not judged.
+/// Judges the claims of the artifacts. With `quick`, claims that smaller inputs do not support get their measured
+/// values but no verdicts.
 ///
 /// # Errors
 ///
@@ -132,7 +132,7 @@ pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>,
     if errors.is_empty() { Ok(judged) } else { Err(errors) }
 }
 
-/// Returns the numbers that claims measure; NaN for a claim without a number.
+/// Returns the numbers that claims measure. It is NaN for a claim without a number.
 pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
     let number = |claim: &&ClaimStatement| match claim.observe(view) {
         Ok(Observation::Number(number)) => number,
@@ -141,16 +141,16 @@ pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
     claims.iter().map(number).collect()
 }
 
-/// Returns the points that a claim is judged by, of those that `view` plans.
+/// Returns the points that a claim uses, among those that `view` plans.
 pub fn points_of(view: &View, claim: &ClaimStatement) -> BTreeSet<String> {
     let used_points = RefCell::default();
     let view = View { used_points: Some(&used_points), ..*view };
-    // Errors of the claim were reported by the check of the study.
+    // The check of the study has already reported errors of the claim.
     let _ = claim.observe(&view);
     used_points.into_inner()
 }
 
-/// Returns the error of a claim whose artifact runs the points that `view` plans, if there is one.
+/// Returns the error of a claim if the points that `view` plans are all that its artifact runs.
 pub fn planned_error(view: &View, claim: &ClaimStatement) -> Option<ExpressionError> {
     match claim.observe(view) {
         Err(EvalError::Missing(what)) if !matches!(claim.method, ObservationMethod::Builtin(..)) => {

@@ -15,21 +15,22 @@ use std::rc::Rc;
 
 /// The largest number of elements of a list.
 const ELEMENTS_MAX: usize = 200_000;
-/// The largest depth of values defined by other values; a deeper one is taken for a cycle.
+/// The largest depth of values that are defined by other values. A greater depth is taken for a cycle.
 const DEPTH_MAX: usize = 24;
 
-/// The largest number of values that one expression may need, each with its arguments.
+/// The largest number of values, each with its arguments, that one expression may need.
 const VALUES_MAX: usize = 100_000;
 
 /// The values that were evaluated, by name and arguments.
 type Evaluated = HashMap<(String, Vec<Key>), Result<Value, EvalError>>;
 
-/// The reason why an expression has no value.
+/// The reason for which an expression has no value.
 #[derive(Clone, Debug)]
 pub enum EvalError {
     /// The expression is invalid.
     Invalid(Box<ExpressionError>),
-    /// A name that the expression refers to is invalid, at a location not yet known: message, label, help.
+    /// A name that the expression refers to is invalid. The location is not known yet. The fields are the message, the
+    /// label and the help.
     InvalidReference(String, String, Vec<String>),
     /// The expression is valid, but the results do not contain the value.
     Missing(String),
@@ -38,7 +39,7 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// Locates an invalid reference at the text `source`.
+    /// Converts an invalid reference to an error with a location in the text `source`.
     pub fn at(self, source: &SpannedString) -> EvalError {
         match self {
             EvalError::InvalidReference(message, label, help) => {
@@ -52,18 +53,18 @@ impl EvalError {
 
 /// The resolver of the names in expressions.
 pub trait NameResolver {
-    /// Returns the values of a set, labelled as those of the axis `variable`.
+    /// Returns the values of a set. Their labels are those of the axis `variable`.
     fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>>;
     /// Returns the names of all sets.
     fn sets(&self) -> Vec<&str>;
-    /// Evaluates a value by its name and arguments; `None` if there is no such name. What it is defined by is evaluated in
-    /// scopes [below](Scope::below) `scope`.
+    /// Evaluates a value by its name and arguments; `None` if there is no such name. Its definition is evaluated in a
+    /// scope [below](Scope::below) `scope`.
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>>;
     /// Returns the names of all values.
     fn values(&self) -> Vec<&str>;
 }
 
-/// A name and the value it is bound to.
+/// A name, and the value to which it is bound.
 pub type Binding = (String, Value);
 
 /// The scope in which an expression is evaluated.
@@ -71,11 +72,11 @@ pub type Binding = (String, Value);
 pub struct Scope<'a> {
     /// The resolver of names that are not bound.
     pub names: &'a dyn NameResolver,
-    /// The bound names; later ones shadow earlier ones.
+    /// The bound names. Later ones shadow earlier ones.
     pub bindings: Vec<Binding>,
     /// The depth of values defined by other values.
     depth: usize,
-    /// The values that this scope and those derived from it have evaluated, so that each is evaluated once.
+    /// The values that this scope and those derived from it have evaluated, so that none is evaluated twice.
     evaluated: Rc<RefCell<Evaluated>>,
 }
 
@@ -85,7 +86,8 @@ impl<'a> Scope<'a> {
         Scope { names, bindings: Vec::new(), depth: 0, evaluated: Rc::default() }
     }
 
-    /// Returns the scope, with these bindings alone, in which a value is evaluated that an expression in this scope names.
+    /// Returns the scope in which the definition of a value is evaluated, if an expression in this scope names the
+    /// value. It has no other bindings than `bindings`.
     pub fn below(&self, bindings: Vec<Binding>) -> Scope<'a> {
         Scope { names: self.names, bindings, depth: self.depth + 1, evaluated: self.evaluated.clone() }
     }
@@ -182,7 +184,7 @@ impl<'a> Evaluator<'_, 'a> {
         Ok(words)
     }
 
-    /// Evaluates a text with holes to a key, as it occurs in the names of points and sets.
+    /// Evaluates a text with holes to a key, as in the names of points and sets.
     fn key(&self, pieces: &[Segment]) -> Result<Key, EvalError> {
         if let [Segment::Hole(tree, _)] = pieces
             && let Value::Key(key) = self.value(tree)?
@@ -215,7 +217,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// Evaluates a value, or returns it if it was evaluated before; `None` if there is no such name.
+    /// Evaluates a value, or returns it if it was evaluated before. Returns `None` if there is no such name.
     fn evaluated(
         &self,
         tree: &Syntax,
@@ -258,7 +260,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn binary(&self, tree: &Syntax, operator: Binary, left: &Syntax, right: &Syntax) -> Result<Value, EvalError> {
-        // Both sides are always evaluated, so that errors in either are reported before any run.
+        // Both sides are always evaluated, so that errors of either side are reported before any run.
         let numbers = || Ok((self.number(left), self.number(right))).and_then(|(a, b)| Ok::<_, EvalError>((a?, b?)));
         match operator {
             Binary::Add => numbers().map(|(a, b)| Value::Number(a + b)),

@@ -1,4 +1,5 @@
-//! Formats of values in text: decimals, percentages, units. The formats of tables are those of their columns.
+//! Formats of values in texts, such as decimals, percentages and units. The formats of tables are those of their
+//! columns.
 
 use super::value::Value;
 use crate::report::number::{percent, short, signed_percent};
@@ -9,7 +10,7 @@ pub struct Format {
     decimals: Option<usize>,
     signed: bool,
     percent: bool,
-    /// Whether the value is written as in the name of a point, not by its display name.
+    /// Whether the value is written as in the name of a point, and not by its display name.
     key: bool,
     /// The text after the number.
     unit: String,

@@ -53,7 +53,7 @@ pub struct ExpressionError {
 /// An expression of a study.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// The text it was read from.
+    /// The text from which it was read.
     pub source: Arc<SpannedString>,
     /// The syntax tree.
     pub tree: Syntax,
@@ -62,14 +62,14 @@ pub struct Expression {
 /// A text with holes.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// The text it was read from.
+    /// The text from which it was read.
     pub source: Arc<SpannedString>,
     /// The texts and holes in order.
     pub pieces: Vec<Segment>,
 }
 
 impl Template {
-    /// Returns the template with each hole formatted as a key, as in the names of points.
+    /// Returns the template in which each hole is formatted as a key, as in the names of points.
     pub fn keyed(&self) -> Template {
         let key = |piece: &Segment| match piece {
             Segment::Hole(tree, _) => Segment::Hole(tree.clone(), Format::parse("key")),
@@ -82,7 +82,7 @@ impl Template {
 /// A part of a text with holes.
 #[derive(Clone, Debug)]
 pub enum Segment {
-    /// Text.
+    /// A text without holes.
     Words(String),
     /// A hole, and the format of its value.
     Hole(Syntax, Format),
@@ -106,11 +106,11 @@ pub enum Term {
     Flag(bool),
     /// A text with holes.
     Text(Vec<Segment>),
-    /// A value of the study with its arguments, or without arguments a bound name.
+    /// A value of the study with its arguments. Without arguments, it may be a bound name.
     Value(String, Vec<Vec<Segment>>),
-    /// `-x` or `not x`.
+    /// A unary operation, `-x` or `not x`.
     Unary(Unary, Box<Syntax>),
-    /// `a + b` and the like.
+    /// A binary operation, such as `a + b`.
     Binary(Binary, Box<Syntax>, Box<Syntax>),
     /// A call of a function.
     Call(String, Vec<Syntax>),
@@ -156,7 +156,7 @@ pub enum Binary {
     Or,
 }
 
-/// `for VARIABLE in SET`. The name of the set may have holes; if left out, it is that of the variable.
+/// A loop, `for VARIABLE in SET`. The name of the set may have holes; without a set, its name is that of the variable.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The name that is bound to each element.

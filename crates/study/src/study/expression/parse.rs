@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    /// Consumes `token` if it is next; a word must not continue.
+    /// Consumes `token` if it is next. If the token is a word, no letter may follow.
     fn take(&mut self, token: &str) -> bool {
         self.skip();
         let is_word = token.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -185,7 +185,7 @@ impl Parser<'_> {
         if self.depth > DEPTH_MAX {
             return Err(ExpressionError::new(self.source, start..self.at, "this is nested too deeply", "here"));
         }
-        // In `not a < b` the operand is the comparison, in `-a * b` it is `a` alone.
+        // In `not a < b` the operand is the comparison; in `-a * b` it is only `a`.
         let operand = if operator == Unary::Not { self.binary(3)? } else { self.unary()? };
         self.depth -= 1;
         Ok(Syntax { node: Term::Unary(operator, Box::new(operand)), span: start..self.at })
@@ -223,7 +223,7 @@ impl Parser<'_> {
         digits.parse().map(Term::Number).map_err(|_| error())
     }
 
-    /// Parses what follows a name: the arguments of a function or value, or nothing.
+    /// Parses what follows a name: the arguments of a function or of a value, or nothing.
     fn named(&mut self, name: String) -> Result<Term, ExpressionError> {
         if name == "true" || name == "false" {
             return Ok(Term::Flag(name == "true"));
@@ -309,7 +309,7 @@ fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Returns the name at the beginning of a text; it includes a `-` that a letter or digit follows.
+/// Returns the name at the beginning of a text. A `-` belongs to the name if a letter or digit follows it.
 fn name_at(text: &str) -> &str {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return "";

@@ -1,4 +1,4 @@
-//! Readers of expressions, templates and loops in a study's tables. Errors become problems with a source location.
+//! Readers of expressions, templates and loops in the tables of a study. Errors become problems with a source location.
 
 use super::{Expression, ExpressionError, Loop, Template, parse};
 use narrows_core::text::origin::Texts;
@@ -10,18 +10,18 @@ pub fn problem(texts: &Texts, error: &ExpressionError) -> Problem {
     error.help.iter().fold(problem, Problem::help)
 }
 
-/// Reports an error and returns `None` for it.
+/// Returns the value of `read`, or reports its error and returns `None`.
 fn or_report<T>(t: &Table<'_>, read: Result<T, ExpressionError>) -> Option<T> {
     read.map_err(|error| t.report(problem(t.sources(), &error))).ok()
 }
 
-/// Parses a text as an expression; an error is reported and replaced by a placeholder.
+/// Parses a text as an expression. An error is reported, and a placeholder is returned.
 pub fn expression(t: &Table<'_>, source: &SpannedString) -> Expression {
     let placeholder = || parse::expression(&SpannedString::unplaced("1")).expect("a number is an expression");
     or_report(t, parse::expression(source)).unwrap_or_else(placeholder)
 }
 
-/// Parses a text as a template; an error is reported and replaced by an empty one.
+/// Parses a text as a template. An error is reported, and an empty template is returned.
 pub fn template(t: &Table<'_>, source: &SpannedString) -> Template {
     let placeholder = || parse::template(&SpannedString::unplaced("")).expect("an empty text is a template");
     or_report(t, parse::template(source)).unwrap_or_else(placeholder)
@@ -35,6 +35,6 @@ pub fn loops(t: &mut Table<'_>, key: &'static str, doc: &'static str) -> Loops {
     Loops(loops.collect())
 }
 
-/// Loops, each with the text it was read from.
+/// Loops, each with the text from which it was read.
 #[derive(Clone, Debug, Default)]
 pub struct Loops(pub Vec<(SpannedString, Loop)>);

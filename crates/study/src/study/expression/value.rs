@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// Returns the number, or the number that a key is written as.
+    /// Returns the number. For a key, it is the number as which the key is written, if any.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Number(number) => Some(*number),

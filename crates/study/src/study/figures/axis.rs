@@ -5,7 +5,7 @@ use crate::report::number;
 use crate::report::{Axis, Column};
 use narrows_core::text::Table;
 
-/// The description of an axis, and of the column of a table with the same quantity.
+/// The description of an axis. It also describes a column of a table with the same quantity.
 #[derive(Clone, Debug)]
 pub struct AxisSpec {
     name: String,
@@ -48,12 +48,12 @@ impl AxisSpec {
         Axis { title, scale: self.scale, labels: self.labels, from: self.from, to: self.to }
     }
 
-    /// Returns the column for the axis itself.
+    /// Returns the column of the axis itself.
     pub fn column(&self) -> Column {
         self.column_of(&self.name)
     }
 
-    /// Returns a column named `name` for the quantity of the axis.
+    /// Returns a column with the name `name` for the quantity of the axis.
     pub fn column_of(&self, name: &str) -> Column {
         let column = Column::unit(name, &self.unit);
         self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))

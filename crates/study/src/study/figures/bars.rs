@@ -20,7 +20,7 @@ pub struct Bars {
     bars: Vec<BarSeries>,
 }
 
-/// The description of bars of one name, one in each group.
+/// The description of the bars with one name, one in each group.
 #[derive(Debug)]
 struct BarSeries {
     each: Loops,
@@ -30,7 +30,7 @@ struct BarSeries {
     published_decimals: Option<usize>,
 }
 
-/// A series of bars for one combination of values of its axes, with its scope and name.
+/// A series of bars, with the scope and the name for one combination of values of its axes.
 type BoundSeries<'a, 's> = (&'a BarSeries, Scope<'s>, String);
 
 impl Bars {
@@ -91,7 +91,7 @@ impl Bars {
         heads
     }
 
-    /// Returns the bars of a group, merged into one if they are stacked.
+    /// Returns the bars of a group. They are merged into one bar if they are stacked.
     fn arrange(&self, bars: Vec<Bar>) -> Vec<Bar> {
         match self.stacked {
             true => vec![Bar { parts: bars.into_iter().flat_map(|bar| bar.parts).collect(), ..Bar::default() }],
@@ -118,7 +118,7 @@ impl BarSeries {
 
     fn fixed<'s>(&self, drawing: &Drawing, scope: &Scope<'s>) -> Vec<BoundSeries<'_, 's>> {
         let scopes = drawing.each(scope, &self.each).into_iter();
-        // The name may use the axes of the bar, but not those of its group.
+        // The name may use the axes of the bar, but not those of the group.
         scopes.map(|scope| (self, scope.clone(), drawing.words(&scope, &self.name))).collect()
     }
 

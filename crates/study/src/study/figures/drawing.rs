@@ -1,4 +1,4 @@
-//! Evaluation of expressions while a figure is drawn: missing values are left blank, errors are collected.
+//! Evaluation of expressions while a figure is drawn. Missing values are left blank, and errors are collected.
 
 use crate::experiment::RunResult;
 use crate::report::Cell;
@@ -18,7 +18,7 @@ pub struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    /// Returns the initial state.
+    /// Returns the state before anything is evaluated.
     pub fn new(view: View<'a>) -> Drawing<'a> {
         Drawing { view, errors: RefCell::default(), linked: RefCell::default() }
     }
@@ -40,7 +40,7 @@ impl<'a> Drawing<'a> {
         errors
     }
 
-    /// Collects an error; a missing value is not an error.
+    /// Collects an error, unless it is only a missing value.
     pub fn collect_error(&self, stop: EvalError) {
         if let EvalError::Invalid(error) = stop {
             self.errors.borrow_mut().push(*error);
@@ -66,7 +66,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Evaluates an expression to a Boolean; false if it has no value.
+    /// Evaluates an expression to a Boolean, which is false if the expression has no value.
     pub fn flag(&self, scope: &Scope, expression: &Expression) -> bool {
         self.value_or_collect(scope.flag(expression)).unwrap_or(false)
     }
@@ -116,7 +116,8 @@ impl<'a> Drawing<'a> {
         self.value_or_collect(run).flatten()
     }
 
-    /// Returns the path of the description of a point, if its run exists, and records that the chart links to it.
+    /// Returns the path of the description of a point if the run of the point exists, and records that the chart links
+    /// to it.
     pub fn link(&self, scope: &Scope, point: &Template) -> Option<String> {
         self.run(scope, point)?;
         let name = self.value_or_collect(scope.words(point))?;
@@ -130,7 +131,7 @@ impl<'a> Drawing<'a> {
         self.linked.take()
     }
 
-    /// Reports an error if, before any run, no value of the expression is expected to exist.
+    /// Reports an error if the expression cannot have a value, so that this is found before any run.
     pub fn require_some(&self, some: bool, expression: &Expression) {
         let is_reported = self.errors.borrow().iter().any(|error| error.source.place == expression.source.place);
         if self.view.is_planned() && !some && !is_reported {

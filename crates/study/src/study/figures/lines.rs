@@ -14,7 +14,7 @@ pub struct Lines {
     x: AxisSpec,
     y: AxisSpec,
     over: Loops,
-    /// The position on the horizontal axis; by default the value of the innermost axis of `over`.
+    /// The position on the horizontal axis. The default is the value of the innermost axis of `over`.
     at: Option<Expression>,
     series: Vec<Line>,
     notes: Vec<Annotation>,
@@ -73,7 +73,7 @@ impl Lines {
         (Some(chart.svg()), Some(table))
     }
 
-    /// Returns a line; `None` for marks without points.
+    /// Returns a line, or `None` for published marks without points.
     fn line(&self, drawing: &Drawing, scope: &Scope, line: &Line, before: &[Series]) -> Option<Series> {
         let over = if line.over.0.is_empty() { &self.over } else { &line.over };
         let position = |scope: &Scope| match &self.at {

@@ -1,8 +1,8 @@
-//! Matrix charts: a cell for each of many runs, with rows and columns over axes. Cells are shaded by a number or
-//! coloured by a text, and link to the description of their run.
+//! Matrix charts: a cell for each of many runs, in rows and columns over axes. Cells are shaded by a number or coloured
+//! by a text, and link to the description of their run.
 //!
-//! If rows and columns are numbers, marks can be placed between them. Empty rows and columns are left out. A cell shows
-//! a single quantity.
+//! If the values of rows and columns are numbers, marks can be placed between cells. Empty rows and columns are left
+//! out. A cell shows a single quantity.
 
 use super::drawing::{Drawing, innermost};
 use super::{ChartAndTable, ReportTable};
@@ -18,7 +18,7 @@ pub struct Matrix {
     rows: Loops,
     columns: Loops,
     value: Expression,
-    /// The point whose description a cell links to.
+    /// The point to whose description a cell links.
     point: Option<Template>,
     /// The quantity that the cells show, for the legend.
     shades: String,
@@ -106,7 +106,7 @@ impl Matrix {
         let mut scope = row.clone();
         scope.bindings.extend(column.bindings.iter().cloned());
         let value = Some(drawing.cell(&scope, &self.value)).filter(|value| *value != Cell::Empty);
-        // The link is evaluated for empty cells, too, so that an unknown point is reported.
+        // The link is also evaluated for empty cells, so that an unknown point is reported.
         let link = self.point.as_ref().and_then(|point| drawing.link(&scope, point));
         Some(MatrixCell { value: value?, link })
     }
@@ -164,8 +164,8 @@ fn scale(scopes: &[Scope]) -> Vec<f64> {
     scopes.iter().filter_map(|scope| innermost(scope)?.number()).collect()
 }
 
-/// Returns the position of a number on an increasing scale of positive numbers, in units of its steps: by logarithmic
-/// interpolation, and extrapolation beyond the ends. Returns `None` for any other scale or number.
+/// Returns the position of a number on an increasing scale of positive numbers, in units of the scale's steps. It is
+/// interpolated logarithmically, and extrapolated beyond the ends. Returns `None` for any other scale or number.
 fn scale_position(scale: &[f64], number: f64) -> Option<f64> {
     let rises = scale.len() > 1 && scale[0] > 0.0 && scale.windows(2).all(|two| two[0] < two[1]);
     if !rises || number <= 0.0 {

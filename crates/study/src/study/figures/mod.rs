@@ -1,6 +1,6 @@
 //! Figures as data: the kind of chart, its axes and its values. The drawing itself is in `report`.
 //!
-//! A figure has a chart, a table, or both; without a separate table it has that of its chart. The same code is
+//! A figure has a chart, a table, or both. Without a separate table, it has the table of its chart. The same code is
 //! evaluated over the planned points before any run, so that errors such as unknown names are reported early.
 //!
 //! | file | holds |
@@ -40,7 +40,7 @@ pub struct Figure {
     /// The title inside the chart.
     chart: Option<Template>,
     caption: Template,
-    /// The axes for whose values a figure each is drawn.
+    /// The axes for each of whose values a separate figure is drawn.
     each: Loops,
     allows_gaps: bool,
     picture: Option<Picture>,
@@ -167,8 +167,8 @@ impl Drawing<'_> {
     }
 }
 
-/// Draws the figures of the artifacts, in the artifacts' order, and returns them with the points to whose descriptions
-/// they link.
+/// Draws the figures of the artifacts, in the order of the artifacts. Returns them with the points to whose
+/// descriptions they link.
 ///
 /// # Errors
 ///
@@ -190,7 +190,8 @@ pub fn draw(
     if errors.is_empty() { Ok((drawn, linked)) } else { Err(errors) }
 }
 
-/// Returns the names of the charts of a figure whose artifact runs the points that `view` plans, and its errors.
+/// Returns the names of the charts of a figure, and its errors, if the points that `view` plans are all that its
+/// artifact runs.
 pub fn planned(figure: &Figure, view: &View) -> (Vec<String>, Vec<ExpressionError>) {
     let drawing = Drawing::new(View { allows_gaps: figure.allows_gaps, ..*view });
     let ids = figure.draw(&drawing).into_iter().map(|artifact| artifact.id).collect();

@@ -11,7 +11,7 @@ use narrows_core::engine::{Map, Time};
 use narrows_core::text::kind::{ListOf, SpannedStringKind};
 use narrows_core::text::{SpannedString, Table};
 
-/// The description of a chart of mean ledgers, a bar for each run.
+/// The description of a chart of mean ledgers, with a bar for each run.
 #[derive(Debug)]
 pub struct LedgerChartSpec {
     each: Loops,
@@ -19,11 +19,11 @@ pub struct LedgerChartSpec {
     point: Template,
     column: String,
     decimals: usize,
-    /// Groups of stages that are shown together, each stage by the last part of its name.
+    /// Groups of stages that are shown together. A stage is given by the last part of its name.
     stage_groups: Vec<(SpannedString, Vec<SpannedString>)>,
 }
 
-/// The group of stages that no declared group names.
+/// The group of the stages that are in no declared group.
 const OTHER: &str = "other";
 
 impl LedgerChartSpec {
@@ -109,7 +109,7 @@ pub struct PacketFlowSpec {
     bands: Vec<(SpannedString, Vec<SpannedString>)>,
     until: Time,
     is_steps: bool,
-    /// The size in bytes below which a transfer is merged with the next.
+    /// The size in bytes below which a transfer is merged with the next one.
     least: u64,
 }
 
@@ -172,7 +172,7 @@ fn transfers(graph: &PacketFlow) -> ReportTable {
     table
 }
 
-/// The description of a heat map: a quantity over time, in rows, with a panel for each run.
+/// The description of a heat map, which shows a quantity over time in rows, with a panel for each run.
 #[derive(Debug)]
 pub struct HeatMapSpec {
     each: Loops,
@@ -186,7 +186,7 @@ pub struct HeatMapSpec {
     most: f64,
 }
 
-/// The largest number of columns drawn; more are averaged.
+/// The largest number of columns that are drawn. If there are more, they are averaged.
 const COLUMNS_MAX: usize = 240;
 
 impl HeatMapSpec {

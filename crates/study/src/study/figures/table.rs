@@ -11,7 +11,7 @@ use narrows_core::text::Table;
 #[derive(Debug)]
 pub struct Columns {
     rows: Loops,
-    /// The headings of the columns of the rows' axes.
+    /// The headings of the columns that contain the rows' axes.
     heads: Vec<String>,
     columns: Vec<ColumnSpec>,
 }
@@ -68,7 +68,7 @@ impl Columns {
     }
 }
 
-/// Returns the cell of a row's name, which is a number if the name is one.
+/// Returns the cell with the name of a row. It is a number if the name is a number.
 fn named(name: &str) -> Cell {
     let number = name.parse().ok().filter(|number: &f64| number.is_finite());
     number.map_or_else(|| Cell::from(name), Cell::Number)

@@ -1,5 +1,5 @@
-//! The plan of a study's fit, `fit.toml`: the claims that are fitted on, and the constants with starting values, priors
-//! and bounds. The names of claims and constants are checked in `fit.rs`.
+//! The plan of a study's fit, `fit.toml`. It lists the claims that are fitted on, and the constants with their starting
+//! values, priors and bounds. The names of claims and constants are checked in `fit.rs`.
 
 use crate::experiment::fit::constant::FitConstant;
 use crate::experiment::uncertainty::NOISE;
@@ -8,7 +8,7 @@ use narrows_core::text::{SpannedString, Table};
 /// The plan of a fit.
 #[derive(Debug)]
 pub struct Plan {
-    /// One standard deviation of a published number's relative error that is not due to the constants.
+    /// One standard deviation of the relative error of a published number that is not due to the constants.
     pub noise: f64,
     /// The names of the claims that are fitted on.
     pub claims: Vec<SpannedString>,

@@ -6,7 +6,7 @@ use crate::report::claim::{Claim, ClaimUncertainty, Role};
 use crate::report::number::percent;
 use crate::report::{Artifact, Column, ReportTable};
 
-/// The largest number of constants in the heat map; those with the largest elasticities are shown.
+/// The largest number of constants in the heat map. Those with the largest elasticities are shown.
 const CONSTANTS_SHOWN: usize = 24;
 
 /// Returns the tables and the heat map of a study's uncertainties.
@@ -43,13 +43,13 @@ fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     Artifact { id: "uncertainty".to_owned(), title, caption, svg: None, table: Some(table) }
 }
 
-/// Returns the role of a number, and that stated by its claim if it differs.
+/// Returns the role of a number, and the role that its claim states if it differs.
 fn role(claim: &Claim, uncertainty: &ClaimUncertainty) -> String {
     let stated = uncertainty.stated.map(|stated| format!(" (stated as {})", stated.word()));
     claim.role.word().to_owned() + &stated.unwrap_or_default()
 }
 
-/// Returns a summary: the number of claims within one, two and three standard deviations, and by role.
+/// Returns a summary: the number of claims with an error within one, two and three standard deviations, and by role.
 pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
     let judged: Vec<f64> = entries.iter().filter_map(|(_, uncertainty)| uncertainty.z).map(f64::abs).collect();
     let within = |most: f64| judged.iter().filter(|z| **z <= most).count();

@@ -25,8 +25,8 @@ impl ActiveSet {
         *bits |= 1 << (number % 64);
     }
 
-    /// Adds a number if `condition` is true. Branchless, because the condition depends on data and a branch would
-    /// mispredict.
+    /// Adds a number if `condition` is true. The code has no branch, because the condition depends on data and a branch
+    /// would be mispredicted.
     #[inline]
     pub fn insert_if(&mut self, condition: bool, number: u32) {
         let word = number as usize / 64;

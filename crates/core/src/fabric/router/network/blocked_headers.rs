@@ -1,15 +1,16 @@
 //! Lists of blocked headers: a header that found no free output channel is not considered again until an event may have
 //! unblocked it.
 //!
-//! A header that may take one port is in the list of that port; one that may take several is in the list of its router,
-//! which the router's first port holds. The headers of a list request channels again when a channel of the port becomes
-//! free, or when a credit or a receive slot returns.
+//! A header that may take only one port is in the list of that port. A header that may take several is in the list of
+//! its router, which is stored at the router's first port. The headers of a list request channels again when a channel
+//! of the port becomes free, or when a credit or a receive slot returns.
 
 use super::cycle::{Rows, Shared};
 use super::state::{CHANNELS, NO_CHANNEL, PORTS, Sector, VcRequestKind};
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// Adds the header at the front of an input channel, given by its number within the sector, to a list.
+    /// Adds the header at the front of an input channel to a list. The input channel is given by its number within the
+    /// sector.
     pub(super) fn block<const BARE: bool>(&mut self, sector: &mut Sector<C>, local: usize) {
         let first = if !BARE && sector.requests[local].kind == VcRequestKind::MultiPort {
             let base = usize::from(sector.at[local / C].base);
@@ -20,8 +21,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         sector.next_blocked[local] = std::mem::replace(first, local as u16);
     }
 
-    /// Wakes the headers that wait for an event at a port: they request channels again in `cycle`, whose channels must
-    /// not be allocated yet.
+    /// Wakes the headers that wait for an event at a port: they request channels again in `cycle`. Channels of that
+    /// cycle must not be allocated yet.
     #[inline]
     pub(super) fn wake_blocked<const BARE: bool>(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
         let local = port % Sector::<C>::PORTS;

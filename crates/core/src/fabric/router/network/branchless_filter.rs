@@ -1,12 +1,12 @@
-//! Selection of items without a branch, for conditions that a branch predictor cannot predict: every item is written to
-//! the position of the next selected item, and is overwritten if it was not selected.
+//! Selection of items without a branch, for conditions that a branch predictor cannot predict. Every item is written to
+//! the position of the next selected item; if the item is not selected, the next one overwrites it.
 
 use super::state::PORTS;
 
-/// Number of positions: one for each port of a sector, and as many for items that are not selected.
+/// Number of positions: one for each port of a sector, and the same number for items that are not selected.
 const CAPACITY: usize = 2 * PORTS;
 
-/// Number of bits of a word that are added between two checks for further bits.
+/// Number of set bits of a word that are added between two checks whether bits are left.
 const AT_ONCE: usize = 3;
 
 /// Storage of the items.
@@ -39,7 +39,7 @@ impl BranchlessFilter<'_> {
     #[inline(always)]
     pub fn add_bits(&mut self, first: usize, mut bits: u64) {
         loop {
-            // The positions are consecutive, because no bit follows after the first iteration without one.
+            // The positions are consecutive: after the first iteration, each iteration has a bit.
             let at = self.selected % CAPACITY;
             for offset in 0..AT_ONCE {
                 self.items[at + offset] = (first + bits.trailing_zeros() as usize) as u16;

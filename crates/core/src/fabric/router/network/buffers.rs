@@ -7,7 +7,7 @@ use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcState, for_ea
 use crate::fabric::router::Switching;
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Frees the links of routers and sources that have moved their flit.
+    /// Frees the links of routers and sources whose flit has crossed.
     pub(super) fn free_links(&mut self, now: u64) {
         if PLAIN || (self.shared.rules.cycles_per_flit == 1 && self.shared.timings.is_none()) {
             return;
@@ -113,7 +113,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         is_only_one
     }
 
-    /// Adds a flit to the buffer of an input channel. Returns whether a packet is at the front that is to be routed.
+    /// Adds a flit to the buffer of an input channel. Returns whether a packet to be routed is at the front now.
     #[inline]
     fn arrive_at_router(&mut self, sector: &mut Sector<C>, to: usize, flit: Flit) -> bool {
         let local = to % CHANNELS;
@@ -146,13 +146,13 @@ impl<const C: usize> Sector<C> {
         }
     }
 
-    /// Returns the channels of an output that packets hold, one bit each.
+    /// Returns the channels of an output that packets hold, as one bit for each channel.
     #[inline]
     fn held(&self, port: usize) -> u64 {
         u64::from(!self.ports[port].free) & (u64::MAX >> (64 - C))
     }
 
-    /// Frees the link of an output, which has moved its flit.
+    /// Frees the link of an output when its flit has crossed.
     fn free_link(&mut self, port: usize) {
         self.ports[port].is_busy = false;
         let mut held = self.held(port);
@@ -164,7 +164,7 @@ impl<const C: usize> Sector<C> {
         }
     }
 
-    /// Marks the link of an output as busy, which begins to move a flit.
+    /// Marks the link of an output as busy when it begins to move a flit.
     pub(super) fn hold_link(&mut self, port: usize) {
         self.ports[port].is_busy = true;
         let mut held = self.held(port);

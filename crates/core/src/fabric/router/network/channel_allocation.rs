@@ -1,10 +1,11 @@
-//! Channel allocation: separable, input first. Each header that waits for a channel requests a free one, and each
-//! requested output channel is granted to one header. Both choices are round-robin, and their priorities change only
-//! with a grant.
+//! Channel allocation, which is separable and input first. Each header that waits for a channel requests a free one,
+//! and each requested output channel is granted to one header. Both choices are round-robin, and their priorities
+//! change only with a grant.
 //!
-//! Only the headers that request a channel in this cycle are visited: those that were routed, that lost, or that were
-//! woken. The allocations of different routers are independent, unless nodes have a limited number of receive slots:
-//! routers are then served one after the other, and their outputs in order, which determines who gets the last slot.
+//! Only headers that request a channel in this cycle are visited: those that were just routed, that lost the last
+//! arbitration, or that were woken. The allocations of different routers are independent, unless nodes have a limited
+//! number of receive slots: routers and their outputs are then served in order, which determines which packet gets the
+//! last slot.
 
 use super::active::{round_robin, take_lowest};
 use super::cycle::{Rows, Shared};
@@ -51,7 +52,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         self.shared.requested = requested;
     }
 
-    /// Lets packets whose channel allocation ends in this cycle request the switch.
+    /// Lets a packet whose channel allocation ends in this cycle request the switch.
     pub(super) fn end_channel_allocation(&mut self, now: u64) {
         let Some(granted) = self.shared.granted.take(now) else { return };
         for channel in &granted {
@@ -73,7 +74,7 @@ fn router_of<const C: usize>(sectors: &[Sector<C>], channel: u32) -> usize {
 
 impl<const C: usize> Sector<C> {
     /// Makes the input channel `requester` the candidate of an output channel if its turn is before that of the current
-    /// candidate. Returns the input channel that loses.
+    /// candidate. Returns the input channel that lost.
     #[inline(never)]
     fn arbitrate(&mut self, output: usize, requester: u16) -> u16 {
         let output = &mut self.outputs[output % CHANNELS];
@@ -85,8 +86,8 @@ impl<const C: usize> Sector<C> {
         }
     }
 
-    /// Makes an input channel's packet the owner of the output channel `held`; its flits request the switch from now
-    /// on.
+    /// Makes the packet of an input channel the owner of the output channel `held`. Its flits request the switch from
+    /// now on.
     #[inline]
     fn hold<const PLAIN: bool>(&mut self, channel: usize, held: usize) {
         let output = &mut self.outputs[held % CHANNELS];
@@ -111,8 +112,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         );
     }
 
-    /// Requests an output channel for a header, or adds the header to a list of blocked ones if no channel is
-    /// available.
+    /// Requests an output channel for a header. If no channel is available, adds the header to a list of blocked
+    /// headers.
     #[inline]
     fn request_vc<const BARE: bool>(&mut self, sector: &mut Sector<C>, requester: usize, now: u64) {
         let (first, local) = (requester / CHANNELS * CHANNELS, requester % CHANNELS);
@@ -150,7 +151,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         Some(port * C + usize::from(round_robin(u64::from(available), from)))
     }
 
-    /// Returns the port that a header with a constrained request asks for, and the port's available channels.
+    /// Returns the port that a header with a constrained request asks for, and the available channels of that port.
     #[inline(never)]
     fn constrained_request(&self, sector: &Sector<C>, requester: usize) -> (usize, u32) {
         let request = &sector.requests[requester % CHANNELS];
@@ -161,8 +162,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         (port, self.available(sector, requester, port, (request.allowed, request.min_credits)))
     }
 
-    /// Selects the port for a header that may take several: the first with an available channel, or else the escape.
-    /// Returns the port and its available channels.
+    /// Selects the port for a header that may take several: the first one with an available channel, or otherwise the
+    /// escape. Returns the port and its available channels.
     fn select_output_port(&self, sector: &Sector<C>, requester: usize) -> (usize, u32) {
         let local = requester % CHANNELS;
         let (base, request) = (usize::from(sector.at[local / C].base), &sector.requests[local]);

@@ -7,7 +7,7 @@ use super::sources::Source;
 use super::state::{CHANNELS, NO_CHANNEL, NO_PORT, OUTSIDE, Sector, VcState};
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Checks all invariants; slow, for tests.
+    /// Checks all invariants. This is slow, and for tests.
     ///
     /// # Panics
     ///

@@ -14,8 +14,8 @@ use super::timings::Timings;
 use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
-/// A network whose ports have at most `C` channels. It is `PLAIN` if it has one logical network, wormhole
-/// switching, and links that move a flit in each cycle: the common case, which is compiled separately.
+/// A network whose ports have at most `C` channels. It is `PLAIN` if it has one logical network, wormhole switching,
+/// and links that move a flit in each cycle. This common case is compiled separately.
 #[derive(Debug)]
 pub struct Rows<const C: usize, const PLAIN: bool> {
     pub(super) cycle: u64,
@@ -31,8 +31,8 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) rules: Rules,
     /// Whether any header needs more than one credit of a channel.
     pub(super) needs_min_credits: bool,
-    /// For each router and destination the output port, once it is known; empty if the routing rule depends on more
-    /// than these, or if the table would be too large.
+    /// For each router and destination, the output port, once it is known. The table is empty if routes depend on more
+    /// than these two, or if it would be too large.
     pub(super) known_ports: Vec<u8>,
     /// For each input channel, the ports among which its header may choose; empty until a packet has such a choice.
     pub(super) port_choices: Vec<PortChoice>,
@@ -57,14 +57,14 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     /// Credits on their way to output channels of routers, and to sources.
     pub(super) credits_to_routers: DelayLine<u32>,
     pub(super) credits_to_sources: DelayLine<u32>,
-    /// Headers that will request a channel: those that are routed, that lost, or that were woken.
+    /// Headers that will request a channel: those that were just routed, that lost an arbitration, or that were woken.
     pub(super) headers: DelayLine<u32>,
     pub(super) granted: DelayLine<u32>,
     pub(super) links: DelayLine<u32>,
     pub(super) interfaces: DelayLine<u32>,
     pub(super) active_sources: ActiveSet,
-    /// Whether the stages may use their `BARE` variants, which are compiled separately: the network is `PLAIN`, no node
-    /// limits its receive slots, no packet has had a choice of ports, and no crossings are recorded.
+    /// Whether the stages may use their `BARE` variants, which are compiled separately. They may if the network is
+    /// `PLAIN`, no node limits its receive slots, no packet has had a choice of ports, and no crossings are recorded.
     pub(super) is_bare: bool,
     /// Whether a flit may request the switch in the next cycle.
     pub(super) has_switch_work: bool,
@@ -72,7 +72,7 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) requested: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
     pub(super) counts: Counts,
-    /// Cycles of links, if links differ; they do not in a `PLAIN` network.
+    /// Cycles of each link, if links differ. In a `PLAIN` network they do not differ.
     pub(super) timings: Option<Box<Timings>>,
     /// Record of crossings, if spans are recorded.
     pub(super) crossings: Option<Box<Crossings>>,
@@ -85,7 +85,7 @@ pub struct MovingFlit {
     pub flit: Flit,
 }
 
-/// The parameters in the form in which the stages use them.
+/// The parameters, converted to the form that the stages use.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub seed: u64,
@@ -214,8 +214,9 @@ impl<const C: usize, const PLAIN: bool> NetworkOps for Rows<C, PLAIN> {
         let Shared { headers, granted, links, interfaces, .. } = &self.shared;
         let flits = [to_routers, to_nodes];
         let rest = [credits_to_routers, credits_to_sources, headers, granted, links, interfaces];
-        // The search is by cycles and not by lines, because some item is usually due soon. Beyond its own turn, a line
-        // repeats its answers for earlier cycles, which were all negative, or the search would have ended there.
+        // The search proceeds by cycles and not by lines, because some item is usually due soon. Beyond its own turn, a
+        // line repeats its answers for earlier cycles; those were all negative, since the search would have ended
+        // otherwise.
         let is_due =
             |cycle: &u64| flits.iter().any(|line| line.is_due(*cycle)) || rest.iter().any(|line| line.is_due(*cycle));
         let turn = rest.iter().map(|line| line.turn()).chain(flits.iter().map(|line| line.turn())).max();

@@ -1,9 +1,9 @@
 //! Delay lines: items that become due a fixed number of cycles after they are added.
 //!
-//! The items that are added in one cycle form one list, and the lists are kept in a ring by the cycle in which they are
-//! due. One line for all links replaces a queue for each link.
+//! The items that are added in one cycle form one list, and the lists form a ring, ordered by the cycle in which they
+//! are due. One line for all links replaces a queue for each link.
 
-/// Items that are due a fixed number of cycles after they are added, except for those with a cycle of their own.
+/// Items that are due a fixed number of cycles after they are added, or in a given cycle.
 #[derive(Clone, Debug)]
 pub struct DelayLine<T> {
     delay: u64,
@@ -14,7 +14,7 @@ pub struct DelayLine<T> {
 }
 
 impl<T> DelayLine<T> {
-    /// Creates a line on which items spend `delay` cycles, and items with a cycle of their own at most `longest`.
+    /// Creates a line on which items spend `delay` cycles. Items with a given cycle spend at most `longest` cycles.
     pub fn new(delay: u64, longest: u64) -> DelayLine<T> {
         let slots = (delay.max(longest) as usize + 2).next_power_of_two();
         DelayLine { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect() }
@@ -50,7 +50,7 @@ impl<T> DelayLine<T> {
         if due.is_empty() { None } else { Some(std::mem::take(due)) }
     }
 
-    /// Returns the list that was taken in `cycle`, whose allocation is used again.
+    /// Returns the list that was taken in `cycle`, so that its allocation is used again.
     #[inline]
     pub fn recycle(&mut self, cycle: u64, mut items: Vec<T>) {
         items.clear();
@@ -77,14 +77,14 @@ impl<T> DelayLine<T> {
         }
     }
 
-    /// Returns whether an item is due in `cycle`. Correct only if no item is due a [`turn`](DelayLine::turn) or more
-    /// before `cycle`.
+    /// Returns whether an item is due in `cycle`. The result is correct only if no item is due a
+    /// [`turn`](DelayLine::turn) or more before `cycle`.
     #[inline]
     pub fn is_due(&self, cycle: u64) -> bool {
         !self.slots[cycle as usize & (self.slots.len() - 1)].is_empty()
     }
 
-    /// Returns the number of cycles of the ring; every item is due fewer cycles ahead.
+    /// Returns the number of cycles of the ring. Every item is due within fewer cycles.
     pub fn turn(&self) -> u64 {
         self.slots.len() as u64
     }

@@ -1,4 +1,4 @@
-//! The network: the state of all routers in flat arrays; each stage processes all routers before the next.
+//! The network: the state of all routers in flat arrays. Each stage processes all routers before the next stage begins.
 //!
 //! | file | holds |
 //! |---|---|
@@ -137,13 +137,13 @@ impl Network {
         self.rows.supply(node, network, tag, flits);
     }
 
-    /// Takes flits of the first packet with this tag that were reported to the interface of `node`. Their slots behind
-    /// the last router become free as if they had been taken in the last simulated cycle.
+    /// Takes flits, which were reported to the interface of `node`, of the first packet with this tag. Their slots
+    /// behind the last router become free as if they had been taken in the last simulated cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         self.rows.take(node, network, tag, flits);
     }
 
-    /// Sets the number of free receive slots of a node's interface, which is unlimited without this call.
+    /// Sets the number of free receive slots of a node's interface. Without this call it is unlimited.
     pub fn set_slots(&mut self, node: u32, network: u8, slots: u32) {
         self.rows.set_slots(node, network, slots);
     }
@@ -158,19 +158,20 @@ impl Network {
         self.rows.step();
     }
 
-    /// Returns the earliest cycle from [`cycle`](Network::cycle) on in which the state can change; `None` if it cannot
-    /// change before a packet is offered or supplied, flits are taken or a receive slot is added.
+    /// Returns the earliest cycle from [`cycle`](Network::cycle) on in which the state can change. Returns `None` if it
+    /// cannot change before a packet is offered or supplied, flits are taken or a receive slot is added.
     pub fn next_work(&self) -> Option<u64> {
         self.rows.next_work()
     }
 
-    /// Advances to a cycle without simulating those before; at most to that of [`next_work`](Network::next_work).
+    /// Advances to `cycle` without simulating the cycles before it. `cycle` is at most that of
+    /// [`next_work`](Network::next_work).
     pub fn skip_to(&mut self, cycle: u64) {
         self.rows.skip_to(cycle);
     }
 
     /// Checks that flits are conserved, that credits equal free slots, and that bit masks agree with the states of the
-    /// channels; slow, for tests.
+    /// channels. This is slow, and for tests.
     pub fn check(&self) {
         self.rows.check();
     }

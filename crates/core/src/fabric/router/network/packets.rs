@@ -1,8 +1,8 @@
-//! Packets from offer to delivery, in a table whose entries are used again, and the flits that refer to them.
+//! Packets in flight, from offer to delivery, in a table whose entries are reused, and the flits that refer to them.
 
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 
-/// No packet.
+/// The number that represents no packet.
 pub const NONE: u32 = u32::MAX;
 
 /// A packet that was offered and has not arrived.
@@ -14,7 +14,7 @@ pub struct Packet {
     pub source: u32,
     /// Destination node.
     pub destination: u32,
-    /// Identifier that the packet's events contain.
+    /// Identifier of the packet in its events.
     pub tag: u32,
     /// Next packet in the queue of the source.
     pub next: u32,
@@ -109,7 +109,7 @@ const HEADER: u32 = 1 << 1;
 const STREAMED: u32 = 1 << 2;
 const NEEDS_SLOT: u32 = 1 << 3;
 const NETWORK_BIT: u32 = 4;
-/// A logical network is 0 or 1.
+/// The lowest bit of the packet's slot; a logical network is 0 or 1.
 const SLOT_BIT: u32 = 5;
 
 impl Flit {

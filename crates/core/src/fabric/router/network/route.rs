@@ -1,4 +1,4 @@
-//! Routing: when a header reaches the front of its buffer, the routing rule is queried once for the outputs that the
+//! Routing: when a header reaches the front of its buffer, the routing rule is called once for the outputs that the
 //! header may request.
 
 use super::cycle::Shared;
@@ -12,7 +12,7 @@ pub const UNKNOWN: u8 = u8::MAX;
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// Starts to route the packet of an input channel, whose header is at the front of its buffer. Returns `false` if
-    /// the packet must first be stored completely.
+    /// all of the packet must be in the buffer first.
     #[inline]
     pub(super) fn come_to_front(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit) -> bool {
         debug_assert!(header.is_header(), "a packet begins with its header");
@@ -82,12 +82,12 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         (from, flits): (u8, u16),
     ) {
         request.kind = VcRequestKind::MultiPort;
-        // A header that took an escape without credits would wait there and could no longer take another channel.
+        // A header that takes an escape without credits waits there and can no longer take another channel.
         let escape_min_credits = request.min_credits.max(1);
         if options.escape.is_some() {
-            // The escape stays reachable (Duato 1993) if everything in front of the header can move on without it:
-            // packets that fit completely in the next buffer. A packet that is longer than a buffer takes an empty
-            // one, in which its header is at the front.
+            // The escape stays reachable (Duato 1993) if every packet in front of the header can move on without the
+            // escape, as packets that fit completely in the next buffer can. A packet that is longer than a buffer
+            // takes an empty buffer, in which its header is at the front.
             request.min_credits = flits.min(self.rules.buffer_flits);
             self.needs_min_credits = true;
         }
@@ -112,8 +112,8 @@ fn start(ports: u64, hash: u64) -> u8 {
     rest.trailing_zeros() as u8
 }
 
-/// Returns a hash of the seed, the packet's number and the router, which is the same in every run. It selects the port
-/// at which the search among several ports begins.
+/// Returns a hash of the seed, the packet's number and the router. It selects the port at which the search among
+/// several ports begins, and is the same in every run.
 fn hash(seed: u64, number: u64, router: u32) -> u64 {
     let mut mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
     for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {

@@ -7,10 +7,11 @@ use super::state::OUTSIDE;
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::collections::VecDeque;
 
-/// The flits of streamed packets of a logical network that have arrived at a node and that its interface has not taken.
+/// The flits of streamed packets of a logical network that have arrived at a node and have not been taken by its
+/// interface.
 #[derive(Clone, Default, Debug)]
 pub struct Sink {
-    /// Flits of incomplete flow-control units, which have not been reported, one entry for each packet.
+    /// Flits of incomplete flow-control units, which are not reported yet, with one entry for each packet.
     gathering: Vec<KeptFlits>,
     /// Reported flits, in the order of the reports. An interface takes reported flits, not those that arrived first.
     reported: VecDeque<KeptFlits>,
@@ -34,7 +35,7 @@ impl Sink {
 }
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// Creates the sinks, if they do not exist, because a streamed packet is offered.
+    /// Creates the sinks, if they do not exist yet, because a streamed packet is offered.
     pub(super) fn expect_stream(&mut self, injection: &Injection) {
         // With a longer unit, the slots behind the last router would be full before a unit is complete.
         assert!(injection.flow_unit <= self.rules.buffer_flits, "a buffer can hold a flow-control unit");
@@ -42,8 +43,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         self.sinks.resize_with(sinks, Sink::default);
     }
 
-    /// Limits the receive slots of nodes from now on. The first router that grants the last slot takes it; routers
-    /// therefore grant channels one after the other.
+    /// Limits the receive slots of nodes from now on. The first router that grants a channel takes the last slot, so
+    /// routers grant channels one after the other.
     pub(super) fn limit_slots(&mut self) {
         (self.has_slot_limits, self.is_bare) = (true, false);
         self.rules.grants_late = false;
@@ -113,7 +114,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     }
 
     /// Takes flits of a packet before cycle `now`. Their credits return with those of the previous cycle, in which the
-    /// last report was made: an interface that takes flits at once delays nothing.
+    /// last report was made, so an interface that takes flits at once causes no delay.
     pub(super) fn take_flits(&mut self, now: u64, node: u32, network: u8, (tag, flits): (u32, u16)) {
         let number = (node * self.rules.networks + u32::from(network)) as usize;
         let mut rest = flits;

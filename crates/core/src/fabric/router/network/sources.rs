@@ -20,7 +20,7 @@ pub struct Source<const C: usize> {
     credits: [u16; C],
     /// Channels with a credit, one bit each.
     available: u32,
-    /// Lane that sent last.
+    /// Lane that sent the last flit.
     last: u8,
     /// Whether the link is moving a flit.
     is_busy: bool,
@@ -38,7 +38,7 @@ struct Lane {
     /// Index, within the logical network, of the channel that the last packet took; initially the highest index, so
     /// that the first packet takes channel 0.
     channel: u8,
-    /// Whether a packet of the queue may lack flits.
+    /// Whether a packet of the queue may lack flits that are not supplied yet.
     may_lack: bool,
 }
 
@@ -132,7 +132,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
     }
 
-    /// Returns the channel by which a lane's next flit may leave, or `None` if it has no credit.
+    /// Returns the channel by which a lane's next flit may leave, or `None` if no channel has a credit.
     #[inline]
     fn source_channel(&self, number: u32, lane: u32) -> Option<u8> {
         let source = &self.sources[number as usize];
@@ -223,7 +223,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         self.active_sources.insert_if(source.is_waiting::<PLAIN>(), (channel / C) as u32);
     }
 
-    /// Frees the link of a source, which has moved its flit.
+    /// Frees the link of a source when its flit has crossed.
     pub(super) fn free_source(&mut self, number: u32) {
         self.sources[number as usize].is_busy = false;
         self.active_sources.insert(number);

@@ -1,14 +1,14 @@
 //! The state of routers: the ports of many routers, in sectors of a fixed size.
 //!
-//! The ports of a router have consecutive numbers and `C` channels each, and are all in one sector. A channel
-//! has a number over all sectors, and a port has the number of its first channel divided by `C`. Indices within a
-//! sector are masked, so that the compiler needs no bounds checks, except for the slots of buffers.
+//! The ports of a router have consecutive numbers and `C` channels each, and are all in one sector. A channel has a
+//! number over all sectors, and a port has the number of its first channel divided by `C`. Indices within a sector are
+//! masked, so that only the slots of buffers need bounds checks.
 
 use super::packets::Flit;
 
-/// Number of channels of a sector, which are those of the largest router.
+/// Number of channels of a sector, which is that of the largest router.
 pub const CHANNELS: usize = 2048;
-/// Number of ports of a sector if ports have the fewest channels.
+/// Number of ports of a sector if each port has the smallest number of channels.
 pub const PORTS: usize = 512;
 /// Number of words of a mask with a bit for each channel.
 const WORDS: usize = CHANNELS / 64;
@@ -18,21 +18,21 @@ const WORDS: usize = CHANNELS / 64;
 pub struct Sector<const C: usize> {
     /// Input channels that have a flit.
     pub filled: [u64; WORDS],
-    /// Input channels whose packet holds an output channel with a free slot behind it, on a free link.
+    /// Input channels whose packet holds an output channel with a free slot at the other end of a free link.
     pub open: [u64; WORDS],
     pub ports: [Port; PORTS],
     pub at: [PortLocation; PORTS],
     pub inputs: [Input; CHANNELS],
     /// Request of the header at the front of each input channel.
     pub requests: [VcRequest; CHANNELS],
-    /// Output channel that an input channel requests first.
+    /// Output channel to which an input channel gives priority.
     pub turns: [u16; CHANNELS],
     /// Next input channel in the list of blocked headers that contains an input channel, or [`NO_CHANNEL`].
     pub next_blocked: [u16; CHANNELS],
     /// Number of tails in an input channel's buffer, for store-and-forward switching.
     pub tails: [u16; CHANNELS],
     pub outputs: [Output; CHANNELS],
-    /// Buffers of all channels, one after the other; the number of slots of a buffer is rounded up to a power of two.
+    /// Buffers of all channels. The number of slots of a buffer is rounded up to a power of two.
     pub flits: Vec<Flit>,
     /// Number of words of `filled` that have channels of a router.
     pub words: usize,
@@ -69,7 +69,7 @@ impl<const C: usize> Sector<C> {
         self.open[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// Marks that the packet of an input channel may not continue, if `condition` is true; branchless.
+    /// Marks that the packet of an input channel may not continue, if `condition` is true, without a branch.
     #[inline]
     pub fn close_if(&mut self, condition: bool, channel: usize) {
         self.open[channel / 64 % WORDS] &= !(u64::from(condition) << (channel % 64));
@@ -87,8 +87,8 @@ impl<const C: usize> Sector<C> {
         self.filled[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// Marks that an input channel has no flit, if `condition` is true. Branchless, because the condition depends on
-    /// data and a branch would mispredict.
+    /// Marks that an input channel has no flit, if `condition` is true. The code has no branch, because the condition
+    /// depends on data and a branch would be mispredicted.
     #[inline]
     pub fn empty_if(&mut self, condition: bool, channel: usize) {
         self.filled[channel / 64 % WORDS] &= !(u64::from(condition) << (channel % 64));
@@ -127,8 +127,8 @@ pub fn for_each_in_sector<T: Copy, const C: usize>(
 }
 
 /// Moves the items for which `condition` is true to the front, and returns their number. The condition is called with
-/// the sector of an item's channel. Branchless, because a branch would mispredict: each item is written to the position
-/// of the next one to keep.
+/// the sector of an item's channel. The code has no branch, because a branch would be mispredicted: each item is
+/// written to the position of the next item to keep.
 #[inline(always)]
 pub fn retain_in_sector<T: Copy, const C: usize>(
     sectors: &mut [Sector<C>],
@@ -193,7 +193,7 @@ pub struct PortLocation {
 pub const OUTSIDE: u32 = 1 << 31;
 /// The target of a port that is not connected.
 pub const NO_PORT: u32 = u32::MAX;
-/// The number of no input channel.
+/// The number that represents no input channel.
 pub const NO_CHANNEL: u16 = u16::MAX;
 
 /// The state of the packet at the front of an input channel.
@@ -234,7 +234,7 @@ pub struct VcRequest {
     pub min_credits: u16,
     /// Whether the packet needs a receive slot at its node.
     pub needs_slot: bool,
-    /// Kind of the choice.
+    /// Kind of the request.
     pub kind: VcRequestKind,
 }
 

@@ -1,4 +1,4 @@
-//! Switch allocation: separable, input first. Each input requests one output, for one of its channels that
+//! Switch allocation, which is separable and input first. Each input requests one output, for one of its channels that
 //! have a flit and may continue; each output serves one input. A whole sector is allocated at once, word by word.
 
 use super::active::take_lowest;
@@ -9,11 +9,11 @@ use super::state::{CHANNELS, PORTS, Sector};
 /// Number of words of a mask with a bit for each port.
 const PORT_WORDS: usize = PORTS / 64;
 
-/// The requests of a sector's inputs, and the inputs that are served; used again for each sector.
+/// The requests of a sector's inputs, and the inputs that are served. The storage is reused for each sector.
 #[derive(Debug)]
 pub struct SwitchRequests {
-    /// For each output, the input channel that it serves in the low bits, and its round-robin distance in the high
-    /// bits; [`NONE`] between two sectors.
+    /// For each output, the input channel that it serves in the low bits, and the round-robin distance of that channel
+    /// in the high bits; [`NONE`] between two sectors.
     winners: [u32; PORTS],
     /// Input channels that are the only ones of their ports that may request the switch.
     single: Items,
@@ -38,7 +38,7 @@ impl SwitchRequests {
     }
 }
 
-/// No request, which loses to every request.
+/// The value for no request, which loses to every request.
 const NONE: u32 = u32::MAX;
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
@@ -117,7 +117,7 @@ fn with_any<const C: usize>(channels: u64) -> u64 {
 /// Clears the lowest set bit of each port in a word of channels.
 #[inline]
 fn all_but_first<const C: usize>(channels: u64) -> u64 {
-    // One is subtracted from the bits of each port that has any, which borrows from no other port.
+    // One is subtracted from the bits of each port that has any, so no port borrows from another.
     channels & (channels - with_any::<C>(channels))
 }
 
@@ -131,8 +131,8 @@ fn after(port: u16, last: u16) -> usize {
 /// of one port that may request the switch.
 #[inline]
 fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -> (usize, usize) {
-    // The channel with the least round-robin distance of its output wins, and of these the one with the least distance
-    // of its channel.
+    // The channel whose output has the least round-robin distance wins. If several channels request that output, the
+    // one with the least distance of its own wins.
     let port = (word * 64 + channels.trailing_zeros() as usize) % CHANNELS / C;
     let next_output = sector.ports[port].last_output.wrapping_add(1);
     let next_channel = usize::from(sector.ports[port].last_channel.wrapping_add(1));
@@ -143,7 +143,7 @@ fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -
         let distance = outputs * C + channel.wrapping_sub(next_channel) % C;
         least = least.min(distance | usize::from(is_ready).wrapping_sub(1));
     };
-    // With few channels, all are compared: a branch on which of them may request would mispredict.
+    // With few channels, all are compared, because a branch on which of them may request would be mispredicted.
     if C <= 4 {
         (0..C).for_each(|channel| note(channel, channels >> (port * C % 64 + channel) & 1 != 0));
     } else {

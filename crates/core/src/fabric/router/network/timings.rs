@@ -1,6 +1,6 @@
 //! The cycles of links that differ from one another, by port and by source.
 //!
-//! They exist only if a shape states rates or latencies of links. Otherwise every link has the cycles of the rules
+//! They exist only if a shape states rates or latencies of links. Otherwise the cycles in the rules apply to every link
 //! (`cycle.rs`).
 
 use crate::fabric::router::{LinkTiming, LinkTimings, RouterParameters};

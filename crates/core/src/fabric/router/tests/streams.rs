@@ -1,5 +1,5 @@
-//! Tests of streamed packets: missing flits block the packet's source and path, flits that the receiver does not take
-//! block the path behind them, and a stream that nothing blocks is as fast as a whole packet.
+//! Tests of streamed packets. Missing flits block the packet's source and path; flits that the receiver does not take
+//! block the path behind them; a stream that nothing blocks is as fast as a whole packet.
 
 use super::*;
 use crate::fabric::router::{EventKind, Sharing};
@@ -14,7 +14,7 @@ fn streamed(whole: Injection, ready: u16, flow_unit: u16) -> Injection {
     Injection { ready, flow_unit, ..whole }
 }
 
-/// Returns the events that packets have which are not streamed.
+/// Returns the events without those that only streamed packets have.
 fn plain(events: &[PacketEvent]) -> Vec<PacketEvent> {
     let is_plain = |event: &&PacketEvent| !matches!(event.kind, EventKind::FlitsSent(_) | EventKind::FlitsArrived(_));
     events.iter().filter(is_plain).copied().collect()
@@ -175,7 +175,8 @@ fn a_stream_that_is_not_taken_fills_its_path_and_stops_its_source() {
 
 #[test]
 fn credits_return_for_reported_flits_only() {
-    // Two packets at one node: two of the four flits of one packet's flow unit have arrived, then all of the other.
+    // Two packets arrive at one node: first two of the four flits of one packet's flow unit, then all flits of the
+    // other packet.
     let parameters = RouterParameters { buffer_flits: 4, ..RouterParameters::defaults() };
     let mut network = Network::new(line(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 2, 4));

@@ -1,4 +1,5 @@
-//! The attributes of vertices and links that have an effect: `kind`, `rate` and `latency`. All others are ignored.
+//! The attributes of vertices and links that have an effect: `kind`, `rate` and `latency`. All other attributes are
+//! ignored.
 
 use super::super::LinkAttributes;
 use super::builder::VertexKind;
@@ -12,7 +13,7 @@ pub(super) const LATENCY: &str = "latency";
 /// An error at an attribute: the message and the help line.
 pub(super) type AttributeError = (String, String);
 
-/// Returns the kind of vertex that `word` names. `router` and `node` are the words of earlier releases.
+/// Returns the kind of vertex that `word` names. `router` and `node` are accepted as former names.
 pub(super) fn kind(word: &str) -> Result<VertexKind, AttributeError> {
     match word.trim() {
         "switch" | "router" => Ok(VertexKind::Switch),
@@ -36,7 +37,7 @@ fn quantity_of<Q: Quantity>(name: &str, text: Option<&str>) -> Result<Option<Q>,
     })
 }
 
-/// Returns the beginning of a text, for a message.
+/// Returns the beginning of a text, for use in a message.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 40;
     match text.char_indices().nth(SHOWN) {

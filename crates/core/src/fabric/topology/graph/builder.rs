@@ -1,6 +1,7 @@
-//! Vertices and links while a file is read, and the errors of a file.
+//! A graph that is being read from a file: its vertices and links, and the errors of the file.
 //!
-//! Leaves out: the formats (`list`, `json`, `graphml`), and what a fabric needs beyond a graph (`check`).
+//! The module leaves out the formats (`list`, `json`, `graphml`), and the conditions on a graph that is used as a
+//! fabric (`check`).
 
 use super::super::LinkAttributes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,7 +95,7 @@ impl Lines<'_> {
     }
 }
 
-/// The identity of a vertex: in JSON, `1` and `"1"` are two.
+/// The identity of a vertex. In JSON, `1` and `"1"` are different.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Id {
     Number(String),
@@ -145,8 +146,8 @@ impl Builder {
         number
     }
 
-    /// Sets the kind of every vertex whose name `is_match`; returns whether there is one. A vertex that already has
-    /// another kind is an error.
+    /// Sets the kind of every vertex for whose name `is_match` returns true. Returns whether there is one. A vertex
+    /// that already has another kind is an error.
     pub fn set_kind(&mut self, kind: VertexKind, line: usize, is_match: impl Fn(&str) -> bool) -> bool {
         let mut matched = false;
         for vertex in self.vertices.iter_mut().filter(|vertex| is_match(&vertex.name)) {
@@ -169,7 +170,7 @@ impl Builder {
         names.collect::<Vec<_>>().join(", ") + more
     }
 
-    /// Adds a link; one from a vertex to itself is an error, and so is one that exists.
+    /// Adds a link. A link from a vertex to itself is an error, and so is one that exists already.
     pub fn link(&mut self, link: GraphLink) {
         let name = |vertex: u32| &self.vertices[vertex as usize].name;
         if link.from == link.to {
@@ -218,8 +219,8 @@ impl Builder {
         }
     }
 
-    /// Returns the vertices, each with its kind. If a file names only switches, all others are hosts, and those with
-    /// several links are switches with a host; if it names only hosts, all others are switches.
+    /// Returns the vertices, each with its kind. If a file names only switches, all other vertices are hosts, except
+    /// that those with several links are switches with a host. If it names only hosts, all others are switches.
     fn with_kinds(&self) -> Vec<Vertex> {
         let has = |kind| self.vertices.iter().any(|vertex| vertex.kind == Some(kind));
         let (has_switches, has_hosts) = (has(VertexKind::Switch), has(VertexKind::Host));

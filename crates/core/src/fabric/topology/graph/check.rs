@@ -1,5 +1,5 @@
-//! The conditions on a graph that is a fabric: hosts with one link, switches with few enough, every vertex joined to
-//! every other.
+//! The conditions on a graph that is used as a fabric: hosts have one link, switches have no more links than ports, and
+//! every vertex can reach every other.
 
 use super::super::PORTS_MAX;
 use super::GraphRouting;
@@ -7,11 +7,11 @@ use super::builder::{Graph, GraphError, GraphLink, Vertex, VertexKind};
 use super::plan::DirectedLink;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest number of vertices: the tables of a rule grow with their square.
+/// Largest number of vertices. The tables of a routing rule grow with its square.
 const VERTICES_MAX: usize = 4096;
 
 impl Graph {
-    /// Returns the errors of the graph as a fabric.
+    /// Returns the errors of the graph if it is used as a fabric.
     pub(super) fn check(&self, routing: GraphRouting) -> Vec<GraphError> {
         let mut errors = Vec::new();
         if self.vertices.len() > VERTICES_MAX {
@@ -51,7 +51,7 @@ impl Graph {
         self.vertices[vertex as usize].kind
     }
 
-    /// Checks that the names of hosts, by which machines refer to them, are unique.
+    /// Checks that the names of hosts are unique, because machines refer to hosts by their names.
     fn check_names(&self, errors: &mut Vec<GraphError>) {
         let mut lines: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for Vertex { name, line, .. } in self.vertices.iter().filter(|vertex| vertex.kind != VertexKind::Switch) {

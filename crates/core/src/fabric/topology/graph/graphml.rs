@@ -1,7 +1,7 @@
 //! GraphML as networkx and others write it: `node` and `edge` elements of one `graph`, and `key` elements that name
 //! their `data`.
 //!
-//! A vertex is called by its `id`. Leaves out: hyperedges, nested graphs and ports.
+//! A vertex is named by its `id`. The module leaves out hyperedges, nested graphs and ports.
 
 use super::attributes;
 use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};
@@ -43,7 +43,7 @@ fn elements<'a, 'input>(parent: Node<'a, 'input>, name: &'static str) -> impl It
     parent.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
 
-/// A key of `data`: the attribute's name, and its default for elements without such `data`.
+/// A key of `data` elements: the name of the attribute, and its default for elements without such `data`.
 struct Key<'a> {
     name: &'a str,
     default: Option<&'a str>,
@@ -73,7 +73,7 @@ impl Reader<'_> {
         self.lines.at(node.range().start)
     }
 
-    /// Returns an attribute of an element that `data` states, or the default of its key.
+    /// Returns an attribute of an element that a `data` element states, or the default of the attribute's key.
     fn data<'n>(&'n self, element: Node<'n, '_>, name: &str) -> Option<&'n str> {
         let is_named = |data: &Node<'_, '_>| {
             let key = data.attribute("key").and_then(|key| self.keys.get(key));

@@ -1,4 +1,4 @@
-//! Edge lists: on each line two vertices, as `a b`, `a,b`, or for one direction only `a -> b`.
+//! Edge lists: each line has two vertices, as `a b`, `a,b`, or for one direction only `a -> b`.
 //!
 //! `#` begins a comment. Lines such as `# switches: s*` and `# hosts: h[0..15]` state the kinds of vertices, by
 //! [patterns of names](NamePattern). Attributes follow in braces, as networkx writes them:
@@ -61,7 +61,7 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// Returns the kind that a line gives to vertices, and the patterns of their names.
+/// Returns the kind that a line assigns to vertices, and the patterns of their names.
 fn kinds_of(line: &str) -> Option<(VertexKind, &str)> {
     let (word, patterns) = line.trim().strip_prefix('#')?.split_once(':')?;
     match word.trim() {
@@ -88,7 +88,7 @@ fn set_kinds(builder: &mut Builder, line: usize, kind: VertexKind, patterns: &st
     }
 }
 
-/// Returns the two ends of a link, whether it has one direction only, and what is between its braces.
+/// Returns the two ends of a link, whether it is a one-way link, and the text between its braces.
 fn ends(code: &str) -> Option<(&str, &str, bool, Option<&str>)> {
     let (code, dictionary) = match code.split_once('{') {
         Some((ends, attributes)) => (ends.trim(), Some(attributes.strip_suffix('}')?)),
@@ -125,8 +125,8 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
     attributes::link(rate, latency)
 }
 
-/// Returns the entries of a dictionary of Python or JSON: commas within quotes or brackets divide none. Returns
-/// `None` if a quote or a bracket is not closed.
+/// Returns the entries of a dictionary of Python or JSON. Commas within quotes or brackets do not separate entries.
+/// Returns `None` if a quote or a bracket is not closed.
 fn entries(dictionary: &str) -> Option<Vec<&str>> {
     let (mut entries, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0_usize, None, false);
     for (at, character) in dictionary.char_indices() {

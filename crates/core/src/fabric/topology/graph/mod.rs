@@ -12,11 +12,11 @@
 //! | `plan.rs` | routers and their ports |
 //! | `rule.rs` | routing by tables: up*/down*, shortest paths, distance classes |
 //!
-//! Models: a vertex is a switch, a host with one link to its switch, or a switch with a host, as its `kind` states.
-//! If a file states no kind, every vertex is a switch with a host; if it names only switches, all others are
-//! hosts; if it names only hosts, all others are switches. Nodes and routers have the names and the order of
-//! their vertices, and a router's ports the order of its links. A single link may have a `rate` and a `latency`.
-//! Leaves out: parallel links.
+//! A vertex is a switch, a host with one link to its switch, or a switch with a host, as its `kind` states. If a file
+//! states no kind, every vertex is a switch with a host; if it names only switches, all others are hosts; if it names
+//! only hosts, all others are switches. Nodes and routers have the names and the order of their vertices, and a
+//! router's ports the order of its links. A single link may have a `rate` and a `latency`. The module leaves out
+//! parallel links.
 
 mod attributes;
 mod builder;
@@ -47,9 +47,10 @@ const REPORTED_MAX: usize = 10;
 pub enum GraphRouting {
     /// Up towards the root of a tree, then down: packets cannot deadlock.
     UpDown,
-    /// By the fewest links: packets may deadlock.
+    /// Along the fewest links: packets may deadlock.
     ShortestPath,
-    /// By the fewest links, each link of a route in the next class of virtual channels: packets cannot deadlock.
+    /// Along the fewest links, where each link of a route uses the next class of virtual channels: packets cannot
+    /// deadlock.
     DistanceClasses,
 }
 

@@ -1,6 +1,7 @@
 //! The routers of a graph and their ports, numbered in the order of the file.
 //!
-//! A router's ports have the order of its links, including those to hosts; the host of a switch with a host is last.
+//! A router's ports are in the order of its links, including those to hosts. At a switch with a host, the host's port
+//! is last.
 
 use super::super::{End, LinkAttributes, Wiring, WiringDetails};
 use super::builder::{Graph, GraphLink, Vertex, VertexKind};
@@ -19,7 +20,7 @@ impl Graph {
         (0..self.vertices.len() as u32).filter(|vertex| self.vertices[*vertex as usize].kind != VertexKind::Switch)
     }
 
-    /// Returns each link in each of its directions.
+    /// Returns each link once for each of its directions.
     pub(super) fn directed(&self) -> impl Iterator<Item = DirectedLink<'_>> {
         self.links.iter().flat_map(|link| {
             let back = (!link.is_one_way).then_some(DirectedLink { from: link.to, to: link.from, link });

@@ -1,45 +1,45 @@
-//! Routing by tables: up*/down*, by the fewest links, and by the fewest links in distance classes.
+//! Routing by tables, with three rules: up*/down*, fewest links, and fewest links in distance classes.
 //!
-//! Models (Schroeder et al. 1991, Autonet): a breadth-first tree from the router with the least
-//! eccentricity, the first of several. A link leads up if it ends nearer the root, or as near at a
-//! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Neither
-//! up links nor down links form a cycle, and a packet changes from up to down only once; dependencies therefore form no
-//! cycle.
-//! The other rules treat every link as an up link. In distance classes (Günther 1981; Dally and Towles 2004, chapter
-//! 14) the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
-//! takes its first link in the first class and each further link in the next: it waits only for channels of a higher
-//! class. Leaves out: other trees, balancing of load among routes, and routes that depend on rates and latencies.
+//! Up*/down* (Schroeder et al. 1991, Autonet) uses a breadth-first tree whose root is the router with the least
+//! eccentricity; if there are several, the first. A link leads up if it ends nearer to the root than it begins, or
+//! equally near at a router with a lower number. A packet takes any number of up links and then down links, on any of
+//! the shortest such routes. Neither up links nor down links form a cycle, and a packet changes from up to down only
+//! once, so dependencies form no cycle. The other rules treat every link as an up link. In distance classes (Günther
+//! 1981; Dally and Towles 2004, chapter 14) the virtual channels of a link are divided among as many classes as the
+//! longest route has links, and a packet takes its first link in the first class and each further link in the next
+//! class. So it waits only for channels of a higher class. The module leaves out other trees, balancing of load among
+//! routes, and routes that depend on rates and latencies.
 
 use super::super::{End, RouteOptions, RouteQuery, Routing, every_channel};
 use super::GraphRouting;
 use super::plan::Plan;
 use std::collections::VecDeque;
 
-/// The distance of a router that is not reached.
+/// The distance of a router that cannot be reached.
 const FAR: u16 = u16::MAX;
 
 /// A routing rule and its tables.
 pub(super) struct Rule {
     routers: usize,
     /// For each router, its links to others.
-    next: Vec<Vec<Onward>>,
+    next: Vec<Vec<NextHop>>,
     /// For each router and input, the link that leads to it; `None` at the inputs of nodes.
     arrivals: Vec<Vec<Option<Arrival>>>,
     /// For each node, the router and the port that leads to it.
     exits: Vec<(u32, u8)>,
     /// For each node, the router at which its packets enter.
     entries: Vec<u32>,
-    /// For each pair of routers, the number of links on the shortest route of packets that may still go up.
+    /// For each pair of routers, the number of links on the shortest route of packets that may still take up links.
     left: Vec<u16>,
-    /// For each pair of routers, the number of links on the shortest route of packets that may only go down.
+    /// For each pair of routers, the number of links on the shortest route of packets that may only take down links.
     left_down: Vec<u16>,
-    /// Number of classes of virtual channels, if a packet takes each link in the next class.
+    /// Number of classes of virtual channels, if the rule uses distance classes.
     classes: Option<u8>,
 }
 
 /// A link to a router.
 #[derive(Clone, Copy)]
-struct Onward {
+struct NextHop {
     router: u32,
     /// Input port at which the link ends.
     input: u8,
@@ -63,18 +63,18 @@ impl std::fmt::Debug for Rule {
 impl Rule {
     pub fn new(plan: &Plan, routing: GraphRouting) -> Rule {
         let routers = plan.outputs.len();
-        let onward = |(end, output): (&End, u8)| match *end {
-            End::Router { router, port: input } => Some(Onward { router, input, output, is_down: false }),
+        let hop = |(end, output): (&End, u8)| match *end {
+            End::Router { router, port: input } => Some(NextHop { router, input, output, is_down: false }),
             End::Node(_) | End::Nowhere => None,
         };
-        let mut next: Vec<Vec<Onward>> =
-            plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(onward).collect()).collect();
+        let mut next: Vec<Vec<NextHop>> =
+            plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(hop).collect()).collect();
         if routing == GraphRouting::UpDown {
             direct(&mut next);
         }
         let mut arrivals: Vec<Vec<Option<Arrival>>> =
             plan.inputs.iter().map(|inputs| vec![None; usize::from(*inputs)]).collect();
-        for &Onward { router, input, is_down, .. } in next.iter().flatten() {
+        for &NextHop { router, input, is_down, .. } in next.iter().flatten() {
             arrivals[router as usize][usize::from(input)] = Some(Arrival { is_down });
         }
         let (left, left_down) = (vec![FAR; routers * routers], vec![FAR; routers * routers]);
@@ -108,7 +108,7 @@ impl Rule {
     fn fill(&mut self) {
         let mut before: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.routers];
         for (from, next) in self.next.iter().enumerate() {
-            next.iter().for_each(|onward| before[onward.router as usize].push((from as u32, onward.is_down)));
+            next.iter().for_each(|hop| before[hop.router as usize].push((from as u32, hop.is_down)));
         }
         let mut destinations: Vec<u32> = self.exits.iter().map(|(router, _)| *router).collect();
         destinations.dedup();
@@ -133,15 +133,15 @@ impl Rule {
         }
     }
 
-    /// Returns the ports by which the fewest links remain to the router `destination`.
+    /// Returns the ports on the shortest remaining routes to the router `destination`.
     fn ports(&self, at: usize, destination: u32, has_gone_down: bool) -> u64 {
         let row = destination as usize * self.routers;
         let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
-        let is_way = |onward: &Onward| {
-            let table = if onward.is_down { &self.left_down } else { &self.left };
-            (onward.is_down || !has_gone_down) && table[row + onward.router as usize].checked_add(1) == Some(left)
+        let is_shortest = |hop: &NextHop| {
+            let table = if hop.is_down { &self.left_down } else { &self.left };
+            (hop.is_down || !has_gone_down) && table[row + hop.router as usize].checked_add(1) == Some(left)
         };
-        self.next[at].iter().filter(|onward| is_way(onward)).fold(0, |ports, onward| ports | 1 << onward.output)
+        self.next[at].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
     }
 
     /// Returns whether there is only one route from any router to any node.
@@ -155,16 +155,16 @@ impl Rule {
 }
 
 /// Sets, for every link, whether it leads down.
-fn direct(next: &mut [Vec<Onward>]) {
+fn direct(next: &mut [Vec<NextHop>]) {
     let steps = |root: usize| {
         let mut steps = vec![FAR; next.len()];
         steps[root] = 0;
         let mut queue = VecDeque::from([root]);
         while let Some(at) = queue.pop_front() {
-            for onward in &next[at] {
-                if steps[onward.router as usize] == FAR {
-                    steps[onward.router as usize] = steps[at] + 1;
-                    queue.push_back(onward.router as usize);
+            for hop in &next[at] {
+                if steps[hop.router as usize] == FAR {
+                    steps[hop.router as usize] = steps[at] + 1;
+                    queue.push_back(hop.router as usize);
                 }
             }
         }
@@ -173,9 +173,9 @@ fn direct(next: &mut [Vec<Onward>]) {
     let farthest = |root: &usize| steps(*root).into_iter().max();
     let Some(root) = (0..next.len()).min_by_key(farthest) else { return };
     let steps = steps(root);
-    let place = |router: usize| (steps[router], router);
+    let order_key = |router: usize| (steps[router], router);
     for (at, next) in next.iter_mut().enumerate() {
-        next.iter_mut().for_each(|onward| onward.is_down = place(onward.router as usize) > place(at));
+        next.iter_mut().for_each(|hop| hop.is_down = order_key(hop.router as usize) > order_key(at));
     }
 }
 

@@ -117,7 +117,7 @@ fn an_edge_list_names_switches_and_hosts() {
     assert_eq!(of(&format!("# switches: s*\n{list}")), [Host, Switch, Host, Switch]);
     assert_eq!(of(&format!("{list}#hosts: h[0..1]")), [Host, Switch, Host, Switch]);
     assert_eq!(of(&format!("# switches: s0, s1\n# hosts: h0 h1\n{list}")), [Host, Switch, Host, Switch]);
-    // Leaves that are not named have several links: each is a switch with a host.
+    // Leaves without a stated kind have several links, so each is a switch with a host.
     let leaves = kinds("# switches: s*\na s0\na s1\nb s0\nb s1\n");
     assert_eq!(leaves[0], ("a".to_owned(), SwitchWithHost));
     assert_eq!(leaves.iter().filter(|(_, kind)| *kind == Switch).count(), 2);
@@ -261,7 +261,7 @@ fn elements_may_be_nested_deep() {
     assert!(!errors(&"<a>".repeat(100_000)).is_empty());
 }
 
-/// Reads a graph and, if it is valid, builds its shape and queries its routing rule: none of these may panic.
+/// Reads a graph and, if it is valid, builds its shape and calls its routing rule. None of these may panic.
 fn check_no_panic(text: &str) {
     let Ok(graph) = parse(text) else { return };
     for routing in [GraphRouting::UpDown, GraphRouting::ShortestPath, GraphRouting::DistanceClasses] {

@@ -1,8 +1,8 @@
 //! The bisection: the fewest links, including those of nodes, that separate the lower half of the nodes, by number,
-//! from the upper. It is computed as a maximum flow (Dinic 1970), once in each direction, and both directions are
-//! added, as in the bisection channel count of Dally and Towles (2004, chapter 3).
+//! from the upper. It is computed as a maximum flow (Dinic 1970) in each direction, and the two flows are added, as in
+//! the bisection channel count of Dally and Towles (2004, chapter 3).
 //!
-//! Leaves out: other divisions of the nodes into halves, some of which may cut fewer links.
+//! The module leaves out other divisions of the nodes into halves, some of which may cut fewer links.
 
 use super::super::{End, Wiring};
 use std::collections::VecDeque;
@@ -81,8 +81,8 @@ impl Flow {
         steps
     }
 
-    /// Fills one more path, each of whose links leads one step farther from the source. Returns `false` if there is no
-    /// such path.
+    /// Adds flow on one more path, each of whose links leads one step farther from the source. Returns `false` if there
+    /// is no such path.
     fn fill(&mut self, source: u32, sink: u32, steps: &[u32], tried: &mut [usize]) -> bool {
         let mut path: Vec<u32> = Vec::new();
         let mut at = source;

@@ -1,5 +1,5 @@
-//! The search for a cycle in a graph of dependencies. A shortest cycle through the first vertex found on one is
-//! reported, which keeps messages short.
+//! The search for a cycle in a graph of dependencies. When a vertex on a cycle is found, the shortest cycle through
+//! that vertex is reported, which keeps messages short.
 
 use std::collections::VecDeque;
 

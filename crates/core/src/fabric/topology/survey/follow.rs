@@ -1,4 +1,4 @@
-//! The states that packets to one node can reach, found by querying the routing rule from state to state.
+//! The states that packets to one node can reach. They are found by calling the routing rule from state to state.
 
 use super::super::{PortSet, RouteOptions, RouteQuery, Shape};
 use super::links::{Links, NONE};
@@ -25,7 +25,7 @@ pub struct Follow<'s> {
     by_channel: bool,
     /// For each input (and channel) the index of its state, or [`NONE`].
     number: Vec<u32>,
-    /// States of the packets followed last.
+    /// States of the packets that were followed last.
     pub states: Vec<State>,
     /// Number of queries of the routing rule.
     pub queries: u64,
@@ -39,8 +39,8 @@ impl Follow<'_> {
         Follow { shape, links, virtual_channels, by_channel, number, states: Vec::new(), queries: 0 }
     }
 
-    /// Finds the states of all packets from `sources` to `destination`. There is only one source if the rule
-    /// [depends on the input](crate::fabric::topology::Routing::depends_on_input).
+    /// Finds the states of all packets from `sources` to `destination`. If the rule does not
+    /// [depend on the input](crate::fabric::topology::Routing::depends_on_input), all sources can be followed at once.
     pub fn follow(&mut self, sources: &[u32], destination: u32) {
         for state in std::mem::take(&mut self.states) {
             let key = self.key(state.input, state.held.trailing_zeros() as u8);
@@ -129,9 +129,10 @@ pub fn each(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
     ports(options.ports.mask()).map(move |port| (port, channels)).chain(options.escape)
 }
 
-/// Returns the ports and channels for which a blocked header waits: the escape, or all options if there is no escape.
+/// Returns the ports and channels for which a blocked header waits: those of the escape, or all options if there is no
+/// escape.
 pub fn waited_for(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
-    let plain = if options.escape.is_some() { 0 } else { options.ports.mask() };
+    let regular_ports = if options.escape.is_some() { 0 } else { options.ports.mask() };
     let channels = options.channels;
-    ports(plain).map(move |port| (port, channels)).chain(options.escape)
+    ports(regular_ports).map(move |port| (port, channels)).chain(options.escape)
 }

@@ -1,4 +1,5 @@
-//! Number of hops between nodes: on a shortest path of the wiring, and by the formula of the shape.
+//! Number of hops between nodes: the number on a shortest path of the wiring, and the number by the formula of the
+//! shape.
 
 use super::super::{End, Shape, Wiring};
 use std::collections::VecDeque;
@@ -33,7 +34,7 @@ impl HopStatistics {
     }
 }
 
-/// Counts the hops from `sources` to all other nodes that a path leads to.
+/// Counts the hops from `sources` to all other nodes that can be reached.
 pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     let exits = exits(&shape.wiring);
     let mut hops = Hops::default();
@@ -57,7 +58,7 @@ pub fn between(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
     Some((steps, shape.routing.distance(from, to)))
 }
 
-/// Returns the router that each node is attached to by an output.
+/// Returns, for each node, the router that has an output to it.
 fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
     let mut exits = vec![None; wiring.nodes() as usize];
     for router in 0..wiring.routers() {

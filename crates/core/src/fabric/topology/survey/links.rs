@@ -1,8 +1,9 @@
-//! The inputs and outputs of all routers by number, and the links from outputs to inputs. Leaves out: routing rules.
+//! The inputs and outputs of all routers by number, and the links from outputs to inputs. The module leaves out routing
+//! rules.
 
 use super::super::{End, Wiring};
 
-/// The number of no input and no output.
+/// The number that represents no input and no output.
 pub const NONE: u32 = u32::MAX;
 
 /// The outputs and inputs of all routers, each numbered router by router and port by port.
@@ -89,7 +90,7 @@ impl Links {
         self.leads.iter().filter(|input| **input != NONE).count() as u64
     }
 
-    /// Returns the largest number of connected outputs of a router, with or without those to nodes.
+    /// Returns the largest number of connected outputs of a router, with or without outputs to nodes.
     pub fn degree(&self, wiring: &Wiring, with_nodes: bool) -> u32 {
         let counts = |end: &&End| matches!(end, End::Router { .. }) || (with_nodes && matches!(end, End::Node(_)));
         let degree = |router| wiring.outputs(router).iter().filter(counts).count() as u32;

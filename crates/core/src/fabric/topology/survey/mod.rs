@@ -10,9 +10,9 @@
 //! | `wait.rs` | the dependencies between channels, with escapes |
 //! | `dependency_cycle.rs` | the search for a cycle of dependencies |
 //!
-//! Up to [`ALL_PAIRS_NODES`] nodes all pairs are followed, above that a sample, the same in every run, which
-//! the survey states. Leaves out: the least bisection of all divisions (nodes are halved by number), cycles
-//! through interfaces, livelock.
+//! Up to [`ALL_PAIRS_NODES`] nodes, all pairs are followed; above that, a sample that is the same in every run, and the
+//! survey states this. The module leaves out the least bisection of all divisions (nodes are halved by number), cycles
+//! through interfaces, and livelock.
 
 mod cut;
 pub mod dependency_cycle;
@@ -30,7 +30,7 @@ use links::Links;
 use rand::RngExt;
 use std::fmt;
 
-/// Largest number of nodes with which all pairs are followed.
+/// Largest number of nodes for which all pairs are followed.
 pub const ALL_PAIRS_NODES: u32 = 1024;
 /// Number of sources and destinations of a sample.
 const SAMPLE: usize = 64;
@@ -46,7 +46,7 @@ pub struct Survey {
     pub routers: u32,
     /// Number of links between routers, counted in each direction.
     pub links: u64,
-    /// Largest number of links from a router to others.
+    /// Largest number of links from a router to other routers.
     pub degree: u32,
     /// Largest number of connected outputs of a router, including those to nodes.
     pub ports: u32,
@@ -70,7 +70,7 @@ pub struct Survey {
     pub deadlock: Deadlock,
     /// Number of nodes from which hops were measured.
     pub measured: u32,
-    /// Whether the measured pairs include two nodes that are as far apart as any.
+    /// Whether the measured pairs include two nodes that are as far apart as any two.
     pub has_farthest: bool,
     /// Numbers of sources and destinations that were followed.
     pub followed: (u32, u32),
@@ -81,7 +81,7 @@ pub struct Survey {
 pub enum Deadlock {
     /// No cycle of dependencies was found. If all pairs were followed, packets cannot deadlock.
     Free,
-    /// A cycle of channels: a packet on each can wait for the next, and one on the last for the first.
+    /// A cycle of channels: a packet on each channel can wait for the next one, and a packet on the last for the first.
     Cycle(Vec<Channel>),
     /// The shape has too many escape channels to be searched.
     NotExamined,
@@ -104,7 +104,7 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     let links = Links::new(wiring);
     let some = sample(wiring.nodes());
     let hops = hops::hops(shape, &some);
-    // A sample may lack the nodes that are farthest apart; a regular shape knows them.
+    // A sample may lack the nodes that are farthest apart; a regular shape states a pair of such nodes.
     let farthest = shape.routing.farthest().and_then(|pair| hops::between(shape, pair));
     let (most, distance_max) = farthest.unwrap_or_default();
     let (deadlock, followed) = wait::deadlock(shape, &links, virtual_channels, &some);

@@ -98,7 +98,7 @@ fn careless(
     }
 }
 
-/// Routes always upwards around the ring, without a dateline.
+/// Routes always in the positive direction around the ring, without a dateline.
 fn upwards(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let is_there = query.router == query.destination;
     RouteOptions::one(if is_there { grid.node_port() } else { 0 }, every_channel(virtual_channels))
@@ -182,7 +182,7 @@ fn an_escape_channel_that_packets_take_out_of_order_can_deadlock() {
 }
 
 /// Routes around a ring over channel 2, with an escape whose channel alternates between routers. The dependencies
-/// between escapes lead over channel 2, for which no packet waits.
+/// between escapes pass over channel 2, for which no packet waits.
 fn indirect(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let rising = (query.destination + grid.nodes() - query.router) % grid.nodes();
     match rising {

@@ -1,10 +1,10 @@
 //! The dependencies between channels, and whether they form a cycle, in which packets can deadlock.
 //!
-//! Without escapes (Dally and Seitz 1987), a channel depends on every channel that a packet which holds it may request
-//! next. With escapes (Duato 1993), only channels for which packets wait until they are free are considered, which are
-//! called waited-for channels here. Such a channel depends on another if a packet that holds it can request the other
-//! next, or after any number of hops over other channels. A waited-for channel counts for every packet that takes it,
-//! as an escape or not. If the dependencies form no cycle, packets cannot deadlock.
+//! Without escapes (Dally and Seitz 1987), channel A depends on channel B if a packet that holds A may request B next.
+//! With escapes (Duato 1993), only *waited-for* channels are considered: those for which packets wait until they are
+//! free. Such a channel depends on another one if a packet that holds it can request the other one next, or after any
+//! number of hops over other channels. A waited-for channel counts for every packet that takes it, as an escape or not.
+//! If the dependencies form no cycle, packets cannot deadlock.
 
 use super::super::Shape;
 use super::dependency_cycle::{self, Waits};
@@ -12,9 +12,10 @@ use super::follow::{Follow, bits, each, ports, waited_for};
 use super::links::{Links, NONE};
 use super::{ALL_PAIRS_NODES, Channel, Deadlock};
 
-/// Number of queries of the routing rule after which no further destination is followed, above [`ALL_PAIRS_NODES`].
+/// Number of calls of the routing rule after which no further destination is followed, if there are more than
+/// [`ALL_PAIRS_NODES`] nodes.
 const QUERIES_MAX: u64 = 20_000_000;
-/// Largest number of waited-for channels of a shape with escapes, whose dependencies are stored as a matrix.
+/// Largest number of waited-for channels of a shape with escapes. Their dependencies are stored as a matrix.
 const ESCAPES_MAX: usize = 20_000;
 
 /// Returns whether packets can deadlock, and the numbers of sources and destinations that were followed.
@@ -138,7 +139,7 @@ impl<'s> Direct<'s> {
     }
 }
 
-/// The dependencies between waited-for channels, including those over other channels.
+/// The dependencies between waited-for channels, including those that pass over other channels.
 struct Indirect<'s> {
     links: &'s Links,
     /// For each output, the waited-for channels.
@@ -209,7 +210,7 @@ impl<'s> Indirect<'s> {
         reached
     }
 
-    /// Adds to each state everything that its next states reach, until nothing changes.
+    /// Adds to each state everything that its next states reach, and repeats this until nothing changes.
     fn close(&self, onward: &[Vec<usize>], reached: &mut [u64]) {
         let order = last_first(onward);
         let mut is_new = true;
@@ -255,7 +256,7 @@ fn join(sets: &mut [u64], to: usize, from: usize, words: usize) -> bool {
     new != 0
 }
 
-/// Returns the states in an order in which the next states of each precede it, except within cycles.
+/// Returns the states in an order in which each state follows its next states, except within cycles.
 fn last_first(onward: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(onward.len());
     let mut seen = vec![false; onward.len()];

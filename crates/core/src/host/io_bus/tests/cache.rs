@@ -1,7 +1,8 @@
-//! The processor's cache: the time of each access, and what loads, stores, DMA and a look at memory see of the bytes.
+//! Tests of the processor's cache: the time of each access, and the bytes that loads, stores, DMA and inspections of
+//! memory see.
 //!
-//! A cycle of the processor is 10 ns, an access to 32 B of memory takes 100 ns, so that of a block of 64 B takes 200 ns; a
-//! DMA transfer of a block takes 150 ns to set up and 500 ns to move.
+//! A cycle of the processor is 10 ns. An access to 32 B of memory takes 100 ns, so a block of 64 B takes 200 ns. A DMA
+//! transfer of a block takes 150 ns to set up and 500 ns to move.
 
 use super::*;
 use crate::engine::sim::WaitReasonId;
@@ -16,7 +17,7 @@ use std::cell::Cell;
 const CYCLE: Time = Time::from_ns(10);
 const BLOCK_ACCESS: Time = Time::from_ns(200);
 
-/// A cache of as many blocks, with hits of `hit_cycles`.
+/// Returns the parameters of a cache of `blocks` blocks with hits of `hit_cycles`.
 fn cache(blocks: u64, ways: usize, hit_cycles: u64) -> SnoopedCacheParameters {
     let blocks = CacheParameters { size: Bytes(64 * blocks), ways, supply_time: Time::from_ns(20) };
     SnoopedCacheParameters { blocks, hit_cycles, spin: Spin::Skipped }
@@ -35,7 +36,7 @@ fn metric(host: &IoBusHost, name: &str) -> f64 {
     metrics.iter().find(|HostMetric { quantity, .. }| *quantity == name).expect("a metric").value
 }
 
-/// Returns for how long the processor works and waits in `work`.
+/// Returns the time for which the processor works and waits in `work`.
 async fn timed(cpu: &AnyProcessor, work: impl Future<Output = ()>) -> Time {
     let began = cpu.now();
     work.await;
@@ -100,8 +101,8 @@ fn dma_finds_modified_blocks_and_invalidates_what_it_writes() {
     bench.finish();
 }
 
-/// Loads and stores 1 KiB word by word from one buffer to another, as a driver does to and from a queue; returns the times of the
-/// first and of the second pass.
+/// Loads and stores 1 KiB word by word from one buffer to another, as a driver does to and from a queue. Returns the
+/// times of the first and the second pass.
 fn copies_of_a_kibibyte(cache: Option<SnoopedCacheParameters>) -> [Time; 2] {
     let bench = bench(cache);
     let times = Rc::new(Cell::default());
@@ -127,7 +128,8 @@ fn copies_of_a_kibibyte(cache: Option<SnoopedCacheParameters>) -> [Time; 2] {
 
 #[test]
 fn a_kibibyte_through_memory_costs_a_miss_for_each_block_and_no_access_for_each_word() {
-    // Without a cache each load and each store fetches a block: the processor holds that of the other buffer.
+    // Without a cache, each load and each store fetches a block, because the processor holds a block of the other
+    // buffer.
     let without = copies_of_a_kibibyte(None);
     assert_eq!(without, [(Time::from_ns(100) + CYCLE) * 256; 2], "28.16 us");
     // 16 blocks of each buffer miss once.
@@ -135,7 +137,7 @@ fn a_kibibyte_through_memory_costs_a_miss_for_each_block_and_no_access_for_each_
     assert_eq!(with, [BLOCK_ACCESS * 32 + CYCLE * 256, CYCLE * 256], "8.96 us, then 2.56 us");
 }
 
-/// An access of the processor or of an engine, to at most 700 B of memory.
+/// An access of the processor or of an engine to at most 700 B of memory.
 #[derive(Clone, Debug)]
 enum Access {
     Load { address: Address, bytes: usize },
@@ -166,7 +168,7 @@ fn access() -> impl Strategy<Value = Access> {
     prop_oneof![4 => load, 4 => store, 2 => read, 2 => write, 1 => copy]
 }
 
-/// Moves data between memory and an engine; returns what was read.
+/// Moves data between memory and an engine. Returns the bytes that were read.
 async fn transfer(port: &BusDma, address: Address, operation: DmaOperation) -> Vec<u8> {
     let Ok(mut transfer) = port.submit(DmaRequest { address, operation }) else { panic!("no tag is free") };
     let (mut all, mut beat) = (Vec::new(), Vec::new());
@@ -178,7 +180,8 @@ async fn transfer(port: &BusDma, address: Address, operation: DmaOperation) -> V
     all
 }
 
-/// Makes the accesses one after the other, and compares whatever is read with memory as a plain array.
+/// Makes the accesses one after the other, and compares all bytes that are read with a plain array that represents
+/// memory.
 fn assert_coherent(accesses: &[Access], cache: Option<SnoopedCacheParameters>) {
     let (bench, accesses) = (bench(cache), accesses.to_vec());
     bench.spawn("program", move |_, host| async move {
@@ -207,7 +210,7 @@ fn assert_coherent(accesses: &[Access], cache: Option<SnoopedCacheParameters>) {
                     assert_eq!(cpu.copy_block(base + from, base + to).await, 64);
                     model.copy_within(from as usize..from as usize + 64, to as usize);
                 }
-                // Without a cache a copy is its time alone.
+                // Without a cache, only the time of a copy is simulated.
                 Access::Copy { .. } => {}
             }
             assert_eq!(host.peek(base, AREA as usize), model, "{access:?}");
@@ -227,7 +230,7 @@ proptest! {
     }
 }
 
-/// Words of the processor and of an engine alternate in the blocks that they share.
+/// Checks stores of the processor and writes of an engine to alternate words of shared blocks.
 #[test]
 fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
     const WORDS: u64 = 32;
@@ -268,8 +271,8 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
     }
 }
 
-/// Polls a cached word that an engine writes from `written` on; returns when the processor sees it, the hits, the work of the
-/// processor, and the events of the run.
+/// Polls a cached word that an engine writes at `written`. Returns when the processor sees it, the hits, the work of
+/// the processor, and the events of the run.
 fn polled(spin: Spin, round_cycles: u64, written: Time) -> (Time, f64, Utilization) {
     let bench = bench(SnoopedCacheParameters { spin, ..cache(4, 1, 3) });
     let word = bench.host.memory.allocate(Bytes(64));
@@ -315,6 +318,6 @@ fn polls_that_are_passed_take_what_simulated_ones_take() {
 #[test]
 fn a_poll_that_hits_costs_no_access_to_memory() {
     let (_, hits, _) = polled(Spin::Skipped, 7, Time::from_us(1_000));
-    // One miss in the beginning, one at the end; a round takes 100 ns.
+    // There is one miss at the beginning and one at the end; a round takes 100 ns.
     assert!((10_000.0..10_010.0).contains(&hits), "{hits} hits");
 }

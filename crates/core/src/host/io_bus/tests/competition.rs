@@ -1,12 +1,12 @@
-//! Tests of the competition rules: a DMA transfer competes with a processor that accesses memory continuously, 100 ns
-//! for each access; set-up is 150 ns and a byte takes 7.8125 ns.
+//! Tests of the competition rules. A DMA transfer competes with a processor that accesses memory continuously, in 100
+//! ns for each access. The set-up time is 150 ns, and a byte takes 7.8125 ns.
 
 use super::*;
 use crate::engine::LocalFuture;
 use crate::host::Direction;
 use crate::host::{CoreId, Interrupt, InterruptController, InterruptVector};
 
-/// The bursts of a transfer, each with its start and end, and the number of the processor's accesses until its end.
+/// The bursts of a transfer, each with its start, its end, and the number of the processor's accesses until its end.
 struct Seen {
     bursts: Vec<(Time, Time)>,
     accesses: u64,
@@ -71,8 +71,8 @@ fn without_competition_every_rule_reaches_the_bridges_rate() {
 
 #[test]
 fn alternation_costs_an_access_and_a_restart_per_grain() {
-    // The transfer requests memory at 150 and gets it at 200; then there is an access of 100 between any two
-    // grains of 250, and a restart with each grain but the first.
+    // The transfer requests memory at 150 ns and gets it at 200 ns. After that, there is an access of 100 ns between
+    // any two grains of 250 ns, and a restart time for each grain but the first.
     let read = transfer(ALTERNATE, Direction::Read, 128, true);
     assert_eq!(read.ns(), [(200, 450), (550, 850), (950, 1_250), (1_350, 1_650)]);
     let write = transfer(ALTERNATE, Direction::Write, 128, true);
@@ -82,7 +82,7 @@ fn alternation_costs_an_access_and_a_restart_per_grain() {
 
 #[test]
 fn dma_first_starves_the_processor() {
-    // The transfer takes memory after the first access, and holds it from set-up to the last byte.
+    // The transfer gets memory after the first access, and holds it from the set-up to the last byte.
     let seen = transfer(Competition::DmaFirst, Direction::Read, 256, true);
     assert_eq!(seen.ns(), [(250, 1_250), (1_250, 2_250)]);
     assert_eq!(seen.accesses, 1, "no access during the transfer");
@@ -90,10 +90,10 @@ fn dma_first_starves_the_processor() {
 
 #[test]
 fn buffered_bursts_hold_memory_only_at_memorys_rate() {
-    // 128 B hold memory for 250 of their 1000 ns; an access delays a burst by at most 100.
+    // 128 B hold memory for 250 ns of their 1000 ns; an access delays a burst by at most 100 ns.
     let seen = transfer(BUFFERED, Direction::Read, 256, true);
     assert_eq!(seen.ns(), [(200, 1_200), (1_250, 2_250)]);
-    // Two accesses before the first burst; the others from 450 to 1250 and from 1500 to 2250.
+    // Two accesses are before the first burst, and the others from 450 ns to 1250 ns and from 1500 ns to 2250 ns.
     assert_eq!(seen.accesses, 2 + 8 + 8);
 }
 

@@ -52,7 +52,7 @@ impl Bench {
         Bench::with_cache(pio, competition, clock, None)
     }
 
-    /// A host whose processor may have a cache.
+    /// Creates a bench whose processor may have a cache.
     fn with_cache(
         pio: PioParameters,
         competition: Competition,
@@ -88,7 +88,7 @@ impl Bench {
         Bench { simulation, host, device }
     }
 
-    /// Starts `work` on the host; the run ends when all work has ended.
+    /// Starts `work` on the host. The run ends when all such work has ended.
     fn spawn<F: Future<Output = ()> + 'static>(&self, name: &'static str, work: impl FnOnce(Sim, Rc<IoBusHost>) -> F) {
         self.simulation.sim().spawn(name, work(self.simulation.sim(), self.host.clone()));
     }

@@ -5,8 +5,8 @@ use crate::engine::LocalFuture;
 use crate::host::{AsyncDevice, Immediate, Window};
 use std::cell::Cell;
 
-/// 96 and 47 MB/s: "CIA can burst consecutive PIO writes [...] for a bandwidth of 96 MB/s" and
-/// "PIO reads in 32-byte bursts to deliver [...] 47 MB/s" (Yocum et al. 1997, §2.3).
+/// Checks the paper's 96 and 47 MB/s: "CIA can burst consecutive PIO writes [...] for a bandwidth of 96 MB/s" and "PIO
+/// reads in 32-byte bursts to deliver [...] 47 MB/s" (Yocum et al. 1997, §2.3).
 #[test]
 fn bursts_reach_the_bandwidths_of_the_paper() {
     let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
@@ -39,7 +39,7 @@ fn a_burst_takes_its_overhead_and_one_cycle_per_word() {
     assert_eq!(offsets, (64..160).step_by(4).collect::<Vec<_>>());
 }
 
-/// Returns the time at which 8 bytes are stored, or loaded if `is_load` is true, on a bus of this clock.
+/// Returns the time to store 8 bytes, or to load them if `is_load` is true, on a bus of this clock.
 fn taken(overhead: BusOverhead, clock: Hertz, is_load: bool) -> Time {
     let pio = PioParameters { write_overhead: overhead, read_overhead: overhead, ..bursts_of(4) };
     let bench = Bench::with_clock(pio, Competition::DmaFirst, clock);
@@ -59,7 +59,7 @@ fn taken(overhead: BusOverhead, clock: Hertz, is_load: bool) -> Time {
 fn an_overhead_in_time_does_not_depend_on_the_clock() {
     for is_load in [false, true] {
         for clock in [Hertz(50_000_000), Hertz(100_000_000)] {
-            // Two words, each with its overhead and a cycle for its data.
+            // There are two words, each with its overhead and a cycle for its data.
             let overhead = BusOverhead::Time(Time::from_ns(130));
             assert_eq!(taken(overhead, clock, is_load), Time::from_ns(260) + clock.cycles(1) + clock.cycles(1));
             assert_eq!(taken(BusOverhead::Cycles(5), clock, is_load), clock.cycles(12));
@@ -111,12 +111,12 @@ fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
     bench.finish();
     assert_eq!(posted.get(), Time::ZERO, "four stores cost the processor nothing");
     assert_eq!(stalled.get(), CLOCK.cycles(4), "the fifth waits for the first to leave");
-    // Transactions are added up by whole picoseconds, rounded down.
+    // Each transaction is rounded down to whole picoseconds, and their times are added.
     let drained = CLOCK.cycles(4) * 5;
     assert_eq!(loaded.get(), drained + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
 }
 
-/// Registers behind a link, whose responses take 400 ns.
+/// Registers behind a link, which respond after 400 ns.
 struct FarRegisters(Sim, Rc<Registers>);
 
 impl AsyncDevice for FarRegisters {

@@ -1,4 +1,4 @@
-//! The grant of the bus to one agent for one transaction, the wait for it, and the transaction.
+//! The grant of the bus to one agent for one transaction, with the wait for the grant and the transaction itself.
 
 use super::{Bus, TransactionResult};
 use crate::engine::Time;
@@ -53,7 +53,7 @@ impl Granted<'_> {
         Granted { begins, ..self }
     }
 
-    /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
+    /// Runs a transaction on `bytes` bytes at `address`, which are in one block.
     pub async fn run(
         self,
         kind: TransactionKind,
@@ -61,7 +61,7 @@ impl Granted<'_> {
         bytes: usize,
         data: &mut Block,
     ) -> TransactionResult {
-        // Written out, so that no future lies within another.
+        // The calls are written out here, so that no future contains another.
         let transaction = self.begin(kind, address, bytes, data);
         transaction.depart(data);
         transaction.granted.bus.sim.until(transaction.to).await;
@@ -70,8 +70,8 @@ impl Granted<'_> {
 }
 
 impl<'a> Granted<'a> {
-    /// Begins a transaction on `bytes` bytes at `address`, which lie in one block. A supplier writes the block to
-    /// `data` at once; bytes to be written may be put into `data` until [`Transaction::finish`].
+    /// Begins a transaction on `bytes` bytes at `address`, which are in one block. If an agent supplies the block, it
+    /// writes the block to `data` at once. Bytes to be written may be put into `data` until [`Transaction::finish`].
     #[inline(always)]
     pub fn begin(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
         let (bus, block) = (self.bus, block_of(address));
@@ -115,7 +115,7 @@ impl Transaction<'_> {
         self.arrive(data)
     }
 
-    /// Puts the data of a transaction that has data when it begins on the bus.
+    /// If the data of the transaction is known when it begins, puts the data on the bus.
     #[inline(always)]
     fn depart(&self, data: &Block) {
         let bus = self.granted.bus;

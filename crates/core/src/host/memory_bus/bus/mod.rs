@@ -1,7 +1,8 @@
-//! The memory bus: one transaction at a time, snooped by every agent, and served by an owner or a home.
+//! The memory bus, which runs one transaction at a time. Every agent snoops a transaction, and an owner or a home
+//! serves it.
 //!
-//! Models: a circuit-switched bus. A transaction holds the bus from arbitration to turnaround,
-//! the access at the home or owner included, and begins at a clock edge:
+//! The module models a circuit-switched bus. A transaction begins at a clock edge, and holds the bus from arbitration
+//! to turnaround, including the access at the home or owner:
 //!
 //! | kind | moves | cycles (Table 3's width, defaults) | and the bus is held for |
 //! |---|---|---|---|
@@ -10,19 +11,20 @@
 //! | `WriteBlock`, `WriteBack` | 64 B | 4 + 2 | the access at the home, unless the home posts |
 //! | `Invalidate` | nothing | 4 | nothing |
 //!
-//! A home that posts takes a block into a buffer, one deep, and writes it to its memory afterwards. The next block
-//! access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
+//! A home that posts writes takes a block into a buffer for one block, and writes it to its memory afterwards. The next
+//! block access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
 //! accesses are strongly ordered and end when the device has completed them.
 //!
 //! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other agent can
-//! access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in flight.
-//! Requests are served in their order. The data of a transaction is at its offset in the block (word 3 at bytes 24 to
+//! access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in flight. Requests are
+//! served in the order of their arrival. The data of a transaction is at its offset in the block (word 3 at bytes 24 to
 //! 31), whatever its size.
 //!
-//! Leaves out: split transactions and pipelining (the paper does not mention them, and the
-//! contemporary machines with this processor had a circuit-switched MBus), retries, errors, priorities.
+//! The module leaves out split transactions and pipelining (the paper does not mention them, and the contemporary
+//! machines with this processor had a circuit-switched MBus), retries, errors, priorities.
 //!
-//! Parameters: [`BusParameters`]. Statistics: transactions by kind, blocks read by supplier, time held.
+//! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
+//! time for which the bus was held.
 
 mod granted;
 mod word_reads;
@@ -46,7 +48,8 @@ pub struct TransactionResult {
     pub shared: bool,
     /// Agent that supplied or took the data, if any was moved.
     pub by: Option<AgentId>,
-    /// Time at which a posted write reaches its home's memory; the end of any other transaction.
+    /// Time at which a posted write reaches its home's memory. For any other transaction, it is the end of the
+    /// transaction.
     pub settled: Time,
 }
 
@@ -66,10 +69,10 @@ pub struct Bus {
     counts: [Cell<u64>; TransactionKind::ALL.len()],
     /// Number of blocks that were read, by requesting and by supplying agent.
     fetched: RefCell<Vec<Vec<u64>>>,
-    /// Time until which each agent's memory works on a posted write.
+    /// For each agent, the time until which its memory works on a posted write.
     writing_until: RefCell<Vec<Time>>,
     accessed: [Busy; 3],
-    /// Block that a transaction moves, while neither its supplier nor its receiver has the block.
+    /// Block that a transaction moves, while neither its supplier nor its receiver has it.
     in_flight: Cell<Option<Address>>,
     moved: Cell<Block>,
     track: Option<record::TrackId>,
@@ -154,18 +157,18 @@ impl Bus {
         self.held.held_total()
     }
 
-    /// Returns the time for which the bus moved addresses and data, without the accesses at homes and owners.
+    /// Returns the time for which the bus moved addresses and data. Accesses at homes and owners are not included.
     pub fn moved_total(&self) -> Time {
         self.held.moved_total()
     }
 
-    /// Returns the times for which accesses from the bus, including posted ones, kept the memories of agents busy: that
-    /// of the first agent, of the second, and of all others together, which belong to an interface.
+    /// Returns the times for which accesses from the bus, including posted ones, kept the memories of agents busy: the
+    /// time of the first agent, of the second, and of all other agents together. The others belong to an interface.
     pub fn accessed(&self) -> [Time; 3] {
         self.accessed.each_ref().map(|busy| busy.total(self.sim.now()))
     }
 
-    /// Returns the peak rate of the bus: a full width in every cycle.
+    /// Returns the peak rate of the bus, which moves its full width in every cycle.
     pub fn peak(&self) -> Rate {
         Rate::from_bytes_per_s(self.parameters.clock.0 * self.parameters.width.get())
     }
@@ -175,8 +178,8 @@ impl Bus {
         self.held.is_held()
     }
 
-    /// Returns a block as a program would read it, without a transaction: from its owner, from the transaction that
-    /// moves it, or from its home.
+    /// Returns a block as a program would read it, without a transaction. The block is read from its owner, from the
+    /// transaction that moves it, or from its home.
     pub fn peek(&self, block: Address) -> Block {
         let agents = self.agents.borrow();
         if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {
@@ -255,7 +258,7 @@ impl Bus {
         }
     }
 
-    /// Checks that a block has one writer and no reader, or any readers and at most one owner.
+    /// Checks that a block has either one writer and no reader, or any number of readers and at most one owner.
     ///
     /// # Panics
     ///
@@ -293,7 +296,7 @@ impl Bus {
         }
     }
 
-    /// Ends a transaction; a posted write keeps its home's memory busy. Returns the time at which the write, if posted,
+    /// Ends a transaction. A posted write keeps the memory of its home busy. Returns the time at which such a write
     /// reaches memory.
     fn settle(&self, kind: TransactionKind, by: Option<AgentId>, address: Address) -> Time {
         let now = self.sim.now();

@@ -1,6 +1,6 @@
 //! Accounting for repeated reads of one word that are not simulated one by one (`polls.rs`).
 //!
-//! Each read is counted as if it had been simulated. Leaves out: contention for the bus, which the caller excludes.
+//! Each read is counted as if it had been simulated. Contention for the bus is left out; the caller excludes it.
 
 use super::Bus;
 use crate::engine::Time;
@@ -29,7 +29,7 @@ impl Bus {
         self.access_time(start, TransactionKind::ReadWord, None, Some(read.home), read.address)
     }
 
-    /// Accounts for a read of agent `by` from `start` to `end`, with its span.
+    /// Accounts for a read of agent `by` from `start` to `end`, and records its span.
     pub(in crate::host::memory_bus) fn count_word_read(&self, read: WordReads, by: AgentId, start: Time, end: Time) {
         self.held.was_held(end - start, 1);
         let access = self.word_time(read, start);
@@ -37,8 +37,8 @@ impl Bus {
         self.record(TransactionKind::ReadWord, read.bytes, start, end);
     }
 
-    /// Accounts for `times` reads, the first from `start` to `end` and each `every` after the previous one, without
-    /// spans.
+    /// Accounts for `times` reads, without spans. The first is from `start` to `end`, and each further one is `every`
+    /// after the previous one.
     ///
     /// # Panics
     ///

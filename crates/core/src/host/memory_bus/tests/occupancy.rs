@@ -26,8 +26,8 @@ impl Agent for Device {
     fn home_write(&self, _: Address, _: usize, _: &Block) {}
 }
 
-/// Runs transactions of `kinds` one after the other, from a third of the first cycle on. Returns for each cycle whether
-/// the bus is held in its middle.
+/// Runs transactions of `kinds` one after the other, from a third of the first cycle on. Returns, for each cycle,
+/// whether the bus is held in the middle of it.
 fn held_cycles(posts: bool, kinds: &[(TransactionKind, Address, usize)]) -> Vec<bool> {
     let simulation = simulation();
     let (sim, bus) = (simulation.sim(), bus_with_memory(&simulation));
@@ -104,7 +104,7 @@ fn an_invalidation_takes_four_cycles() {
 fn a_posted_block_takes_six_cycles_and_the_next_waits_for_the_memory() {
     let write = (TransactionKind::WriteBlock, INTERFACE_BASE, 64);
     assert_holds(6, true, &[write]);
-    // The memory is busy for 15 cycles after the first write; the second transaction holds the bus for that time.
+    // The memory is busy for 15 cycles after the first write. The second transaction holds the bus for that time.
     assert_holds(6 + 15 + 6, true, &[write, write]);
     assert_holds(6 + 15 + 6 + 15, true, &[write, (TransactionKind::ReadBlock, INTERFACE_BASE, 64)]);
 }

@@ -22,14 +22,14 @@ impl Device for Status {
     fn write(&self, _: u64, _: &[u8]) {}
 }
 
-/// The start and the end of the last round, the statistics, and the number of events.
+/// The observed values of a run: the start and the end of the last round, the statistics, and the number of events.
 type Counted = (Time, Time, Stalls, Vec<Utilization>, Utilization, [u64; TransactionKind::ALL.len()], u64);
 
 /// Cycles of an access to a register of the processor.
 const ACCESS_CYCLES: u64 = 1;
 
-/// Lets a processor poll a status, on the bus or in the processor, that is set at `shown`, at most until `until`. With
-/// `passes`, polls are skipped.
+/// Lets a processor poll a status register that is set at `shown`, at most until `until`. The register is on the bus,
+/// or in the processor. With `passes`, polls are skipped.
 fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted {
     let simulation = simulation();
     let sim = simulation.sim();

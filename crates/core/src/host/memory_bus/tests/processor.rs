@@ -1,4 +1,4 @@
-//! Tests of the processor's times, to the cycle.
+//! Tests of the processor's times with cycle precision.
 
 use super::*;
 use crate::engine::{Outcome, Sim};
@@ -29,7 +29,7 @@ fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(MemoryBusProce
 fn an_uncached_access_takes_100_ns_and_the_wait_for_the_clock() {
     on_node(|processor, _| async move {
         processor.read_uncached(INTERFACE_BASE, 8).await;
-        // 10 to the bus, 2 to the next edge, 80 on the bus, 10 back.
+        // The access takes 10 ns to the bus, 2 ns to the next edge, 80 ns on the bus, and 10 ns back.
         assert_eq!(processor.time(), Time::from_ns(102));
         processor.write_uncached(INTERFACE_BASE, 8, 1).await;
         assert_eq!(processor.time(), Time::from_ns(202), "the second access requests the bus at an edge");

@@ -1,6 +1,6 @@
-//! A test over all states that two caches, one caching interface and memory can reach on one block with the
-//! simulated code: every operation in every reachable state keeps one writer, and every
-//! reader reads the value written last.
+//! A test over all states of one block that two caches, one caching interface and memory can reach with the simulated
+//! code. In every reachable state, every operation must keep a single writer, and every reader must read the value that
+//! was written last.
 
 use super::*;
 use std::cell::RefCell;
@@ -209,8 +209,8 @@ fn every_operation_in_every_reachable_state_keeps_one_writer_and_no_stale_copy()
             });
         }
     }
-    // Among them: modified, exclusive and owned without sharers, owned with sharers, and shared with and without an
-    // owner.
+    // The reached states include modified, exclusive and owned without sharers, owned with sharers, and shared with and
+    // without an owner.
     assert!(reached.len() >= 20, "{} states", reached.len());
     for state in ["Modified", "Owned", "Exclusive", "Shared"] {
         assert!(reached.keys().any(|seen| seen.contains(state)), "{state} is reached");

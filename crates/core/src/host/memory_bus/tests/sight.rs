@@ -1,4 +1,4 @@
-//! A test that a program's view of its memory is current at any time, wherever the bytes are.
+//! A test that a program's view of its memory is always current, wherever the bytes are.
 
 use super::*;
 use crate::engine::Outcome;

@@ -1,6 +1,5 @@
-//! A test of random traffic of two processors and an interface on a few blocks, against a reference. Each
-//! word has one writer, which counts; a reader never sees the count decrease, nor a count that was not yet
-//! written.
+//! A test of random traffic of two processors and an interface on a few blocks, against a reference. Each word has one
+//! writer, which increments it. A reader must never see a count decrease, or a count that was not written yet.
 
 use super::*;
 use crate::engine::rng;

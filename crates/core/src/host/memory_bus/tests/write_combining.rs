@@ -1,4 +1,4 @@
-//! Tests of write combining: the stores that leave together, the time at which they leave, and the time that is saved.
+//! Tests of write combining: which stores leave together, when they leave, and how much time is saved.
 
 use super::*;
 use crate::engine::{Outcome, Sim};
@@ -60,7 +60,8 @@ fn a_full_block_is_one_burst() {
     let [(words, slow), (burst, fast)] = times;
     assert_eq!(words, (0..8).map(|word| (8 * word, 8)).collect::<Vec<_>>(), "uncached stores leave one by one");
     assert_eq!(burst, [(0, 64)]);
-    // Eight cycles of stores, 10 to the bus, 2 to the next edge, (4 + 2) cycles of 4 ns and 60 ns on the bus, 10 back.
+    // Eight cycles of stores, 10 ns to the bus, 2 ns to the next edge, (4 + 2) cycles of 4 ns and 60 ns on the bus, 10
+    // ns back.
     assert_eq!(fast, Time::from_ns(8 + 10 + 2 + 24 + 60 + 10));
     assert!(slow > Time::from_ns(800), "{slow}");
 }

@@ -9,11 +9,12 @@
 //!
 //! The processor has a 64-byte block buffer. Stores fill it, and a block store flushes it to the head of the sending
 //! fifo; a block load fills it from the head of the receiving fifo. A flush or a load costs 12 cycles in addition to
-//! the bus transaction (§6.1.1). One uncached store, of the length, launches a packet ("a low initiation overhead (an
-//! uncached store)"). The driver reads the status only when it has used up the capacity that the last read showed.
+//! the bus transaction (§6.1.1). One uncached store, which writes the length, launches a packet ("a low initiation
+//! overhead (an uncached store)"). The driver reads the status only when it has filled the free buffers that the last
+//! read showed.
 //!
-//! Leaves out: the AP3000's other mechanism, as the paper does.
-//! Parameters: block buffer cycles, memory time, the loop's cycles per word.
+//! The module leaves out the AP3000's other mechanism, as the paper does. Parameters: block buffer cycles, memory time,
+//! the loop's cycles per word.
 
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;

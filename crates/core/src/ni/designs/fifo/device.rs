@@ -1,8 +1,9 @@
-//! The device half of the fifos: the memory in the interface in which a packet is composed and read.
+//! The device half of the fifos: the memory of the interface in which a packet is composed and from which it is read.
 //!
-//! Models: a packet is composed in an outgoing flow-control buffer in the interface's memory and sent from there
-//! without another copy. An arriving packet goes into an incoming buffer and from there to the fifo, some access times
-//! later; these steps are pipelined. A packet keeps its incoming buffer until the processor has read it.
+//! The module models two paths. A packet to send is composed in an outgoing flow-control buffer in the interface's
+//! memory, and sent from there without another copy. An arriving packet is moved to an incoming buffer and from there
+//! to the fifo, which takes a number of access times; these moves are pipelined. A packet keeps its incoming buffer
+//! until the processor has read it.
 //!
 //! | offset | register | access |
 //! |---|---|---|
@@ -10,7 +11,7 @@
 //! | 8 | sending: launch, the packet's length and from bit 16 its [`Marks`] | write |
 //! | 64 to 127 | the fifo's window | write, or read |
 //!
-//! Leaves out: several processes.
+//! The module leaves out sharing of the interface by several processes.
 
 use crate::engine::{Class, EndpointId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
@@ -24,9 +25,9 @@ use std::rc::Rc;
 
 /// The status register of either half.
 pub const STATUS: u64 = 0;
-/// The register that launches the composed packet.
+/// The register whose write launches the composed packet.
 pub const LAUNCH: u64 = 8;
-/// The window of the fifo.
+/// The first address of the window, through which the processor accesses the fifo.
 pub const DATA: u64 = 64;
 /// Bytes of the device.
 pub const BYTES: u64 = 128;
@@ -61,12 +62,13 @@ struct LaunchedPacket {
     marks: Marks,
 }
 
-/// The output stage of every design: sends packets one after the other, each after a fixed time.
+/// The output stage of every design, which sends packets one at a time, each after a fixed time.
 pub struct Output {
     sim: Sim,
     port: Rc<Port>,
     time: Time,
-    /// Packets with their launch times; each is received at the earliest time at which it could be sent.
+    /// Packets with their launch times. A packet can be received from this mailbox at the earliest time at which it
+    /// could be sent.
     launched: Mailbox<(Time, LaunchedPacket)>,
 }
 
@@ -113,8 +115,8 @@ pub struct SendFifo {
     output: Rc<Output>,
     time: Time,
     composed: RefCell<Vec<u8>>,
-    /// Journeys of the packet that is being composed and of composed packets whose launch, which a bus may post, has
-    /// not arrived.
+    /// Journeys of the packet that is being composed and of composed packets whose launch has not arrived yet, because
+    /// a bus may post that write.
     journeys: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
 }
 
@@ -192,18 +194,18 @@ pub struct ReceiveFifo {
     filling: Time,
     arriving: Mailbox<TakenPacket>,
     ready: RefCell<VecDeque<TakenPacket>>,
-    /// Time at which the event was scheduled that made the fifo non-empty.
+    /// Time at which the event that made the fifo non-empty was scheduled.
     scheduled_at: Cell<Time>,
     position: Cell<usize>,
-    /// Whether the packet has been read to its end, so that the window shows zeros.
+    /// Whether the packet has been read to its end. Until the next packet is read, the window then shows zeros.
     is_at_end: Cell<bool>,
     /// Notified when a packet has become visible.
     pub visible: Signal,
 }
 
 impl ReceiveFifo {
-    /// Creates an empty fifo with memory accesses of `time`, which takes `filling` to process and write a packet, and
-    /// starts its tasks.
+    /// Creates an empty fifo with memory accesses of `time`, and starts its tasks. The fifo takes `filling` to process
+    /// and write a packet.
     pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, filling: Time) -> Rc<ReceiveFifo> {
         let fifo = Rc::new(ReceiveFifo {
             sim: sim.clone(),
@@ -276,7 +278,7 @@ impl ReceiveFifo {
         self.port.release(taken);
     }
 
-    /// Returns the time at which the event was scheduled that made the fifo non-empty, or `None` if it is empty.
+    /// Returns the time at which the event that made the fifo non-empty was scheduled, or `None` if the fifo is empty.
     pub fn ready_since(&self) -> Option<Time> {
         (!self.ready.borrow().is_empty()).then(|| self.scheduled_at.get())
     }
@@ -298,7 +300,7 @@ impl Device for ReceiveFifo {
                 let there = u64::from(!self.ready.borrow().is_empty());
                 into.copy_from_slice(&there.to_le_bytes()[..into.len()]);
             }
-            // The rest of the window after the end of a packet.
+            // After the end of a packet, the rest of the window reads as zeros.
             _ if at > DATA && self.is_at_end.get() => into.fill(0),
             _ => {
                 self.is_at_end.set(false);

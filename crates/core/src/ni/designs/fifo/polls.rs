@@ -1,6 +1,6 @@
 //! The polling of a driver for a packet in a fifo: it reads the status register repeatedly.
 //!
-//! If the host can compute the effect of such reads, all reads that show no packet are skipped in one step
+//! If the host can compute the effect of these reads, all reads that show no packet are skipped in one step
 //! ([`CoherentProcessor::pass_polls`](crate::host::CoherentProcessor::pass_polls)).
 
 use super::device::ReceiveFifo;
@@ -16,7 +16,7 @@ pub struct StatusPolls {
     on_bus: Option<(Address, usize)>,
     access_cycles: u64,
     round_cycles: u64,
-    /// Whether a skipped read has shown a packet that the next poll is to continue with.
+    /// Whether a skipped read has shown a packet, so that the next poll continues with that packet.
     resumes_read: Cell<bool>,
 }
 
@@ -36,7 +36,7 @@ impl StatusPolls {
         cpu.work(self.round_cycles);
     }
 
-    /// Ends a polling round without a packet; returns whether a read has just ended that showed one.
+    /// Ends a polling round without a packet. Returns whether a read within this round has shown a packet.
     pub async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         match cpu.snooping() {
             None => self.charge_poll(cpu),
@@ -54,7 +54,7 @@ impl StatusPolls {
         self.resumes_read.get()
     }
 
-    /// Resumes a poll after a skipped read that showed a packet; returns whether there was such a read.
+    /// Continues with the packet that a skipped read showed. Returns whether there was such a read.
     pub fn resumes(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
         if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.snooping()) {

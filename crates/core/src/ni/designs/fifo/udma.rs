@@ -7,16 +7,15 @@
 //! | source, destination | cache or memory | memory |
 //! | buffering | in the interface, virtual or main memory, processor involved | |
 //!
-//! A packet is composed in a buffer in memory. One uncached store (address and length) and one
-//! uncached load start a transfer (§2.2.1); the interface becomes bus master and moves the blocks
-//! by coherent reads, or by block writes to memory; software polls until it is done (§4). The
-//! processor sees the first 64 words of the fifo, reads the header there and then has the packet
-//! moved into the user's buffer in memory, including the header, without a copy by the processor (§6.1.1). A payload
-//! for registers is moved into a buffer of the driver and loaded from there. Payloads up to the threshold are moved
-//! word by word, as in [`words`](super::words).
+//! A packet is composed in a buffer in memory. One uncached store (address and length) and one uncached load start a
+//! transfer (§2.2.1); the interface becomes bus master and moves the blocks by coherent reads, or by block writes to
+//! memory; software polls until it is done (§4). The processor sees the first 64 words of the fifo, reads the header
+//! there and then has the engine move the packet, including the header, into the user's buffer in memory (§6.1.1). A
+//! payload for registers is moved into a buffer of the driver and loaded from there. Payloads up to the threshold are
+//! moved word by word, as in [`words`](super::words).
 //!
-//! Leaves out: address translation and its protection; more than one transfer at a time.
-//! Parameters: threshold, time to become bus master, memory time.
+//! The module leaves out address translation and its protection; more than one transfer at a time. Parameters:
+//! threshold, time to become bus master, memory time.
 
 use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
 use super::words::{self, WordReceiver, WordSender};
@@ -30,11 +29,11 @@ use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, payload_after_h
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The transfer register (write): address of 44 bits, marks, and length from bit 48.
+/// The transfer register (write): the address (44 bits), the marks, and from bit 48 the length.
 const TRANSFER: u64 = 0;
-/// The start register (read): starts the transfer; 1 if it was started.
+/// The start register (read): starts the transfer, and returns 1 if it was started.
 const START: u64 = 8;
-/// The busy register (read): whether the transfer has not ended.
+/// The busy register (read): returns whether the transfer is still running.
 const BUSY: u64 = 16;
 const BYTES: u64 = 64;
 

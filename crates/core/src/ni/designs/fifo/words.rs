@@ -1,4 +1,4 @@
-//! `NI2w`, CM-5-like, and single-cycle `NI2w`, which is accessed like processor registers.
+//! `NI2w`, CM-5-like, and the single-cycle `NI2w`, which is accessed like a register of the processor.
 //!
 //! | Table 2 | send | receive |
 //! |---|---|---|
@@ -7,14 +7,14 @@
 //! | source, destination | processor registers | processor registers |
 //! | buffering | in the interface or virtual memory, processor involved | |
 //!
-//! The processor sees the first two words (8 bytes) of each fifo. To send: read the send status,
-//! store the words, store the length, which launches the packet. To receive: read the receive
-//! status, load the words; the last one frees the packet. In the single-cycle design each access takes one processor
-//! cycle and no bus (§4, §6.3), and the interface's memory is equally fast; everything else, in particular the
-//! buffering, is the same as in `NI2w`. It needs no capability of the host.
+//! The processor sees the first two words (8 bytes) of each fifo. To send, it reads the send status, stores the words,
+//! and stores the length, which launches the packet. To receive, it reads the receive status and loads the words;
+//! loading the last word frees the packet. In the single-cycle design each access takes one processor cycle and no bus
+//! (§4, §6.3), and the interface's memory is equally fast; everything else, in particular the buffering, is the same as
+//! in `NI2w`. It needs no capability of the host.
 //!
-//! Leaves out: message tags and interrupts of the CM-5.
-//! Parameters: width of an access, memory time, the loop's cycles per word.
+//! The module leaves out message tags and interrupts of the CM-5. Parameters: width of an access, memory time, the
+//! loop's cycles per word.
 
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;

@@ -7,25 +7,25 @@
 //! | source, destination | cache or memory | processor cache |
 //! | buffering | in the interface's cache or memory, processor not involved | |
 //!
-//! The queues are at home in main memory; the interface caches 32 blocks of each (60 ns). It prefetches a message into
-//! its send cache while the processor composes it. For an arriving message it invalidates the other copies block by
-//! block, since each block is written as a whole, and keeps the blocks in its receive cache, from which the processor
-//! reads them directly. Two rules (§4):
+//! The queues are at home in main memory; the interface caches 32 blocks of each queue (60 ns). It prefetches a message
+//! into its send cache while the processor composes it. For an arriving message it invalidates the other copies block
+//! by block, since each block is written as a whole, and keeps the blocks in its receive cache, from which the
+//! processor reads them directly. Two rules apply (§4):
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
 //!   first reads the head, since its lazy pointer may be out of date.
-//! * Blocks of messages that have been read are dead, and are replaced without a write-back. There is one exception: if
-//!   the header in memory has the sense of the next lap, the processor would take it for a new message; then the dead
-//!   header is written back over it.
+//! * Blocks of messages that have been read are dead, and are replaced without a write-back. There is one exception. If
+//!   the header in memory has the sense of the next lap, the processor would take it for that of a new message; the
+//!   dead header is then written back over it.
 //!
 //! The caches are direct-mapped (chosen; the paper does not say): consecutive slots of the queue map to consecutive
-//! cache lines, so lines are replaced in the order of the queue, and a receive cache is full when the message that
-//! would be replaced has not been read.
+//! cache lines, so lines are replaced in the order of the queue. A receive cache is full when the message that would be
+//! replaced has not been read.
 //!
-//! With the throttle ([`throttle`]) the sender matches its receiver's rate.
+//! With the throttle ([`throttle`]) a sender adapts its rate to that of its receiver.
 //!
-//! Leaves out: contention between the interface's two sides for its memory.
-//! Parameters: blocks of a queue, blocks of a cache, memory time.
+//! The module leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue,
+//! blocks of a cache, memory time.
 
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::direct_memory::queue_in_memory;
@@ -190,7 +190,7 @@ impl CacheDeposit {
         }
     }
 
-    /// Drops a block of the dead message `old`, so that message `position` can use its cache line.
+    /// Drops a block of the dead message `old`, so that message `position` can use the cache line.
     async fn drop_block_of(&self, position: u64, old: u64, block: usize) {
         let (address, slot) = (self.queue.block(old, block), self.queue.slot(old));
         let next_sense = self.queue.sense(old + self.queue.slots());
@@ -204,7 +204,7 @@ impl CacheDeposit {
         self.device.cache.drop_block(address);
     }
 
-    /// Drops the same block of an older lap, if the cache holds it.
+    /// Drops the corresponding block of an older lap, if the cache holds it.
     fn drop_older_lap(&self, position: u64, block: usize) {
         let (line, address) = (self.line(position, block), self.queue.block(position, block));
         if line.get().is_some_and(|(old, old_block)| self.queue.block(old, old_block) == address) {

@@ -33,10 +33,10 @@ pub struct SendRegisters {
     tail: Cell<u64>,
     /// The head: number of fetched packets.
     head: Cell<u64>,
-    /// Notified when the tail is written.
+    /// Notified when the processor writes the tail.
     rung: Signal,
-    /// Journeys of the packet that is being composed and of composed packets whose tail, which a bus may post, has not
-    /// been written.
+    /// Journeys of the packet that is being composed and of composed packets whose tail has not arrived yet, because a
+    /// bus may post that write.
     pub(super) composing: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
     /// Journeys and marks of the packets up to the tail that have not been fetched.
     packets: RefCell<VecDeque<(Journey, Marks)>>,
@@ -165,7 +165,7 @@ pub trait Deposit {
     async fn deposit(&self, position: u64, blocks: &[Block]);
     /// Reads a block of memory.
     async fn read(&self, block: Address) -> Block;
-    /// Consumes a packet that is not for a program; returns whether it was one.
+    /// Consumes a packet that is not for a program. Returns whether the packet was consumed.
     async fn consume(&self, _packet: &Packet) -> bool {
         false
     }
@@ -212,7 +212,7 @@ pub async fn serve_receives(
 pub struct ReceiveTimes {
     /// Time of the device's logic for a packet.
     pub processing: Time,
-    /// Time that it waits before it reads the head of a full queue again.
+    /// Time that the device waits before it reads the head of a full queue again.
     pub head_poll: Time,
 }
 

@@ -11,13 +11,13 @@
 //! when the tail is written, and writes an arriving message to memory block by block. It does not snoop, so it cannot
 //! prefetch (§6.1.1).
 //!
-//! On a host without snooping the processor polls memory, and the interface reads and writes memory through the bridge:
-//! this is a descriptor ring with the payload in the descriptors.
+//! On a host without snooping the processor polls memory, and the interface reads and writes memory through the bridge.
+//! The queue is then a descriptor ring whose descriptors contain the payload.
 //!
 //! The devices of both nodes execute one-sided operations ([`remote_memory`](super::remote_memory)).
 //!
-//! Leaves out: the I/O bus of the real interface, as the paper does, unless the host has one.
-//! Parameters: blocks of a queue.
+//! The module leaves out the I/O bus of the real interface, as the paper does, unless the host has one. Parameters:
+//! blocks of a queue.
 
 use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};

@@ -29,7 +29,7 @@ pub struct QueueSender {
     tail: Cell<u64>,
     head_seen: Cell<u64>,
     throttle: Option<Throttle>,
-    /// Number of packets of which the device has been notified.
+    /// Number of packets that the device has been notified of.
     rung: Cell<u64>,
 }
 
@@ -113,14 +113,14 @@ impl QueueSender {
         assert_eq!(self.tail.replace(position + 1), position, "one core composes at a time");
     }
 
-    /// Notifies the device of the packets that were composed since the last time, if there are any.
+    /// Notifies the device of the packets that were composed since the last notification, if there are any.
     pub async fn ring(&self, cpu: &AnyProcessor) {
         if self.rung.get() < self.tail.get() {
             self.notify(cpu, Marks::ALONE).await;
         }
     }
 
-    /// Writes the tail, with the marks of the packets composed since the last time.
+    /// Writes the tail, with the marks of the packets that were composed since the last write.
     async fn notify(&self, cpu: &AnyProcessor, marks: Marks) {
         self.rung.set(self.tail.get());
         let tail = tail_word(self.tail.get(), marks_word(marks));

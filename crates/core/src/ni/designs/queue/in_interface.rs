@@ -1,4 +1,4 @@
-//! `CNI512Q`: a coherent interface without cache, its queues in its own memory.
+//! `CNI512Q`: a coherent interface without a cache, with its queues in its own memory.
 //!
 //! | Table 2 | send | receive |
 //! |---|---|---|
@@ -13,8 +13,8 @@
 //! the blocks, so the processor reads the message directly from the interface. A message is written as one burst, which
 //! takes one access time whatever its length.
 //!
-//! Leaves out: contention between the interface's two sides for its memory.
-//! Parameters: blocks of a queue, memory time.
+//! The module leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue,
+//! memory time.
 
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
@@ -64,7 +64,7 @@ impl QueueMemory {
 /// The sending device: the home of the send queue.
 struct SendDevice {
     memory: QueueMemory,
-    /// Whether each block in memory is as the processor last wrote it.
+    /// Whether each block in this memory has the value that the processor last wrote.
     current: Vec<Cell<bool>>,
     prefetch_queue: Rc<Mailbox<Address>>,
     time: Time,

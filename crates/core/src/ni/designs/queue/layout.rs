@@ -1,26 +1,26 @@
 //! The layout of queues in cacheable memory, which the designs share. Their devices are in [`device`](super::device),
 //! their drivers in [`driver`](super::driver).
 //!
-//! Models (§4, after Mukherjee et al. 1996):
+//! The layout has these properties (§4, after Mukherjee et al. 1996):
 //!
-//! * A queue is a ring of slots, each of whole blocks and as large as the largest message.
+//! * A queue is a ring of slots. Each slot consists of whole blocks and is as large as the largest message.
 //! * *Message valid bits with sense reverse*: a header contains the lap of the ring in which it was written, so the
 //!   reader sees from the message itself that it is new, and the message need not be cleared. The lap has seven bits,
-//!   not one: a design that drops dead messages without a write-back leaves older laps in memory, and with one bit the
-//!   last but one would look new.
-//! * *Lazy pointers*: each side uses the last value that it has read of the other's pointer, and reads it again only
-//!   when the queue seems full. The reader's head is a word in cacheable memory, in a block of its own.
+//!   not one, because a design that drops dead messages without a write-back leaves headers of older laps in memory.
+//!   With one bit, a header of the last lap but one would look new.
+//! * *Lazy pointers*: each side keeps a copy of the other's pointer, and reads the pointer again only when the queue
+//!   seems full. The reader's head is a word in cacheable memory, in a block of its own.
 //! * The processor notifies the interface of a message to send by one uncached store of the tail. It detects a received
 //!   message by polling the block of its header in its cache.
 //!
-//! Leaves out: several processes; interrupts.
-//! Parameters: blocks of a queue, the loop's cycles per word and per poll.
+//! The module leaves out several processes, and interrupts. Parameters: blocks of a queue, the loop's cycles per word
+//! and per poll.
 
 use crate::host::memory_bus::node::INTERFACE_BASE;
 use crate::host::{Address, BLOCK_BYTES};
 
 /// The tail of the send queue (write): the number of packets composed so far, and from bit 28 the marks of the packets
-/// composed since the last write.
+/// that were composed since the last write.
 pub const TAIL: u64 = 0;
 /// The head of the send queue (read): the number of packets fetched so far.
 pub const HEAD: u64 = 8;
@@ -28,13 +28,13 @@ pub const HEAD: u64 = 8;
 pub const REGISTER_BYTES: usize = 4;
 /// Bytes of the device's registers.
 pub const REGISTERS: u64 = 64;
-/// Address of a send queue that is at home in the interface. It maps to another part of a direct-mapped cache of 1 MB
-/// than the receive queue, and than the first allocations in main memory.
+/// Address of a send queue that is at home in the interface. In a direct-mapped cache of 1 MB it does not conflict with
+/// the receive queue, or with the first allocations in main memory.
 pub const SEND_QUEUE: Address = INTERFACE_BASE + (1 << 19);
 /// Address of a receive queue that is at home in the interface.
 pub const RECEIVE_QUEUE: Address = INTERFACE_BASE + (1 << 24) + (3 << 18);
 
-/// Largest sense; senses count the laps from 1, so that zeroed memory holds no message.
+/// The largest sense. Senses count the laps from 1, so that zeroed memory holds no message.
 const SENSES: u64 = 127;
 
 /// The layout of a queue.
@@ -90,8 +90,8 @@ impl QueueLayout {
     }
 }
 
-/// Returns the order in which a message's blocks are written: the block with the header last, since its sense makes the
-/// message valid.
+/// Returns the order in which a message's blocks are written. The block with the header is last, since its sense makes
+/// the message valid.
 pub fn header_last(blocks: usize) -> impl Iterator<Item = usize> {
     (1..blocks).chain([0])
 }

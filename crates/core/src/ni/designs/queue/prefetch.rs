@@ -1,8 +1,9 @@
-//! Prefetch of a message while it is composed: block *i* when the processor requests ownership of block *i + 1*.
+//! Prefetch of a message while it is composed: block *i* is fetched when the processor requests ownership of block *i +
+//! 1*.
 //!
-//! Models (§6.1.1): the interface snoops the processor's request to own a block of the send queue, and fetches the
-//! block before it. If a block is fetched too early, the processor's next store to it invalidates the copy, and the
-//! block is fetched again after the tail is written.
+//! Models (§6.1.1): when the processor requests ownership of a block of the send queue, the interface snoops that and
+//! fetches the previous block. If the fetch is too early, the processor's next store to the block invalidates the copy,
+//! and the block is fetched again after the tail is written.
 
 use super::device::Fetch;
 use super::layout::QueueLayout;
@@ -19,7 +20,7 @@ pub trait BlockStore {
     fn store(&self, block: Address, data: &Block);
 }
 
-/// Fetches blocks into a [`BlockStore`], on demand or ahead of it.
+/// Fetches blocks into a [`BlockStore`], on demand or before they are needed.
 pub struct Prefetch<K> {
     port: AnyCoherentPort,
     id: AgentId,
@@ -43,8 +44,8 @@ pub fn prefetch_queue(sim: &Sim, name: &str) -> Rc<Mailbox<Address>> {
     Rc::new(Mailbox::new(sim, format!("{name}: a block to prefetch")))
 }
 
-/// Requests the prefetch of the block before `block` when the processor requests ownership of `block`, since the block
-/// before it is then complete.
+/// Requests the prefetch of the block before `block` when the processor requests ownership of `block`: the previous
+/// block is complete then.
 pub fn observe(queue: &QueueLayout, prefetch_queue: &Mailbox<Address>, kind: TransactionKind, block: Address) {
     if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) = (kind, queue.index(block))
         && !queue.is_first(index)
@@ -81,7 +82,7 @@ impl<K: BlockStore> Fetch for Prefetch<K> {
         if let Some(data) = self.blocks.held(block) {
             return data;
         }
-        // The other of the two fetching tasks may store the block first.
+        // The task that serves demands and the one that prefetches may fetch the same block.
         let data = self.port.read_shared(self.id, block, || self.blocks.held(block)).await;
         self.blocks.store(block, &data);
         data

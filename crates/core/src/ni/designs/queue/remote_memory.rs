@@ -1,13 +1,13 @@
 //! The device half of one-sided operations: it executes the operations of other nodes on its node's memory, and
 //! completes the operations of its node.
 //!
-//! Models: the receiving device takes packets of operations in order with other packets, accesses memory through its
-//! DMA initiator, and answers with a packet. The answer's data is written to memory, followed by a completion, a word
-//! in a ring in memory. Answers wait in the device for a slot of the port, so accepting requests never waits for
-//! sending: two nodes that operate on each other's memory do not deadlock. An operation behind a message for which the
-//! receive queue has no slot waits like any other packet.
+//! The module models the following steps. The receiving device takes packets of operations in order with other packets,
+//! accesses memory through its DMA initiator, and answers with a packet. The answer's data is written to memory,
+//! followed by a completion, a word in a ring in memory. Answers wait in the device for a slot of the port, so the
+//! device accepts requests even while it cannot send, and two nodes that operate on each other's memory do not
+//! deadlock. An operation behind a message for which the receive queue has no slot waits like any other packet.
 //!
-//! Leaves out: pinning of pages, and the time to look up a region.
+//! The module leaves out pinning of pages, and the time to look up a region.
 
 use super::remote_wire::{Code, RemotePacket};
 use crate::engine::{Bytes, Class, Journey, Mailbox, Signal, Sim, Time};
@@ -22,15 +22,15 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Maximum number of posted operations whose completions have not been taken, which is the length of the ring.
+/// Maximum number of posted operations whose completions have not been taken; this is the length of the ring.
 pub const OUTSTANDING_MAX: u64 = 64;
 
-/// Bit of a completion that alternates with the laps of the ring.
+/// The bit of a completion that differs from lap to lap of the ring.
 const LAP: u64 = 1 << 63;
-/// Bit of a completion of an operation that was refused.
+/// The bit of a completion that marks an operation that was refused.
 const REFUSED: u64 = 1 << 62;
 
-/// The one-sided operations of a node and those on its memory.
+/// The one-sided operations that a node has posted, and those that other nodes execute on its memory.
 pub struct RemoteMemory {
     sim: Sim,
     host: Host,
@@ -38,7 +38,7 @@ pub struct RemoteMemory {
     processing: Time,
     dma: BusDma,
     regions: RefCell<Vec<MemoryRegion>>,
-    /// Address for the result of each operation of this node, by its number modulo 2³².
+    /// Address for the result of each operation of this node, by the operation's number modulo 2³².
     results: RefCell<BTreeMap<u32, Option<Address>>>,
     ring: OnceCell<Address>,
     written: Cell<u64>,
@@ -82,7 +82,7 @@ impl RemoteMemory {
         self.written.get()
     }
 
-    /// Returns the signal of a completion.
+    /// Returns the signal that is notified of a completion.
     pub fn completed(&self) -> &Signal {
         &self.completed
     }
@@ -136,7 +136,8 @@ impl RemoteMemory {
         is_within && (!is_atomic || request.address.is_multiple_of(8))
     }
 
-    /// Executes an operation; returns the previous value of an atomic operation's word, and the bytes that were read.
+    /// Executes an operation. Returns the bytes that were read, and for an atomic operation the previous value of the
+    /// word.
     async fn execute(&self, request: &RemotePacket, data: &[u8]) -> (u64, Vec<u8>) {
         let RemotePacket { address, operand, .. } = *request;
         match request.code {
@@ -179,7 +180,7 @@ impl RemoteMemory {
         self.transfer(address, DmaOperation::Write(data.to_vec().into())).await;
     }
 
-    /// Runs a transfer to its end; returns the bytes that it read.
+    /// Runs a transfer to its end, and returns the bytes that it read.
     async fn transfer(&self, address: Address, operation: DmaOperation) -> Vec<u8> {
         let mut transfer = submit_when_free(&self.dma, &DmaRequest { address, operation }).await;
         let (mut data, mut beat) = (Vec::new(), Vec::new());
@@ -228,7 +229,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("a word has 8 bytes"))
 }
 
-/// Returns the value of [`LAP`] in completion number `position`, which differs from that of the previous lap.
+/// Returns the value of the [`LAP`] bit in completion number `position`; it differs from that of the previous lap.
 fn lap(position: u64) -> u64 {
     if (position / OUTSTANDING_MAX).is_multiple_of(2) { LAP } else { 0 }
 }
@@ -238,7 +239,8 @@ fn completion_word(position: u64, answer: &RemotePacket) -> u64 {
     u64::from(answer.work) | refused | lap(position)
 }
 
-/// Reads completion number `position`, when `posted` operations have been posted; `None` if it is not written yet.
+/// Reads completion number `position`, after `posted` operations have been posted; `None` if the completion is not
+/// written yet.
 pub fn completion(word: u64, position: u64, posted: u64) -> Option<WorkCompletion> {
     if word & LAP != lap(position) {
         return None;

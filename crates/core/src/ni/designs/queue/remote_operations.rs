@@ -1,8 +1,8 @@
 //! The driver half of one-sided operations: an operation is composed in the send queue like a message, the tail is
 //! written once per batch, and completions are polled in memory.
 //!
-//! Models: the messaging layer's cycles of a send for each operation, and of a poll for each poll. Leaves out
-//! unsuccessful polls while a program waits for a completion.
+//! The module models the messaging layer's cycles of a send for each operation, and of a poll for each poll. The module
+//! leaves out polls that find nothing while a program waits for a completion.
 
 use super::remote_memory::{OUTSTANDING_MAX, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
@@ -12,7 +12,7 @@ use crate::ni::designs::queue::driver::RemoteData;
 use crate::ni::designs::queue_driver::SplitDriver;
 use crate::ni::one_sided::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue};
 
-/// Returns the packet of an operation, without endpoints and number, its data, and the address for its result.
+/// Returns the packet of an operation, without endpoints and number, with its data and the address for its result.
 fn request(operation: RemoteOperation) -> (RemotePacket, RemoteData, Option<Address>) {
     let packet = |code, key, address, operand| RemotePacket { code, endpoints: [0; 2], work: 0, key, address, operand };
     match operation {
@@ -31,7 +31,7 @@ fn request(operation: RemoteOperation) -> (RemotePacket, RemoteData, Option<Addr
     }
 }
 
-/// The reason why the driver has operations.
+/// The message of the panic if a driver without operations is asked for them.
 const OFFERED: &str = "operations are offered only if the interface executes them";
 
 impl OneSided for SplitDriver {
@@ -70,7 +70,7 @@ impl OneSided for SplitDriver {
             let work = WorkId(posted);
             remote.posted.set(posted + 1);
             remote.memory.expect(work, result);
-            let local = addresses.at(self.port.node(), 0);
+            let local = addresses.endpoint(self.port.node(), 0);
             let packet = RemotePacket { endpoints: [local.0 as u16, to.0 as u16], work: posted as u32, ..packet };
             queue.compose_operation(cpu, &packet, data).await;
             Some(work)

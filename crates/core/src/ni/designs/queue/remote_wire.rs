@@ -1,4 +1,4 @@
-//! The packets of one-sided operations: a parcel's header that differs from every message's, three words, and data.
+//! The packets of one-sided operations: a parcel's header that no message uses, three words, and data.
 //!
 //! | word | request | answer |
 //! |---|---|---|
@@ -17,7 +17,7 @@ use crate::ni::parcel::{HEADER_BYTES, Header};
 /// Bytes of a packet between the parcel's header and the data.
 pub const WORDS_BYTES: usize = 24;
 
-/// Returns the maximum number of bytes of an operation with packets of at most `packet`.
+/// Returns the maximum number of bytes of an operation if packets have at most `packet` bytes.
 pub fn operation_max(packet: Bytes) -> Bytes {
     Bytes(packet.get().saturating_sub((HEADER_BYTES + WORDS_BYTES) as u64))
 }

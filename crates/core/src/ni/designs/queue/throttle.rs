@@ -3,13 +3,14 @@
 //! The receiving driver measures the service time of each message. The time starts at the end of the previous message
 //! if no unsuccessful poll came in between, and otherwise at the poll that found the message. The driver keeps a moving
 //! average per block, in which a new sample has the weight 1/8. Acknowledgements carry the average back to the sender.
-//! It is increased by one eighth if the receiver is behind, that is, if the message had already arrived at the end of
-//! the previous one; the backlog then shrinks.
+//! If the message had already arrived at the end of the previous one, the receiver is behind, and the average is
+//! increased by one eighth so that the backlog shrinks.
 //!
-//! The sending driver starts a message no earlier than one period per block of the previous message after the start of
-//! that message. Until it has received a period, it has at most one unacknowledged message.
+//! The sending driver starts a message no earlier than one period per block of the previous message after that
+//! message's start. Until it has received a period, it has at most one unacknowledged message.
 //!
-//! Leaves out: several receivers at once (the period is that of the message's destination).
+//! The model has one period per sender, and so does not describe several receivers at once: the period is that of the
+//! present message's destination.
 
 use crate::engine::{EndpointId, Time};
 use crate::host::{AnyProcessor, Processor};

@@ -1,9 +1,9 @@
 //! The device half: the control program's threads ([`threads`](super::threads)) on the chip's engines.
 //!
 //! The threads decide; this module executes their commands and reports the engines' state to them. A pass over the
-//! dispatcher, each state that a thread passes, and each engine start take cycles of the interface's one processor.
-//! After a pass without work the firmware sleeps until the state can have changed: idle polling costs no events, and
-//! one pass after the wake-up.
+//! dispatcher, each state that a thread enters, and each start of an engine take cycles of the interface's one
+//! processor. After a pass without work, the firmware sleeps until the state may have changed. So idle polling causes
+//! no events, and costs one pass after the wake-up.
 //!
 //! | file | holds |
 //! |---|---|
@@ -23,14 +23,14 @@ use crate::engine::{Bytes, Journey, MessageTally, Time};
 use crate::host::Host;
 use crate::ni::build_context::BuildContext;
 use crate::ni::in_flight::InFlight;
-use crate::ni::lanai::{Lanai, Landing};
+use crate::ni::lanai::{Lanai, TransferProgress};
 use receive::ReceiveSide;
 use send::SendSide;
 use std::rc::Rc;
 
 /// Causes of an interrupt.
 pub mod cause {
-    /// Messages have gone.
+    /// Messages have been sent.
     pub const SENT: u32 = 1;
     /// Packets are in the host's memory.
     pub const RECEIVED: u32 = 2;
@@ -171,17 +171,18 @@ impl Firmware {
         true
     }
 
-    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event can have been
-    /// missed, since no time has passed since the beginning of the last pass.
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event was missed, since no
+    /// time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let Watch { fetched, received } = self.mcp.watch();
-        let landed = |landing: Option<&Rc<Landing>>, count: Option<u32>| {
-            let (landing, count) = (landing?, count?);
-            landing.watch(Bytes(u64::from(count)))
+        let landed = |progress: Option<&Rc<TransferProgress>>, count: Option<u32>| {
+            let (progress, count) = (progress?, count?);
+            progress.watch(Bytes(u64::from(count)))
         };
-        // RDMA needs more of a packet only once the packet has its receive buffer, which its headers determine.
+        // RDMA waits for more bytes of a packet only once the packet has its receive buffer, which its headers
+        // determine.
         let received = self.receive.headers_missing(self.context.chip.sim.now()).or(received);
-        let instants = [landed(self.send.landing(), fetched), landed(self.receive.landing(), received)];
+        let instants = [landed(self.send.progress(), fetched), landed(self.receive.progress(), received)];
         let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
         self.context.chip.attention.wait_for(self.work, wake).await;
     }

@@ -1,4 +1,4 @@
-//! The receive path of the firmware, from the link to a buffer of the host: RECV's and RDMA's commands.
+//! The receive path of the firmware, from the link to a buffer of the host: the commands of the threads RECV and RDMA.
 //!
 //! RECV posts its engine ahead of the packet, whose length is known only when its tail arrives. If the host copies, a
 //! packet goes unchanged into the next posted buffer. With zero copy its headers go to a header slot of the kernel and
@@ -15,7 +15,7 @@ use super::{Context, cause};
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Direction, InterruptVector};
-use crate::ni::lanai::{HostJob, Landing, ReceiveJob, Sram};
+use crate::ni::lanai::{HostJob, ReceiveJob, Sram, TransferProgress};
 use crate::protocol::udp_ip::{DatagramKey, Sum};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub(super) struct ReceiveSide {
     packets: VecDeque<BufferedPacket>,
     /// Whether the receive engine has been started.
     is_receiving: bool,
-    /// The writes that the host engine still has to do for the current command.
+    /// The writes that the host engine has still to make for the present command.
     writing: Option<VecDeque<HostWrite>>,
     /// Incomplete datagrams and messages of several packets, with their buffers.
     reassemblies: Vec<Reassembly>,
@@ -50,7 +50,7 @@ pub(super) struct ReceiveSide {
 struct HostWrite {
     sram_address: u64,
     piece: Piece,
-    /// Whether the piece is the event that notifies the host of a complete message.
+    /// Whether the write is the event that notifies the host of a complete message.
     is_event: bool,
 }
 
@@ -58,7 +58,7 @@ struct HostWrite {
 struct Reassembly {
     key: ReassemblyKey,
     buffer: u32,
-    /// Units of it that are in host memory.
+    /// Number of its units that are in host memory.
     received: u32,
     /// Whether one of its packets was dropped.
     lost: bool,
@@ -74,7 +74,7 @@ enum ReassemblyKey {
 /// A packet in a receive buffer.
 struct BufferedPacket {
     buffer: u8,
-    landing: Rc<Landing>,
+    progress: Rc<TransferProgress>,
     packet: Option<Rc<Packet>>,
     lost: bool,
     destination: Option<RxDestination>,
@@ -89,7 +89,7 @@ impl ReceiveSide {
         let mut worked = false;
         while context.take_filled(context.layout.post(self.posts_read) + post::STATE) {
             let buffer = sram.load_word(context.layout.post(self.posts_read) + post::BUFFER);
-            // The message that used this buffer has been read by the program, or has been discarded.
+            // The program has read the message that used this buffer, or the message was discarded.
             self.reassemblies.retain(|entry| entry.buffer != buffer);
             self.posted.push_back(buffer);
             self.posts_read += 1;
@@ -109,7 +109,7 @@ impl ReceiveSide {
     /// or `None` if the buffer is known or enough has landed.
     pub(super) fn headers_missing(&self, now: Time) -> Option<u32> {
         let last = self.packets.back().filter(|last| last.destination.is_none() && last.packet.is_none())?;
-        (last.landing.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
+        (last.progress.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
     }
 
     /// Assigns receive buffers, in order, to the packets whose headers have landed: RDMA may begin with a packet once
@@ -118,7 +118,7 @@ impl ReceiveSide {
         let mut found = false;
         while let Some(at) = self.packets.iter().position(|packet| packet.destination.is_none()) {
             let packet = &self.packets[at];
-            let landed = packet.landing.landed(context.chip.sim.now()).len();
+            let landed = packet.progress.landed(context.chip.sim.now()).len();
             if landed < HEADERS_MAX && packet.packet.is_none() {
                 break;
             }
@@ -136,12 +136,12 @@ impl ReceiveSide {
     fn poll_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let Some(last) = self.packets.back_mut().filter(|_| self.is_receiving) else { return false };
         if !context.chip.receive.is_idle() {
-            mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, false);
+            mcp.received(last.progress.landed(context.chip.sim.now()).get() as u32, false);
             return false;
         }
         last.lost = context.chip.receive.take_dropped().is_some();
         last.packet = context.chip.receive.packet();
-        mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, true);
+        mcp.received(last.progress.landed(context.chip.sim.now()).get() as u32, true);
         mcp.receive_done();
         (self.is_receiving, self.announced) = (false, false);
         true
@@ -150,12 +150,16 @@ impl ReceiveSide {
     /// Posts a transfer on the receive engine.
     pub(super) async fn post(&mut self, context: &Context, buffer: u8) {
         context.chip.work(context.parameters.firmware.start).await;
-        let landing = Rc::new(Landing::new(context.parameters.mtu));
+        let progress = Rc::new(TransferProgress::new(context.parameters.mtu));
         let sram_address = context.layout.receive_buffer(buffer);
-        context.chip.receive.begin(ReceiveJob { sram_address, landing: landing.clone(), closes: Some(stage::NETWORK) });
+        context.chip.receive.begin(ReceiveJob {
+            sram_address,
+            progress: progress.clone(),
+            closes: Some(stage::NETWORK),
+        });
         self.packets.push_back(BufferedPacket {
             buffer,
-            landing,
+            progress,
             packet: None,
             lost: false,
             destination: None,
@@ -164,7 +168,7 @@ impl ReceiveSide {
         self.is_receiving = true;
     }
 
-    /// Starts the host engine's writes of a part of the first packet; returns `false` if there is nothing to write.
+    /// Starts the host engine's writes of a part of the first packet. Returns `false` if there is nothing to write.
     pub(super) async fn deliver(&mut self, context: &Context, buffer: u8, (from, units): (u32, u32)) -> bool {
         context.chip.work(context.parameters.firmware.start).await;
         if from == 0 {
@@ -175,7 +179,7 @@ impl ReceiveSide {
         let destination = first.destination.as_ref().expect("a delivered packet has a destination");
         let (from, end) = (u64::from(from), u64::from(from + units));
         let list = context.buffers.pieces(destination, from..end);
-        // The bytes that are not written to the host precede those that are.
+        // Bytes that are not written to the host come first in the buffer.
         let sram = context.layout.receive_buffer(buffer);
         let mut at = sram + end - list.iter().map(|piece| piece.bytes).sum::<u64>();
         let mut pieces = VecDeque::new();
@@ -191,8 +195,8 @@ impl ReceiveSide {
         }
     }
 
-    /// Returns where a packet with the first bytes `head` goes, and its message prefix; `None` while no buffer is
-    /// posted for it.
+    /// Returns the destination of a packet that begins with the bytes `head`, and its message prefix; `None` if no
+    /// buffer is posted for it.
     fn destination_of(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
         if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::of(head)) {
             let buffer = self.buffer_of(ReassemblyKey::Message(prefix.key), true)?;
@@ -204,7 +208,8 @@ impl ReceiveSide {
         Some((context.buffers.of_fragment(buffer, &headers), None))
     }
 
-    /// Returns the buffer of a datagram or message: the one that its earlier packets took, or else the next posted one.
+    /// Returns the buffer of a datagram or message: the one that its earlier packets took, or otherwise the next posted
+    /// one.
     fn buffer_of(&mut self, key: ReassemblyKey, is_part: bool) -> Option<u32> {
         if let Some(found) = self.reassemblies.iter().find(|entry| entry.key == key) {
             return Some(found.buffer);
@@ -219,8 +224,8 @@ impl ReceiveSide {
         Some(buffer)
     }
 
-    /// Writes the event of a message that the last packet completes, and returns the host write that puts it where the
-    /// message's library polls.
+    /// Writes the event of a message that the last packet completes. Returns the host write that copies the event to
+    /// where the message's library polls.
     fn message_event(&mut self, context: &Context, units: u32) -> Option<HostWrite> {
         let first = self.packets.front().filter(|first| !first.lost)?;
         let (prefix, destination) = (first.prefix?, first.destination?);
@@ -231,7 +236,7 @@ impl ReceiveSide {
         }
         let at = context.layout.event(self.events_written);
         write_event(&context.chip.sram, at, [destination.event_word(), prefix.total, prefix.endpoints]);
-        // The host may read the event before the firmware has noticed the end of the write.
+        // The host may read the event before the firmware notices the end of the write.
         let journey = first.packet.as_ref().map(|packet| packet.journey.clone());
         context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
         self.events_written += 1;
@@ -249,7 +254,7 @@ impl ReceiveSide {
             host_address: piece.address,
             sram_address,
             bytes: Bytes(piece.bytes),
-            landing: None,
+            progress: None,
             journey: journey.unwrap_or_default(),
             closes: is_event.then_some(stage::HOST_RCV),
         });
@@ -267,17 +272,17 @@ impl ReceiveSide {
         true
     }
 
-    /// Returns whether the host engine writes for this direction.
+    /// Returns whether the host engine writes for the receiving direction.
     pub(super) fn is_writing(&self) -> bool {
         self.writing.is_some()
     }
 
     /// Returns the progress counter of the newest packet.
-    pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
-        self.packets.back().map(|packet| &packet.landing)
+    pub(super) fn progress(&self) -> Option<&Rc<TransferProgress>> {
+        self.packets.back().map(|packet| &packet.progress)
     }
 
-    /// Notifies the host of the first packet, which is in host memory.
+    /// Notifies the host of the first packet, which is in host memory now.
     pub(super) async fn notify_host(&mut self, context: &Context, units: u32) {
         let first = self.packets.pop_front().expect("a delivered packet is in a buffer");
         let packet = first.packet.expect("a packet has ended");
@@ -319,8 +324,8 @@ impl ReceiveSide {
         }
     }
 
-    /// Posts again the buffers of incomplete messages from `node` with a dropped packet: since its next message begins,
-    /// no more of their packets will arrive.
+    /// Posts again the buffers of incomplete messages from `node` of which a packet was dropped. No more of their
+    /// packets will arrive, since the node's next message has begun.
     fn repost_lost(&mut self, node: u32) {
         let is_abandoned =
             |entry: &Reassembly| entry.lost && matches!(entry.key, ReassemblyKey::Message((from, _)) if from == node);
@@ -330,7 +335,7 @@ impl ReceiveSide {
     }
 }
 
-/// Writes an event for the host: the words after the state first, the state last.
+/// Writes an event for the host. The state word is written last.
 fn write_event(sram: &Sram, at: u64, words: [u32; 3]) {
     (1..).zip(words).for_each(|(index, word)| sram.store_word(at + 4 * index, word));
     sram.store_word(at + event::STATE, state::FILLED);

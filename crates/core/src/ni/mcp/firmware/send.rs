@@ -1,4 +1,4 @@
-//! The send path of the firmware, from a send slot to the link: SDMA's and SEND's commands.
+//! The send path of the firmware, from a send slot to the link: the commands of the threads SDMA and SEND.
 
 use super::super::headers::Prefix;
 use super::super::layout::{Piece, SENT, send};
@@ -8,7 +8,7 @@ use super::{Context, cause};
 use crate::engine::{Bytes, CapturedPacket, Class, Journey, NodeId};
 use crate::fabric::{Label, Packet};
 use crate::host::{Direction, InterruptVector};
-use crate::ni::lanai::{HostJob, Landing, TransmitJob};
+use crate::ni::lanai::{HostJob, TransferProgress, TransmitJob};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -20,9 +20,9 @@ pub(super) struct SendSide {
     slots_read: u64,
     /// Number of messages sent.
     sent: u32,
-    /// The packet that the host engine reads.
+    /// The packet that the host engine reads at present.
     reading: Option<HostRead>,
-    /// The message that is being read, of which more packets may follow.
+    /// The message that is being read; more of its packets may follow.
     message: Rc<Message>,
     /// Packets in send buffers, oldest first.
     packets: VecDeque<BufferedPacket>,
@@ -50,7 +50,7 @@ struct BufferedPacket {
     buffer: u8,
     packet: Rc<Packet>,
     message: Rc<Message>,
-    landing: Rc<Landing>,
+    progress: Rc<TransferProgress>,
     /// Whether the interface fills in the checksum.
     sums: bool,
     /// Whether the packet was dropped; the rest of it is then not sent.
@@ -68,11 +68,11 @@ impl SendSide {
             self.slots_read += 1;
             worked = true;
         }
-        if let Some(landing) = self.landing().filter(|_| self.reading.is_some()) {
-            let landed = landing.landed(context.chip.sim.now()).get() as u32;
+        if let Some(progress) = self.progress().filter(|_| self.reading.is_some()) {
+            let landed = progress.landed(context.chip.sim.now()).get() as u32;
             // A packet is complete only when its checksum has been filled in.
             let sums = self.packets.back().is_some_and(|packet| packet.sums);
-            mcp.fetched(if sums { landed.min(landing.total().get() as u32 - 1) } else { landed });
+            mcp.fetched(if sums { landed.min(progress.total().get() as u32 - 1) } else { landed });
         }
         if self.is_sending && context.chip.transmit.is_idle() {
             self.is_sending = false;
@@ -125,9 +125,9 @@ impl SendSide {
             sram.store(at, &Prefix { key: (source.0, id), from, total, endpoints }.bytes());
         }
         let packet = Packet::new(label, journey);
-        let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
+        let (progress, sums) = (Rc::new(TransferProgress::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
         let message = self.message.clone();
-        self.packets.push_back(BufferedPacket { buffer, packet, message, landing, sums, lost: false });
+        self.packets.push_back(BufferedPacket { buffer, packet, message, progress, sums, lost: false });
         self.reading = Some(HostRead { pieces, into: at + prefix });
         self.start_next_read(context);
     }
@@ -142,7 +142,7 @@ impl SendSide {
             host_address: piece.address,
             sram_address: reading.into,
             bytes: Bytes(piece.bytes),
-            landing: Some(into.landing.clone()),
+            progress: Some(into.progress.clone()),
             journey: into.packet.journey.clone(),
             closes: reading.pieces.is_empty().then_some(stage::HOST_TX),
         });
@@ -160,20 +160,20 @@ impl SendSide {
         self.reading = None;
         let packet = self.packets.back().expect("a packet that is read is in a buffer");
         if packet.sums {
-            sums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.landing.total());
+            sums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.progress.total());
         }
-        mcp.fetched(packet.landing.total().get() as u32);
+        mcp.fetched(packet.progress.total().get() as u32);
         true
     }
 
-    /// Returns whether the host engine reads for this direction.
+    /// Returns whether the host engine reads for the sending direction.
     pub(super) fn is_reading(&self) -> bool {
         self.reading.is_some()
     }
 
     /// Returns the progress counter of the newest packet.
-    pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
-        self.packets.back().map(|packet| &packet.landing)
+    pub(super) fn progress(&self) -> Option<&Rc<TransferProgress>> {
+        self.packets.back().map(|packet| &packet.progress)
     }
 
     /// Starts the send engine on a part of a packet; returns `false` if the packet was dropped.

@@ -1,4 +1,4 @@
-//! The kernel's loops over data, copies and checksums: eight bytes at a time, each block loaded before it is stored.
+//! The kernel's copy and checksum loops, which load and store eight bytes at a time.
 
 use super::super::headers::ENVELOPE;
 use super::{Kernel, ReceivedDatagram};
@@ -27,7 +27,7 @@ impl<'a> DataSource<'a> {
 }
 
 impl Kernel {
-    /// Copies `bytes` and, if `sums`, computes their checksum in the same loop.
+    /// Copies `bytes`. If `sums` is set, computes their checksum in the same loop.
     pub(super) async fn copy(
         &self,
         cpu: &AnyProcessor,
@@ -66,7 +66,7 @@ impl Kernel {
         sum
     }
 
-    /// Copies the data of a datagram to the destination that its program has chosen.
+    /// Copies the data of a datagram to its program's buffer.
     pub(in super::super) async fn read(
         &self,
         cpu: &AnyProcessor,

@@ -1,4 +1,5 @@
-//! The kernel's receive path, interrupts and the bottom half: packets become datagrams in the socket's queue.
+//! The kernel's receive path: interrupts, and the bottom half, which turns packets into datagrams in the socket's
+//! queue.
 
 use super::super::buffers::RxDestination;
 use super::super::card::RxEvent;
@@ -84,7 +85,7 @@ impl Kernel {
         let (packet, part) = match read {
             Ok((packet, part)) => (packet, part),
             Err(reason) => {
-                // A packet that the network dropped has been reported as lost there.
+                // A packet that the network dropped was already counted as lost there.
                 if let Some(reason) = reason {
                     self.drop(reason, journey);
                 }
@@ -128,11 +129,11 @@ impl Kernel {
         // With zero copy the data is in the program's buffer and the envelope in the kernel's header slot.
         let (address, range) = match zero_copy {
             true => {
-                let range = parsed.place();
+                let range = parsed.datagram_range();
                 let data = range.start.max(ENVELOPE)..range.end.max(ENVELOPE);
                 (self.card.buffers.program(event.buffer) + (data.start - ENVELOPE) as u64, data)
             }
-            false => (at + parsed.payload.start as u64, parsed.place()),
+            false => (at + parsed.payload.start as u64, parsed.datagram_range()),
         };
         let (buffer, journey) = (event.buffer, event.journey.clone());
         let sum = Sum::of(&(event.checksum as u16).to_be_bytes());
@@ -163,7 +164,7 @@ impl Kernel {
                 return self.release_parts(cpu, parts).await;
             }
         };
-        let [from, to] = [from, to].map(|(node, index)| self.card.addresses.at(node, index));
+        let [from, to] = [from, to].map(|(node, index)| self.card.addresses.endpoint(node, index));
         journey.close(stage::BOTTOM_HALF, cpu.now());
         let bytes = udp.payload;
         self.inbox.send(ReceivedDatagram { from, to, envelope, parts, bytes, journey: journey.clone() });

@@ -1,4 +1,4 @@
-//! The kernel: sockets over UDP and IP over the interface's driver.
+//! The kernel: sockets over UDP and IP, over the interface's driver.
 //!
 //! ```text
 //!   program   sendto ─ copy, sum ─ UDP, IP ─ driver ─▶ L1 ─▶ L2    recvfrom ◀─ copy ◀─ socket
@@ -11,9 +11,9 @@
 //! to user space (Jin et al. 2005, §3.2.1). Receive buffers belong to the socket: a buffer is posted again once its
 //! datagram has been read. A packet for which no buffer is posted stays in the interface and blocks the link.
 //!
-//! The model leaves out the scheduler and other protocols. Under checksum offload it also leaves out the checksums that
-//! the engine cannot know when the header leaves: those of a datagram of several packets, and of a packet that is sent
-//! before all of it has been read. Such datagrams carry no checksum (RFC 768).
+//! The model leaves out the scheduler and other protocols. With checksum offload, the engine cannot know some checksums
+//! when the header leaves: those of a datagram of several packets, and of a packet that is sent before all of it has
+//! been read. Such datagrams carry no checksum (RFC 768).
 //!
 //! | file | holds |
 //! |---|---|
@@ -51,10 +51,10 @@ pub struct Kernel {
     identification: Cell<u16>,
 }
 
-/// The most words of an active message.
+/// The largest number of words of an active message.
 pub const WORDS_MAX: usize = 64;
 
-/// Returns the largest number of words of an active message with these parameters.
+/// Returns the largest number of words of an active message, given the interface's parameters.
 pub fn words_max(parameters: &McpParameters) -> usize {
     WORDS_MAX.min(data_max(parameters) / 4)
 }

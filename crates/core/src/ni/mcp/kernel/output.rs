@@ -73,7 +73,7 @@ impl Kernel {
 
     fn datagram(&self, packet: &SendRequest<'_>) -> Datagram {
         let socket = |end| {
-            let (node, index) = (self.card.addresses.node(end), self.card.addresses.place(end));
+            let (node, index) = (self.card.addresses.node(end), self.card.addresses.index_on_node(end));
             addresses::socket(node, index).expect("a checked machine's endpoints have addresses")
         };
         let identification = self.identification.get();

@@ -1,4 +1,4 @@
-//! Reassembly of packets into datagrams, with the address and the checksum of each part of the data.
+//! Reassembly of packets into datagrams. Each part of the data keeps its address and its checksum.
 
 use super::super::parameters::McpParameters;
 use crate::engine::{EndpointId, Journey, Time};
@@ -10,15 +10,15 @@ use crate::protocol::udp_ip::{
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A part of a datagram, in a buffer.
+/// A part of a datagram, in a receive buffer.
 pub struct Part {
-    /// The buffer.
+    /// The number of the buffer.
     pub buffer: u32,
     /// Address of the packet's payload bytes, including the envelope.
     pub address: Address,
-    /// The range of the datagram's payload that they cover.
+    /// The range of the datagram's payload that the part covers.
     pub range: Range<usize>,
-    /// Their checksum.
+    /// The checksum of the part.
     pub sum: Sum,
     /// The packet's journey.
     pub journey: Journey,
@@ -28,19 +28,19 @@ pub struct Part {
 pub struct ReceivedDatagram {
     /// The endpoint that sent it.
     pub from: EndpointId,
-    /// The destination endpoint.
+    /// The receiving endpoint.
     pub to: EndpointId,
     /// The messaging layer's header.
     pub envelope: Envelope,
     /// The parts, in order.
     pub parts: Vec<Part>,
-    /// Bytes of its payload, including the envelope.
+    /// Number of bytes of the payload, including the envelope.
     pub bytes: usize,
-    /// The journey of its last packet.
+    /// The journey of the datagram's last packet.
     pub journey: Journey,
 }
 
-/// The effect of a packet's arrival.
+/// The result of the arrival of a packet.
 pub enum ReassemblyOutcome {
     /// The datagram is complete.
     Complete(DatagramKey, UdpHead, Vec<Part>),
@@ -50,14 +50,14 @@ pub enum ReassemblyOutcome {
     Dropped(DropReason, Vec<Part>),
 }
 
-/// Datagrams that are not complete.
+/// The incomplete datagrams.
 pub struct DatagramReassembly {
     reassembly: Reassembly,
     parts: BTreeMap<DatagramKey, Vec<Part>>,
 }
 
 impl DatagramReassembly {
-    /// Creates the reassembly for all receive buffers of a node, each with at most `longest` bytes.
+    /// Creates the reassembly for all receive buffers of a node, each of at most `longest` bytes.
     pub fn new(parameters: &McpParameters, longest: usize) -> DatagramReassembly {
         let datagrams = parameters.receive_buffers as usize;
         let (bytes, lifetime) = (datagrams * (longest + 8), parameters.reassembly_time);
@@ -95,7 +95,7 @@ impl DatagramReassembly {
         self.reassembly.next_timer()
     }
 
-    /// Removes the datagrams that have expired by `now` and returns the parts of each.
+    /// Removes the datagrams that have expired by `now`, and returns the parts of each.
     pub fn expires(&mut self, now: Time) -> Vec<Vec<Part>> {
         let expired = self.reassembly.expires(now);
         expired.iter().filter_map(|key| self.parts.remove(key)).collect()

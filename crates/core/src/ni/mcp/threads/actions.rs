@@ -4,13 +4,13 @@ use super::machine::{EngineState, Inbound, Outbound};
 use super::{Action, Command, Mcp, Rule};
 
 impl Mcp {
-    /// Performs an action and returns the command that it issues, if any. A packet that a broken rule has lost is
-    /// skipped; the checker detects the loss later.
+    /// Performs an action, and returns the command that it issues, if any. If a rule that the checker breaks has lost a
+    /// packet, the packet is skipped; the checker detects the loss later.
     pub(super) fn perform(&mut self, action: Action) -> Option<Command> {
         match action {
             Action::Read => return self.read(),
             Action::Filled => {
-                // The queue is empty if the whole packet was sent before SDMA noticed its end.
+                // The queue is empty if the whole packet was sent before SDMA noticed the end of its transfer.
                 let packet = self.outgoing.back_mut()?;
                 (packet.landed, packet.filled) = (packet.length, true);
             }

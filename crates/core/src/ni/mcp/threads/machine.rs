@@ -1,8 +1,9 @@
-//! The state machine of the firmware: the events reported to it, and the dispatcher, which runs ready threads in turn.
+//! The state machine of the firmware: the events that are reported to it, and the dispatcher, which runs ready threads
+//! in turn.
 //!
 //! The dispatcher arbitrates the host engine: a thread that ends a transfer yields, and all other threads are tried
-//! before it runs again, so the other direction gets the engine next if it waits for it. Neither direction starves; the
-//! checker counts the number of times that one is bypassed.
+//! before it runs again, so the other direction gets the engine next if it is waiting. Neither direction starves; the
+//! checker counts how often a waiting direction is bypassed.
 
 use super::{Config, Guard, Rule, Step, TRANSITIONS, Thread, ThreadState, Transition, Watch};
 use smallvec::SmallVec;
@@ -20,7 +21,7 @@ pub struct Mcp {
     pub(super) send: EngineState,
     pub(super) receive: EngineState,
     pub(super) queue: VecDeque<Descriptor>,
-    /// Units of the first message that host reads have been started for.
+    /// The number of units of the first message for which host reads have been started.
     pub(super) read_started: u32,
     /// Packets in send buffers, in order. The last may still be read from the host; the first may be leaving on the
     /// link.
@@ -74,7 +75,7 @@ pub(super) struct Inbound {
     pub(super) taken: u32,
     /// Whether its tail has arrived.
     pub(super) ended: bool,
-    /// Whether RECV has noticed that.
+    /// Whether RECV has noticed the arrival of the tail.
     pub(super) filled: bool,
 }
 
@@ -87,7 +88,7 @@ impl Mcp {
             config,
             broken: None,
             states: [ThreadState::Idle; 4],
-            // The first thread is tried first.
+            // The dispatcher starts after this thread, so it tries the first one first.
             last: Thread::Rdma,
             host: EngineState::Idle,
             send: EngineState::Idle,
@@ -121,7 +122,7 @@ impl Mcp {
 
     /// Reports that the first `to` units of the current host read have landed.
     pub fn fetched(&mut self, to: u32) {
-        // The queue is empty if the whole packet has been sent already; then all of its units had been reported.
+        // The queue is empty if the whole packet has already been sent; all of its units were reported then.
         if let Some(packet) = self.outgoing.back_mut() {
             packet.landed = to;
         }
@@ -175,12 +176,12 @@ impl Mcp {
             && self.announced.is_none()
     }
 
-    /// Returns the number of enabled rows of a thread, which is at most one.
+    /// Returns the number of enabled rows of a thread, at most one if the table is correct.
     pub fn enabled_rows(&self, thread: Thread) -> usize {
         self.rows(thread).filter(|row| self.is_enabled(row)).count()
     }
 
-    /// Returns whether the host engine is all that a thread waits for.
+    /// Returns whether a thread waits for the host engine only.
     pub fn wants_host(&self, thread: Thread) -> bool {
         let takes = |row: &&Transition| row.guards.contains(&Guard::HostFree);
         let other = |guard: &&Guard| **guard != Guard::HostFree;

@@ -15,9 +15,9 @@
 //! and its actions. [`Mcp`] runs the rows; its caller drives the engines. The model checker runs the same rows, and the
 //! PROMELA model is generated from them.
 //!
-//! A packet has at least one unit (its header). The caller decides what a unit is: a byte in the simulator; in the
-//! checker a packet has one to three units. One host read fetches a packet, or with [`Config::segment`] a segment of a
-//! message that travels as its own packet.
+//! A packet has at least one unit (its header). The caller defines the unit: it is a byte in the simulator, and in the
+//! checker a packet has one to three units. One host read fetches a packet. With [`Config::segment`] it fetches a
+//! segment of a message, which travels as its own packet.
 //!
 //! The model leaves out routes, checksums (the host engine computes them), retransmission and lost packets: a packet
 //! truncated by the network ends like any other, and its reader detects the error.
@@ -41,13 +41,13 @@ pub use machine::Mcp;
 pub use step::{Command, Step, Watch};
 pub use table::{Action, Guard, TRANSITIONS, Thread, ThreadState, Transition};
 
-/// The degree to which the transfers on the two sides of the interface's memory overlap.
+/// How far the transfers on the two sides of the interface's memory overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pipelining {
     /// No overlap: a direction has one packet at a time, with one engine at work (Berkeley-VIA: "carry out the host DMA
     /// and the network DMA in a serialized manner", §4.3).
     Serial,
-    /// Transfers of different packets overlap: a packet leaves the memory when all of it has landed (GM).
+    /// Transfers of different packets overlap: a packet is sent on when all of it has landed (GM).
     Coarse,
     /// Transfers of the same packet overlap as well (E-UDP).
     Fine {
@@ -69,18 +69,18 @@ pub struct Config {
     pub segment: Option<u32>,
 }
 
-/// The rules that the firmware obeys. The checker breaks one at a time to show which property then fails.
+/// The rules that the firmware obeys. The checker breaks one at a time, to show which property then fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// SDMA and RDMA start the one host engine only when it is idle.
     EngineExclusive,
-    /// Only landed units are sent or delivered: the count of landed units is not one too high.
+    /// Only landed units are sent or delivered. If broken, the count of landed units is one too high.
     BytesFirst,
     /// A buffer is filled only when it is free.
     BuffersHeld,
     /// The last fragment of a packet is marked as such (SMLT, not SML).
     EndsMarked,
-    /// The dispatcher takes ready threads in turn, not always the first.
+    /// The dispatcher runs ready threads in turn. If broken, it always runs the first.
     Turns,
 }
 

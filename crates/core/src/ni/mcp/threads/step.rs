@@ -1,4 +1,5 @@
-//! The result of a step of the firmware: the states that a thread passed, and the commands to the engines and the host.
+//! The result of a step of the firmware: the states that a thread entered, and the commands to the engines and the
+//! host.
 
 use super::{Thread, ThreadState};
 use smallvec::SmallVec;
@@ -7,18 +8,18 @@ use smallvec::SmallVec;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     pub thread: Thread,
-    /// The state in which the thread waited before.
+    /// The state in which the thread waited before the step.
     pub from: ThreadState,
-    /// The states that the thread entered, in this order; it waits in the last one.
+    /// The states that the thread entered, in order; it waits in the last one.
     pub states: SmallVec<[ThreadState; 4]>,
-    /// The commands to be executed, in this order.
+    /// The commands to be executed, in order.
     pub commands: SmallVec<[Command; 4]>,
 }
 
 /// A command to an engine, or a notification of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Command {
-    /// The host engine reads host memory into a send buffer, from its beginning: a packet.
+    /// The host engine reads a packet from host memory to the beginning of a send buffer.
     StartHostRead {
         /// The message's identifier.
         id: u32,
@@ -59,8 +60,8 @@ pub enum Command {
         from: u32,
         /// Length in units.
         units: u32,
-        /// Whether the packet is known to end with this part. A packet that is written completely before its tail is
-        /// noticed has no last part.
+        /// Whether the packet is known to end with this part. A packet that is completely written before its tail is
+        /// noticed has no part with this flag.
         last: bool,
     },
     /// Notifies the host that a message has been sent: its slot in the L2 queue is free.
@@ -82,6 +83,7 @@ pub enum Command {
 pub struct Watch {
     /// Number of units of the host read that must have landed.
     pub fetched: Option<u32>,
-    /// Number of units of the arriving packet that must have landed; the arrival of its tail also suffices.
+    /// Number of units of the arriving packet that must have landed. The arrival of the packet's tail is also
+    /// sufficient.
     pub received: Option<u32>,
 }

@@ -1,18 +1,18 @@
 //! Threads, states, guards, actions, and the rows of transitions.
 //!
-//! At most one row of a state is enabled at a time: the order of the rows has no meaning, so the PROMELA model, whose
-//! choices are unordered, behaves the same. The checker asserts this.
+//! At most one row of a state is enabled at a time, so the order of the rows has no meaning. The PROMELA model, whose
+//! choices are unordered, therefore behaves the same. The checker asserts this.
 
-/// A thread of the firmware.
+/// A thread of the firmware, which moves packets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Thread {
-    /// From host memory to a send buffer.
+    /// Moves packets from host memory to a send buffer.
     Sdma,
-    /// From a send buffer to the link.
+    /// Moves packets from a send buffer to the link.
     Send,
-    /// From the link to a receive buffer.
+    /// Moves packets from the link to a receive buffer.
     Recv,
-    /// From a receive buffer to host memory.
+    /// Moves packets from a receive buffer to host memory.
     Rdma,
 }
 
@@ -103,8 +103,8 @@ impl ThreadState {
         !matches!(self, ThreadState::SdmaDone | ThreadState::SendDone | ThreadState::RecvDone | ThreadState::RdmaDone)
     }
 
-    /// Returns whether the paper's text or formulas name this state; the other states are added because the threads
-    /// need them.
+    /// Returns whether the paper's text or formulas name this state; the threads need some states that the paper does
+    /// not name.
     pub fn is_named_in_paper(self) -> bool {
         use ThreadState::*;
         let ours = [SdmaDone, FineGrainedSendDone, SendLastFragment, SendDone, RecvDone, RdmaDone];
@@ -127,7 +127,7 @@ pub enum Guard {
     HostDone,
     /// All of the first packet to be sent has landed.
     SendWhole,
-    /// Not all of it has landed, but enough for a fragment.
+    /// Not all of the first packet to be sent has landed, but enough for a fragment.
     SendEnough,
     /// The send engine has ended.
     SendEnded,
@@ -143,11 +143,11 @@ pub enum Guard {
     HostBuffer,
     /// All of the first packet to be delivered has landed.
     ReceivedWhole,
-    /// Not all of it has landed, but enough for a fragment.
+    /// Not all of the first packet to be delivered has landed, but enough for a fragment.
     ReceivedEnough,
-    /// Part of what has landed has not been delivered.
+    /// Some units that have landed have not been delivered.
     Undelivered,
-    /// All that has landed has been delivered.
+    /// All units that have landed have been delivered.
     AllDelivered,
 }
 
@@ -203,7 +203,7 @@ pub enum Action {
     Delivered,
 }
 
-/// A transition from a state to the next.
+/// A transition from one state to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transition {
     pub thread: Thread,
@@ -227,8 +227,8 @@ const fn row(
 
 /// The firmware as a table of transitions.
 ///
-/// The paper sends another fragment before it checks whether the source has ended. These rows check first: otherwise an
-/// empty last fragment could be left.
+/// The paper sends another fragment before it checks whether the source has ended. These rows check first, because an
+/// empty last fragment could be left otherwise.
 pub static TRANSITIONS: [Transition; 23] = {
     use Action::*;
     use Guard::*;

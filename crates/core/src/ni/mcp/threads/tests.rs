@@ -1,4 +1,4 @@
-//! Each path through the table, with chosen inputs; the checker covers every order of events.
+//! Tests of each path through the table, with chosen inputs; the checker covers every order of events.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn mcp(pipelining: Pipelining) -> Mcp {
     mcp
 }
 
-/// Steps until no thread is ready; returns the commands and the states passed.
+/// Steps until no thread is ready. Returns the commands, and the states that were entered.
 fn run(mcp: &mut Mcp) -> (Vec<Command>, Vec<ThreadState>) {
     let (mut commands, mut states) = (Vec::new(), Vec::new());
     while let Some(step) = mcp.step() {

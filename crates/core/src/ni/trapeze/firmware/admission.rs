@@ -1,13 +1,14 @@
-//! The firmware's interface to the protocol.
+//! The firmware's calls to the protocol.
 //!
 //! The firmware uses only the fabric's first class, for packets and for the protocol's control frames. Without a
-//! protocol this module is only a queue of packets to send, and costs no cycles.
+//! protocol, this module is a plain queue of packets to send, and costs no cycles.
 //!
 //! A protocol that recovers from losses is notified of a packet when all of it has arrived. Any other protocol is
-//! notified when the control message has arrived, so the payload can flow on to the host while it arrives.
+//! notified when the control message has arrived, so that the payload can be moved to the host while it arrives.
 //!
-//! A packet that finds no receive slot is refused with a control frame of an acknowledgement's length, which names its
-//! buffer; the packet itself is not returned, since the sender still holds it and sends it again from there.
+//! A packet for which no receive slot is free is refused. The refusal is a control frame as long as an acknowledgement,
+//! which names the sender's buffer. The packet itself is not returned, since the sender still holds it and sends it
+//! again from that buffer.
 
 use super::receive::ReceivedPacket;
 use super::send::Outgoing;
@@ -26,7 +27,7 @@ const CLASS: Class = Class::REQUESTS;
 /// The protocol instance of a node.
 pub struct Admission {
     node: NodeId,
-    /// The protocol. The body of a packet to be sent is an [`Outgoing`], which the protocol holds until it will not
+    /// The protocol. The body of a packet to be sent is an [`Outgoing`], which the protocol keeps as long as it may
     /// send the packet again; the body of a received packet is a [`ReceivedPacket`].
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     runs: bool,
@@ -135,7 +136,7 @@ impl Admission {
         let frame = frame_of(packet, body.map(|arrived| PacketHandle::new(arrived.clone())));
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.apply_effects(effects);
-        effects.discards
+        effects.is_discarded
     }
 
     /// Returns whether a packet waits to be taken.
@@ -145,7 +146,7 @@ impl Admission {
 
     /// Takes the first packet; returns it with its slot.
     pub(super) fn take(&self) -> Option<(Rc<ReceivedPacket>, Slot)> {
-        // Whether a handler will answer is not known here.
+        // The firmware does not know whether a handler will send an answer.
         let Taken { slot, body, .. } = self.protocol.borrow_mut().take(CLASS, Answer::None)?;
         Some((body.get()?, slot))
     }

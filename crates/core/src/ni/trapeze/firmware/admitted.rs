@@ -1,15 +1,15 @@
-//! The receive direction with a protocol: netRcv → packet buffer → the protocol → a ring entry.
+//! The receive direction with a protocol: from netRcv to a packet buffer, through the protocol, and to a ring entry.
 //!
-//! There is one buffer more than the protocol and the host can fill, so netRcv always has a buffer for the next frame,
-//! and control frames never wait behind packets for a buffer. A packet that needs a receive slot waits for it with its
-//! control message in a buffer and its payload on the link.
+//! There is one more buffer than the protocol and the host can fill, so netRcv always has a buffer for the next frame,
+//! and control frames never wait behind packets for a buffer. A packet that waits for a receive slot has its control
+//! message in a buffer and its payload on the link.
 
 use super::super::layout::{CONTROL, payload_length, state, word};
 use super::super::stage;
 use super::Context;
 use super::receive::{Incoming, LinkState, ReceiveSide, ReceivedPacket, Slot};
 use crate::engine::Journey;
-use crate::ni::lanai::{Landing, ReceiveJob};
+use crate::ni::lanai::{ReceiveJob, TransferProgress};
 use std::rc::Rc;
 
 impl ReceiveSide {
@@ -18,8 +18,8 @@ impl ReceiveSide {
         let Some(buffer) = self.free_buffers.pop() else { return false };
         context.chip.work(context.parameters.firmware.receive_post).await;
         let sram_address = context.layout.received_control(buffer);
-        let landing = Rc::new(Landing::new(CONTROL));
-        context.chip.receive.begin(ReceiveJob { sram_address, landing, closes: None });
+        let progress = Rc::new(TransferProgress::new(CONTROL));
+        context.chip.receive.begin(ReceiveJob { sram_address, progress, closes: None });
         self.link = LinkState::Frame(buffer);
         true
     }
@@ -57,7 +57,7 @@ impl ReceiveSide {
         if !context.admission.resends() {
             self.arrive(context, &arrived);
         }
-        match arrived.landing.finished() {
+        match arrived.progress.finished() {
             true => self.packet_ended(context, &arrived).await,
             false => self.receive_payload(context, &arrived),
         }
@@ -85,8 +85,8 @@ impl ReceiveSide {
         }
     }
 
-    /// Assigns a ring entry to the next packet that the protocol delivers. While the last packet with an entry is still
-    /// arriving, no other packet gets one: if that packet is dropped, its entry is used again.
+    /// Assigns a ring entry to the next packet that the protocol delivers. While the packet with the last entry is
+    /// still arriving, no other packet gets one: if that packet is dropped, its entry is used again.
     pub(super) async fn admit(&mut self, context: &Context) -> bool {
         let busy = self.incoming.len() as u64 >= context.parameters.policy.buffers();
         let is_incomplete = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
@@ -110,7 +110,7 @@ impl ReceiveSide {
         let mut control = [0; CONTROL.len()];
         sram.load(context.layout.received_control(arrived.buffer), &mut control);
         sram.store(entry, &control);
-        // The message contains the sender's state word; the entry is not yet the host's.
+        // The control message contains the sender's state word; the entry is not released to the host yet.
         sram.store_word(entry + word::STATE, state::FREE);
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, attached);

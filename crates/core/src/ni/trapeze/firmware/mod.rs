@@ -1,9 +1,9 @@
 //! The device half of Trapeze: one loop that starts every idle engine for which there is work.
 //!
-//! "It continuously monitors status of the message rings and pending DMA activity, and initiates
-//! new transfers according to its policies" (Yocum et al. 1997, §2.1). Each pass over the loop, and
-//! each action in it, takes processor cycles. After a pass without work the firmware sleeps until the state can have
-//! changed: idle polling costs no events, and one pass after the wake-up.
+//! "It continuously monitors status of the message rings and pending DMA activity, and initiates new transfers
+//! according to its policies" (Yocum et al. 1997, §2.1). Each pass over the loop, and each action in it, takes
+//! processor cycles. After a pass without work, the firmware sleeps until the state may have changed. So idle polling
+//! causes no events, and costs one pass after the wake-up.
 
 mod admission;
 mod admitted;
@@ -37,7 +37,7 @@ struct Context {
     wait_points: WaitPoints,
 }
 
-/// The points that a deadlock report names as the firmware's reasons for waiting.
+/// The wait reasons of the firmware, which a deadlock report names.
 struct WaitPoints {
     work: WaitReasonId,
     receive_buffer: WaitReasonId,
@@ -51,7 +51,7 @@ struct Firmware {
     context: Context,
     send: SendSide,
     receive: ReceiveSide,
-    /// The direction that used the host engine last; the other one has priority.
+    /// The direction that used the host engine last. The other direction has priority.
     host_dma_last: Option<Direction>,
 }
 
@@ -111,7 +111,7 @@ impl Firmware {
         }
     }
 
-    /// Handles the protocol's expired timers; packets that they release are sent in the same pass.
+    /// Handles the protocol's expired timers. Packets that the protocol then sends are sent in the same pass.
     async fn poll_timers(&self) {
         let Context { admission, chip, .. } = &self.context;
         if admission.next_timer() <= chip.sim.now() {
@@ -120,8 +120,8 @@ impl Firmware {
         }
     }
 
-    /// Makes one pass; returns whether it did any work. Transfers to sinks are started before those from sources,
-    /// because they free buffers.
+    /// Makes one pass, and returns whether it did any work. Transfers out of packet buffers are started before
+    /// transfers into them, because they free buffers.
     async fn pass(&mut self) -> bool {
         let context = &self.context;
         let mut worked = self.send.handle_completions(context).await | self.receive.handle_completions(context).await;
@@ -152,8 +152,8 @@ impl Firmware {
         delivered
     }
 
-    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event can have been
-    /// missed, since no time has passed since the beginning of the last pass.
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event was missed, since no
+    /// time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landed.min(self.context.admission.next_timer());
@@ -162,7 +162,7 @@ impl Firmware {
     }
 }
 
-/// Returns the number of landed bytes that a transfer may take: whole words, or all at the end.
+/// Returns the number of landed bytes that a transfer may take: whole words, or all bytes at the end of the payload.
 fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
     if landed < total { Bytes(landed.get() / 4 * 4) } else { total }
 }
@@ -182,15 +182,15 @@ impl Context {
         }
     }
 
-    /// Records the loss of a dropped message, unless the protocol retransmits it; a control frame has no message.
+    /// Records the loss of a dropped message, unless the protocol retransmits it. A control frame has no message.
     fn lose(&self, message: Option<&Outgoing>) {
         let Some(message) = message.filter(|_| !self.admission.resends()) else { return };
         self.instruments.tally.lose(message.journey());
         self.pending.remove(message.destination());
     }
 
-    /// Charges the log entry of a transfer whose end has been noticed, if the firmware logs. An entry holds the
-    /// completion time (Yocum et al. 1997, §3.2), so it is written at the end.
+    /// Charges the log entry of a completed transfer, if the firmware logs. An entry holds the completion time (Yocum
+    /// et al. 1997, §3.2), so it is written at the end.
     async fn log(&self) {
         if self.parameters.logging {
             self.chip.work(self.parameters.firmware.log).await;

@@ -1,9 +1,10 @@
-//! The receive direction: netRcv → receive ring and packet buffer → hostRcv → notification of the host.
+//! The receive direction: from netRcv to the receive ring and a packet buffer, to hostRcv, and to the notification of
+//! the host.
 //!
 //! A control message lands in the next entry of the receive ring. Its tag, looked up in the incoming payload table,
 //! determines the address of the payload; without a mapping the payload goes to the buffer that the host attached to
-//! the entry (Yocum et al. 1997, §2.1). With a protocol the control message lands in the packet buffer, and gets its
-//! entry when the protocol has delivered it: `admitted.rs`.
+//! the entry (Yocum et al. 1997, §2.1). With a protocol, the control message lands in the packet buffer, and is copied
+//! to an entry when the protocol has delivered the packet (`admitted.rs`).
 
 use super::super::layout::{ACTIVE, CONTROL, endpoints_of, payload_length, state, tag_of, word};
 use super::super::parameters::Notification;
@@ -13,7 +14,7 @@ use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, Direction, InterruptVector};
-use crate::ni::lanai::{HostJob, Landing, ReceiveJob};
+use crate::ni::lanai::{HostJob, ReceiveJob, TransferProgress};
 use crate::protocol;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -35,14 +36,14 @@ pub(super) struct ReceiveSide {
 pub(super) enum LinkState {
     /// No transfer is posted.
     Idle,
-    /// netRcv waits for a control message, with a ring entry and a packet buffer for its payload.
+    /// netRcv waits for a control message; a ring entry and a packet buffer for the payload are reserved.
     Control(Slot),
-    /// With a protocol: netRcv waits for a frame, with only a packet buffer.
+    /// With a protocol: netRcv waits for a frame; only a packet buffer is reserved.
     Frame(u64),
-    /// A packet waits for a receive slot, its payload on the link.
+    /// A packet waits for a receive slot, with its payload on the link.
     WaitingForSlot(Rc<ReceivedPacket>),
-    /// The payload of a message is landing.
-    Landing(Rc<ReceivedPacket>),
+    /// The payload of a message is arriving.
+    PayloadArriving(Rc<ReceivedPacket>),
 }
 
 /// The entry and the buffers of a message.
@@ -61,23 +62,23 @@ pub(super) struct ReceivedPacket {
     pub(super) packet: Rc<Packet>,
     /// Index of the packet buffer.
     pub(super) buffer: u64,
-    pub(super) landing: Rc<Landing>,
+    pub(super) progress: Rc<TransferProgress>,
     /// Whether the network dropped the packet.
     pub(super) lost: Cell<bool>,
     /// Whether the protocol discards it, as a duplicate or a refused packet.
     pub(super) discarded: Cell<bool>,
 }
 
-/// A message between link and host.
+/// A message on its way from the link to the host.
 pub(super) struct Incoming {
     slot: Slot,
     arrived: Rc<ReceivedPacket>,
-    /// Host address of its payload.
+    /// Host address of the payload.
     address: Address,
     taken: Bytes,
-    /// Bytes of the transfer that the host engine works on.
+    /// Bytes of the transfer that the host engine performs at present.
     in_flight: Option<Bytes>,
-    /// The slot with the protocol.
+    /// The slot of the packet in the protocol.
     protocol_slot: Option<protocol::Slot>,
 }
 
@@ -98,7 +99,7 @@ impl ReceiveSide {
         }
     }
 
-    /// Handles the end of a hostRcv transfer and of a message; returns whether there was one.
+    /// Handles the end of a hostRcv transfer and of a message. Returns whether either has ended.
     pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         let idle = context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut() else { return false };
@@ -121,7 +122,7 @@ impl ReceiveSide {
         completed || ended
     }
 
-    /// Hands the first message to the host, or removes it if it was lost, and frees its buffer.
+    /// Delivers the first message to the host, or removes it if it was lost, and frees its buffer.
     async fn finish(&mut self, context: &Context) {
         let head = self.incoming.pop_front().expect("a message ended");
         if !context.parameters.keep_buffers {
@@ -131,7 +132,7 @@ impl ReceiveSide {
             context.admission.release(slot);
         }
         if head.is_lost() {
-            // Its entry, the last that was taken, is used for the next message.
+            // The lost message has the last entry that was taken, so the next message can use that entry.
             self.repost(context, head.slot);
             return;
         }
@@ -156,7 +157,7 @@ impl ReceiveSide {
         context.chip.sram.store_word(entry + word::STATE, state::POSTED);
     }
 
-    /// Keeps netRcv posted: for a control message, then for its payload.
+    /// Keeps netRcv posted: first for a control message, then for its payload.
     pub(super) async fn take(&mut self, context: &Context) -> bool {
         if !context.chip.receive.is_idle() {
             return false;
@@ -167,16 +168,16 @@ impl ReceiveSide {
             LinkState::Control(slot) => self.control_arrived(context, slot).await,
             LinkState::Frame(buffer) => self.frame_arrived(context, buffer).await,
             LinkState::WaitingForSlot(arrived) => self.take_slot(context, arrived).await,
-            LinkState::Landing(arrived) => self.payload_arrived(context, arrived).await,
+            LinkState::PayloadArriving(arrived) => self.payload_arrived(context, arrived).await,
         }
     }
 
-    /// Posts netRcv for a control message, if a packet buffer and an entry with a host buffer are free; otherwise the
+    /// Posts netRcv for a control message if a packet buffer and an entry with a host buffer are free. Otherwise the
     /// link holds the message back.
     async fn post_control(&mut self, context: &Context) -> bool {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        // After a loss the entry is used again, so the next entry must not be taken before.
+        // The entry of a lost message is used again, so the next entry must not be taken before that.
         let losing = self.incoming.iter().any(Incoming::is_lost);
         if losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
@@ -185,8 +186,8 @@ impl ReceiveSide {
         self.next_entry += 1;
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
-        let landing = Rc::new(Landing::new(CONTROL));
-        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing, closes: None });
+        let progress = Rc::new(TransferProgress::new(CONTROL));
+        context.chip.receive.begin(ReceiveJob { sram_address: entry, progress, closes: None });
         self.link = LinkState::Control(Slot { index, attached, buffer });
         true
     }
@@ -199,7 +200,7 @@ impl ReceiveSide {
             return true;
         }
         let (entry, sram) = (context.layout.receive_entry(slot.index), &context.chip.sram);
-        // The message contains the sender's state word; the entry is not yet the host's.
+        // The control message contains the sender's state word; the entry is not released to the host yet.
         sram.store_word(entry + word::STATE, state::FREE);
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
@@ -221,8 +222,8 @@ impl ReceiveSide {
     pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         let closes = (!arrived.discarded.get()).then_some(stage::NETWORK);
         let sram_address = context.layout.receive_buffer(arrived.buffer);
-        context.chip.receive.begin(ReceiveJob { sram_address, landing: arrived.landing.clone(), closes });
-        self.link = LinkState::Landing(arrived.clone());
+        context.chip.receive.begin(ReceiveJob { sram_address, progress: arrived.progress.clone(), closes });
+        self.link = LinkState::PayloadArriving(arrived.clone());
     }
 
     /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
@@ -270,12 +271,12 @@ impl ReceiveSide {
         true
     }
 
-    /// Watches for the count of landed bytes at which the first message's next transfer can start; returns the time of
-    /// that, if it is known.
+    /// Watches for the count of landed bytes at which the next transfer of the first message can start. Returns the
+    /// time of that, if it is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
         let count = context.parameters.policy.starts_at(head.taken, head.total());
-        head.arrived.landing.watch(count).unwrap_or(Time::MAX)
+        head.arrived.progress.watch(count).unwrap_or(Time::MAX)
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
@@ -290,8 +291,8 @@ impl ReceiveSide {
 
 impl ReceivedPacket {
     pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<ReceivedPacket> {
-        let (lost, discarded, landing) = (Cell::new(false), Cell::new(false), Rc::new(Landing::new(length)));
-        Rc::new(ReceivedPacket { packet, buffer, landing, lost, discarded })
+        let (lost, discarded, progress) = (Cell::new(false), Cell::new(false), Rc::new(TransferProgress::new(length)));
+        Rc::new(ReceivedPacket { packet, buffer, progress, lost, discarded })
     }
 }
 
@@ -310,18 +311,18 @@ impl Incoming {
         self.arrived.lost.get()
     }
 
-    /// Returns whether all of its payload has landed.
+    /// Returns whether all of the payload has landed.
     pub(super) fn has_landed(&self) -> bool {
-        self.arrived.landing.finished()
+        self.arrived.progress.finished()
     }
 
-    /// Returns the length of its payload.
+    /// Returns the length of the payload.
     fn total(&self) -> Bytes {
-        self.arrived.landing.total()
+        self.arrived.progress.total()
     }
 
     fn landed(&self, now: Time) -> Bytes {
-        super::whole_words(self.arrived.landing.landed(now), self.total())
+        super::whole_words(self.arrived.progress.landed(now), self.total())
     }
 
     fn job(&self, context: &Context, bytes: Bytes) -> HostJob {
@@ -331,7 +332,7 @@ impl Incoming {
             host_address: self.address + self.taken.get(),
             sram_address: context.layout.receive_buffer(self.slot.buffer) + self.taken.get(),
             bytes,
-            landing: None,
+            progress: None,
             journey: self.arrived.packet.journey.clone(),
             closes: last.then_some(stage::HOST_RCV),
         }

@@ -1,7 +1,7 @@
-//! The send direction: send ring → hostTx → packet buffer → netTx, in the protocol's order.
+//! The send direction: from the send ring to hostTx, to a packet buffer, and to netTx, in the protocol's order.
 //!
-//! A message keeps its buffer until the protocol releases it, and its ring entry until the entries of all earlier
-//! messages are free: the driver relies on that order.
+//! A message keeps its buffer until the protocol releases it, and its ring entry until all earlier entries are free,
+//! because the driver relies on that order.
 
 use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
@@ -10,7 +10,7 @@ use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Head, Journey, NodeId, Time};
 use crate::fabric::Packet;
 use crate::host::Direction;
-use crate::ni::lanai::{HostJob, Landing, TransmitJob};
+use crate::ni::lanai::{HostJob, TransferProgress, TransmitJob};
 use crate::protocol::{Frame, Marks, Slot};
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -33,8 +33,8 @@ pub(super) struct Outgoing {
     destination: NodeId,
     marks: Marks,
     journey: Journey,
-    landing: Rc<Landing>,
-    /// The slot with the protocol, until the message is offered.
+    progress: Rc<TransferProgress>,
+    /// The slot of the packet in the protocol, until the packet is offered.
     slot: Cell<Option<Slot>>,
     /// Whether the end of its hostTx transfer has been logged.
     logged: Cell<bool>,
@@ -49,10 +49,10 @@ struct Transmission {
     message: Option<Rc<Outgoing>>,
     /// SRAM address and length of its first part.
     first: (u64, Bytes),
-    landing: Rc<Landing>,
+    progress: Rc<TransferProgress>,
     taken: Bytes,
     control: Progress,
-    /// Bytes of the payload transfer that netTx works on.
+    /// Bytes of the payload transfer that netTx performs at present.
     in_flight: Option<Bytes>,
     /// Whether the watchdog dropped the packet; the rest of it is then not sent.
     lost: bool,
@@ -77,7 +77,8 @@ impl SendSide {
         }
     }
 
-    /// Handles the ends of hostTx and netTx transfers and of messages; returns whether there was any of the latter two.
+    /// Handles the ends of hostTx and netTx transfers and of messages. Returns whether a netTx transfer or a message
+    /// has ended.
     pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         self.log_fetched(context).await;
         let crossed = self.handle_transmit(context).await;
@@ -98,8 +99,8 @@ impl SendSide {
         }
         let ended = match transmission.lost {
             // The buffer is free once hostTx has stopped filling it.
-            true => transmission.landing.finished(),
-            false => transmission.control == Progress::Sent && transmission.taken == transmission.landing.total(),
+            true => transmission.progress.finished(),
+            false => transmission.control == Progress::Sent && transmission.taken == transmission.progress.total(),
         };
         if ended {
             self.transmission = None;
@@ -110,14 +111,14 @@ impl SendSide {
 
     /// Logs the hostTx transfers that have ended since the last pass.
     async fn log_fetched(&mut self, context: &Context) {
-        for message in self.outgoing.iter().filter(|message| !message.logged.get() && message.landing.finished()) {
+        for message in self.outgoing.iter().filter(|message| !message.logged.get() && message.progress.finished()) {
             message.logged.set(true);
             context.log().await;
         }
     }
 
-    /// Frees the buffers of messages that will not be sent again, and the ring entries that no entry in use precedes.
-    /// Returns whether a buffer was freed.
+    /// Frees the buffers of messages that will not be sent again, and the ring entries that are preceded by free
+    /// entries only. Returns whether a buffer was freed.
     async fn free(&mut self, context: &Context) -> bool {
         let mut freed = false;
         for message in self.outgoing.iter().filter(|message| message.is_finished()) {
@@ -132,7 +133,7 @@ impl SendSide {
         freed
     }
 
-    /// Starts the next netTx transfer: a packet's control message, then the part of its payload that the policy
+    /// Starts the next netTx transfer: the control message of a packet, or the part of its payload that the policy
     /// permits.
     pub(super) async fn transmit(&mut self, context: &Context) -> bool {
         if !context.chip.transmit.is_idle() {
@@ -154,7 +155,7 @@ impl SendSide {
             context.chip.transmit.begin(transmission.control_job());
             return true;
         }
-        let (landed, total) = (transmission.landed(context.chip.sim.now()), transmission.landing.total());
+        let (landed, total) = (transmission.landed(context.chip.sim.now()), transmission.progress.total());
         if policy.transfer(landed, transmission.taken, total).is_none() {
             return false;
         }
@@ -167,17 +168,17 @@ impl SendSide {
         true
     }
 
-    /// Offers messages to the protocol in the order of the ring: a store-and-forward packet when all of it has landed,
-    /// a cut-through packet at once, so that it takes its path early.
+    /// Offers messages to the protocol in the order of the ring. A store-and-forward packet is offered when all of it
+    /// has landed; a cut-through packet is offered at once, so that it allocates its path early.
     async fn offer(&mut self, context: &Context) {
         let whole = context.parameters.policy.minpulse().is_none();
         for message in &self.outgoing {
-            if message.slot.get().is_some() && whole && !message.landing.finished() {
+            if message.slot.get().is_some() && whole && !message.progress.finished() {
                 break;
             }
             let Some(slot) = message.slot.take() else { continue };
             context.charge_protocol(&message.journey).await;
-            let bytes = CONTROL + message.landing.total();
+            let bytes = CONTROL + message.progress.total();
             context.admission.offer(slot, message, (message.destination, message.marks, bytes));
         }
     }
@@ -187,7 +188,7 @@ impl SendSide {
         let now = context.chip.sim.now();
         let frame = context.admission.next(now)?;
         let label = context.admission.label(&frame);
-        let Frame { to, head, extension, marks, again, body, .. } = frame;
+        let Frame { to, head, extension, marks, is_retransmission, body, .. } = frame;
         let Some(message) = body.and_then(|body| body.get::<Outgoing>()) else {
             let packet = Packet::new(label, Journey::NONE);
             packet.set_header(marks, extension);
@@ -195,21 +196,21 @@ impl SendSide {
             context.chip.sram.store(context.layout.scratch(), &head_bytes(head));
             return Some(Transmission::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
         };
-        let journey = match again {
+        let journey = match is_retransmission {
             true => message.journey.fork(),
             false => message.journey.clone(),
         };
-        match again {
+        match is_retransmission {
             true => journey.close("retry", now),
             false => context.pending.add(to),
         }
-        if context.admission.runs() && !again && message.landing.finished() {
+        if context.admission.runs() && !is_retransmission && message.progress.finished() {
             journey.close_if_lasted(stage::ADMISSION, now);
         }
-        let (first, landing) = ((message.entry, CONTROL), message.landing.clone());
+        let (first, progress) = ((message.entry, CONTROL), message.progress.clone());
         let packet = Packet::new(label, journey);
         packet.set_header(marks, extension);
-        Some(Transmission::of(packet, Some(message), first, landing))
+        Some(Transmission::of(packet, Some(message), first, progress))
     }
 
     /// Returns whether a message waits in the send ring, and a buffer and the engine are free for it.
@@ -243,7 +244,7 @@ impl SendSide {
         let destination = node_of(tag_word);
         sram.store_word(entry + word::TAG_NODE, source_in(tag_word, context.host.node));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
-        let landing = Rc::new(Landing::new(length));
+        let progress = Rc::new(TransferProgress::new(length));
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
         if !length.is_empty() {
             context.chip.host_dma.begin(HostJob {
@@ -251,25 +252,25 @@ impl SendSide {
                 host_address: u64::from(address),
                 sram_address: context.layout.send_buffer(buffer),
                 bytes: length,
-                landing: Some(landing.clone()),
+                progress: Some(progress.clone()),
                 journey: journey.clone(),
                 closes: Some(stage::HOST_TX),
             });
         }
         let slot = Cell::new(Some(context.admission.reserve()));
         let (logged, freed) = (Cell::new(length.is_empty()), Cell::new(false));
-        let outgoing = Outgoing { entry, buffer, destination, marks, journey, landing, slot, logged, freed };
+        let outgoing = Outgoing { entry, buffer, destination, marks, journey, progress, slot, logged, freed };
         self.outgoing.push_back(Rc::new(outgoing));
     }
 
-    /// Watches for the count of landed bytes at which netTx's next transfer can start; returns the time of that, if it
-    /// is known.
+    /// Watches for the count of landed bytes at which the next netTx transfer can start. Returns the time of that, if
+    /// it is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let waiting =
             |transmission: &&Transmission| transmission.control == Progress::Sent && transmission.in_flight.is_none();
         let Some(transmission) = self.transmission.as_ref().filter(waiting) else { return Time::MAX };
-        let count = context.parameters.policy.starts_at(transmission.taken, transmission.landing.total());
-        transmission.landing.watch(count).unwrap_or(Time::MAX)
+        let count = context.parameters.policy.starts_at(transmission.taken, transmission.progress.total());
+        transmission.progress.watch(count).unwrap_or(Time::MAX)
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
@@ -283,7 +284,7 @@ impl SendSide {
 }
 
 impl Outgoing {
-    /// Returns whether the message will not be sent again: the protocol, which holds it until then, has released it.
+    /// Returns whether the message will not be sent again, because the protocol has released it.
     fn is_finished(self: &Rc<Self>) -> bool {
         !self.freed.get() && self.slot.get().is_none() && Rc::strong_count(self) == 1
     }
@@ -304,13 +305,13 @@ impl Transmission {
         packet: Rc<Packet>,
         message: Option<Rc<Outgoing>>,
         first: (u64, Bytes),
-        landing: Rc<Landing>,
+        progress: Rc<TransferProgress>,
     ) -> Transmission {
         let (taken, control, in_flight, lost) = (Bytes::ZERO, Progress::Waiting, None, false);
-        Transmission { packet, message, first, landing, taken, control, in_flight, lost }
+        Transmission { packet, message, first, progress, taken, control, in_flight, lost }
     }
 
-    /// Returns whether netTx works on it, or has ended a transfer that has not been counted.
+    /// Returns whether netTx performs a transfer of it, or has ended one that is not counted yet.
     fn is_in_flight(&self) -> bool {
         self.control == Progress::InFlight || self.in_flight.is_some()
     }
@@ -322,24 +323,25 @@ impl Transmission {
             (_, Some(bytes)) => self.taken += bytes,
             _ => return false,
         }
-        assert!(self.taken <= self.landing.total(), "no byte is sent twice");
+        assert!(self.taken <= self.progress.total(), "no byte is sent twice");
         true
     }
 
-    /// Returns the landed bytes that a transfer may take: whole words, or all at the end.
+    /// Returns the number of landed bytes that a transfer may take: whole words, or all bytes at the end of the
+    /// payload.
     fn landed(&self, now: Time) -> Bytes {
-        whole_words(self.landing.landed(now), self.landing.total())
+        whole_words(self.progress.landed(now), self.progress.total())
     }
 
     fn control_job(&self) -> TransmitJob {
-        let last = self.landing.total().is_empty();
+        let last = self.progress.total().is_empty();
         let (sram_address, bytes) = self.first;
         self.job(sram_address, bytes, last)
     }
 
     fn payload_job(&self, context: &Context, bytes: Bytes) -> TransmitJob {
         let buffer = self.message.as_ref().expect("what has a payload is a message").buffer;
-        let last = self.taken + bytes == self.landing.total();
+        let last = self.taken + bytes == self.progress.total();
         self.job(context.layout.send_buffer(buffer) + self.taken.get(), bytes, last)
     }
 
@@ -348,7 +350,7 @@ impl Transmission {
     }
 }
 
-/// Returns the first bytes of a control frame, which hold its head.
+/// Returns the first bytes of a control frame, which hold its protocol header.
 fn head_bytes(head: Head) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes.chunks_exact_mut(8).zip(head.0).for_each(|(part, word)| part.copy_from_slice(&word.to_le_bytes()));

@@ -1,4 +1,4 @@
-//! Compares runs of several processors, in any order of execution, with the run of one.
+//! Tests that compare runs of several processors, in any order of execution, with the run of one.
 
 use super::super::coupling::{QUANTITIES, Quantities};
 use super::super::field::Field;
@@ -10,7 +10,8 @@ use super::small;
 use crate::engine::rng::{self, RandomStream};
 use rand::RngExt;
 
-/// A run of several processors, each with a field of its own that holds of others only the values it read.
+/// An emulated run of several processors. Each has a separate field, which contains only the values that it has read
+/// from others.
 struct EmulatedRun {
     gas: Gas,
     subcubes: Subcubes,
@@ -61,7 +62,7 @@ impl EmulatedRun {
         Quantities::default()
     }
 
-    /// Runs the phases between two barriers, one at a time, each on a random processor that need not wait.
+    /// Runs the phases between two barriers, one at a time. Each is run on a random processor that need not wait.
     fn run_to_barrier(&mut self, phases: impl Fn(usize) -> Vec<Phase>) -> Quantities {
         let phases: Vec<Vec<Phase>> = (0..self.fields.len()).map(phases).collect();
         let (mut done, mut norm) = (vec![0; phases.len()], Quantities::default());

@@ -1,4 +1,4 @@
-//! Tests whether the gas converges to its solution, and whether runs of several processors match the run of one.
+//! Tests that the gas converges to its solution, and that runs of several processors match the run of one.
 
 mod emulated_run;
 
@@ -93,7 +93,7 @@ fn sweeps_solve_their_systems() {
         let right = field.residuals.clone();
         (0..whole.chunks(axis)).for_each(|chunk| sweep::forward(&gas, &mut field, &whole, axis, chunk));
         (0..whole.chunks(axis)).for_each(|chunk| sweep::backward(&gas, &mut field, &whole, axis, chunk));
-        // Applies the implicit operator to the solution, computed from the Jacobians alone.
+        // Applies the implicit operator, which is computed from the Jacobians alone, to the solution.
         for point in whole.inner_points(&gas) {
             let [before, after] = [point - gas.stride(axis), point + gas.stride(axis)];
             let minus = coupling::subtract_product(

@@ -1,4 +1,4 @@
-//! Compares runs of several processors, in any order of execution, with the run of one.
+//! Tests that compare runs of several processors, in any order of execution, with the run of one.
 
 use super::super::access::Access;
 use super::super::cell_budget::CellBudget;
@@ -11,8 +11,8 @@ use crate::engine::rng::{self, RandomStream};
 use rand::RngExt;
 use std::collections::BTreeMap;
 
-/// Runs insertions of several processors, one action of a random processor at a time; returns the tree and the number
-/// of times that a lock was held by another processor.
+/// Runs insertions of several processors, one action of a random processor at a time. Returns the tree, and the number
+/// of times that a processor found a lock held by another.
 fn insert(bodies: &[Body], own: &[Vec<u32>], random: &mut RandomStream) -> (Octree, u64) {
     let mut tree = Octree::new(galaxy::extent(bodies.iter()), own.len());
     let (mut next, mut contended) = (vec![0; own.len()], 0);
@@ -64,7 +64,7 @@ fn misses_moments(tree: &Octree, cell: u32) -> bool {
     is_divided && tree.children(cell).any(|child| !tree.cells[child as usize].has_moments)
 }
 
-/// Computes moments, one cell at a time of a random processor that need not wait.
+/// Computes the moments of all cells. Each step computes those of one cell, on a random processor that need not wait.
 fn compute_moments(tree: &mut Octree, bodies: &[Body], random: &mut RandomStream) {
     let mut left: Vec<Vec<u32>> = tree.created.clone();
     while left.iter().any(|left| !left.is_empty()) {
@@ -77,7 +77,8 @@ fn compute_moments(tree: &mut Octree, bodies: &[Body], random: &mut RandomStream
     }
 }
 
-/// Runs several processors in a random order; returns the bodies and the number of contended locks.
+/// Runs several processors in a random order. Returns the bodies, and the number of times that a lock was held by
+/// another processor.
 fn emulate(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> (Vec<Body>, u64) {
     let mut random = rng::stream(processors as u64, "order of processors");
     let (mut bodies, mut contended) = (galaxy.initial_bodies(seed), 0);

@@ -1,4 +1,4 @@
-//! Tests the forces, the tree and the zones, and whether runs of several processors match the run of one.
+//! Tests of the forces, the tree and the zones, and of runs of several processors against the run of one.
 
 mod emulated_run;
 
@@ -11,7 +11,7 @@ fn small(bodies: usize) -> Galaxy {
     Galaxy { bodies, ..Galaxy::default() }
 }
 
-/// Returns the acceleration and potential of a body, as a direct sum over all others.
+/// Returns the acceleration and the potential of a body, as a direct sum over all other bodies.
 fn direct(galaxy: &Galaxy, bodies: &[Body], body: usize) -> (Vector, f64) {
     let (mut acceleration, mut potential) = ([0.0; 3], 0.0);
     for other in (0..bodies.len()).filter(|other| *other != body) {
@@ -38,7 +38,8 @@ fn initial_galaxy_is_a_plummer_model() {
     assert!(length(sums) < 1e-11, "it is at rest: {sums:?}");
     let kinetic: f64 = bodies.iter().map(|body| 0.5 * body.mass * length(body.velocity).powi(2)).sum();
     let potential: f64 = (0..bodies.len()).map(|body| 0.5 * bodies[body].mass * direct(&galaxy, &bodies, body).1).sum();
-    // By the virial theorem 1/4 and -1/2; within a few per cent, since 4096 bodies are drawn and forces are softened.
+    // By the virial theorem these are 1/4 and -1/2. They deviate by a few per cent, since 4096 bodies are drawn and
+    // forces are softened.
     assert!((kinetic - 0.25).abs() < 0.012 && (potential + 0.5).abs() < 0.025, "{kinetic} {potential}");
     let mut radii: Vec<f64> = bodies.iter().map(|body| length(body.position)).collect();
     radii.sort_by(f64::total_cmp);
@@ -46,7 +47,7 @@ fn initial_galaxy_is_a_plummer_model() {
     assert!((radii[2048] / (1.305 * 3.0 * std::f64::consts::PI / 16.0) - 1.0).abs() < 0.05, "{}", radii[2048]);
 }
 
-/// Returns the root mean square of the forces' relative errors, and the mean number of interactions of a body.
+/// Returns the root mean square of the relative errors of the forces, and the mean number of interactions of a body.
 fn errors(galaxy: &Galaxy, bodies: &[Body]) -> (f64, f64) {
     let (tree, mut log) = (serial::tree(bodies), Vec::new());
     let (mut squares, mut interactions) = (0.0, 0);
@@ -67,7 +68,7 @@ fn forces_match_a_direct_sum_within_the_error_of_the_opening() {
     let (exact, all) = errors_at(0.0);
     assert!(exact < 1e-12 && all == 1023.0, "an opening of 0 is the direct sum: {exact}, {all}");
     let [half, whole] = [errors_at(0.5), errors_at(1.0)];
-    // The error is of the order of θ² and above; with θ of 1, others find a few per cent for monopoles.
+    // The error is of the order of θ² or higher; for θ = 1, published errors of monopoles are a few per cent.
     assert!(half.0 < 0.01 && whole.0 < 0.05, "{half:?} {whole:?}");
     assert!(half.0 < whole.0 / 3.0 && whole.1 < half.1 && half.1 < 1023.0, "{half:?} {whole:?}");
 }

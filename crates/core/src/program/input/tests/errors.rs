@@ -111,7 +111,8 @@ fn bytes_that_are_not_text_are_rejected() {
     assert_eq!(error.to_string(), "line 1: expected a number of vertices, found `1\\u{7}é`");
 }
 
-/// Counts that no file of this length can hold; a vector of any of them would not fit in memory.
+/// Checks that counts which no file of this length can contain are rejected. A vector with such a count would not fit
+/// in memory.
 #[test]
 fn absurd_counts_are_rejected_before_anything_is_allocated() {
     let absurd = 4_000_000_000_u64;

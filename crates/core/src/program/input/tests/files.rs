@@ -1,4 +1,5 @@
-//! Tests with files from elsewhere, which do not ship: `NARROWS_DATA` names their folder.
+//! Tests with files from other sources, which are not shipped. The environment variable `NARROWS_DATA` names their
+//! folder.
 //!
 //!     NARROWS_DATA=DIR cargo test --lib input::tests::files -- --ignored
 

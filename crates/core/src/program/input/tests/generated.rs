@@ -1,4 +1,4 @@
-//! Tests whether generated meshes and matrices have the requested numbers and are valid.
+//! Tests that generated meshes and matrices have the requested numbers and are valid.
 
 use super::super::fem::FemSize;
 use super::super::mesh::{Mesh, MeshSize, UNSTRUCTURED};
@@ -36,8 +36,8 @@ fn mesh_of_the_paper_has_its_size() {
     check_body(&mesh);
 }
 
-/// Checks that the tetrahedra fill the volume that the surface encloses without gap and overlap, and that the surface
-/// is closed.
+/// Checks that the tetrahedra fill the volume within the surface without gap and overlap, and that the surface is
+/// closed.
 fn check_body(mesh: &Mesh) {
     assert!(volumes(mesh).all(|volume| volume > 0.0));
     // There are tens of thousands of additions, each with a rounding error of about 1e-16.

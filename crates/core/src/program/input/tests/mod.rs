@@ -1,4 +1,4 @@
-//! Tests the readers, their errors, and the generators.
+//! Tests of the readers, their errors, and the generators.
 
 mod errors;
 mod files;
@@ -7,7 +7,7 @@ mod partitions;
 
 use super::*;
 
-/// A triangle with a tail: as a graph, and as a matrix in three formats.
+/// A triangle with one further vertex, as a graph and as a matrix in three formats.
 const GRAPH: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.graph");
 const MARKET: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.mtx");
 const CARDS: &str = include_str!("../../../../../../tests/data/matrices/tailed-triangle.rsa");

@@ -1,4 +1,4 @@
-//! Compares runs of several processors, in any order of execution, with the run of one.
+//! Tests that compare runs of several processors, in any order of execution, with the run of one.
 
 use super::super::fixed::{self, Force};
 use super::super::liquid::{Liquid, Molecules};
@@ -19,7 +19,7 @@ struct EmulatedProcessor {
     energies: [i64; 2],
 }
 
-/// Emulates several processors, in another order in each phase.
+/// Emulates several processors. In each phase, they run in another order.
 fn emulate(liquid: &Liquid, seed: u64, iterations: u64, split: &Split) -> Trajectory {
     let mut random = rng::stream(seed, "order of processors");
     let mut molecules = split.renumbered(&liquid.initial_state(seed));
@@ -89,7 +89,8 @@ fn any_number_of_processors_in_any_order_matches_the_serial_run() {
     }
 }
 
-/// In Alewife's version the processor that computes a pair sends the force to the processor of the other particle.
+/// Checks the forces of Alewife's version, in which the processor that computes a pair sends the force to the processor
+/// of the other particle.
 #[test]
 fn forces_returned_in_any_order_equal_those_of_the_ring() {
     let (liquid, parts) = (small(), 5);

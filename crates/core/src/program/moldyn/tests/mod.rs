@@ -1,4 +1,4 @@
-//! Tests the physics of the liquid, and whether runs of several processors match the run of one.
+//! Tests of the physics of the liquid, and of runs of several processors against the run of one.
 
 mod emulated_run;
 
@@ -34,7 +34,8 @@ fn initial_liquid_has_the_stated_temperature_and_distribution() {
     assert_eq!((liquid.particles(), molecules.positions.len()), (2048, 2048));
     let squares: f64 = molecules.velocities.iter().flatten().map(|component| component * component).sum();
     assert!((16.0 * squares / 2047.0 - liquid.temperature).abs() < 1e-12);
-    // In a normal distribution 68 % are within one deviation; for 6144 numbers the deviation of that share is 0.6 %.
+    // In a normal distribution, 68 % of the values are within one standard deviation; for 6144 numbers, the standard
+    // deviation of that share is 0.6 %.
     let deviation = (squares / 6144.0).sqrt();
     let within = molecules.velocities.iter().flatten().filter(|component| component.abs() < deviation).count();
     assert!((0.665..0.701).contains(&(within as f64 / 6144.0)), "{within}");
@@ -99,7 +100,7 @@ fn energy_and_momentum_are_conserved() {
     let totals: Vec<f64> = run.energies.iter().map(|energies| fixed::value(energies[0] + energies[1])).collect();
     let kinetic = fixed::value(run.energies[0][1]);
     let drift = totals.iter().map(|total| (total - totals[0]).abs()).fold(0.0, f64::max);
-    // Verlet's error is of second order in the step, which is a hundredth of a vibration: about 10⁻⁴.
+    // The error of Verlet's method is of second order in the step, which is a hundredth of a vibration: about 10⁻⁴.
     assert!(drift < 0.0005 * kinetic, "{drift} of {kinetic}");
     assert!(
         fixed::value(run.energies[59][1]) < 0.8 * kinetic,

@@ -50,8 +50,9 @@ impl Transaction<'_> {
         }
     }
 
-    /// Ends a request with access right `access`. If that suffices for the waiting accesses, they are granted and
-    /// `recall` is deferred until they are done; if no access waits, `recall` is answered at once.
+    /// Ends the request, after which the node has access right `access`. If that right suffices for the waiting
+    /// accesses, they are granted, and `recall` is deferred until they are done. If no access waits, `recall` is
+    /// answered at once.
     fn complete(&mut self, access: Access, recall: Option<CoherenceKind>) {
         self.copy.phase = Phase::Stable;
         self.allow(access);
@@ -61,7 +62,7 @@ impl Transaction<'_> {
                 self.copy.phase = Phase::Held { recall };
                 self.actions.push(CoherenceAction::Granted(access));
             }
-            // The copy is read-only, and an access that joined later stores.
+            // The copy is read-only, but an access that joined the request later stores.
             Some(want) => self.request(want),
             None => recall.into_iter().for_each(|recall| self.answer_recall(recall)),
         }

@@ -15,7 +15,7 @@ use crate::protocol::directory::{Access, CoherenceKind, Want};
 /// State of a node's copy of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct CopyState {
-    /// Present access right.
+    /// Present access right of the node's processor.
     pub access: Access,
     pub phase: Phase,
     /// Strongest access that waits for the block.
@@ -28,16 +28,16 @@ pub(super) struct CopyState {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Phase {
     Stable,
-    /// A request is outstanding. `fill` is the use of a read-only copy on arrival, and `recall` a fetch that arrived
-    /// before the block.
+    /// A request for the block is outstanding. `fill` is the use of a read-only copy on arrival, and `recall` a fetch
+    /// that arrived before the block.
     Requested {
         writes: bool,
         fill: Fill,
         recall: Option<CoherenceKind>,
     },
     Nack,
-    /// The block is reserved for the accesses that waited, exclusively so if the access right is invalid. `recall` is
-    /// answered when they are done.
+    /// The block is reserved for the accesses that waited for it, exclusively so if the access right is invalid.
+    /// `recall` is answered when these accesses are done.
     Held {
         recall: Option<CoherenceKind>,
     },

@@ -48,8 +48,8 @@ impl Requester {
     pub fn access(&mut self, block: BlockId, want: Want, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         self.run_transaction(block, actions, |transaction| {
             if transaction.copy.access.allows(want) {
-                // The access removes the block from the prefetch buffer, unless its entry is for a stronger prefetch
-                // that is still outstanding.
+                // The access removes the block from the prefetch buffer, unless the block's prefetch requests a
+                // stronger access right and is still outstanding.
                 transaction.copy.prefetched &= transaction.copy.phase != Phase::Stable;
                 return AccessOutcome::Hit;
             }
@@ -77,7 +77,7 @@ impl Requester {
         Prefetched::Started
     }
 
-    /// Gives up a block whose space the caller needs, if possible.
+    /// Gives up a block whose memory the caller needs, if possible.
     pub fn evict(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) -> Evicted {
         let Some(copy) = self.blocks.get(&block) else { return Evicted::Absent };
         let can_write_back = self.write_backs < self.parameters.write_backs;
@@ -108,7 +108,7 @@ impl Requester {
         });
     }
 
-    /// Requests a block again whose request was NACKed.
+    /// Repeats the request for a block, which was NACKed.
     pub fn retry(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(block, actions, |transaction| {
             assert_eq!(transaction.copy.phase, Phase::Nack, "{block:?}: only a NACKed request is retried");
@@ -155,14 +155,14 @@ impl Requester {
         does: impl FnOnce(&mut Transaction) -> R,
     ) -> R {
         assert!(block.home != self.own, "{}: {block:?} is its own", self.own);
-        let place = self.blocks.entry(block).or_insert(CopyState::new());
-        let before = *place;
+        let stored = self.blocks.entry(block).or_insert(CopyState::new());
+        let before = *stored;
         let mut transaction = Transaction { block, copy: before, actions };
         let result = does(&mut transaction);
         let copy = transaction.copy;
         match copy.is_blank() {
             true => _ = self.blocks.remove(&block),
-            false => *place = copy,
+            false => *stored = copy,
         }
         self.count(&before, |count, of| count - of);
         self.count(&copy, |count, of| count + of);

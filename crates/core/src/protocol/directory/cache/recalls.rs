@@ -17,9 +17,9 @@ impl Transaction<'_> {
     pub fn invalidate(&mut self) {
         let (copy, block) = (self.copy, self.block);
         match &mut self.copy.phase {
-            // The invalidation is for the requested copy or for one that was dropped earlier; the two cannot be
-            // distinguished. If two arrive, the second is for the requested copy, and every access that waits joined
-            // before it.
+            // The invalidation is for the requested copy or for one that was dropped earlier; the node cannot
+            // distinguish the two. If two invalidations arrive, the second is for the requested copy, and every access
+            // that waits joined before it.
             Phase::Requested { writes: false, fill, .. } => *fill = Fill::Once,
             Phase::Requested { recall: Some(_), .. } | Phase::WritingBack => {
                 panic!("{block:?}: nothing to invalidate: {copy:?}")

@@ -58,9 +58,10 @@ impl PendingRequest {
 /// Operation that keeps a block busy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Busy {
-    /// `awaited` acknowledgements are outstanding. `keeps` is the requester, if it has a copy, which it retains.
+    /// `awaited` acknowledgements of invalidations are outstanding. `keeps` is the requester, if it has a copy, which
+    /// it retains.
     Invalidating { request: PendingRequest, awaited: u32, keeps: Option<NodeId> },
-    /// The only copy is awaited.
+    /// The home has fetched the only copy, and waits for it.
     Fetching { request: PendingRequest, crossed: bool, written: bool },
     /// The home's processor uses the block.
     Held,
@@ -78,7 +79,7 @@ impl Entry {
         }
     }
 
-    /// Returns whether the entry is that of a block in memory alone, so that it may be removed.
+    /// Returns whether the entry describes a block that is only in memory and idle, so that the entry may be removed.
     pub fn is_blank(&self) -> bool {
         *self == Entry::default()
     }

@@ -7,10 +7,10 @@
 //! | `serve.rs` | serves requests, or starts the recalls that they need |
 //! | `answers.rs` | handles acknowledgements, fetched blocks and write-backs |
 //!
-//! Requests for a block are served one at a time, in order of arrival. A request for a busy block waits, or is NACKed if
-//! [`DirectoryParameters::waiting`] requests already wait at this home. Requests of the home's own processor join the
-//! same queue without messages, and are never NACKed (there is at most one for each block). A block without an entry
-//! has no copy outside memory.
+//! Requests for a block are served one at a time, in order of arrival. A request for a busy block waits, or is NACKed
+//! if [`DirectoryParameters::waiting`] requests already wait at this home. Requests of the home's own processor join
+//! the same queue without messages, and are never NACKed (there is at most one for each block). A block without an
+//! entry has no copy outside memory.
 
 mod answers;
 mod entry;
@@ -59,7 +59,7 @@ impl Directory {
         }
         self.run_transaction(number, actions, |transaction| {
             transaction.entry.demand = transaction.entry.demand.max(Some(want));
-            // A held block is requested when its use ends.
+            // A held block is requested again when its use ends.
             if transaction.entry.busy != Some(Busy::Held) {
                 transaction.request_for_home(want);
             }
@@ -67,8 +67,8 @@ impl Directory {
         AccessOutcome::Waits
     }
 
-    /// Requests a block that the home's processor will access later. The block is fetched into memory, so it occupies no
-    /// prefetch buffer.
+    /// Requests a block that the home's processor will access later. The block is fetched into memory, so it occupies
+    /// no prefetch buffer.
     pub fn prefetch(&mut self, number: u32, want: Want, actions: &mut Vec<CoherenceAction>) -> Prefetched {
         let is_pending =
             self.entries.get(&number).is_some_and(|entry| entry.own_requested || entry.busy == Some(Busy::Held));
@@ -144,8 +144,8 @@ impl Directory {
         does: impl FnOnce(&mut Transaction),
     ) {
         assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own);
-        let place = self.entries.entry(number).or_default();
-        let entry = std::mem::take(place);
+        let stored = self.entries.entry(number).or_default();
+        let entry = std::mem::take(stored);
         let (limit, reported) = (self.parameters.pointers, entry.access());
         let mut transaction = Transaction { number, limit, entry, reported, waiting: &mut self.waiting, actions };
         does(&mut transaction);
@@ -155,7 +155,7 @@ impl Directory {
         assert!(self.waiting <= self.parameters.waiting, "{}: as many wait as may", self.own);
         match entry.is_blank() {
             true => _ = self.entries.remove(&number),
-            false => *place = entry,
+            false => *stored = entry,
         }
     }
 }

@@ -102,7 +102,7 @@ impl Transaction<'_> {
                         self.report_access();
                         self.actions.push(CoherenceAction::Granted(access));
                     }
-                    // The processor meanwhile waits for a stronger access.
+                    // The processor meanwhile waits for a stronger access right.
                     Some(want) => self.request_for_home(want),
                     None => {}
                 }

@@ -1,9 +1,10 @@
 //! Nodes with a read-only copy: a few pointers in hardware, and software's list of all others.
 //!
 //! As in LimitLESS (Chaiken, Kubiatowicz and Agarwal, *LimitLESS Directories: A Scalable Cache Coherence Scheme*,
-//! ASPLOS 1991), a read that finds all pointers in use traps. Software moves all pointers into a list in memory, so that
-//! hardware serves the next reads again; the next write also traps. Without a limit there is no list. A pointer may
-//! repeat a node of the list, because hardware does not read the list. The home's own processor is never a sharer.
+//! ASPLOS 1991), a read that finds all pointers in use traps. Software moves all pointers into a list in memory, so
+//! that hardware serves the next reads again; the next write also traps. If the number of pointers is unlimited, there
+//! is no list. A pointer may repeat a node of the list, because hardware does not read the list. The home's own
+//! processor is never a sharer.
 
 use crate::engine::NodeId;
 use std::collections::BTreeSet;

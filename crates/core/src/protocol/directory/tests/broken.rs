@@ -1,4 +1,5 @@
-//! Broken rules, and a machine whose handlers wait for space to send: the model finds a counterexample for each.
+//! Tests that break one rule of the protocol each, and a test of handlers that wait for space to send: the model finds
+//! a counterexample for each of them.
 
 use super::case::*;
 use super::model::*;
@@ -14,7 +15,7 @@ thread_local! {
 }
 
 impl World {
-    /// Performs a step of a machine with a broken rule. A side that receives an impossible message panics, which is
+    /// Performs a step of a machine with a broken rule. If one side receives an impossible message, it panics, which is
     /// recorded as a failure.
     pub fn step_or_stop(&mut self, case: &Case, step: Step) {
         static HOOK: Once = Once::new();
@@ -32,7 +33,7 @@ impl World {
         AWAITED.set(false);
         match stepped {
             Ok(()) => *self = next,
-            Err(_) => self.wrong = Some("a side receives an impossible message"),
+            Err(_) => self.violation = Some("a side receives an impossible message"),
         }
     }
 }

@@ -13,9 +13,9 @@ pub struct Case {
     pub network: Network,
     pub consumes: Consumes,
     pub broken: Broken,
-    /// First node that only reads; the nodes before it also write.
+    /// Number of the first node that only reads; the nodes before it also write.
     pub writers: usize,
-    /// First node that prefetches, if there is a buffer.
+    /// Number of the first node that prefetches, if there is a prefetch buffer.
     pub prefetchers: usize,
     /// Situations that must occur in some run.
     pub sees: &'static [Sight],
@@ -25,7 +25,7 @@ pub struct Case {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
     AnyOrder,
-    /// A queue of `packets` packets to each node in each class.
+    /// Each node has a queue of `packets` packets for each class.
     Queues {
         packets: usize,
     },
@@ -35,20 +35,20 @@ pub enum Network {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Consumes {
     Always,
-    /// Replies always; requests after all the node's replies were sent.
+    /// The node consumes replies always, and requests after all its own replies were sent.
     RequestsWhenRepliesLeft,
-    /// Any packet only after all the node's packets were sent: a handler that waits for space to send.
+    /// The node consumes packets only after all its own packets were sent, as if a handler waited for space to send.
     WhenAllLeft,
 }
 
-/// A situation that must occur in some run, since the case does not test it otherwise.
+/// A situation that must occur in some run, because otherwise the case would not test it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sight {
     /// A write-back crosses a fetch.
     Crossing,
     /// A fetch arrives before the block that it fetches.
     FetchOvertakes,
-    /// A copy may be read once, by the accesses that waited.
+    /// A copy arrives that may be read once, by the accesses that waited.
     Once,
     /// A copy is invalidated while its upgrade is outstanding.
     UpgradeLost,
@@ -126,7 +126,8 @@ impl Case {
         }
     }
 
-    /// Returns the largest number of outstanding requests of the machine, including those of homes for their own blocks.
+    /// Returns the largest number of requests that the machine may have outstanding, including those of homes for their
+    /// own blocks.
     pub fn requests(&self) -> usize {
         self.nodes * self.requester.requests() as usize + self.blocks.len()
     }

@@ -1,4 +1,4 @@
-//! Cases by hand: each rule in the head of `directory`, message by message.
+//! Tests of each rule in the head of `directory`, message by message.
 
 use super::super::*;
 use super::case::{A, B, C, block};
@@ -24,13 +24,13 @@ fn message(kind: CoherenceKind) -> CoherenceMessage {
 }
 
 /// Delivers a message from the home to the requester, and returns the actions.
-fn come(requester: &mut Requester, kind: CoherenceKind) -> Vec<CoherenceAction> {
+fn deliver_to_requester(requester: &mut Requester, kind: CoherenceKind) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
     requester.arrive(A, message(kind), &mut actions);
     actions
 }
 
-fn comes(directory: &mut Directory, from: NodeId, kind: CoherenceKind) -> Vec<CoherenceAction> {
+fn deliver_to_home(directory: &mut Directory, from: NodeId, kind: CoherenceKind) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
     directory.arrive(from, message(kind), &mut actions);
     actions
@@ -43,7 +43,7 @@ fn miss(requester: &mut Requester, want: Want) -> Vec<CoherenceAction> {
     actions
 }
 
-fn use_it(requester: &mut Requester) -> Vec<CoherenceAction> {
+fn use_block(requester: &mut Requester) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
     requester.used(X, &mut actions);
     actions
@@ -56,17 +56,17 @@ fn sends(actions: &[CoherenceAction], kind: CoherenceKind) -> usize {
 #[test]
 fn a_value_communicated_takes_four_messages_each_way() {
     let mut home = directory(None, 4);
-    let _ = comes(&mut home, B, CoherenceKind::Read);
-    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [Pointer, send(C, CoherenceKind::Shared)]);
-    // The writer: request, invalidation, acknowledgement, grant.
-    let upgrade = comes(&mut home, B, CoherenceKind::Upgrade);
+    let _ = deliver_to_home(&mut home, B, CoherenceKind::Read);
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [Pointer, send(C, CoherenceKind::Shared)]);
+    // The writer's messages are request, invalidation, acknowledgement and grant.
+    let upgrade = deliver_to_home(&mut home, B, CoherenceKind::Upgrade);
     assert_eq!(upgrade, [CoherenceAction::Access(Access::Invalid), send(C, CoherenceKind::Invalidate)]);
-    assert_eq!(comes(&mut home, C, CoherenceKind::Invalidated), [Pointer, send(B, CoherenceKind::Upgraded)]);
-    // The reader: request, fetch, block, block.
-    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(B, CoherenceKind::Fetch)]);
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Invalidated), [Pointer, send(B, CoherenceKind::Upgraded)]);
+    // The reader's messages are request, fetch, block, and block again.
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send(B, CoherenceKind::Fetch)]);
     let access = CoherenceAction::Access(Access::ReadOnly);
     let shared = send(C, CoherenceKind::Shared);
-    assert_eq!(comes(&mut home, B, CoherenceKind::Fetched), [Store, Pointer, Pointer, access, shared]);
+    assert_eq!(deliver_to_home(&mut home, B, CoherenceKind::Fetched), [Store, Pointer, Pointer, access, shared]);
     assert_eq!(home.sharers(0), [B, C]);
 }
 
@@ -75,22 +75,24 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
     let mut home = directory(Some(5), 0);
     let mut traps = Vec::new();
     for reader in 1..=12 {
-        if comes(&mut home, NodeId(reader), CoherenceKind::Read).contains(&CoherenceAction::Trap(Trap::Pointers)) {
+        if deliver_to_home(&mut home, NodeId(reader), CoherenceKind::Read)
+            .contains(&CoherenceAction::Trap(Trap::Pointers))
+        {
             traps.push(reader);
         }
     }
     assert_eq!(traps, [6, 12], "software empties the pointers");
     // A node in software's list also gets a pointer, and is still invalidated once.
-    assert!(comes(&mut home, NodeId(1), CoherenceKind::Read).contains(&Pointer));
-    let write = comes(&mut home, NodeId(3), CoherenceKind::Write);
+    assert!(deliver_to_home(&mut home, NodeId(1), CoherenceKind::Read).contains(&Pointer));
+    let write = deliver_to_home(&mut home, NodeId(3), CoherenceKind::Write);
     assert_eq!(write[0], CoherenceAction::Trap(Trap::Write));
     assert_eq!(sends(&write, CoherenceKind::Invalidate), 11, "all but the writer");
     for reader in (1..=12).filter(|reader| *reader != 3) {
         assert_eq!(home.owner(0), None, "no node may write before the last acknowledgement");
-        let _ = comes(&mut home, NodeId(reader), CoherenceKind::Invalidated);
+        let _ = deliver_to_home(&mut home, NodeId(reader), CoherenceKind::Invalidated);
     }
     assert_eq!(home.owner(0), Some(NodeId(3)));
-    let write = comes(&mut home, NodeId(4), CoherenceKind::Write);
+    let write = deliver_to_home(&mut home, NodeId(4), CoherenceKind::Write);
     assert_eq!(write, [send(NodeId(3), CoherenceKind::FetchInvalidate)], "hardware alone");
 }
 
@@ -98,21 +100,24 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
 fn an_invalidated_copy_is_read_once_by_accesses_that_waited() {
     let mut node = requester(B);
     assert_eq!(miss(&mut node, Want::Read), [send(A, CoherenceKind::Read)]);
-    assert_eq!(come(&mut node, CoherenceKind::Invalidate), [send(A, CoherenceKind::Invalidated)]);
-    assert_eq!(come(&mut node, CoherenceKind::Shared), [Store, Granted(Access::ReadOnly)]);
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Invalidate), [send(A, CoherenceKind::Invalidated)]);
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [Store, Granted(Access::ReadOnly)]);
     // Another context may not read the copy: the block is requested again after the use.
     assert_eq!(miss(&mut node, Want::Read), []);
-    assert_eq!(use_it(&mut node), [send(A, CoherenceKind::Read)]);
+    assert_eq!(use_block(&mut node), [send(A, CoherenceKind::Read)]);
 }
 
 #[test]
 fn a_copy_that_is_held_is_invalidated_and_still_used() {
     let mut node = requester(B);
     let _ = miss(&mut node, Want::Read);
-    assert!(come(&mut node, CoherenceKind::Shared).ends_with(&[Granted(Access::ReadOnly)]));
+    assert!(deliver_to_requester(&mut node, CoherenceKind::Shared).ends_with(&[Granted(Access::ReadOnly)]));
     let access = CoherenceAction::Access(Access::Invalid);
-    assert_eq!(come(&mut node, CoherenceKind::Invalidate), [access, send(A, CoherenceKind::Invalidated)]);
-    assert_eq!(use_it(&mut node), []);
+    assert_eq!(
+        deliver_to_requester(&mut node, CoherenceKind::Invalidate),
+        [access, send(A, CoherenceKind::Invalidated)]
+    );
+    assert_eq!(use_block(&mut node), []);
     assert!(node.is_quiet() && node.allowed(X) == Access::Invalid);
 }
 
@@ -121,40 +126,41 @@ fn an_access_that_joins_after_the_invalidation_requests_the_block_again() {
     let mut node = requester(B);
     let mut actions = Vec::new();
     assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
-    let _ = come(&mut node, CoherenceKind::Invalidate);
+    let _ = deliver_to_requester(&mut node, CoherenceKind::Invalidate);
     assert_eq!(miss(&mut node, Want::Read), []);
-    assert_eq!(come(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
-    assert!(come(&mut node, CoherenceKind::Shared).contains(&Granted(Access::ReadOnly)));
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
+    assert!(deliver_to_requester(&mut node, CoherenceKind::Shared).contains(&Granted(Access::ReadOnly)));
 
-    // The same holds if another access waited before: the copy cannot be granted to one of them only.
+    // The same holds if another access waited before the invalidation: the copy cannot be granted to only one of the
+    // two.
     let mut node = requester(B);
     let _ = miss(&mut node, Want::Read);
-    let _ = come(&mut node, CoherenceKind::Invalidate);
+    let _ = deliver_to_requester(&mut node, CoherenceKind::Invalidate);
     assert_eq!(miss(&mut node, Want::Read), []);
-    assert_eq!(come(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
 }
 
 #[test]
 fn a_fetch_waits_for_the_block_and_its_use() {
     let mut node = requester(B);
     let _ = miss(&mut node, Want::Write);
-    assert_eq!(come(&mut node, CoherenceKind::Fetch), []);
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Fetch), []);
     let access = CoherenceAction::Access(Access::Writable);
-    assert_eq!(come(&mut node, CoherenceKind::Exclusive), [Store, access, Granted(Access::Writable)]);
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Exclusive), [Store, access, Granted(Access::Writable)]);
     let access = CoherenceAction::Access(Access::ReadOnly);
-    assert_eq!(use_it(&mut node), [access, send(A, CoherenceKind::Fetched)]);
+    assert_eq!(use_block(&mut node), [access, send(A, CoherenceKind::Fetched)]);
 }
 
 #[test]
 fn a_write_back_is_acknowledged_when_the_fetch_is_answered() {
     for crossed_first in [false, true] {
         let mut home = directory(None, 4);
-        let _ = comes(&mut home, B, CoherenceKind::Write);
-        let _ = comes(&mut home, C, CoherenceKind::Write);
+        let _ = deliver_to_home(&mut home, B, CoherenceKind::Write);
+        let _ = deliver_to_home(&mut home, C, CoherenceKind::Write);
         let order = [CoherenceKind::WriteBack, CoherenceKind::Crossed];
         let [first, second] = if crossed_first { [order[1], order[0]] } else { order };
-        assert_eq!(sends(&comes(&mut home, B, first), CoherenceKind::WrittenBack), 0);
-        let actions = comes(&mut home, B, second);
+        assert_eq!(sends(&deliver_to_home(&mut home, B, first), CoherenceKind::WrittenBack), 0);
+        let actions = deliver_to_home(&mut home, B, second);
         assert!(actions.ends_with(&[Pointer, send(C, CoherenceKind::Exclusive)]));
         assert_eq!(sends(&actions, CoherenceKind::WrittenBack), 1);
         assert_eq!(home.owner(0), Some(C));
@@ -165,15 +171,15 @@ fn a_write_back_is_acknowledged_when_the_fetch_is_answered() {
 fn a_written_back_block_is_requested_after_the_acknowledgement() {
     let mut node = requester(B);
     let _ = miss(&mut node, Want::Write);
-    let _ = come(&mut node, CoherenceKind::Exclusive);
+    let _ = deliver_to_requester(&mut node, CoherenceKind::Exclusive);
     let mut actions = Vec::new();
     assert_eq!(node.evict(X, &mut actions), Evicted::Stays, "before it was used");
-    let _ = use_it(&mut node);
+    let _ = use_block(&mut node);
     assert_eq!(node.evict(X, &mut actions), Evicted::WrittenBack);
     assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(A, CoherenceKind::WriteBack)]);
     assert_eq!(miss(&mut node, Want::Read), []);
-    assert_eq!(come(&mut node, CoherenceKind::FetchInvalidate), [send(A, CoherenceKind::Crossed)]);
-    assert_eq!(come(&mut node, CoherenceKind::WrittenBack), [send(A, CoherenceKind::Read)]);
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::FetchInvalidate), [send(A, CoherenceKind::Crossed)]);
+    assert_eq!(deliver_to_requester(&mut node, CoherenceKind::WrittenBack), [send(A, CoherenceKind::Read)]);
 }
 
 #[test]
@@ -182,11 +188,14 @@ fn prefetches_occupy_the_buffer_until_they_are_accessed() {
     assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
     assert_eq!(node.prefetch(X, Want::Write, &mut actions), Prefetched::Useless);
     assert_eq!(node.prefetch(block(A, 1), Want::Read, &mut actions), Prefetched::Full);
-    assert_eq!(come(&mut node, CoherenceKind::Shared), [Store, CoherenceAction::Access(Access::ReadOnly)]);
+    assert_eq!(
+        deliver_to_requester(&mut node, CoherenceKind::Shared),
+        [Store, CoherenceAction::Access(Access::ReadOnly)]
+    );
     assert_eq!(node.prefetches(), 1);
     assert_eq!(node.access(X, Want::Read, &mut actions), AccessOutcome::Hit);
     assert_eq!(node.prefetches(), 0);
-    // A NACKed prefetch is dropped, unless an access waits for the block by then.
+    // A NACKed prefetch is dropped, unless an access waits for the block when the NACK arrives.
     assert_eq!(node.prefetch(block(A, 1), Want::Write, &mut actions), Prefetched::Started);
     let later = CoherenceMessage { kind: CoherenceKind::Nack, number: 1 };
     actions.clear();
@@ -203,15 +212,15 @@ fn prefetches_occupy_the_buffer_until_they_are_accessed() {
 fn the_home_uses_its_memory_without_messages() {
     let (mut home, mut actions) = (directory(None, 0), Vec::new());
     assert_eq!(home.access(0, Want::Write, &mut actions), AccessOutcome::Hit);
-    let _ = comes(&mut home, B, CoherenceKind::Read);
+    let _ = deliver_to_home(&mut home, B, CoherenceKind::Read);
     assert_eq!(home.access(0, Want::Read, &mut actions), AccessOutcome::Hit);
     assert!(actions.is_empty());
     assert_eq!(home.access(0, Want::Write, &mut actions), AccessOutcome::Waits);
     assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(B, CoherenceKind::Invalidate)]);
-    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)]);
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)]);
     let granted = [CoherenceAction::Access(Access::Writable), Granted(Access::Writable)];
-    assert_eq!(comes(&mut home, B, CoherenceKind::Invalidated), granted);
-    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)], "it is held");
+    assert_eq!(deliver_to_home(&mut home, B, CoherenceKind::Invalidated), granted);
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)], "it is held");
     actions.clear();
     home.used(0, &mut actions);
     assert!(actions.is_empty() && home.is_quiet());

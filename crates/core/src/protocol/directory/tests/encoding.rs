@@ -1,4 +1,4 @@
-//! The encoding of messages: decoding inverts it, and any word decodes to a message or to `None`.
+//! Tests of the encoding of messages: decoding inverts it, and any word decodes to a message or to `None`.
 
 use super::super::*;
 use crate::engine::Class;

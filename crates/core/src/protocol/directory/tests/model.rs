@@ -2,10 +2,10 @@
 //! network delivers in any order.
 //!
 //! Runs are infinite but the states are finitely many, because versions are reduced to their order. That every request
-//! is answered is checked as: if no protocol step is possible, no access waits. Without NACKs, the protocol steps of
-//! every run end (each belongs to an answer that is given once), so a request that is never answered would lead to such
-//! a state. With NACKs, requests may be retried for ever; the check is then that a fair schedule answers all requests
-//! from every state.
+//! is answered is checked in this form: if no protocol step is possible, no access waits. Without NACKs, the protocol
+//! steps of every run end (each belongs to an answer that is given once), so a request that is never answered would
+//! lead to such a state. With NACKs, requests may be retried for ever; the check is then that a fair schedule answers
+//! all requests from every state.
 
 use super::case::{Broken, Case, Sight};
 use super::steps::Step;
@@ -45,7 +45,7 @@ impl Model for Case {
     }
 
     fn actions(&self, world: &World, steps: &mut Vec<Step>) {
-        if self.broken != Broken::Nothing && !(world.wrong.is_none() && world.is_coherent(self)) {
+        if self.broken != Broken::Nothing && !(world.violation.is_none() && world.is_coherent(self)) {
             return;
         }
         steps.extend(world.pending_steps(self));
@@ -64,7 +64,7 @@ impl Model for Case {
 
     fn properties(&self) -> Vec<Property<Self>> {
         let mut all = vec![
-            Property::always(VALUES, |_: &Case, world: &World| world.wrong.is_none()),
+            Property::always(VALUES, |_: &Case, world: &World| world.violation.is_none()),
             Property::always(COHERENT, |case: &Case, world: &World| world.is_coherent(case)),
             Property::always("access rights are reported to processors", |case: &Case, world: &World| {
                 case.broken != Broken::Nothing || world.access_is_reported(case)

@@ -72,7 +72,7 @@ impl Run {
                 *stores.entry(block).or_insert(0) += 1;
             }
             step.into_iter().for_each(|step| world.step(case, step));
-            assert_eq!(world.wrong, None);
+            assert_eq!(world.violation, None);
             assert!(case.may_nack() || world.nodes.iter().all(|node| node.retries.is_empty()));
             if at % 8 == 0 {
                 assert!(world.is_coherent(case) && world.access_is_reported(case) && world.outboxes_are_bounded(case));
@@ -88,7 +88,7 @@ impl Run {
             world.step(&self.case, step);
         }
         assert!(world.is_quiet(), "all is answered");
-        assert!(world.wrong.is_none() && world.is_coherent(&self.case) && world.is_known(&self.case));
+        assert!(world.violation.is_none() && world.is_coherent(&self.case) && world.is_known(&self.case));
     }
 }
 

@@ -24,8 +24,8 @@ pub enum Step {
 impl World {
     pub fn step(&mut self, case: &Case, step: Step) {
         match step {
-            Step::Deliver(place) => {
-                let packet = self.transit.remove(place);
+            Step::Deliver(index) => {
+                let packet = self.transit.remove(index);
                 self.deliver(case, packet);
             }
             Step::Consume(node, class) => {

@@ -51,7 +51,7 @@ pub struct World {
     /// Packets that arrive in order.
     pub queues: BTreeMap<(NodeId, Class), VecDeque<Packet>>,
     pub latest: BTreeMap<BlockId, u32>,
-    pub wrong: Option<&'static str>,
+    pub violation: Option<&'static str>,
 }
 
 /// A call of one side of a node.
@@ -77,7 +77,7 @@ impl World {
             transit: Vec::new(),
             queues: BTreeMap::new(),
             latest: case.blocks.iter().map(|&block| (block, 0)).collect(),
-            wrong: None,
+            violation: None,
         }
     }
 
@@ -140,8 +140,8 @@ impl World {
     fn send(&mut self, case: &Case, packet: Packet) {
         match case.network {
             Network::AnyOrder => {
-                let place = self.transit.partition_point(|other| *other < packet);
-                self.transit.insert(place, packet);
+                let index = self.transit.partition_point(|other| *other < packet);
+                self.transit.insert(index, packet);
             }
             Network::Queues { .. } => {
                 self.node(packet.from).outbox[packet.message.kind.class().index()].push_back(packet)
@@ -215,7 +215,7 @@ impl World {
 
     fn hold(&mut self, holds: bool, what: &'static str) {
         if !holds {
-            self.wrong.get_or_insert(what);
+            self.violation.get_or_insert(what);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Cases by hand, one for each statement of the paper.
+//! Tests of each statement of the paper.
 
 use super::super::*;
 use super::net::*;
@@ -71,7 +71,7 @@ fn a_node_that_ignores_the_network_receives_one_packet_per_sender_and_delays_no_
     assert_eq!(mine, [0, 1, 2, 3, 4], "one outstanding and B in the pool");
 }
 
-/// A dialog from A to B that was granted to the first packet, with `1..` waiting.
+/// Returns a network with a dialog from A to B that was granted to the first packet, while the packets `1..` wait.
 fn in_dialog(parameters: &UnitParameters, waiting: &[u32]) -> Net<u32> {
     let mut net = Net::new(3, parameters);
     net.offer(A, long(B, 0));
@@ -276,8 +276,8 @@ fn an_acknowledgement_rides_in_the_answer() {
 #[test]
 fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
     let mut net = Net::new(2, &UnitParameters { carried: true, ..no_bulk() });
-    // Both ask, both accept, both answer: each answer waits for the acknowledgement that would
-    // ride in the other.
+    // Both nodes request, accept and answer: each answer waits for the acknowledgement that would be piggybacked on the
+    // other.
     for (node, other) in [(A, B), (B, A)] {
         net.offer(node, OutgoingPacket::new(other, "ask"));
         net.leave_all(node);

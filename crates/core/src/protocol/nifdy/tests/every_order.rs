@@ -1,4 +1,4 @@
-//! The cases of the model.
+//! The cases of the model: all states of each case are explored.
 
 use super::super::*;
 use super::model::{Case, Copies, Step};
@@ -96,7 +96,7 @@ fn at_insertion() -> UnitParameters {
     UnitParameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }
 }
 
-/// Two messages and a scalar packet.
+/// Returns two messages and a scalar packet.
 fn two_dialogs() -> Vec<(NodeId, OutgoingPacket<()>)> {
     let message = [long(B, ()), last(B, ())];
     [packets(A, &message), packets(A, &message), packets(A, &[short(B)])].concat()
@@ -157,7 +157,8 @@ fn one_bit_is_enough_in_a_network_that_reorders_if_copies_die_in_time() {
     Case::new(2, small(), two_dialogs()).dropping(2, 2, Copies::DieInTime).check();
 }
 
-/// The first packet is sent again and accepted; the copy arrives after the second was accepted.
+/// A run in which the first packet is retransmitted and accepted, and its copy arrives after the second packet was
+/// accepted.
 const OVERTAKES: [Step; 14] = [
     Step::Offer(A),
     Step::Offer(A),

@@ -1,9 +1,9 @@
-//! Small cases in every order there is: processors that offer and accept when they like, and
-//! networks that delay, reorder and, with retransmission, drop as they like.
+//! A model for exhaustive exploration of small cases. Processors offer and accept packets at any time, and networks
+//! delay, reorder and, with retransmission, drop frames at any time.
 //!
-//! A run over a network that drops nothing is finite, so it has no deadlock if all is delivered
-//! wherever nothing more can happen. One that drops is cut off after some drops and timeouts; there
-//! an end must be within reach of every state, by a schedule that drops nothing more.
+//! A run over a network that drops nothing is finite, so it has no deadlock if all packets are delivered in every state
+//! without a further step. A run over a network that drops frames is cut off after some drops and time-outs; from every
+//! state of such a run, a schedule that drops nothing more must lead to a state in which all packets are delivered.
 
 use super::super::*;
 use super::net::*;
@@ -13,7 +13,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
-/// A packet's place in [`Case::packets`].
+/// A packet's index in [`Case::packets`].
 pub type Id = u8;
 
 /// A case: the packets that each node sends, in order.
@@ -22,9 +22,10 @@ pub struct Case {
     pub nodes: u32,
     pub parameters: UnitParameters,
     pub packets: Vec<(NodeId, OutgoingPacket<Id>)>,
-    /// Packets up to here are offered unasked; each after it once the first, the second… was accepted.
+    /// Number of packets that are offered unasked. Each later packet is offered after one of these was accepted: the
+    /// first after the first, and so on.
     pub unasked: usize,
-    /// A receiver may end a dialog, once.
+    /// Whether a receiver may end a dialog, once.
     pub may_end_dialog: bool,
     pub network: Network,
 }
@@ -32,9 +33,9 @@ pub struct Case {
 /// Behaviour of the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
-    /// Reorders, and delivers each frame exactly once.
+    /// The network reorders frames, and delivers each exactly once.
     Reliable,
-    /// Drops up to a number of frames, while up to a number of timers expire.
+    /// The network drops up to a number of frames, while up to a number of timers expire.
     Drops { drops: u8, timeouts: u8, copies: Copies },
 }
 
@@ -43,12 +44,13 @@ pub enum Network {
 pub enum Copies {
     /// Frames from one node to another arrive in the order in which they were sent.
     KeepOrder,
-    /// Reorders. When a packet is first sent, nothing is left of the pair's acknowledged packets.
+    /// The network reorders frames. When a packet is first sent, the network holds nothing of the pair's acknowledged
+    /// packets.
     DieInTime,
-    /// Reorders. A timer goes off only when nothing of its node's packets is in the network, and no
-    /// acknowledgement of them waits to leave: it is longer than any round trip.
+    /// The network reorders frames. A timer expires only when the network holds nothing of its node's packets, and no
+    /// acknowledgement of them waits to leave: the timer is longer than any round trip.
     DieBeforeTimers,
-    /// Reorders.
+    /// The network reorders frames, and copies may live for ever.
     LiveOn,
 }
 
@@ -67,7 +69,7 @@ pub struct State {
     dialog_ended: bool,
 }
 
-/// In the order in which the fair schedule prefers them.
+/// A step; the variants are in the order in which the fair schedule prefers them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Step {
     Accept(NodeId),
@@ -103,15 +105,15 @@ impl State {
 
     pub fn steps(&self, case: &Case) -> Vec<Step> {
         let mut steps = Vec::new();
-        for place in 0..self.net.transit.len() {
-            if place > 0 && !case.keeps_order() && self.net.transit[place] == self.net.transit[place - 1] {
+        for index in 0..self.net.transit.len() {
+            if index > 0 && !case.keeps_order() && self.net.transit[index] == self.net.transit[index - 1] {
                 continue; // One of two alike is enough.
             }
-            if self.is_first(place, case) && self.net.can_arrive(place) {
-                steps.push(Step::Arrive(place));
+            if self.is_first(index, case) && self.net.can_arrive(index) {
+                steps.push(Step::Arrive(index));
             }
             if self.drops > 0 {
-                steps.push(Step::Drop(place));
+                steps.push(Step::Drop(index));
             }
         }
         for (node, unit) in (0..).map(NodeId).zip(&self.net.units) {
@@ -129,10 +131,10 @@ impl State {
         steps
     }
 
-    fn is_first(&self, place: usize, case: &Case) -> bool {
+    fn is_first(&self, index: usize, case: &Case) -> bool {
         let pair = |frame: &NifdyFrame<Id>| (frame.source, frame.destination);
-        let frame = pair(&self.net.transit[place]);
-        !case.keeps_order() || self.net.transit[..place].iter().all(|before| pair(before) != frame)
+        let frame = pair(&self.net.transit[index]);
+        !case.keeps_order() || self.net.transit[..index].iter().all(|before| pair(before) != frame)
     }
 
     fn may_time_out(&self, node: NodeId, case: &Case) -> bool {
@@ -152,10 +154,10 @@ impl State {
         match step {
             Step::Offer(node) => self.offer(node, case),
             Step::Leave(node) => self.leave(node, case),
-            Step::Arrive(place) => self.net.arrive(place),
+            Step::Arrive(index) => self.net.arrive(index),
             Step::Accept(node) => self.accept(node, case),
-            Step::Drop(place) => {
-                let _ = self.net.transit.remove(place);
+            Step::Drop(index) => {
+                let _ = self.net.transit.remove(index);
                 self.drops -= 1;
             }
             Step::Timeout(node) => {
@@ -213,8 +215,8 @@ impl State {
         }
     }
 
-    /// A message that goes on after its dialog was ended, and has no exit, can leave a half window
-    /// without acknowledgement.
+    /// Returns whether all packets are delivered and acknowledged. If a message continues after its dialog was ended,
+    /// and has no exit, half a window may remain without acknowledgement.
     pub fn is_complete(&self, case: &Case) -> bool {
         let is_idle = match case.may_end_dialog {
             true => self.net.transit.is_empty() && self.net.units.iter().all(|unit| unit.arrived() == 0),
@@ -227,7 +229,7 @@ impl State {
         !self.is_misordered && self.delivered.iter().all(|&times| times <= 1)
     }
 
-    /// True if a fair schedule without more drops delivers all.
+    /// Returns whether a fair schedule without further drops delivers all packets.
     pub fn can_complete(&self, case: &Case) -> bool {
         let mut state = State { drops: 0, timeouts: u8::MAX, dialog_ended: true, ..self.clone() };
         for _ in 0..40 * (1 + case.packets.len()) {
@@ -239,7 +241,7 @@ impl State {
         state.is_complete(case)
     }
 
-    /// Scalar packets of different bodies in transit between one pair.
+    /// Returns whether scalar packets with different bodies are in transit between one pair of nodes.
     fn has_two_scalars(&self) -> bool {
         let scalar =
             |frame: &&NifdyFrame<Id>| matches!(frame.header, NifdyHeader::Scalar(Scalar { acknowledged: true, .. }));
@@ -249,8 +251,8 @@ impl State {
     }
 }
 
-/// True if a frame is of a packet from `source` to `destination` that `sender` knows to be
-/// acknowledged: a copy of it, or an acknowledgement, by itself or carried.
+/// Returns whether a frame concerns a packet from `source` to `destination` that `sender` knows to be acknowledged: as
+/// a copy of the packet, or as its acknowledgement, separate or piggybacked.
 fn is_left(frame: &NifdyFrame<Id>, source: NodeId, destination: NodeId, sender: &NifdyUnit<Id>) -> bool {
     let held = || sender.retransmit.iter().flat_map(|retransmit| retransmit.frames());
     let mut held_there = held().filter(|held| held.destination == destination).map(|held| held.header);
@@ -267,7 +269,7 @@ fn is_left(frame: &NifdyFrame<Id>, source: NodeId, destination: NodeId, sender: 
     }
 }
 
-/// True if a packet with that header waits for this acknowledgement.
+/// Returns whether `acknowledgement` is for a packet with `header`.
 fn is_of(acknowledgement: Acknowledgement, header: NifdyHeader) -> bool {
     match (acknowledgement, header) {
         (Acknowledgement::Scalar { duplicate_bit, .. }, NifdyHeader::Scalar(scalar)) => {
@@ -296,7 +298,7 @@ impl Case {
         Case { nodes, parameters, packets, unasked, may_end_dialog: false, network: Network::Reliable }
     }
 
-    /// Each packet is answered.
+    /// Returns the case in which each packet is answered.
     pub fn answered(mut self) -> Case {
         for id in 0..self.packets.len() {
             let (source, OutgoingPacket { destination, .. }) = self.packets[id];
@@ -315,7 +317,7 @@ impl Case {
         matches!(self.network, Network::Drops { copies: Copies::KeepOrder, .. })
     }
 
-    /// Explores every state; all must be well.
+    /// Explores every state, and asserts that the properties hold in each.
     pub fn check(self) {
         let label = format!("{} nodes, {} packets, {:?}", self.nodes, self.packets.len(), self.network);
         let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
@@ -324,7 +326,7 @@ impl Case {
         checker.assert_properties();
     }
 
-    /// The shortest run to a state that is not well.
+    /// Returns the shortest run to a state that violates a property.
     pub fn counterexample(self) -> Vec<Step> {
         let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
         println!("{} states", checker.unique_state_count());

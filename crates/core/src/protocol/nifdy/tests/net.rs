@@ -1,5 +1,5 @@
-//! A few units and the network between them. It delivers in any order, after any delay: a test decides when each frame
-//! in transit arrives.
+//! A few units and the network between them. The network delivers in any order, after any delay: a test decides when
+//! each frame in transit arrives.
 
 use super::super::*;
 use crate::engine::{NodeId, Time};
@@ -12,13 +12,13 @@ pub const D: NodeId = NodeId(3);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Net<T> {
     pub units: Vec<NifdyUnit<T>>,
-    /// Places of the arrivals FIFOs that the network knows to be free.
-    pub places: Vec<u16>,
+    /// Number of slots of each arrivals FIFO that the network knows to be free.
+    pub slots: Vec<u16>,
     /// Frames in transit, in the order in which they were sent.
     pub transit: Vec<NifdyFrame<T>>,
 }
 
-/// Small, and without extensions.
+/// Returns small parameters without extensions.
 pub fn parameters() -> UnitParameters {
     UnitParameters { outstanding: 2, pool: 4, dialogs: 1, window: 4, arrivals: 2, ..UnitParameters::default() }
 }
@@ -27,12 +27,12 @@ pub fn no_bulk() -> UnitParameters {
     UnitParameters { dialogs: 0, ..parameters() }
 }
 
-/// A packet of a long message.
+/// Returns a packet of a long message.
 pub fn long<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
     OutgoingPacket { bulk_request: true, ..OutgoingPacket::new(destination, body) }
 }
 
-/// The last packet of a long message.
+/// Returns the last packet of a long message.
 pub fn last<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
     OutgoingPacket { bulk_exit: true, ..long(destination, body) }
 }
@@ -48,7 +48,7 @@ pub fn bypass<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
 impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     pub fn new(nodes: u32, parameters: &UnitParameters) -> Net<T> {
         let units = NodeId::all(nodes as usize).map(|own| NifdyUnit::new(own, parameters)).collect();
-        Net { units, places: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
+        Net { units, slots: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
     }
 
     pub fn unit(&mut self, node: NodeId) -> &mut NifdyUnit<T> {
@@ -60,54 +60,54 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
         self.unit(node).offer(packet).expect("the pool has a free buffer");
     }
 
-    /// One frame leaves.
+    /// Sends one frame of `node`.
     pub fn leave(&mut self, node: NodeId) -> Option<NifdyFrame<T>> {
         let frame = self.unit(node).next(Time::ZERO)?;
         self.transit.push(frame.clone());
         Some(frame)
     }
 
-    /// All that may leave now: the bodies, none for headers.
+    /// Sends all frames of `node` that may leave now. Returns their bodies, `None` for a header alone.
     pub fn leave_all(&mut self, node: NodeId) -> Vec<Option<T>> {
         std::iter::from_fn(|| self.leave(node)).map(|frame| frame.body).collect()
     }
 
-    /// True if a frame in transit need not wait for a place.
-    pub fn can_arrive(&self, place: usize) -> bool {
-        let frame = &self.transit[place];
-        !frame.needs_slot() || self.places[frame.destination.index()] > 0
+    /// Returns whether a frame in transit need not wait for a slot.
+    pub fn can_arrive(&self, index: usize) -> bool {
+        let frame = &self.transit[index];
+        !frame.needs_slot() || self.slots[frame.destination.index()] > 0
     }
 
-    pub fn arrive(&mut self, place: usize) {
-        assert!(self.can_arrive(place));
-        let frame = self.transit.remove(place);
+    pub fn arrive(&mut self, index: usize) {
+        assert!(self.can_arrive(index));
+        let frame = self.transit.remove(index);
         let node = frame.destination.index();
-        self.places[node] -= u16::from(frame.needs_slot());
-        self.places[node] += u16::from(self.units[node].arrive(frame));
+        self.slots[node] -= u16::from(frame.needs_slot());
+        self.slots[node] += u16::from(self.units[node].arrive(frame));
     }
 
-    /// All in transit to `node` arrives that can, in the order in which it was sent.
+    /// Delivers all frames in transit to `node` that can arrive, in the order in which they were sent.
     pub fn arrive_all(&mut self, node: NodeId) {
-        while let Some(place) =
+        while let Some(index) =
             (0..self.transit.len()).find(|&n| self.transit[n].destination == node && self.can_arrive(n))
         {
-            self.arrive(place);
+            self.arrive(index);
         }
     }
 
     pub fn accept(&mut self, node: NodeId, answer: Answer) -> Option<(NodeId, T)> {
-        let Delivered { source, body, frees_place } = self.unit(node).accept(answer)?;
-        self.places[node.index()] += u16::from(frees_place);
+        let Delivered { source, body, frees_slot } = self.unit(node).accept(answer)?;
+        self.slots[node.index()] += u16::from(frees_slot);
         Some((source, body))
     }
 
-    /// All that the processor of `node` may accept.
+    /// Accepts all packets that the processor of `node` may accept, and returns them.
     pub fn accept_all(&mut self, node: NodeId) -> Vec<(NodeId, T)> {
         std::iter::from_fn(|| self.accept(node, Answer::None)).collect()
     }
 
-    /// Lets all of the nodes but those that `ignore` send, carry and accept, until nothing moves:
-    /// what was delivered, as (source, destination, body).
+    /// Lets all nodes except those in `ignore` send, carry and accept packets, until no step is possible. Returns the
+    /// delivered packets as (source, destination, body).
     pub fn settle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
         let mut delivered = Vec::new();
         loop {

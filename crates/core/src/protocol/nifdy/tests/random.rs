@@ -1,4 +1,4 @@
-//! Larger cases at random: any parameters, any mixture of packets, any schedule.
+//! Random tests of larger cases: any parameters, any mixture of packets, any schedule.
 
 use super::super::*;
 use super::model::{Case, Copies, State};
@@ -26,7 +26,7 @@ fn some_parameters() -> impl Strategy<Value = UnitParameters> {
     })
 }
 
-/// A message: of one packet, or of several that ask for bulk mode and end with an exit.
+/// Returns a strategy of messages: of one packet, or of several packets that request bulk mode and end with an exit.
 fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(NodeId, OutgoingPacket<()>)>> {
     let node = move || (0..nodes).prop_map(NodeId);
     (node(), node(), 1usize..10, 0u8..8).prop_map(|(source, destination, packets, kind)| match kind {
@@ -47,7 +47,7 @@ fn some_packets() -> impl Strategy<Value = (u32, Vec<(NodeId, OutgoingPacket<()>
     })
 }
 
-/// Steps at random until nothing more can happen or time is up, then a fair schedule.
+/// Performs random steps until no step is possible or a limit is reached, and then the steps of a fair schedule.
 fn run(case: &Case, seed: u64) {
     let mut state = State::new(case);
     let mut rng = stream(seed, "schedule");
@@ -89,7 +89,8 @@ proptest! {
         run(&case.dropping(30, 60, copies), seed);
     }
 
-    /// Packets for the node that ignores the network fill no pool here, so all others are delivered.
+    /// Tests that the packets for the node that ignores the network do not fill any pool in this test, so all others
+    /// are delivered.
     #[test]
     fn a_node_that_never_accepts_delays_no_other_node(parameters in some_parameters(), packets in 1usize..20) {
         let mut net = Net::new(4, &UnitParameters { pool: 2, outstanding: 2, ..parameters });
@@ -126,7 +127,7 @@ fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
 
     let mut receiver = NifdyUnit::new(B, &UnitParameters { retransmission, ..no_bulk() });
     assert!(!receiver.arrive(first.clone()));
-    assert!(receiver.arrive(first.clone()), "the place that the copy took is free");
+    assert!(receiver.arrive(first.clone()), "the slot that the copy took is free");
     assert!(!receiver.has_next(), "it is not accepted yet");
     assert!(receiver.accept(Answer::None).is_some());
     let acknowledgement = receiver.next(Time::ZERO).unwrap();

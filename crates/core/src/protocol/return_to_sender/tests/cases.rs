@@ -1,4 +1,4 @@
-//! Cases by hand, one for each statement of §5.1.2.
+//! Tests of each statement of §5.1.2.
 
 use super::super::*;
 use super::net::*;
@@ -192,7 +192,7 @@ fn a_receiver_that_never_reads_loses_nothing_and_is_named() {
     assert_eq!(net.node(B).incoming.drain(), Some((A, "two")));
 }
 
-/// §3.2: no flow control prevents a wait-for cycle that programs close.
+/// Tests the statement of §3.2: no flow control prevents a wait-for cycle that programs close.
 #[test]
 fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
     let mut net = Net::pair(buffers(1));
@@ -210,7 +210,7 @@ fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
             net.retry(node, START).unwrap();
         }
     }
-    // After one of them releases before it answers, both continue.
+    // After one of the programs releases its buffer before it answers, both continue.
     net.node(A).incoming.release(held[0]);
     assert!(matches!(net.round_trip(requests[1], START), ReplyOutcome::Freed(_)));
     assert!(net.send(B, A, "answer").is_ok());

@@ -1,4 +1,4 @@
-//! Return-to-sender under test: by hand, at random, and in every order there is.
+//! Tests of return-to-sender: by hand, at random, and in every order of events.
 
 mod cases;
 mod model;

@@ -1,10 +1,10 @@
-//! Small cases in every order there is: networks that delay and reorder as they like, programs
-//! that compose, send, read and release when they like.
+//! A model for exhaustive exploration of small cases. Networks delay and reorder frames at will, and programs compose,
+//! send, read and release at any time.
 //!
-//! A retry has no delay here and may happen at any step after the bounce. Which of two bounced
-//! packets of a node is retried first does not matter, as the networks reorder them: so every rule
-//! for retries is covered. "No deadlock" is checked in two ways: where nothing more can happen, all is
-//! delivered; and from *every* state a schedule leads there (so no state is a livelock trap).
+//! A retry has no delay in the model and may happen at any step after the bounce. The networks reorder packets, so it
+//! does not matter which of two bounced packets of a node is retried first; the model therefore covers every rule for
+//! retries. The absence of deadlock is checked in two ways: in every state without a further step, all messages are
+//! delivered; and from *every* state some schedule leads to such a state, so that no state is a livelock.
 
 use super::super::*;
 use super::net::*;
@@ -13,14 +13,14 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::VecDeque;
 
 /// A case: numbers of nodes and buffers, and the messages with their sources and destinations. A payload is an index in
-/// `messages`. Each node sends its messages in this order, and answers once their requests were taken.
+/// `messages`. Each node sends its messages in this order, and sends answers after it has taken their requests.
 #[derive(Clone)]
 struct Case {
     nodes: u32,
     buffers: u32,
     messages: Vec<(NodeId, NodeId)>,
-    /// Messages up to here are sent unasked; each one after answers the first, the second…, and is
-    /// there to be sent once that was taken.
+    /// Number of messages that are sent unasked. Each later message is the answer to one of these, the first to the
+    /// first and so on, and may be sent after that message was taken.
     unasked: usize,
 }
 
@@ -41,7 +41,7 @@ struct Program {
     reading: Vec<IncomingBuffer>,
 }
 
-/// In the order in which the fair schedule prefers them.
+/// A step; the variants are in the order in which the fair schedule prefers them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Step {
     Release(NodeId, IncomingBuffer),
@@ -113,8 +113,8 @@ impl State {
         self.net.is_idle() && self.taken.iter().all(|&times| times == 1)
     }
 
-    /// True if reading first, then carrying, then retrying, then sending delivers all, in no more
-    /// steps than all messages need from the start.
+    /// Returns whether the fair schedule (read, then carry, then retry, then send) delivers all messages, in no more
+    /// steps than all messages need from the initial state.
     fn can_complete(&self, case: &Case) -> bool {
         let mut state = self.clone();
         for _ in 0..=8 * case.messages.len() {
@@ -148,7 +148,7 @@ impl Program {
 }
 
 impl Case {
-    /// True if a message was taken before an earlier one of its pair.
+    /// Returns whether a message was taken before an earlier message of its pair.
     fn is_overtaken(&self, state: &State) -> bool {
         let overtakes = |later: usize| {
             let earlier = (0..later).find(|&n| self.messages[n] == self.messages[later] && state.taken[n] == 0);
@@ -157,7 +157,7 @@ impl Case {
         (0..self.messages.len()).any(overtakes)
     }
 
-    /// Explores every state.
+    /// Explores every state, and asserts all properties.
     fn check(self) {
         let Case { nodes, buffers, .. } = self;
         let messages = self.messages.len();

@@ -9,7 +9,7 @@ pub const A: NodeId = NodeId(0);
 pub const B: NodeId = NodeId(1);
 pub const C: NodeId = NodeId(2);
 
-/// An outgoing buffer whose packet is in transit, or the reply to it.
+/// An outgoing buffer, identified with its node, whose packet or its reply is in transit.
 pub type Flight = (NodeId, OutgoingBuffer);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -22,11 +22,11 @@ pub enum InTransit<P> {
 pub struct Net<P> {
     parameters: FlowControlParameters,
     pub nodes: Vec<FlowControl<P>>,
-    /// By the buffer they belong to: a buffer never has two things in transit.
+    /// Frames in transit, by the outgoing buffer that they belong to; a buffer never has two frames in transit.
     pub transit: BTreeMap<Flight, InTransit<P>>,
 }
 
-/// `count` flow control buffers and no delay before a retry.
+/// Returns parameters with `count` flow-control buffers and no delay before a retry.
 pub fn buffers(count: u32) -> FlowControlParameters {
     FlowControlParameters::symmetric(Buffers::finite(count).unwrap(), Retry::constant(Time::ZERO))
 }
@@ -81,13 +81,13 @@ impl<P> Net<P> {
         }
     }
 
-    /// There and back.
+    /// Carries a packet to its receiver and the reply back to the sender.
     pub fn round_trip(&mut self, flight: Flight, now: Time) -> ReplyOutcome {
         assert!(self.carry(flight, now).is_none());
         self.carry(flight, now).expect("a reply came back")
     }
 
-    /// Messages that are somewhere between send and take.
+    /// Returns the number of messages between send and take.
     pub fn messages_on_the_way(&self) -> u64 {
         let carries_payload = |thing: &&InTransit<P>| match thing {
             InTransit::OnFirst(_) => true,
@@ -98,7 +98,7 @@ impl<P> Net<P> {
         in_transit + self.nodes.iter().map(|node| u64::from(in_buffers(node))).sum::<u64>()
     }
 
-    /// Buffers in flight and things in transit are the same, seen from either side.
+    /// Returns whether the outgoing buffers in flight are exactly those with a frame in transit.
     pub fn both_sides_agree(&self) -> bool {
         (0..).zip(&self.nodes).all(|(n, node)| {
             let transit = self.transit.keys().filter(|(owner, _)| *owner == NodeId(n)).count();
@@ -107,7 +107,7 @@ impl<P> Net<P> {
         })
     }
 
-    /// No node uses more buffers than it has, and free ones are those that are not used.
+    /// Returns whether each node uses at most as many buffers as it has, and the other buffers are free.
     pub fn within_buffers(&self) -> bool {
         let (outgoing, incoming) = (self.parameters.outgoing.count(), self.parameters.incoming.count());
         self.nodes.iter().all(|node| {

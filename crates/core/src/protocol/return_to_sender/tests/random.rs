@@ -1,4 +1,5 @@
-//! Random delays on both networks, slow receivers, any parameters: exactly once, all at last.
+//! Random tests: with random delays on both networks, slow receivers and any parameters, every message is delivered
+//! exactly once.
 
 use super::super::*;
 use super::net::*;
@@ -8,18 +9,18 @@ use proptest::prelude::*;
 use rand::RngExt;
 use std::collections::BTreeSet;
 
-/// Something that happens to a node or to the networks.
+/// An event at a node or in the networks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Event {
     /// The frame in transit arrives.
     Arrives(Flight),
-    /// A program sends its next message if a buffer is free, else tries again later.
+    /// A program sends its next message if a buffer is free; otherwise it tries again later.
     Sends(NodeId),
     /// A retry may be due.
     Retries(NodeId),
-    /// A program begins to read, if there is anything.
+    /// A program begins to read a message, if there is any.
     Reads(NodeId),
-    /// A program has read.
+    /// A program has read a message.
     HasRead(NodeId, IncomingBuffer),
 }
 
@@ -31,7 +32,7 @@ struct Run {
     now: Time,
     agenda: BTreeSet<(Time, u64, Event)>,
     scheduled: u64,
-    /// Sender and receiver of each message, and how often it was taken.
+    /// Sender and receiver of each message; `taken` counts how often each was taken.
     messages: Vec<(NodeId, NodeId)>,
     sent: BTreeSet<usize>,
     taken: Vec<u32>,
@@ -130,7 +131,7 @@ fn some_retry() -> impl Strategy<Value = Retry> {
 fn some_run() -> impl Strategy<Value = Run> {
     let parameters = (some_buffers(), some_buffers(), some_retry())
         .prop_map(|(outgoing, incoming, retry)| FlowControlParameters { outgoing, incoming, retry });
-    // At least 1 ns of delay to draw from, so that retries without delay do not stop the clock.
+    // Delays of at least 1 ns are drawn, so that time advances even if retries have no delay.
     (parameters, 2u32..5, any::<u64>(), 1u64..200, 0u64..300).prop_flat_map(
         |(parameters, nodes, seed, delay_max_ns, read_ns)| {
             prop::collection::vec((0..nodes, 0..nodes), 1..60).prop_map(move |messages| Run {

@@ -1,4 +1,4 @@
-//! Arbitrary bytes: parsing and reassembly never panic, and reassembly keeps its limits.
+//! Tests with arbitrary bytes: parsing and reassembly never panic, and reassembly keeps its limits.
 
 use super::super::*;
 use super::{content, packets};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const LIMITS: ReassemblyParameters = ReassemblyParameters { datagrams: 5, bytes: 300, lifetime: Time::from_ns(50) };
 
-/// Returns the packet with a valid IPv4 header checksum, so that the later checks are reached.
+/// Returns the packet with a valid IPv4 header checksum, so that the test reaches the later checks.
 fn summed(mut packet: Vec<u8>) -> Vec<u8> {
     let length = packet.first().map_or(0, |byte| 4 * usize::from(byte & 15));
     if (IPV4_HEADER..=packet.len()).contains(&length) {
@@ -20,7 +20,7 @@ fn summed(mut packet: Vec<u8>) -> Vec<u8> {
 
 fn any_packet() -> impl Strategy<Value = Vec<u8>> {
     let anything = prop::collection::vec(any::<u8>(), 0..80);
-    // A header that means something, its fields small numbers, with anything behind it.
+    // The bytes are a meaningful header with small numbers in its fields, followed by arbitrary bytes.
     let fields = (0x44u8..0x48, 0u8..90, 0u16..3, any::<(bool, bool)>(), 0u16..12, 0u8..60);
     let like = (fields, prop::collection::vec(any::<u8>(), 8..70)).prop_map(|(fields, rest)| {
         let (version, length, identification, (more, far), offset, udp_length) = fields;
@@ -47,7 +47,7 @@ proptest! {
             reassembly.expires(now);
             if let Ok(parsed) = parse(&packet) {
                 prop_assert!(parsed.payload.start <= parsed.payload.end && parsed.payload.end <= packet.len());
-                prop_assert_eq!(parsed.place().len(), parsed.payload.len());
+                prop_assert_eq!(parsed.datagram_range().len(), parsed.payload.len());
                 reassembly.arrive(&parsed, now);
             }
             prop_assert!(reassembly.datagrams() <= LIMITS.datagrams && reassembly.bytes() <= LIMITS.bytes);
@@ -61,8 +61,8 @@ proptest! {
     #[test]
     fn no_damaged_packet_panics(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in 0..100usize) {
         for mut packet in packets(&content(60), 44) {
-            let place = at.index(packet.len());
-            packet[place] = byte;
+            let index = at.index(packet.len());
+            packet[index] = byte;
             packet.truncate(packet.len().saturating_sub(cut.saturating_sub(50)));
             let _ = parse(&packet);
             let _ = parse(&summed(packet));

@@ -1,4 +1,4 @@
-//! Sums of parts, against sums of the whole and against etherparse's own.
+//! Tests that sums of parts equal the sum of the whole, and the sums of the crate `etherparse`.
 
 use super::super::*;
 use super::{content, datagram};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 fn the_example_of_rfc_1071() {
     let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
     assert_eq!(Sum::of(&bytes).word(), 0xddf2);
-    // Its "byte-order" row: the same at an odd offset.
+    // The example's "byte-order" row shows the sum of the same bytes at an odd offset.
     assert_eq!(Sum::of(&bytes).at(1).word(), 0xf2dd);
     assert_eq!(Sum::of(&[]), Sum::ZERO);
 }
@@ -19,7 +19,7 @@ fn the_example_of_rfc_1071() {
 fn a_checksum_of_zero_is_sent_as_all_ones() {
     let datagram = datagram(2);
     let before = Sum::before(datagram.from, datagram.to, 2);
-    // The payload that makes the checksum zero.
+    // This payload makes the checksum zero.
     let payload = before.checksum().to_be_bytes();
     assert_eq!((before + Sum::of(&payload)).checksum(), 0);
     let summed = datagram.summed(Sum::of(&payload));
@@ -54,7 +54,7 @@ proptest! {
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
         let parts = cuts.windows(2).map(|cut| Sum::of(&bytes[cut[0]..cut[1]]).at(cut[0]));
-        // In any order: the last first.
+        // The parts may be summed in any order, here from the last to the first.
         let sum: Sum = parts.collect::<Vec<_>>().into_iter().rev().sum();
         prop_assert_eq!(sum, Sum::of(&bytes));
         prop_assert_eq!(sum.checksum(), Sum16BitWords::new().add_slice(&bytes).ones_complement().to_be());

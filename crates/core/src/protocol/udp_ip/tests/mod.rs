@@ -10,9 +10,9 @@ mod roundtrip;
 use super::*;
 use std::net::SocketAddrV4;
 
-/// A datagram between two programs.
+/// Returns a datagram between two programs.
 fn datagram(payload: usize) -> Datagram {
-    let end = |node, place| addresses::socket(crate::engine::NodeId(node), place).expect("a few nodes");
+    let end = |node, index| addresses::socket(crate::engine::NodeId(node), index).expect("a few nodes");
     let (from, to): (SocketAddrV4, SocketAddrV4) = (end(0, 3), end(70_000, 0));
     Datagram { from, to, identification: 0xbeef, payload, checksum: None }
 }
@@ -22,7 +22,7 @@ fn content(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29) ^ 0x5a) as u8).collect()
 }
 
-/// The packets of a datagram with this payload, summed.
+/// Returns the packets of a datagram with this payload and its checksum.
 fn packets(payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
     let fragments = datagram(payload.len()).summed(Sum::of(payload)).fragments(mtu).expect("an MTU");
     fragments.map(|fragment| fragment.packet(payload)).collect()

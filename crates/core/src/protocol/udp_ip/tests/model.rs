@@ -1,15 +1,16 @@
-//! Reassembly compared with a slow, obvious model: a datagram is a list of its fragments, examined byte by byte.
+//! Tests that reassembly equals a slow, obvious model, in which a datagram is a list of its fragments that is examined
+//! byte by byte.
 
 use super::super::*;
 use crate::engine::Time;
 use proptest::prelude::*;
 use std::net::Ipv4Addr;
 
-/// The stored fragments of a datagram, or `None` once it was abandoned.
+/// The stored fragments of a datagram, or `None` after it was abandoned.
 type Slow = Option<Vec<Parsed>>;
 
 /// Returns the outcome of a fragment by the rules in the head of `reassembly`: whether the datagram is complete, or the
-/// reason of the drop.
+/// reason why the fragment is dropped.
 fn slow(of: &mut Slow, packet: &Parsed) -> Result<bool, DropReason> {
     let Some(kept) = of.as_mut() else { return Err(DropReason::GivenUp) };
     if kept.iter().any(|other| other.carried() == packet.carried() && other.more == packet.more) {
@@ -38,7 +39,7 @@ fn stated_ends(of: &Parsed) -> Vec<usize> {
 }
 
 prop_compose! {
-    /// A fragment with numbers small enough to meet others.
+    /// Returns a strategy of fragments whose numbers are so small that fragments often overlap.
     fn any_fragment()(
         start in prop_oneof![Just(0), 0..8usize],
         eights in 1..4usize,

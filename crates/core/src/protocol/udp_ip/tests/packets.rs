@@ -1,9 +1,9 @@
-//! Single packets: what a fragment holds, what is wrong with one, and each bit of a header.
+//! Tests of single packets: the contents of a fragment, each error in a packet, and each bit of a header.
 
 use super::super::*;
 use super::{content, datagram, packets};
 
-/// The same packet with bytes from one on replaced, and its header summed again.
+/// Returns the packet with the bytes from `at` on replaced, and its header checksum computed anew.
 fn with(packet: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut packet = packet.to_vec();
     packet[at..at + bytes.len()].copy_from_slice(bytes);
@@ -24,7 +24,8 @@ fn fragments_fill_the_mtu_in_eights() {
     };
     assert_eq!(fragments(1_472, 1_500), [1_500]);
     assert_eq!(fragments(1_473, 1_500), [1_500, 21]);
-    // 1479 bytes behind a header are 184 eights and 7 bytes, which the last alone can use.
+    // A packet of 1499 bytes has 1479 bytes behind the header: 184 multiples of 8 bytes, and 7 bytes that only the last
+    // fragment can use.
     assert_eq!(fragments(2_943, 1_499), [1_492, 1_499]);
     assert_eq!(fragments(0, 28), [28]);
     assert_eq!(fragments(1, 28), [28, 21]);
@@ -47,7 +48,7 @@ fn parsing_inverts_fragmentation() {
     let payload = content(40);
     let packets = packets(&payload, 44);
     let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("a packet")).collect();
-    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.place())).collect();
+    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.datagram_range())).collect();
     assert_eq!(parts, [(0, true, 0..16), (24, false, 16..40)]);
     assert_eq!(parsed[1].payload, 20..44);
     assert_eq!(parsed[0].key(), parsed[1].key());
@@ -62,8 +63,8 @@ fn parsing_inverts_fragmentation() {
 fn trailing_bytes_and_options_are_skipped() {
     let mut packet = packets(b"hello", 1_500).remove(0);
     packet.extend([0xee; 13]);
-    assert_eq!(parse(&packet).map(|parsed| parsed.place()), Ok(0..5));
-    // Four bytes of options: three that do nothing, and the end of the list.
+    assert_eq!(parse(&packet).map(|parsed| parsed.datagram_range()), Ok(0..5));
+    // The packet gets four bytes of options: three without effect, and the end of the list.
     packet.splice(IPV4_HEADER..IPV4_HEADER, [1, 1, 1, 0]);
     packet[0] = 0x46;
     packet[2..4].copy_from_slice(&37u16.to_be_bytes());
@@ -114,9 +115,9 @@ fn any_flipped_header_bit_is_detected() {
                 assert!(parsed.is_err(), "bit {bit} of the IPv4 header");
                 continue;
             }
-            // After the IPv4 header, UDP's checksum over the whole datagram detects the error.
+            // Behind the IPv4 header, the UDP checksum over the whole datagram detects the error.
             let is_valid = parsed.is_ok_and(|parsed| {
-                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.place().end..]);
+                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.datagram_range().end..]);
                 parsed.udp.expect("the first").is_valid(parsed.from, parsed.to, sum)
             });
             assert!(!is_valid, "bit {bit} of the datagram");

@@ -1,4 +1,4 @@
-//! Reassembly by hand: overlaps, ends that contradict, the timer, the bounds.
+//! Tests of reassembly: overlaps, contradictory lengths, the timer, and the limits.
 
 use super::super::*;
 use super::datagram;
@@ -31,7 +31,7 @@ fn dropped(reason: DropReason, gives_up: bool) -> Reassembled {
     Reassembled::Dropped { reason, gives_up }
 }
 
-/// Returns the length of a complete datagram.
+/// Returns the payload length of a complete datagram, otherwise `None`.
 fn length(of: Reassembled) -> Option<usize> {
     match of {
         Reassembled::Complete { length, .. } => Some(length),
@@ -120,7 +120,7 @@ fn a_fragment_beyond_the_limit_is_dropped_with_its_datagram() {
     assert_eq!(reassembly.arrive(&fragment(2, 90, 24..32), Time::ZERO), dropped(DropReason::NoSpace, true));
     assert_eq!(reassembly.arrive(&fragment(1, 90, 40..64), Time::ZERO), KEPT, "bytes are free again");
     assert_eq!(reassembly.arrive(&fragment(3, 90, 0..8), Time::ZERO), dropped(DropReason::NoSpace, true));
-    // The table is full; only abandoned datagrams are replaced, oldest first.
+    // The table is full. Only abandoned datagrams are replaced, the oldest first.
     assert_eq!(reassembly.datagrams(), 3);
     let outcome = reassembly.arrive(&fragment(4, 90, 0..8), Time::ZERO);
     assert_eq!((outcome, reassembly.datagrams()), (dropped(DropReason::NoSpace, true), 3));

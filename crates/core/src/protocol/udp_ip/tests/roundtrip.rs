@@ -1,4 +1,5 @@
-//! Datagrams of any size over any MTU, with their packets shuffled, copied and mixed: the bytes are equal.
+//! Tests that datagrams of any size arrive unchanged over any MTU, while their packets are shuffled, duplicated and
+//! mixed.
 
 use super::super::*;
 use super::{content, datagram};
@@ -6,7 +7,7 @@ use crate::engine::Time;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-const ROOM: ReassemblyParameters =
+const LIMITS: ReassemblyParameters =
     ReassemblyParameters { datagrams: 8, bytes: 8 * PACKET_MAX, lifetime: Time::from_us(1) };
 
 fn any_payload() -> impl Strategy<Value = usize> {
@@ -17,7 +18,7 @@ fn any_mtu() -> impl Strategy<Value = usize> {
     prop_oneof![28..100usize, 28..10_000usize, Just(1_500), Just(9_000), Just(32_768), Just(usize::MAX)]
 }
 
-/// A permutation, and which are copied, from a seed.
+/// Returns the packets in a random order derived from `seed`, some of them twice if `copies`.
 fn shuffled(mut packets: Vec<Vec<u8>>, seed: u64, copies: bool) -> Vec<Vec<u8>> {
     let mut state = seed | 1;
     let mut draw = |below: usize| {
@@ -35,7 +36,7 @@ fn shuffled(mut packets: Vec<Vec<u8>>, seed: u64, copies: bool) -> Vec<Vec<u8>> 
     packets
 }
 
-/// A receiver that scatters: each datagram has a buffer, and a sum.
+/// A receiver that scatters the payload: each datagram has a buffer, and a sum.
 #[derive(Default)]
 struct Receiver {
     buffers: BTreeMap<DatagramKey, (Vec<u8>, Sum)>,
@@ -51,10 +52,10 @@ impl Receiver {
             return;
         }
         let (buffer, sum) = self.buffers.entry(key).or_default();
-        let (bytes, place) = (&packet[parsed.payload.clone()], parsed.place());
-        buffer.resize(buffer.len().max(place.end), 0);
-        *sum += Sum::of(bytes).at(place.start);
-        buffer[place].copy_from_slice(bytes);
+        let (bytes, range) = (&packet[parsed.payload.clone()], parsed.datagram_range());
+        buffer.resize(buffer.len().max(range.end), 0);
+        *sum += Sum::of(bytes).at(range.start);
+        buffer[range].copy_from_slice(bytes);
         if let Reassembled::Complete { key, length, header } = outcome {
             let (buffer, sum) = self.buffers.remove(&key).expect("it was kept");
             assert_eq!(buffer.len(), length);
@@ -64,7 +65,7 @@ impl Receiver {
     }
 }
 
-/// The packets of a datagram with this payload.
+/// Returns the packets of a datagram with this payload.
 fn sent(identification: u16, payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
     let datagram = Datagram { identification, ..datagram(payload.len()).summed(Sum::of(payload)) };
     let fragments = datagram.fragments(mtu).expect("an MTU");
@@ -81,7 +82,7 @@ proptest! {
     #[test]
     fn packets_sent_once_give_the_datagram_once(length in any_payload(), mtu in any_mtu(), seed in any::<u64>()) {
         let payload = content(length);
-        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(ROOM));
+        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(sent(1, &payload, mtu), seed, false) {
             receiver.take(&packet, &mut reassembly);
         }
@@ -98,17 +99,17 @@ proptest! {
     ) {
         let payloads: Vec<Vec<u8>> = lengths.iter().map(|length| content(*length)).collect();
         let all = payloads.iter().zip(0..).flat_map(|(payload, number)| sent(number, payload, mtu)).collect();
-        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(ROOM));
+        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(all, seed, true) {
             receiver.take(&packet, &mut reassembly);
         }
-        // At least once: copies may make a second of a datagram that is complete.
+        // Each datagram is complete at least once: copies may complete a datagram a second time.
         for (number, payload) in payloads.iter().enumerate() {
             let came: Vec<&Vec<u8>> =
                 receiver.complete.iter().filter(|(id, _)| usize::from(*id) == number).map(|(_, bytes)| bytes).collect();
             prop_assert!(!came.is_empty() && came.iter().all(|bytes| *bytes == payload));
         }
-        let rest: usize = reassembly.expires(ROOM.lifetime).len();
+        let rest: usize = reassembly.expires(LIMITS.lifetime).len();
         prop_assert!(rest <= payloads.len());
         prop_assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
     }

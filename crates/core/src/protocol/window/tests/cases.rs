@@ -1,4 +1,4 @@
-//! Each rule, by a small scenario; those of time are in `timeouts`.
+//! Tests of each rule by a small scenario; the rules about time are tested in `timeouts`.
 
 use super::super::*;
 use super::net::*;
@@ -59,7 +59,7 @@ fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
     net.wait_until(Time::from_ns(100));
     let next = net.leave(A);
     assert_eq!(numbers(&next), [-2, 0, 1]);
-    assert_eq!(next.iter().map(|frame| frame.again).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(next.iter().map(|frame| frame.is_retransmission).collect::<Vec<_>>(), [false, true, false]);
     assert_eq!(next[1].body, frames[0].body);
 }
 
@@ -83,18 +83,18 @@ fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
 }
 
 #[test]
-fn a_packet_without_a_place_is_kept_and_acknowledged_when_it_gets_one() {
+fn a_packet_without_a_slot_is_stored_and_acknowledged_when_it_gets_one() {
     let (mut net, frames) = sent(2, &LinkParameters { arrivals: 1, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Kept]);
     assert_eq!(numbers(&net.leave(B)), [-2]);
-    let (_, id, place) = net.link(B).take().unwrap();
+    let (_, id, slot) = net.link(B).take().unwrap();
     assert_eq!((id, net.link(B).take()), (0, None));
-    assert!(net.link(B).release(place));
+    assert!(net.link(B).release(slot));
     assert_eq!((net.read_all(B), numbers(&net.leave(B))), (vec![1], vec![-3]));
 }
 
 #[test]
-fn a_packet_without_place_and_buffer_is_refused_and_sent_again() {
+fn a_packet_without_slot_and_buffer_is_refused_and_sent_again() {
     let (mut net, frames) = sent(2, &LinkParameters { arrivals: 1, reorder: 0, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Refused]);
     net.carry(B);
@@ -105,7 +105,7 @@ fn a_packet_without_place_and_buffer_is_refused_and_sent_again() {
 }
 
 #[test]
-fn senders_take_turns_for_places() {
+fn senders_take_turns_for_slots() {
     let mut net = Net::new(3, &LinkParameters { arrivals: 1, ..parameters() });
     for packet in 0..3 {
         net.offer(A, C, packet);
@@ -126,9 +126,9 @@ fn senders_take_turns_for_places() {
 fn a_slot_is_released_once() {
     let (mut net, frames) = sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
-    let (_, _, place) = net.link(B).take().unwrap();
-    net.link(B).release(place);
-    net.link(B).release(place);
+    let (_, _, slot) = net.link(B).take().unwrap();
+    net.link(B).release(slot);
+    net.link(B).release(slot);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn numbers_wrap_around() {
     assert!(net.links.iter().all(WindowLink::is_idle));
     let mut arrive = |id: u32| {
         let header = WindowHeader::Data { sequence: id % 4 };
-        net.arrive(&WindowFrame { from: A, to: B, flow: FlowKey(0), header, body: Some(id), again: false })
+        net.arrive(&WindowFrame { from: A, to: B, flow: FlowKey(0), header, body: Some(id), is_retransmission: false })
     };
     assert_eq!(arrive(23), Arrived::Readable(1));
     assert_eq!([22, 23].map(arrive), [Arrived::Duplicate; 2], "as far back as the window");
@@ -192,7 +192,8 @@ fn a_misrouted_frame_panics() {
 fn an_acknowledgement_from_an_unknown_peer_panics() {
     let (mut net, _) = sent(1, &parameters());
     let header = WindowHeader::Acknowledgement { next: 1 };
-    let _ = net
-        .link(A)
-        .arrive(WindowFrame { from: NodeId(9), to: A, flow: FlowKey(0), header, body: None, again: false }, Time::ZERO);
+    let _ = net.link(A).arrive(
+        WindowFrame { from: NodeId(9), to: A, flow: FlowKey(0), header, body: None, is_retransmission: false },
+        Time::ZERO,
+    );
 }

@@ -1,4 +1,4 @@
-//! The cases of the model.
+//! The cases of the model: all states of each case are explored.
 
 use super::super::*;
 use super::model::{Case, IN_PLACE, Network, SAFETY};
@@ -40,8 +40,8 @@ fn half_the_numbers_are_enough_with_fewer_reorder_buffers() {
     }
 }
 
-/// Tanenbaum's example (§3.4.3): the whole window is accepted, its acknowledgements are lost, and the copy of its first
-/// packet is mistaken for the first packet of the next window.
+/// Tests Tanenbaum's example (§3.4.3): the whole window is accepted, its acknowledgements are lost, and the copy of its
+/// first packet is mistaken for the first packet of the next window.
 #[test]
 fn more_than_half_the_numbers_are_too_many() {
     let parameters = window(3, 2);
@@ -62,7 +62,7 @@ fn numbers_used_once_are_safe_in_any_network() {
     }
 }
 
-/// With M packets and M numbers, one packet is delivered twice without any loss.
+/// Tests that with M numbers and M packets, one packet is delivered twice without any loss.
 #[test]
 fn a_number_used_twice_meets_its_copy() {
     for (bits, parameters) in [1, 2, 2, 3].into_iter().zip([window(1, 1), window(1, 2), window(2, 2), window(2, 3)]) {
@@ -71,7 +71,8 @@ fn a_number_used_twice_meets_its_copy() {
     }
 }
 
-/// With one packet more than M − W, a copy of the first is mistaken for a packet ahead of the sequence.
+/// Tests that with one packet more than M − W, a copy of the first packet is mistaken for a packet ahead of the
+/// sequence.
 #[test]
 fn numbers_minus_window_is_the_largest_safe_number_of_packets() {
     for (packets, parameters) in [(3, window(2, 2)), (7, window(2, 3)), (6, window(3, 3))] {
@@ -86,7 +87,7 @@ fn dies(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParameters, Case)
     let [life, space] = [lifetime, spacing].map(|ticks| Time::from_ps(u64::from(ticks)));
     let order = Order::Lifetime { lifetime: life, spacing: space };
     let parameters = window(1, sequence_bits);
-    // The network ensures the spacing, because the link's clock does not advance here.
+    // The network enforces the spacing, because the link's clock does not advance in the model.
     let case = pair(5, parameters, Network::Dies { lifetime, spacing });
     (LinkParameters { order, ..parameters }, case)
 }
@@ -110,7 +111,7 @@ fn numbers_may_not_come_again_a_tick_before_their_copies_are_dead() {
 }
 
 #[test]
-fn two_senders_compete_for_one_place() {
+fn two_senders_compete_for_one_slot() {
     let packets = vec![(A, C), (A, C), (B, C)];
     for reorder in [0, 2] {
         let parameters = right(LinkParameters { reorder, ..window(2, 2) });

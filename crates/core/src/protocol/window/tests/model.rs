@@ -1,8 +1,8 @@
 //! A model for exhaustive exploration of small cases: programs read and release at any time, timers expire at any time,
 //! and networks lose and duplicate frames without limit.
 //!
-//! * [`Network::KeepsOrder`]: each pair has a queue of a few frames. Its first frame arrives, arrives and stays (so
-//!   that it arrives again), or is lost.
+//! * [`Network::KeepsOrder`]: each pair has a queue of a few frames. The first frame of the queue arrives, or is lost,
+//!   or arrives and stays in the queue, so that it arrives again.
 //! * [`Network::Anything`]: each frame that was ever sent may arrive at any time, any number of times, or never. This
 //!   is the strongest adversary, and the number of drops and copies is not limited.
 //! * [`Network::Dies`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in ticks,
@@ -15,7 +15,7 @@ use super::state::{State, Step};
 use crate::engine::NodeId;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-/// A packet's place in [`Case::packets`].
+/// A packet's index in [`Case::packets`].
 pub type Id = u8;
 
 /// A case: packets with their sources and destinations. Each node offers its packets in this order when buffers are
@@ -31,11 +31,12 @@ pub struct Case {
 /// Behaviour of the network in addition to losing and duplicating frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
-    /// Keeps order, with up to `frames` frames of a pair in transit.
+    /// The network keeps order, with up to `frames` frames of a pair in transit.
     KeepsOrder { frames: usize },
-    /// Reorders, and keeps copies for ever.
+    /// The network reorders frames, and keeps copies for ever.
     Anything,
-    /// Reorders, and keeps copies for `lifetime` ticks; new packets of a node leave `spacing` ticks apart.
+    /// The network reorders frames, and keeps copies for `lifetime` ticks; new packets of a node leave `spacing` ticks
+    /// apart.
     Dies { lifetime: u8, spacing: u8 },
 }
 
@@ -58,9 +59,9 @@ impl Case {
     }
 }
 
-/// The link's guarantee.
+/// The property that the link guarantees.
 pub const SAFETY: &str = "each packet once, in order per pair";
-/// No sequence number is mistaken for a later one.
+/// The property that no sequence number is mistaken for a later one.
 pub const IN_PLACE: &str = "stored packets are at their positions";
 
 impl Model for Case {

@@ -1,4 +1,4 @@
-//! A few links, and frames that go from one to another when a test says so.
+//! A few links, and frames that travel between them when a test calls for it.
 
 use super::super::*;
 use crate::engine::NodeId;
@@ -13,7 +13,8 @@ pub struct Net<P> {
     pub now: Time,
 }
 
-/// Windows of 2, places for 4, 16 numbers on a fabric that keeps order; time-outs of 100 ns to 350 ns.
+/// Returns parameters with windows of 2, 4 slots and 16 sequence numbers on a fabric that keeps order, and time-outs of
+/// 100 ns to 350 ns.
 pub fn parameters() -> LinkParameters {
     LinkParameters {
         buffers: 8,
@@ -31,7 +32,7 @@ pub fn parameters() -> LinkParameters {
 
 /// Returns the frame as received: with the header decoded from its words, and without the mark of a copy.
 pub fn over_the_wire<P>(frame: WindowFrame<P>) -> WindowFrame<P> {
-    WindowFrame { header: WindowHeader::decode(frame.header.encode()), again: false, ..frame }
+    WindowFrame { header: WindowHeader::decode(frame.header.encode()), is_retransmission: false, ..frame }
 }
 
 impl<P: Clone + std::fmt::Debug> Net<P> {
@@ -50,7 +51,7 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
         self.link(from).offer(to, payload);
     }
 
-    /// All frames that may leave now.
+    /// Sends all frames that may leave now, and returns them.
     pub fn leave(&mut self, node: NodeId) -> Vec<WindowFrame<P>> {
         let now = self.now;
         let link = self.link(node);
@@ -68,12 +69,12 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
         arrived
     }
 
-    /// All that may leave a node arrives.
+    /// Delivers all frames that may leave `node`, and returns their outcomes.
     pub fn carry(&mut self, node: NodeId) -> Vec<Arrived> {
         self.leave(node).iter().map(|frame| self.arrive(frame)).collect()
     }
 
-    /// Time goes on to `now`, and timers go off.
+    /// Advances time to `now`, and handles the timers that expire.
     pub fn wait_until(&mut self, now: Time) {
         self.now = now;
         self.links.iter_mut().for_each(|link| link.on_time(now));
@@ -81,18 +82,19 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
 
     /// Reads one packet.
     pub fn read(&mut self, node: NodeId) -> Option<(NodeId, P)> {
-        let (from, payload, place) = self.link(node).take()?;
-        self.link(node).release(place);
+        let (from, payload, slot) = self.link(node).take()?;
+        self.link(node).release(slot);
         Some((from, payload))
     }
 
-    /// Reads all there is.
+    /// Reads all packets that have arrived.
     pub fn read_all(&mut self, node: NodeId) -> Vec<P> {
         std::iter::from_fn(|| self.read(node)).map(|(_, payload)| payload).collect()
     }
 }
 
-/// The numbers of data frames, and of acknowledgements negated less one: 0, 1… and -1, -2…
+/// Returns the numbers of the frames: 0, 1… for data frames, and −1, −2… for acknowledgements (the number negated, less
+/// one).
 pub fn numbers<P>(frames: &[WindowFrame<P>]) -> Vec<i64> {
     let number = |frame: &WindowFrame<P>| match frame.header {
         WindowHeader::Data { sequence } => i64::from(sequence),

@@ -1,4 +1,4 @@
-//! The encoding of headers, and the validity of parameters.
+//! Tests of the encoding of headers, and of the validity of parameters.
 
 use super::super::*;
 use super::net::*;
@@ -31,13 +31,13 @@ fn words_with_other_bits_panic() {
 }
 
 /// Returns the keys of invalid parameters.
-fn wrong(parameters: LinkParameters) -> Vec<&'static str> {
+fn invalid_keys(parameters: LinkParameters) -> Vec<&'static str> {
     parameters.check().into_iter().map(|(key, _)| key).collect()
 }
 
 #[test]
 fn all_errors_are_reported_at_once() {
-    assert_eq!((wrong(LinkParameters::default()), wrong(parameters())), (vec![], vec![]));
+    assert_eq!((invalid_keys(LinkParameters::default()), invalid_keys(parameters())), (vec![], vec![]));
     let nothing = LinkParameters {
         buffers: 0,
         window: 0,
@@ -49,17 +49,17 @@ fn all_errors_are_reported_at_once() {
         ..parameters()
     };
     let all = ["buffers", "window", "receive-buffers", "reorder", "timeout", "acknowledge_every", "sequence_bits"];
-    assert_eq!(wrong(nothing), all);
-    assert_eq!(wrong(LinkParameters { timeout_max: Time::from_ns(99), ..parameters() }), ["timeout_max"]);
-    assert_eq!(wrong(LinkParameters { acknowledge_every: 3, ..parameters() }), ["acknowledge_every"]);
+    assert_eq!(invalid_keys(nothing), all);
+    assert_eq!(invalid_keys(LinkParameters { timeout_max: Time::from_ns(99), ..parameters() }), ["timeout_max"]);
+    assert_eq!(invalid_keys(LinkParameters { acknowledge_every: 3, ..parameters() }), ["acknowledge_every"]);
     let late = LinkParameters { acknowledge_every: 2, acknowledge_delay: Time::from_ns(100), ..parameters() };
-    assert_eq!(wrong(late), ["acknowledge_delay"]);
+    assert_eq!(invalid_keys(late), ["acknowledge_delay"]);
 }
 
 #[test]
 fn numbers_must_distinguish_packets() {
     let numbers = |window, sequence_bits, order| {
-        wrong(LinkParameters { window, reorder: 0, sequence_bits, order, ..parameters() }).first().copied()
+        invalid_keys(LinkParameters { window, reorder: 0, sequence_bits, order, ..parameters() }).first().copied()
     };
     assert_eq!((numbers(4, 3, Order::Kept), numbers(5, 3, Order::Kept)), (None, Some("window")));
     assert_eq!((numbers(1, 1, Order::Kept), numbers(1 << 31, 32, Order::Kept)), (None, None));

@@ -1,12 +1,12 @@
-//! Larger cases at random: any parameters that are right, any losses, copies and delays, slow
-//! readers. All is delivered, once and in order.
+//! Random tests of larger cases: with any valid parameters, any losses, copies and delays, and slow readers, each
+//! packet is delivered once and in order.
 
 use super::super::*;
 use super::run::{Fabric, SPACING, run};
 use crate::engine::Time;
 use proptest::prelude::*;
 
-/// The fewest bits that are right.
+/// Returns the parameters with the smallest valid number of bits.
 fn fewest_bits(parameters: LinkParameters) -> LinkParameters {
     let mut choices = (1..=32).map(|sequence_bits| LinkParameters { sequence_bits, ..parameters });
     choices.find(|parameters| parameters.check().is_empty()).expect("32 bits are enough")

@@ -1,4 +1,4 @@
-//! Links, a fabric that loses, copies and delays at random, and slow readers, as time goes on.
+//! A run in time of links with slow readers over a fabric that loses, copies and delays frames at random.
 
 use super::super::*;
 use super::net::over_the_wire;
@@ -8,7 +8,7 @@ use crate::engine::rng::{RandomStream, stream};
 use rand::RngExt;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Between two frames of a node.
+/// Time between two frames of a node.
 pub const SPACING: Time = Time::from_ns(10);
 
 #[derive(Clone, Copy, Debug)]
@@ -16,16 +16,16 @@ pub struct Fabric {
     /// Percentages of frames that are lost and copied.
     pub lost: u32,
     pub copied: u32,
-    /// A frame or copy arrives within this.
+    /// Largest delay of a frame or its copy.
     pub delay_max_ns: u64,
     pub keeps_order: bool,
 }
 
-/// Something that happens at its time.
+/// An event, which happens at its time.
 #[derive(Clone, Debug)]
 enum Event {
     Arrives(WindowFrame<u64>),
-    HasRead(NodeId, ReadingPlace),
+    HasRead(NodeId, ReadingSlot),
 }
 
 struct Run {
@@ -35,7 +35,7 @@ struct Run {
     now: Time,
     agenda: BTreeMap<(Time, u64), Event>,
     scheduled: u64,
-    /// When the last frame of each pair arrives, where order is kept.
+    /// Time at which the last frame of each pair arrives, on a fabric that keeps order.
     last: BTreeMap<(NodeId, NodeId), Time>,
     read_max_ns: u64,
     unoffered: Vec<VecDeque<(NodeId, u64)>>,
@@ -48,7 +48,7 @@ impl Run {
         self.scheduled += 1;
     }
 
-    /// A node's turn: it offers, one frame leaves, one packet is begun to be read.
+    /// Performs a node's turn: it offers packets, sends one frame, and begins to read one packet.
     fn turn(&mut self, node: NodeId) {
         let now = self.now;
         let (link, unoffered) = (&mut self.links[node.0 as usize], &mut self.unoffered[node.0 as usize]);
@@ -63,11 +63,11 @@ impl Run {
         let read = link.take();
         link.check();
         frame.into_iter().for_each(|frame| self.carry(over_the_wire(frame)));
-        if let Some((from, payload, place)) = read {
+        if let Some((from, payload, slot)) = read {
             let expected = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
             assert_eq!(expected, Some(payload), "each packet once, in order per pair");
             let span = Time::from_ns(self.rng.random_range(0..=self.read_max_ns));
-            self.at(now + span, Event::HasRead(node, place));
+            self.at(now + span, Event::HasRead(node, slot));
         }
     }
 
@@ -94,8 +94,8 @@ impl Run {
                 let _ = link.arrive(frame, self.now);
                 link.check();
             }
-            Event::HasRead(node, place) => {
-                self.links[node.0 as usize].release(place);
+            Event::HasRead(node, slot) => {
+                self.links[node.0 as usize].release(slot);
             }
         }
     }
@@ -118,7 +118,7 @@ impl Run {
     }
 }
 
-/// All is delivered, once and in order: each packet from one node to another.
+/// Performs a run, and asserts that each packet from one node to another is delivered once and in order.
 pub fn run(parameters: LinkParameters, fabric: Fabric, packets: &[(u32, u32)], seed: u64) {
     let nodes = 1 + packets.iter().map(|&(from, to)| from.max(to)).max().unwrap_or(0);
     let mut rng = stream(seed, "window");

@@ -9,14 +9,14 @@ use crate::engine::Time;
 use crate::engine::{FlowKey, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A frame, in an order.
+/// A frame as a tuple, which can be ordered.
 pub type Carried = (NodeId, NodeId, WindowHeader, Option<Id>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct State {
     links: Vec<WindowLink<Id>>,
     unoffered: Vec<VecDeque<Id>>,
-    reading: Vec<Vec<ReadingPlace>>,
+    reading: Vec<Vec<ReadingSlot>>,
     /// Frames in transit in a network that keeps order.
     queues: BTreeMap<(NodeId, NodeId), VecDeque<Carried>>,
     /// Frames in transit in a network that reorders, with the age of the youngest copy.
@@ -33,8 +33,8 @@ pub enum Step {
     Leave(NodeId),
     Timeout(NodeId),
     Take(NodeId),
-    Release(NodeId, ReadingPlace),
-    /// The first of a pair's queue arrives, and stays if it is copied.
+    Release(NodeId, ReadingSlot),
+    /// The first frame of a pair's queue arrives, and stays in the queue if it is copied.
     First {
         pair: (NodeId, NodeId),
         is_copied: bool,
@@ -67,7 +67,7 @@ impl State {
         state
     }
 
-    /// Offers what there are buffers for: that it leaves later is another step.
+    /// Offers as many packets as there are free buffers; they leave in later steps.
     fn offer(&mut self, case: &Case) {
         for (link, unoffered) in self.links.iter_mut().zip(&mut self.unoffered) {
             while !unoffered.is_empty() && link.reserve() {
@@ -90,7 +90,7 @@ impl State {
                 (link.front().is_some(), Step::Take(node)),
             ];
             steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
-            steps.extend(self.reading[node.0 as usize].iter().map(|&place| Step::Release(node, place)));
+            steps.extend(self.reading[node.0 as usize].iter().map(|&slot| Step::Release(node, slot)));
         }
         if let Network::Dies { spacing, .. } = case.network
             && (!self.anywhere.is_empty() || self.rested.iter().any(|&ticks| ticks < spacing))
@@ -129,9 +129,9 @@ impl State {
                 link.on_time(link.next_timer().expect("a timer runs"));
             }
             Step::Take(node) => self.take(node),
-            Step::Release(node, place) => {
-                self.reading[node.0 as usize].retain(|other| *other != place);
-                self.links[node.0 as usize].release(place);
+            Step::Release(node, slot) => {
+                self.reading[node.0 as usize].retain(|other| *other != slot);
+                self.links[node.0 as usize].release(slot);
             }
             Step::First { pair, is_copied } => {
                 let first = self.queues[&pair][0];
@@ -165,7 +165,7 @@ impl State {
     }
 
     fn arrive(&mut self, (from, to, header, body): Carried) {
-        let frame = WindowFrame { from, to, flow: FlowKey(0), header, body, again: false };
+        let frame = WindowFrame { from, to, flow: FlowKey(0), header, body, is_retransmission: false };
         let _ = self.links[to.0 as usize].arrive(frame, Time::ZERO);
     }
 
@@ -182,13 +182,13 @@ impl State {
     }
 
     fn take(&mut self, node: NodeId) {
-        let (from, id, place) = self.links[node.0 as usize].take().expect("a packet waits");
+        let (from, id, slot) = self.links[node.0 as usize].take().expect("a packet waits");
         let next = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
         self.is_wrong |= next != Some(id);
-        self.reading[node.0 as usize].push(place);
+        self.reading[node.0 as usize].push(slot);
     }
 
-    /// Each pair's window at the sender, and its receiver.
+    /// Iterates over the pairs of nodes, with the window at the sender and the receiver.
     fn pairs(&self) -> impl Iterator<Item = (NodeId, &Outgoing<Id>, &Receiving<Id>)> {
         let senders = (0..).map(NodeId).zip(&self.links);
         senders.flat_map(move |(from, link)| {
@@ -212,13 +212,13 @@ impl State {
         is_delivered && !self.is_wrong && self.links.iter().all(WindowLink::is_idle)
     }
 
-    /// True if all is delivered, once all is lost that is in the network, and nothing more.
+    /// Returns whether all packets are delivered if all frames in the network are lost, and none after that.
     pub fn can_complete(&self, case: &Case) -> bool {
         let mut state = State { queues: BTreeMap::new(), anywhere: BTreeMap::new(), ..self.clone() };
         for _ in 0..8 * (1 + case.packets.len()) {
             for node in (0..case.nodes).map(NodeId) {
-                while let Some(place) = state.reading[node.0 as usize].first() {
-                    state.step(Step::Release(node, *place), case);
+                while let Some(slot) = state.reading[node.0 as usize].first() {
+                    state.step(Step::Release(node, *slot), case);
                 }
                 if state.links[node.0 as usize].front().is_some() {
                     state.step(Step::Take(node), case);

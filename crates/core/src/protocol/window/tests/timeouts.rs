@@ -1,4 +1,4 @@
-//! Timers, copies, and acknowledgements that wait, by small scenarios.
+//! Tests of timers, copies, and acknowledgements that wait, by small scenarios.
 
 use super::super::*;
 use super::net::*;
@@ -7,11 +7,11 @@ use crate::engine::Time;
 #[test]
 fn the_timeout_doubles_to_its_maximum_until_something_is_acknowledged() {
     let (mut net, _) = sent(2, &parameters());
-    for goes_off in [100, 300, 650, 1_000].map(ns) {
-        assert_eq!(net.link(A).next_timer(), Some(goes_off));
-        net.wait_until(goes_off - Time::from_ps(1));
+    for expires_at in [100, 300, 650, 1_000].map(ns) {
+        assert_eq!(net.link(A).next_timer(), Some(expires_at));
+        net.wait_until(expires_at - Time::from_ps(1));
         assert!(!net.link(A).has_next());
-        net.wait_until(goes_off);
+        net.wait_until(expires_at);
         assert_eq!(numbers(&net.leave(A)), [0], "the oldest alone");
     }
     net.wait_until(ns(1_350));

@@ -1,4 +1,4 @@
-//! No text and no option panics.
+//! Tests that no text and no option causes a panic.
 
 use super::try_read;
 use proptest::prelude::*;

@@ -1,8 +1,9 @@
-//! Keys under their former names: read, reported, and refused next to today's name in one layer.
+//! Tests of keys under their former names: they are read and reported, and refused if one layer also has the present
+//! name.
 
 use super::*;
 
-/// A table with a renamed key.
+/// Reads a table with a renamed key.
 fn renamed(t: &mut Table<'_>) -> u64 {
     t.renamed_key("room", "capacity");
     let capacity = t.count("capacity", "Number of packets").or(4);

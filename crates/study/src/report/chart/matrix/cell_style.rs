@@ -1,4 +1,4 @@
-//! The style of the cells of a matrix: shades for numbers, hues and letters for texts, and the legend of either.
+//! The style of the cells of a matrix: shades for numbers, or hues and letters for texts, with the legend.
 
 use super::{MARGIN, TEXT};
 use crate::report::chart::Matrix;
@@ -6,7 +6,7 @@ use crate::report::number::significant;
 use crate::report::svg::{HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_width, tint};
 use crate::report::table::Cell;
 
-/// White text; not the white that the page replaces by its background.
+/// The colour of white text. It is not the white that the page replaces by its background.
 const LIGHT: &str = "#FEFEFE";
 /// The shades from the least to the greatest value.
 pub const SHADES: [(u8, u8, u8); 4] = [(0xEA, 0xF3, 0xF9), (0x8C, 0xC6, 0xE6), (0x1F, 0x7F, 0xBA), (0x06, 0x2C, 0x57)];
@@ -14,9 +14,9 @@ const BAR: (f64, f64) = (240.0, 12.0);
 
 /// The style of cells.
 pub enum CellStyle<'a> {
-    /// Shades of numbers from the least to the greatest, on a logarithmic scale if the flag is set.
+    /// Shades of numbers from the least to the greatest; the scale is logarithmic if the flag is set.
     Shades(f64, f64, bool),
-    /// Hues of texts, the most frequent first, each with its number of cells.
+    /// Hues of texts, with the most frequent text first; each text has its number of cells.
     Hues(Vec<(&'a str, usize)>),
 }
 
@@ -31,7 +31,7 @@ impl<'a> CellStyle<'a> {
                 None => words.push((word, 1)),
             }
         }
-        // Equally frequent texts are sorted, so that the order of rows does not matter.
+        // Texts with equal numbers of cells are sorted, so that the order of rows does not matter.
         words.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         let is_log = chart.is_logarithmic;
         let numbers = values().filter_map(|value| if let Cell::Number(x) = value { Some(*x) } else { None });
@@ -96,14 +96,14 @@ impl<'a> CellStyle<'a> {
     }
 }
 
-/// Returns the letter of an index: A, B, …, Z, then a number.
+/// Returns the letter for an index: A to Z, and then a number.
 fn letter(index: Option<usize>) -> String {
     let index = index.unwrap_or(usize::MAX);
     let letter = u8::try_from(index).ok().filter(|index| *index < 26).map(|index| (b'A' + index) as char);
     letter.map_or_else(|| index.saturating_add(1).to_string(), String::from)
 }
 
-/// Returns the hue of an index; all beyond the last hue share it.
+/// Returns the hue for an index. All indices beyond the last hue share it.
 fn hue(index: usize) -> (u8, u8, u8) {
     tint(index.min(HUES.len() - 1), 0.25)
 }

@@ -1,7 +1,7 @@
-//! Marks between the cells of a matrix: a small square at a position on the scales of rows and columns, with its name
-//! next to it, where it overlaps no other name. A mark beyond the cells is a hollow square at their edge.
+//! Marks between the cells of a matrix. A mark is a small square at a position on the scales of rows and columns; its
+//! name is next to it, where it overlaps no other name. A mark beyond the cells is a hollow square at their edge.
 //!
-//! No line connects a mark with a name that had to be placed farther away.
+//! If a name has to be placed farther away, no line connects it with its mark.
 
 use super::super::MatrixMark;
 use super::{Layout, TEXT};
@@ -52,8 +52,8 @@ fn around(at: (f64, f64), reach: f64) -> BoundingBox {
     [at.0 - reach, at.1 - reach, at.0 + reach, at.1 + reach]
 }
 
-/// Returns the first free rectangle for a name in a chart of the width `edge`: right of its mark, left, above, below,
-/// then farther away.
+/// Returns the first free rectangle for a name in a chart of width `edge`. Positions are tried in this order: right of
+/// the mark, left, above, below, and then farther away.
 fn free_box(at: (f64, f64), wide: f64, edge: f64, taken: &[BoundingBox]) -> BoundingBox {
     let place = |x: f64, y: f64| [x, y, x + wide + 2.0, y + NAME_HEIGHT];
     let gap = RADIUS + 2.0;

@@ -1,8 +1,9 @@
-//! Drawing of matrices: a cell for each row and column, with a number and its shade or a letter and its hue, and a
-//! legend below. A cell may link to a file. Marks may be placed between the cells (`marks.rs`), which are then larger.
+//! Drawing of matrices. Each row and column has a cell with a number and its shade, or a letter and its hue; the legend
+//! is below. A cell may link to a file. Marks may be placed between the cells (`marks.rs`), which are larger in that
+//! case.
 //!
-//! Cell colours stay the same on dark screens; the page recolours names and lines. Rows and columns are in the order of
-//! the data.
+//! Cell colours stay the same on dark screens; the page changes the colours of names and lines. Rows and columns are in
+//! the order of the data.
 
 mod cell_style;
 mod marks;
@@ -17,7 +18,7 @@ const CELL_WIDTH_MIN: f64 = 40.0;
 /// The size of cells with marks between them.
 const MARKED_CELL_HEIGHT: f64 = 64.0;
 const MARKED_CELL_WIDTH: f64 = 132.0;
-/// The position of the text in such a cell, from the cell's corner.
+/// The position of the text in a cell with marks, relative to the corner of the cell.
 const CORNER: (f64, f64) = (6.0, 15.0);
 const TEXT: f64 = 11.5;
 const TITLE_TEXT: f64 = 16.0;
@@ -104,7 +105,7 @@ impl Layout {
     }
 }
 
-/// Returns the names of a row's group: all but the last.
+/// Returns the names of the group of a row: all except the last.
 fn outer(names: &[String]) -> String {
     names[..names.len().saturating_sub(1)].join(", ")
 }

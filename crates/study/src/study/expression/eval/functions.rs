@@ -37,7 +37,7 @@ pub const FUNCTIONS: [(&str, &str, &str); 28] = [
     ("round", "round(x)", "x rounded to the nearest whole number"),
 ];
 
-/// Reports arguments beyond those that the function `name` takes.
+/// Reports an error if there are more arguments than the function `name` takes.
 fn check_argument_count(at: &Evaluator, name: &str, arguments: &[Syntax]) -> Result<(), EvalError> {
     let most = match name {
         "min" | "max" => usize::MAX,
@@ -208,7 +208,7 @@ fn element_key(item: &Element) -> Key {
     Key { key: join(|key| &key.key, "/"), label: join(|key| &key.label, ", ") }
 }
 
-/// Returns the zeros of a curve by linear interpolation between neighbours.
+/// Returns the zeros of a curve, by linear interpolation between neighbours.
 fn crossings(at: &Evaluator, tree: &Syntax, items: &[Element], numbers: &[f64]) -> Result<Vec<f64>, EvalError> {
     let x = |item: &Element| match item.keys.as_slice() {
         [key] => key.key.parse::<f64>().ok(),

@@ -77,8 +77,8 @@ impl HostNode for LinkedNode {
     }
 }
 
-/// The far side of the link. A transaction crosses the link to the bus and back; both crossings are charged before the
-/// bus is requested, so that ownership changes when the transaction ends on the bus.
+/// The port at the far side of the link. A transaction crosses the link to the bus and back; both crossings are charged
+/// before the bus is requested, so that ownership changes when the transaction ends on the bus.
 struct FarPort {
     sim: Sim,
     bus: AnyCoherentPort,
@@ -137,7 +137,7 @@ impl CoherentPort for FarPort {
     }
 }
 
-/// An agent behind the link; its answers cross the link twice.
+/// An agent behind the link. Its answers cross the link twice: the snoop to it, and the answer back.
 struct FarAgent {
     agent: Rc<dyn Agent>,
     crossings: Time,

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// All nodes but the first operate on the memory of the first.
+/// A workload in which all nodes but the first operate on the memory of the first.
 #[derive(Clone, Debug, Parameters)]
 struct RemoteUpdates {
     /// Operations of each kind.
@@ -36,7 +36,7 @@ struct Shared {
     region: Cell<Option<MemoryRegion>>,
     done: Cell<usize>,
     end_time: Cell<Time>,
-    /// Previous values that the additions returned; all differ.
+    /// Previous values that the additions returned, all different.
     counts: RefCell<BTreeSet<u64>>,
     counter: Cell<u64>,
 }
@@ -72,7 +72,7 @@ impl RunningWorkload for Shared {
     }
 }
 
-/// Registers the first node's memory and waits for the end.
+/// Registers the first node's memory, and waits until the other nodes are done.
 async fn register_memory(world: &World, shared: &Shared) {
     let end = world.endpoint(EndpointId(0));
     let bytes = Bytes(AREA * world.addresses.len() as u64);
@@ -147,13 +147,13 @@ impl RemoteUpdates {
         }
         let from = |number: u64| local + number * bytes.get();
         let write = |number| RemoteOperation::Write { from: from(number), to: area + 3, key, bytes };
-        let landing = local + 2048;
-        let read = RemoteOperation::Read { from: area + 3, key, to: landing, bytes };
+        let target = local + 2048;
+        let read = RemoteOperation::Read { from: area + 3, key, to: target, bytes };
         let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
         let completions = run(end, operations, self.batch).await;
         all_done(&completions);
         assert!(completions.is_sorted_by_key(|completion| completion.work), "operations on a node end in order");
-        assert_eq!(end.host().peek(landing, bytes.len()), vec![self.operations as u8; bytes.len()]);
+        assert_eq!(end.host().peek(target, bytes.len()), vec![self.operations as u8; bytes.len()]);
     }
 
     async fn write_word(&self, end: &Endpoint, at: Address, value: u64, to: Address, key: u32) -> RemoteOperation {

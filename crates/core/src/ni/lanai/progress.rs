@@ -1,4 +1,5 @@
-//! A transfer's progress counter: how many bytes have landed, readable while the transfer runs.
+//! The progress counter of a transfer: the number of bytes that have landed, which firmware can read while the transfer
+//! runs.
 //!
 //! "In addition to the status bits, the LANai exposes the progress of transfers through counter
 //! registers for each DMA engine" (Yocum et al. 1997, §2.1). Within a burst the count grows evenly.
@@ -6,9 +7,9 @@
 use crate::engine::{Bytes, Time};
 use std::cell::Cell;
 
-/// The bytes of one buffer that a source engine has deposited.
+/// The number of bytes that an engine has written into a buffer.
 #[derive(Debug, Default)]
-pub struct Landing {
+pub struct TransferProgress {
     total: Cell<u64>,
     settled: Cell<u64>,
     burst: Cell<Option<Burst>>,
@@ -22,10 +23,10 @@ struct Burst {
     end: Time,
 }
 
-impl Landing {
+impl TransferProgress {
     /// Creates the counter of a transfer of `total` bytes.
-    pub fn new(total: Bytes) -> Landing {
-        Landing { total: Cell::new(total.get()), ..Landing::default() }
+    pub fn new(total: Bytes) -> TransferProgress {
+        TransferProgress { total: Cell::new(total.get()), ..TransferProgress::default() }
     }
 
     /// Returns the length of the transfer.
@@ -47,13 +48,13 @@ impl Landing {
         self.settled.get() == self.total.get()
     }
 
-    /// Begins a burst whose `bytes` land evenly between `start` and `end`.
+    /// Begins a burst whose `bytes` land at an even rate between `start` and `end`.
     pub fn begin(&self, bytes: Bytes, start: Time, end: Time) {
         debug_assert!(self.burst.get().is_none(), "one burst at a time lands in a buffer");
         self.burst.set(Some(Burst { bytes: bytes.get(), start, end }));
     }
 
-    /// Ends the burst; returns whether a watched count was reached or the transfer is complete.
+    /// Ends the burst. Returns whether the watched count was reached or the transfer is complete.
     pub fn settle(&self) -> bool {
         let burst = self.burst.take().expect("a burst was under way");
         self.settled.set(self.settled.get() + burst.bytes);
@@ -65,8 +66,8 @@ impl Landing {
         reached || self.finished()
     }
 
-    /// Watches for `count` bytes to have landed. Returns the time of that if it is within the running burst; otherwise
-    /// [`settle`](Landing::settle) reports it.
+    /// Watches for `count` bytes to have landed. Returns the time at which they have, if that is within the present
+    /// burst; otherwise [`settle`](TransferProgress::settle) reports it later.
     pub fn watch(&self, count: Bytes) -> Option<Time> {
         self.watched.set(Some(count.get()));
         let burst = self.burst.get()?;
@@ -84,16 +85,16 @@ mod tests {
 
     #[test]
     fn the_count_grows_evenly_within_a_burst() {
-        let landing = Landing::new(Bytes(300));
-        landing.begin(Bytes(100), Time::from_ns(10), Time::from_ns(20));
-        assert_eq!(landing.landed(Time::from_ns(10)), Bytes(0));
-        assert_eq!(landing.landed(Time::from_ns(15)), Bytes(50));
-        assert_eq!(landing.watch(Bytes(70)), Some(Time::from_ns(17)));
-        assert_eq!(landing.watch(Bytes(170)), None, "beyond this burst");
-        assert!(!landing.settle());
-        assert_eq!(landing.landed(Time::from_ns(30)), Bytes(100));
-        landing.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
-        assert!(landing.settle(), "watched count reached, and finished");
-        assert!(landing.finished());
+        let progress = TransferProgress::new(Bytes(300));
+        progress.begin(Bytes(100), Time::from_ns(10), Time::from_ns(20));
+        assert_eq!(progress.landed(Time::from_ns(10)), Bytes(0));
+        assert_eq!(progress.landed(Time::from_ns(15)), Bytes(50));
+        assert_eq!(progress.watch(Bytes(70)), Some(Time::from_ns(17)));
+        assert_eq!(progress.watch(Bytes(170)), None, "beyond this burst");
+        assert!(!progress.settle());
+        assert_eq!(progress.landed(Time::from_ns(30)), Bytes(100));
+        progress.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
+        assert!(progress.settle(), "watched count reached, and finished");
+        assert!(progress.finished());
     }
 }
