@@ -78,7 +78,10 @@ impl<'t> Table<'t> {
     /// States that the family below `key`, or at this table if `key` is empty, may have members beyond the known ones;
     /// `hint` states that if an unknown member is selected.
     pub fn open_family(&self, key: &str, hint: &'static str) {
-        self.context.mark_open_family(self.full(key), hint);
+        // Where nothing is selected, no hint can be asked for.
+        if key.is_empty() || self.child(key).is_some() {
+            self.context.mark_open_family(self.full(key), hint);
+        }
     }
 
     /// Reads one of several tables below `key`, or `default` with its defaults if none is defined.
@@ -156,6 +159,10 @@ impl<'t> Table<'t> {
         read: impl FnMut(&str, &mut Table<'_>) -> T,
         mut siblings: Siblings<'_, T>,
     ) -> Option<T> {
+        if self.child(key).is_none() && absence == Absence::IsAllowed && !self.context.describing {
+            self.add_known(key);
+            return None;
+        }
         let mut family = None;
         let location = FamilyLocation::UnderKey(self.child(key));
         let others = siblings.names;
@@ -175,7 +182,6 @@ impl<'t> Table<'t> {
                     self.below(&[Step::Key(key)], None, |t| choose(t, Absence::IsAnError))
                 }),
             },
-            None if absence == Absence::IsAllowed && !self.context.describing => (None, TableShape::default()),
             // The keys defined there are not members, and are reported as unknown. No further problem is needed.
             Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, others) => {
                 self.context.with_level(DiagnosticLevel::PresentKeys, || {

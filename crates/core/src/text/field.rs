@@ -303,11 +303,12 @@ impl<K: ValueKind> Field<'_, '_, K> {
 
     /// Notes that the table may hold the key; the form of its value is built only if the schema is collected.
     fn describe(&self, need: impl FnOnce() -> Need) {
-        let (form, need) = match self.table.describing() {
-            true => (Form::Value(self.kind.name(), self.kind.schema(), self.declared), need()),
-            false => (Form::Value(String::new(), serde_json::Value::Null, self.declared), Need::Optional),
-        };
-        self.table.note_key(self.key, self.doc, form, need);
+        if self.table.describing() {
+            let form = Form::Value(self.kind.name(), self.kind.schema(), self.declared);
+            self.table.note_key(self.key, self.doc, form, need());
+        } else {
+            self.table.add_known(self.key);
+        }
     }
 
     /// Returns the value of a node, or reports its problems and returns `None`.

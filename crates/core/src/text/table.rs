@@ -300,22 +300,27 @@ impl<'t> Table<'t> {
 
     /// Adds a key to the schema of this table.
     pub(super) fn note_key(&self, key: &'static str, doc: &'static str, form: Form, need: Need) {
-        self.note(Item::Key { key, doc, form, need });
+        match self.context.describing {
+            true => self.note(Item::Key { key, doc, form, need }),
+            false => self.add_known(key),
+        }
     }
 
     pub(super) fn note(&self, item: Item) {
-        let mut known = self.known.borrow_mut();
-        let mut add = |key: &'static str| {
-            if !known.contains(&key) {
-                known.push(key);
-            }
-        };
         match &item {
-            Item::Key { key, .. } => add(key),
-            Item::Family(family) => family.members.iter().for_each(|member| add(member.name)),
+            Item::Key { key, .. } => self.add_known(key),
+            Item::Family(family) => family.members.iter().for_each(|member| self.add_known(member.name)),
         }
         if self.context.describing {
             self.shape.borrow_mut().add(item);
+        }
+    }
+
+    /// Notes that the table may hold `key`.
+    pub(super) fn add_known(&self, key: &'static str) {
+        let mut known = self.known.borrow_mut();
+        if !known.contains(&key) {
+            known.push(key);
         }
     }
 
