@@ -13,7 +13,7 @@ use narrows::experiment::run;
 use narrows::machine::{Machine, Registry};
 use narrows::papers::builtins;
 use narrows::study::{constants, find, scaffold};
-use narrows::text::{Document, Problems, Read};
+use narrows::text::{Document, LayerCache, Problems, Read};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -45,7 +45,7 @@ const SIZES: [u64; 4] = [16, 128, 512, 2048];
 
 fn read(base: &[&str], sets: &[String]) -> Result<Read<Machine>, Problems> {
     let base: Vec<String> = base.iter().map(|set| (*set).to_owned()).collect();
-    Registry::shared().read_varied(Document::Text("machine.toml", MACHINE, None), &base, sets)
+    Registry::shared().read_varied(Document::Text("machine.toml", MACHINE, None), &base, sets, &LayerCache::default())
 }
 
 /// Returns the latencies of the machine with these settings, each multiplied by a factor, as a measured curve.

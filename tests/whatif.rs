@@ -3,7 +3,7 @@
 
 use narrows::experiment::whatif::{WhatIf, WhatIfError, WhatIfQuery};
 use narrows::machine::Registry;
-use narrows::text::{Document, Meaning};
+use narrows::text::{Document, LayerCache, Meaning};
 
 const HOST: &str = "hosts.pentium-ii-440lx";
 
@@ -12,8 +12,9 @@ fn query(example: &str, sets: &[&str], metric: Option<&str>) -> Result<WhatIf, S
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    let reader =
-        |varied: &[String]| Registry::shared().read_varied(Document::Text(example, &text, None), &sets, varied);
+    let reader = |varied: &[String]| {
+        Registry::shared().read_varied(Document::Text(example, &text, None), &sets, varied, &LayerCache::default())
+    };
     let query = WhatIfQuery { reader: &reader, metric, factor: 2.0, thorough: false };
     query.run(&|_| {}).map_err(|error| match error {
         WhatIfError::Invalid(problems) => problems.to_string(),
@@ -287,7 +288,12 @@ fn parts_state_the_reason_of_a_number_without_effect() {
     let text = std::fs::read_to_string(path).expect("a shipped example");
     let reason = |set: &str, key: &str| {
         let sets: Vec<String> = [set].iter().filter(|set| !set.is_empty()).map(|set| (*set).to_owned()).collect();
-        let read = Registry::shared().read_varied(Document::Text("ping-pong", &text, None), &sets, &[]);
+        let read = Registry::shared().read_varied(
+            Document::Text("ping-pong", &text, None),
+            &sets,
+            &[],
+            &LayerCache::default(),
+        );
         read.unwrap_or_else(|problems| panic!("{problems}")).value.inert_reason(key)
     };
     let latency = format!("{HOST}.io-bus.processor.interrupt-latency");
