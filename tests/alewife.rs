@@ -231,7 +231,7 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
 }
 
 /// Returns the cycles of a step that computes and loads another node's block, with or without a prefetch.
-fn walk(prefetches: bool, sets: &[&str]) -> f64 {
+fn walk_cycles(prefetches: bool, sets: &[&str]) -> f64 {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
     let (space, bases) = space(&built, 4096);
@@ -261,10 +261,10 @@ fn walk(prefetches: bool, sets: &[&str]) -> f64 {
 
 #[test]
 fn prefetch_hides_the_round_trip_to_the_home() {
-    let (plain, prefetched) = (walk(false, &[]), walk(true, &[]));
+    let (plain, prefetched) = (walk_cycles(false, &[]), walk_cycles(true, &[]));
     assert!(plain > 40.0 + 38.0 + 10.0, "{plain} cycles a step");
     assert!(prefetched < plain - 20.0, "{prefetched} cycles a step, {plain} without");
-    let none = walk(true, &["ni.cmmu.coherence.prefetches=0"]);
+    let none = walk_cycles(true, &["ni.cmmu.coherence.prefetches=0"]);
     assert!((none - plain).abs() < 8.0, "{none} cycles a step without prefetch slots, {plain} without prefetches");
 }
 

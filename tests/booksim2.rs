@@ -112,7 +112,7 @@ impl Trace {
                 let Packet { source, destination, .. } = self.packets[tag];
                 network.take(Injection::whole(source, destination, flits, tag as u32));
             }
-            network.go(&mut events);
+            network.advance(&mut events);
             for PacketEvent { cycle, tag, kind, .. } in events.drain(..) {
                 if kind == EventKind::Delivered {
                     arrived[tag as usize] = Some(cycle);
@@ -126,14 +126,14 @@ impl Trace {
 /// The network or its twin.
 trait Steps {
     fn take(&mut self, injection: Injection);
-    fn go(&mut self, events: &mut Vec<PacketEvent>);
+    fn advance(&mut self, events: &mut Vec<PacketEvent>);
 }
 
 impl Steps for Network {
     fn take(&mut self, injection: Injection) {
         self.offer(injection);
     }
-    fn go(&mut self, events: &mut Vec<PacketEvent>) {
+    fn advance(&mut self, events: &mut Vec<PacketEvent>) {
         self.step();
         self.take_events(events);
     }
@@ -143,7 +143,7 @@ impl Steps for Twin {
     fn take(&mut self, injection: Injection) {
         self.offer(injection);
     }
-    fn go(&mut self, events: &mut Vec<PacketEvent>) {
+    fn advance(&mut self, events: &mut Vec<PacketEvent>) {
         self.step();
         self.take_events(events);
     }
@@ -294,7 +294,7 @@ fn measure(point: &Point) -> Measured {
 
 /// Fails unless `measured` is within a fraction of `expected`.
 #[track_caller]
-fn within(fraction: f64, measured: f64, expected: f64, what: &str) {
+fn assert_within(fraction: f64, measured: f64, expected: f64, what: &str) {
     assert!((measured / expected - 1.0).abs() <= fraction, "{what}: {measured:.4} against {expected:.4}");
 }
 
@@ -306,14 +306,14 @@ fn latency_and_throughput_follow_booksim2_s_curves() {
             let key = |point: &Point| (point.virtual_channels, point.buffer_flits, point.packet_flits);
             key(point) == key(saturated) && point.status == "ok" && point.offered <= 0.8 * saturated.accepted
         };
-        within(0.05, measure(saturated).accepted, saturated.accepted, &saturated.label());
+        assert_within(0.05, measure(saturated).accepted, saturated.accepted, &saturated.label());
         for point in points.iter().filter(is_same) {
             let measured = measure(point);
             // Each simulator drew its own packets; one router more or less on the route changes the latency by 5
             // cycles.
             let latency = measured.latency + 5.0 * (point.hops - measured.hops);
-            within(if point.offered < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &point.label());
-            within(0.05, measured.accepted, point.accepted, &point.label());
+            assert_within(if point.offered < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &point.label());
+            assert_within(0.05, measured.accepted, point.accepted, &point.label());
         }
     }
 }
@@ -327,11 +327,11 @@ fn adaptive_and_random_routes_take_as_long_as_booksim2_s() {
         let measured = measure(&point);
         // Beyond saturation packets block each other's routes, and fewer are accepted.
         if point.status == "ok" || point.routing == "nca" {
-            within(0.03, measured.accepted, point.accepted, &point.label());
+            assert_within(0.03, measured.accepted, point.accepted, &point.label());
         }
         if point.status == "ok" {
             let latency = measured.latency + 5.0 * (point.hops - measured.hops);
-            within(if point.offered < 0.4 { 0.05 } else { 0.15 }, latency, point.latency, &point.label());
+            assert_within(if point.offered < 0.4 { 0.05 } else { 0.15 }, latency, point.latency, &point.label());
         }
     }
 }

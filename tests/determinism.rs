@@ -2,7 +2,7 @@
 //! give results that are equal to the last bit. The first machines are Trapeze's, and the others are combinations that
 //! together have every part.
 
-use crate::common::parts::{each_with_each, sound, text};
+use crate::common::parts::{each_with_each, read_valid, text};
 use crate::common::*;
 use narrows::engine::Recorder;
 use narrows::experiment::run;
@@ -53,7 +53,7 @@ fn machines() -> Vec<Machine> {
     ];
     let of = |(workload, program): (&'static str, &'static str)| {
         let all = each_with_each(workload);
-        all.into_iter().map(move |one| sound(&text(&one, 4, &format!("workload.{program}")), &[]))
+        all.into_iter().map(move |one| read_valid(&text(&one, 4, &format!("workload.{program}")), &[]))
     };
     programs.into_iter().flat_map(of).collect()
 }

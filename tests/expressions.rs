@@ -37,14 +37,14 @@ impl NameResolver for TestNames {
     }
 }
 
-fn given(text: &str) -> Result<Value, EvalError> {
+fn evaluate(text: &str) -> Result<Value, EvalError> {
     let read = expression(&SpannedString::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
     Scope::new(&TestNames).value(&read)
 }
 
 #[track_caller]
 fn number(text: &str) -> f64 {
-    match given(text) {
+    match evaluate(text) {
         Ok(value) => value.number().unwrap_or_else(|| panic!("{text}: {value:?}")),
         Err(stop) => panic!("{text}: {stop:?}"),
     }
@@ -52,8 +52,8 @@ fn number(text: &str) -> f64 {
 
 #[track_caller]
 fn flag(text: &str) -> bool {
-    assert!(matches!(given(text), Ok(Value::Flag(_))), "{text}: {:?}", given(text));
-    given(text).is_ok_and(|value| value == Value::Flag(true))
+    assert!(matches!(evaluate(text), Ok(Value::Flag(_))), "{text}: {:?}", evaluate(text));
+    evaluate(text).is_ok_and(|value| value == Value::Flag(true))
 }
 
 #[track_caller]
@@ -65,7 +65,7 @@ fn words(text: &str) -> String {
 /// Returns the error of an expression, and the part of its text that the error marks.
 #[track_caller]
 fn eval_error(text: &str) -> (String, String) {
-    match given(text) {
+    match evaluate(text) {
         Err(EvalError::Invalid(fault)) => (format!("{}; {}", fault.message, fault.label), text[fault.span].to_owned()),
         other => panic!("{text}: {other:?}"),
     }
@@ -142,8 +142,8 @@ fn errors_have_the_span_of_the_faulty_part() {
     is("'a' < 2", "cannot be compared", "'a' < 2");
     is("circle", "too deep", "circle");
     is("crossings(1 for name)", "whose values are numbers", "1 for name");
-    assert!(matches!(given("first(x[{axis}] for axis if axis > 9)"), Err(EvalError::Missing(_))));
-    assert!(matches!(given("x[none] + 1"), Err(EvalError::Missing(_))), "what is not there is not wrong");
+    assert!(matches!(evaluate("first(x[{axis}] for axis if axis > 9)"), Err(EvalError::Missing(_))));
+    assert!(matches!(evaluate("x[none] + 1"), Err(EvalError::Missing(_))), "what is not there is not wrong");
 }
 
 #[test]
@@ -157,10 +157,10 @@ fn parser_panics_on_no_text() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             text += pieces[(state >> 33) as usize % pieces.len()];
         }
-        let _ = given(&text);
+        let _ = evaluate(&text);
         let _ = template(&SpannedString::unplaced(text)).map(|read| Scope::new(&TestNames).words(&read).is_ok());
     }
     let deep = "(".repeat(100_000);
-    assert!(matches!(given(&deep), Err(EvalError::Invalid(_))));
-    assert!(matches!(given(&"-".repeat(100_000)), Err(EvalError::Invalid(_))));
+    assert!(matches!(evaluate(&deep), Err(EvalError::Invalid(_))));
+    assert!(matches!(evaluate(&"-".repeat(100_000)), Err(EvalError::Invalid(_))));
 }

@@ -4,14 +4,14 @@
 
 mod slow;
 
-use crate::common::parts::{accepted, done, read, sound, text};
+use crate::common::parts::{accepted, read, read_valid, run_to_completion, text};
 use crate::common::*;
 use narrows::engine::Outcome;
 use narrows::text::Document;
 use std::collections::BTreeSet;
 
 /// Asserts that each of `sent` messages was delivered once or dropped.
-fn accounted(run: &Run, sent: u64) {
+fn assert_accounted(run: &Run, sent: u64) {
     let [all, delivered, dropped] = ["sent", "delivered", "dropped"].map(|it| run.metric(&format!("messages.{it}")));
     let outcome = &run.result.outcome;
     assert!(if dropped > 0.0 { matches!(outcome, Outcome::Loss(_)) } else { outcome.is_complete() }, "{outcome:?}");
@@ -27,12 +27,12 @@ fn a_packet_held_too_long_is_dropped() {
     // 8 KiB take 51 µs on the link.
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
         let run = Bench { watchdog: 30, ..Bench::default() }.policy(policy).stream(20, 8_192).run();
-        accounted(&run, 20);
+        assert_accounted(&run, 20);
         assert_eq!(run.metric("messages.dropped"), 20.0);
     }
     // A receiver that never frees its buffers blocks packets, and only packets for which it has buffers arrive.
     let run = Bench { keep_buffers: true, watchdog: 1_000, ..Bench::default() }.stream(20, 4_096).run();
-    accounted(&run, 20);
+    assert_accounted(&run, 20);
     assert_eq!(run.metric("messages.delivered"), 4.0);
 }
 
@@ -53,7 +53,7 @@ fn packet_dropped_before_its_path_is_set_up_leaves_others_intact() {
         for policy in [STORE_AND_FORWARD, ADAPTIVE] {
             let bench = bench.clone().policy(policy).hosts(&vec![Host::default(); 5]);
             let run = bench.flows(&["n0 -> n4", "n1 -> n3", "n2 -> n3"], 20, 16_384).run();
-            accounted(&run, 60);
+            assert_accounted(&run, 60);
             dropped += run.metric("messages.dropped");
         }
     }
@@ -145,7 +145,7 @@ fn watchdog_shorter_than_a_packet_is_noted_without_retransmission() {
 #[test]
 fn watchdog_breaks_a_cyclic_wait_by_dropping_packets() {
     let run = Bench { watchdog: 5_000, ..ring() }.run();
-    accounted(&run, 7 * 400);
+    assert_accounted(&run, 7 * 400);
     assert!(run.metric("messages.dropped") > 0.0);
 }
 
@@ -287,8 +287,8 @@ fn lost_packets_are_retransmitted_under_every_interface() {
     for (protocol, values, fabrics) in RELIABLE {
         for one in all.iter().filter(|one| one.protocol == protocol && fabrics.contains(&one.fabric)) {
             let sets = [values, "fabric.loss=0.05"].map(String::from);
-            let machine = sound(&text(one, 4, INTO_ONE), &sets);
-            let seen = done(&machine, one);
+            let machine = read_valid(&text(one, 4, INTO_ONE), &sets);
+            let seen = run_to_completion(&machine, one);
             assert_eq!((seen.messages.len(), seen.metric("messages.dropped")), (36, 0.0), "{one:?}");
             assert!(seen.packets.dropped > 0 && seen.sum(|unit| unit.retransmitted) > 0, "{one:?}: {:?}", seen.packets);
             let late = parts::out_of_order(&seen.messages);
@@ -328,7 +328,7 @@ fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() 
     let sets = ["protocol.nifdy.retransmission.timeout=1 ms", "fabric.loss=0.05"].map(String::from);
     let mut refusals = 0;
     for one in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {
-        let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
+        let facts = read_valid(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
         if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
             let problems = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
             assert!(

@@ -23,14 +23,14 @@ fn machine(text: &str) -> Machine {
     read(text).unwrap_or_else(|problems| panic!("{problems}\n{text}"))
 }
 
-fn done(text: &str) -> RunResult {
+fn run_to_completion(text: &str) -> RunResult {
     let result = run(&machine(text), Recorder::off());
     assert!(result.outcome.is_complete(), "{text}: {:?}", result.outcome);
     result
 }
 
 fn metrics(text: &str) -> BTreeMap<String, f64> {
-    done(text).metrics.into_iter().map(|metric| (metric.name, metric.value)).collect()
+    run_to_completion(text).metrics.into_iter().map(|metric| (metric.name, metric.value)).collect()
 }
 
 fn surveyed(fabric: &str) -> Survey {
@@ -181,7 +181,7 @@ fn a_link_has_its_own_rate() {
     assert!((full - 0.6).abs() < 0.03, "{full}");
     assert!((quarter - 0.25).abs() < 0.005, "{quarter}");
     let [file, ..] = pair(Some("8 Gbit/s"), None).files("used");
-    let result = done(&format!("{load}{}{ROUTER}", file.fabric("")));
+    let result = run_to_completion(&format!("{load}{}{ROUTER}", file.fabric("")));
     let used = result.resources.iter().find(|resource| resource.name.contains("s0.1 → s1.1")).expect("a link by name");
     let fraction = used.busy.as_us() / result.end.as_us();
     assert!(fraction > 0.9 && fraction <= 1.0, "{fraction}");

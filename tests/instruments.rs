@@ -2,8 +2,8 @@
 //! compatible hosts, interfaces, protocols, fabrics and programs, programs that drive a fabric alone, and every shipped
 //! example.
 
-use crate::common::parts::{each_with_each, sound};
-use crate::common::small::{parts, read, small};
+use crate::common::parts::{each_with_each, read_valid};
+use crate::common::small::{parts, read, small_machine};
 use narrows::engine::{Recorder, Span, Timeline};
 use narrows::experiment::{RunResult, run};
 use narrows::machine::combinations::Combination;
@@ -29,7 +29,7 @@ fn sample() -> Vec<(Combination, Machine)> {
         number.is_multiple_of(STEP) || new.contains(&true)
     };
     let taken = fit.enumerate().filter_map(|(number, one)| is_taken(number, &one).then_some(one));
-    taken.filter_map(|one| Some((one.clone(), small(&one).ok()?))).collect()
+    taken.filter_map(|one| Some((one.clone(), small_machine(&one).ok()?))).collect()
 }
 
 /// Returns all results of a run but its spans, as text.
@@ -211,12 +211,12 @@ const CUT_OFF: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"fab
 
 #[test]
 fn no_measured_message_takes_longer_than_its_run() {
-    let cut_off = sound(CUT_OFF, &[]);
+    let cut_off = read_valid(CUT_OFF, &[]);
     let result = run(&cut_off, Recorder::off());
     let longest = result.metric("message.latency_one_way_max").expect("a message was delivered");
     assert!(longest <= result.end.as_us(), "{longest} us in a run of {}", result.end);
     for one in each_with_each("ping-pong") {
-        let machine = small(&one).unwrap_or_else(|problems| panic!("{one:?}: {problems}"));
+        let machine = small_machine(&one).unwrap_or_else(|problems| panic!("{one:?}: {problems}"));
         let result = run(&machine, Recorder::off());
         assert!(result.deliveries.iter().all(|delivery| delivery.at <= result.end), "{one:?} ends at {}", result.end);
     }

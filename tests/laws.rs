@@ -47,7 +47,7 @@ fn length(span: &Span) -> f64 {
 }
 
 /// Returns two hosts in which all numbers differ.
-fn unequal() -> [Host; 2] {
+fn unequal_hosts() -> [Host; 2] {
     let first = Host { read_setup: 700, read_rate: 90, write_setup: 1_100, write_rate: 70, ..Host::default() };
     let second = Host { read_setup: 1_900, read_rate: 60, write_setup: 1_300, write_rate: 110, ..Host::default() };
     [first, second]
@@ -56,30 +56,31 @@ fn unequal() -> [Host; 2] {
 #[test]
 fn a_transfer_takes_setup_and_bytes_over_rate() {
     for payload in [4, 1_001, 4_096, 65_536] {
-        let hosts = unequal();
-        let run = Bench::default().hosts(&hosts).policy(STORE_AND_FORWARD).ping_pong(1, payload).done();
+        let hosts = unequal_hosts();
+        let run = Bench::default().hosts(&hosts).policy(STORE_AND_FORWARD).ping_pong(1, payload).run_to_completion();
         // Each burst, or flit of 128 B, may be rounded by one picosecond.
         let rounding = (payload / 128 + 1) as f64 * 1e-3;
-        near(length(run.spans_of(0, 0, "hostTx")[0]), hosts[0].read_ns(payload), rounding);
-        near(length(run.spans_of(0, 0, "netTx")[0]), ns(128, 160), rounding);
-        near(length(run.spans_of(0, 0, "netTx")[1]), ns(payload, 160), rounding);
-        near(length(run.spans_of(0, 1, "hostRcv")[0]), hosts[1].write_ns(payload), rounding);
+        assert_near(length(run.spans_of(0, 0, "hostTx")[0]), hosts[0].read_ns(payload), rounding);
+        assert_near(length(run.spans_of(0, 0, "netTx")[0]), ns(128, 160), rounding);
+        assert_near(length(run.spans_of(0, 0, "netTx")[1]), ns(payload, 160), rounding);
+        assert_near(length(run.spans_of(0, 1, "hostRcv")[0]), hosts[1].write_ns(payload), rounding);
     }
 }
 
 #[test]
 fn dma_bandwidth_is_bytes_over_setup_and_transfer() {
     for competition in [DMA_FIRST, ALTERNATE, BUFFERED] {
-        let [first, second] = unequal().map(|host| Host { competition, ..host });
+        let [first, second] = unequal_hosts().map(|host| Host { competition, ..host });
         for (node, host) in [("n0", &first), ("n1", &second)] {
             for size in [64, 1_024, 8_192, 65_536] {
                 for (direction, alone) in [("read", host.read_ns(size)), ("write", host.write_ns(size))] {
                     let workload = format!(
                         r#"dma = {{ warm-up = 0, node = "{node}", direction = "{direction}", size = "{size} B", transfers = 10 }}"#
                     );
-                    let run = Bench::default().hosts(&[first.clone(), second.clone()]).workload(workload).done();
+                    let run =
+                        Bench::default().hosts(&[first.clone(), second.clone()]).workload(workload).run_to_completion();
                     let expected = size as f64 * 1e3 / alone;
-                    near(run.metric("dma.bandwidth"), expected, expected * 1e-4);
+                    assert_near(run.metric("dma.bandwidth"), expected, expected * 1e-4);
                 }
             }
         }
@@ -88,9 +89,9 @@ fn dma_bandwidth_is_bytes_over_setup_and_transfer() {
 
 #[test]
 fn store_and_forward_takes_the_sum_of_its_stages() {
-    let hosts = unequal();
+    let hosts = unequal_hosts();
     for payload in [4, 1_001, 4_096, 8_192, 65_536] {
-        let run = Bench::default().hosts(&hosts).policy(STORE_AND_FORWARD).ping_pong(1, payload).done();
+        let run = Bench::default().hosts(&hosts).policy(STORE_AND_FORWARD).ping_pong(1, payload).run_to_completion();
         for (id, [from, to]) in [(0, [0, 1]), (1, [1, 0])] {
             let message = run.message(id);
             assert_eq!((message.source, message.destination), (from, to));
@@ -108,10 +109,10 @@ fn store_and_forward_takes_the_sum_of_its_stages() {
             let busy = if id == 1 { 2.0 * word(3) + word(15) } else { 0.0 };
             assert!(message.stage("host send") <= SOFTWARE + busy + 1.0, "{message:?}");
             for (name, expected) in &stages[1..] {
-                near(message.stage(name), *expected, 20.0);
+                assert_near(message.stage(name), *expected, 20.0);
             }
             let sum: f64 = stages.iter().map(|(_, time)| time).sum();
-            near(message.latency() - (message.stage("host send") - SOFTWARE), sum, 40.0);
+            assert_near(message.latency() - (message.stage("host send") - SOFTWARE), sum, 40.0);
         }
     }
 }
@@ -123,23 +124,23 @@ fn cut_through_takes_the_slowest_stage_its_start_and_the_last_transfers() {
         let bench = |from: &Host, to: &Host| Bench::default().hosts(&[from.clone(), to.clone()]).ping_pong(1, payload);
 
         // Sending is the slowest stage. When it ends, the data that are not ready are less than one minpulse.
-        let run = bench(&slow, &fast).done();
+        let run = bench(&slow, &fast).run_to_completion();
         let last = |node, engine| length(run.spans_of(0, node, engine).last().unwrap());
         let after = last(0, "netTx") + 1_000.0 + last(1, "hostRcv") + host_receive();
-        near(run.message(0).latency(), host_send() + slow.read_ns(payload) + after, ns(128, 50));
+        assert_near(run.message(0).latency(), host_send() + slow.read_ns(payload) + after, ns(128, 50));
 
         // The link is the slowest stage, and starts with the control message.
-        let run = Bench { link_rate: 50, ..bench(&fast, &fast) }.done();
+        let run = Bench { link_rate: 50, ..bench(&fast, &fast) }.run_to_completion();
         let last = length(run.spans_of(0, 1, "hostRcv").last().unwrap());
         let expected = host_send() + ns(128 + payload, 50) + 1_000.0 + last + host_receive();
-        near(run.message(0).latency(), expected, 500.0 + ns(256, 200));
+        assert_near(run.message(0).latency(), expected, 500.0 + ns(256, 200));
 
         // Receiving is the slowest stage: it never pauses after its start, and every transfer has a set-up.
-        let run = bench(&fast, &slow).done();
+        let run = bench(&fast, &slow).run_to_completion();
         let transfers = bytes(&run.spans_of(0, 1, "hostRcv"));
         let received: f64 = transfers.iter().map(|&bytes| slow.write_ns(bytes)).sum();
         let start = fast.read_ns(128) + ns(128, 160) + 1_000.0;
-        near(run.message(0).latency(), host_send() + start + received + host_receive(), ns(128, 160));
+        assert_near(run.message(0).latency(), host_send() + start + received + host_receive(), ns(128, 160));
         assert!(transfers.windows(2).rev().skip(1).all(|pair| pair[0] <= pair[1] + 128), "{transfers:?} grow");
     }
 }
@@ -148,7 +149,7 @@ fn cut_through_takes_the_slowest_stage_its_start_and_the_last_transfers() {
 fn cut_through_is_never_slower_than_store_and_forward() {
     let latency = |host: &Host, cycles, policy, payload| {
         let bench = Bench { firmware_cycles: cycles, ..Bench::default() }.policy(policy);
-        bench.hosts(&[host.clone(), host.clone()]).ping_pong(1, payload).done().message(0).latency()
+        bench.hosts(&[host.clone(), host.clone()]).ping_pong(1, payload).run_to_completion().message(0).latency()
     };
     for (host, cycles, least) in [
         // If a transfer has no start-up cost, the law holds for any payload.
@@ -173,20 +174,20 @@ fn cut_through_is_never_slower_than_store_and_forward() {
 fn payload_up_to_minpulse_is_one_transfer() {
     let policy = r#"{ eager-cut-through = { minpulse = "512 B" } }"#;
     for payload in [1, 4, 60, 127, 511, 512] {
-        let run = Bench::default().policy(policy).ping_pong(1, payload).done();
+        let run = Bench::default().policy(policy).ping_pong(1, payload).run_to_completion();
         assert_eq!(bytes(&run.spans_of(0, 0, "netTx")), [128, payload]);
         assert_eq!(bytes(&run.spans_of(0, 1, "hostRcv")), [payload]);
     }
-    let run = Bench::default().policy(policy).ping_pong(1, 2_048).done();
+    let run = Bench::default().policy(policy).ping_pong(1, 2_048).run_to_completion();
     assert!(run.spans_of(0, 0, "netTx").len() > 2);
 }
 
 #[test]
 fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
-    let [first, second] = unequal();
+    let [first, second] = unequal_hosts();
     let (setup, rate) = (first.read_setup as f64, first.read_rate as f64 / 1e3);
     for payload in [1_000, 8_192, 30_001] {
-        let run = Bench::default().hosts(&[first.clone(), second.clone()]).ping_pong(1, payload).done();
+        let run = Bench::default().hosts(&[first.clone(), second.clone()]).ping_pong(1, payload).run_to_completion();
         let source = run.spans_of(0, 0, "hostTx")[0].start;
         let deposited = |at: f64| ((at - in_ns(source) - setup) * rate).clamp(0.0, payload as f64);
         let sent = &run.spans_of(0, 0, "netTx")[1..];
@@ -214,14 +215,14 @@ fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
 
 #[test]
 fn message_is_received_by_interrupt_or_within_a_poll_interval() {
-    let interrupted = Bench::default().ping_pong(10, 1_024).done();
+    let interrupted = Bench::default().ping_pong(10, 1_024).run_to_completion();
     for message in &interrupted.messages {
-        near(message.stage("host receive"), host_receive(), 10.0);
+        assert_near(message.stage("host receive"), host_receive(), 10.0);
     }
     let polled = Bench { notification: r#"{ polling = { interval = "5 us" } }"#.into(), ..Bench::default() }
         .ping_pong(10, 1_024);
     let (look, least) = (word(15), SOFTWARE + 3.0 * word(15));
-    for message in &polled.done().messages {
+    for message in &polled.run_to_completion().messages {
         let receive = message.stage("host receive");
         assert!((least..least + 5_000.0 + 2.0 * look).contains(&receive), "{receive} ns after the message was there");
     }
@@ -235,7 +236,7 @@ fn message_is_delivered_when_it_is_complete() {
     for policy in [STORE_AND_FORWARD, ADAPTIVE] {
         for firmware_cycles in [100, 200, 300] {
             let bench = Bench { firmware_cycles, lanai_mhz: 20, ..Bench::default() }.policy(policy).hosts(&hosts);
-            let messages = bench.flows(&["n0 -> n1", "n1 -> n0"], 100, 65_536).done().messages;
+            let messages = bench.flows(&["n0 -> n1", "n1 -> n0"], 100, 65_536).run_to_completion().messages;
             let latest = messages.iter().map(|message| message.stage("host receive")).fold(0.0, f64::max);
             assert!(latest < 500_000.0, "{latest} ns from memory to program under {policy}");
         }
@@ -247,10 +248,11 @@ fn shadow_buffer_adds_a_copy() {
     let plain = Bench::default().ping_pong(1, 1_024);
     let shadow = Bench { shadow: true, ..plain.clone() };
     // A block is read and written, and costs the processor 50 ns.
-    let copies = shadow.done().message(0).latency() - plain.done().message(0).latency();
-    near(copies, 250.0, 5.0);
-    let fetch =
-        |bench: Bench| bench.workload("page-fetch = { warm-up = 0, faults = 3 }".into()).done().metric("fetch.latency");
+    let copies = shadow.run_to_completion().message(0).latency() - plain.run_to_completion().message(0).latency();
+    assert_near(copies, 250.0, 5.0);
+    let fetch = |bench: Bench| {
+        bench.workload("page-fetch = { warm-up = 0, faults = 3 }".into()).run_to_completion().metric("fetch.latency")
+    };
     assert!(fetch(shadow) > fetch(plain));
 }
 
@@ -261,15 +263,15 @@ fn page_is_stored_at_the_address_of_its_tag() {
         let run = Bench::default()
             .policy(policy)
             .workload(r#"page-fetch = { warm-up = 0, faults = 20, page = "8 KiB" }"#.into());
-        assert_eq!(run.done().metric("messages.delivered"), 40.0);
+        assert_eq!(run.run_to_completion().metric("messages.delivered"), 40.0);
     }
 }
 
 #[test]
 fn logging_takes_the_firmwares_time() {
     let bench = Bench { firmware_cycles: 1_000, ..Bench::default() }.ping_pong(1, 8_192);
-    let logged = Bench { logging: true, ..bench.clone() }.done();
-    assert!(logged.message(0).latency() > bench.done().message(0).latency() + 3_000.0);
+    let logged = Bench { logging: true, ..bench.clone() }.run_to_completion();
+    assert!(logged.message(0).latency() > bench.run_to_completion().message(0).latency() + 3_000.0);
 }
 
 /// Returns the times for which a resource was busy and active, in ns.
@@ -288,11 +290,15 @@ fn link_is_active_for_its_bytes_only_and_busy_while_it_is_held() {
     let slow = Host { write_rate: 60, ..Host::default() };
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
         for receiver in [Host::default(), slow.clone()] {
-            let run = Bench::default().hosts(&[Host::default(), receiver]).policy(policy).stream(20, 4_096).done();
+            let run = Bench::default()
+                .hosts(&[Host::default(), receiver])
+                .policy(policy)
+                .stream(20, 4_096)
+                .run_to_completion();
             for link in ["link n0 → s0", "link s0 → n1"] {
                 let (held, moving) = busy_and_active(&run, link);
                 // Each flit may be rounded by a picosecond.
-                near(moving, 20.0 * ns(4_096 + 128, 160), 20.0 * 33.0 * 1e-3);
+                assert_near(moving, 20.0 * ns(4_096 + 128, 160), 20.0 * 33.0 * 1e-3);
                 assert!(held + 1e-3 >= moving, "{link} is held for {held} ns and moves for {moving}");
             }
         }
@@ -303,7 +309,7 @@ fn link_is_active_for_its_bytes_only_and_busy_while_it_is_held() {
 fn link_that_is_only_held_is_not_the_candidate() {
     // Cut-through holds the path while a slow receiver takes the packet at 60 MB/s, on a link of 160 MB/s.
     let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
-    let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).done();
+    let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).run_to_completion();
     let (held, moving) = busy_and_active(&run, "link n0 → s0");
     let all = in_ns(run.result.end);
     assert!(held > 0.9 * all && moving < 0.5 * all, "{held} and {moving} of {all}");
@@ -319,10 +325,10 @@ fn memory_is_busy_while_it_stalls_the_network() {
         let run = bench.policy(STORE_AND_FORWARD).workload(format!(
             r#"stream = {{ warm-up = 0, messages = 2, payload = "{payload} B", arrivals.periodic.interval = "10 ms" }}"#
         ));
-        let run = run.done();
+        let run = run.run_to_completion();
         for node in ["n0", "n1"] {
             // Each flit of the two messages may be rounded by a picosecond.
-            near(busy_and_active(&run, &format!("{node} SRAM")).0, 2.0 * expected, 2.0 * 66.0 * 1e-3);
+            assert_near(busy_and_active(&run, &format!("{node} SRAM")).0, 2.0 * expected, 2.0 * 66.0 * 1e-3);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! tally asserts that the ledger of every message sums to its latency. The tests of this file assert that a run ends,
 //! that no message is lost, and that `narrows list combinations` agrees with `check`.
 
-use crate::common::small::{parts, read, small, with_endpoints};
+use crate::common::small::{parts, read, small_machine, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
 use narrows::machine::build::build;
@@ -34,24 +34,24 @@ fn error_of(result: &RunResult) -> Option<String> {
     (result.metrics.is_empty()).then(|| "nothing was measured".to_owned())
 }
 
-fn named(one: &Combination) -> String {
+fn name_of(one: &Combination) -> String {
     format!("{:?} {}", parts(one), one.workload)
 }
 
 /// Runs a combination on small inputs, and returns its result; returns `None` if the combination is rightly refused.
-fn tried(one: &Combination) -> Option<Result<(), String>> {
-    match small(one) {
+fn try_combination(one: &Combination) -> Option<Result<(), String>> {
+    match small_machine(one) {
         // The refusal of default inputs as too large implies nothing about small inputs.
         Err(_) if !one.refused.is_empty() => None,
-        Err(problems) => Some(Err(format!("{}: refused with a small input: {problems}", named(one)))),
-        Ok(machine) => Some(ran(one, &machine)),
+        Err(problems) => Some(Err(format!("{}: refused with a small input: {problems}", name_of(one)))),
+        Ok(machine) => Some(run_combination(one, &machine)),
     }
 }
 
-fn ran(one: &Combination, machine: &Machine) -> Result<(), String> {
+fn run_combination(one: &Combination, machine: &Machine) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(|| experiment::run(machine, Recorder::off()))) {
-        Ok(result) => error_of(&result).map_or(Ok(()), |error_of| Err(format!("{}: {error_of}", named(one)))),
-        Err(_) => Err(format!("{}: panicked", named(one))),
+        Ok(result) => error_of(&result).map_or(Ok(()), |error| Err(format!("{}: {error}", name_of(one)))),
+        Err(_) => Err(format!("{}: panicked", name_of(one))),
     }
 }
 
@@ -69,7 +69,7 @@ fn run_all(protocol: &str, runs_min: usize) {
     let all = Registry::shared().combinations();
     let of_protocol: Vec<&Combination> =
         all.iter().filter(|one| one.protocol == protocol && HOSTS.contains(&one.host)).collect();
-    let results: Vec<_> = of_protocol.par_iter().filter_map(|one| tried(one)).collect();
+    let results: Vec<_> = of_protocol.par_iter().filter_map(|one| try_combination(one)).collect();
     let runs = all_well(&results);
     assert!(runs >= runs_min, "{runs} ran");
 }
@@ -107,7 +107,7 @@ fn whatever_fits_delivers_with_a_cache_behind_an_io_bus() {
         let cache = "size = \"512 B\"\nways = 2\nhit-cycles = 1\nsupply-time = \"40 ns\"\n";
         let small = small_description(Registry::shared(), one, 4, 1);
         let machine = read(&format!("{small}[hosts.p6-natoma.io-bus.cache]\n{cache}"))?;
-        ran(one, &machine)
+        run_combination(one, &machine)
     };
     all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
@@ -122,8 +122,8 @@ fn compatible_parts_deliver_to_several_endpoints_of_a_node() {
     let accepted = all.iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
     let sample: Vec<&Combination> = accepted.step_by(SAMPLE).collect();
     let run = |one: &&Combination| {
-        let machine = with_endpoints(one, 2).unwrap_or_else(|problems| panic!("{}: {problems}", named(one)));
-        ran(one, &machine)
+        let machine = with_endpoints(one, 2).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(one)));
+        run_combination(one, &machine)
     };
     all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
@@ -137,7 +137,7 @@ fn each_operation_of_costs_runs_wherever_it_is_accepted() {
     assert!(ideal.len() >= 100, "{} combinations", ideal.len());
     let run = |one: &&Combination| {
         let shipped = description(Registry::shared(), &parts(one), "costs");
-        let run = |rest: &str| ran(one, &read(&format!("{shipped}times = 3\n{rest}"))?);
+        let run = |rest: &str| run_combination(one, &read(&format!("{shipped}times = 3\n{rest}"))?);
         ["", "words = 100\n", "operation = \"read\"\n", "operation = \"write\"\n"].iter().try_for_each(|rest| run(rest))
     };
     all_well(&ideal.par_iter().map(run).collect::<Vec<_>>());
@@ -150,7 +150,7 @@ fn interface_states_the_words_of_its_driver() {
     let pairs = |one: &&Combination| one.workload == "pair" && one.refused.is_empty() && HOSTS.contains(&one.host);
     let mut met = BTreeSet::new();
     for one in all.iter().filter(plain).filter(pairs) {
-        let machine = small(one).unwrap_or_else(|problems| panic!("{}: {problems}", named(one)));
+        let machine = small_machine(one).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(one)));
         let stated = machine.interfaces()[0].limits().words;
         let built = build(&machine, Recorder::off());
         assert!(built.world.nodes.iter().all(|node| node.endpoint().driver().limits().words == stated), "{one:?}");
@@ -172,9 +172,9 @@ fn enough_hosts_meet_enough_interfaces() {
 fn list_combinations_agrees_with_check() {
     for one in Registry::shared().combinations().iter().step_by(97) {
         let checked = read(&description(Registry::shared(), &parts(one), one.workload));
-        assert_eq!(checked.is_err(), !one.refused.is_empty(), "{}: {checked:?}, {:?}", named(one), one.refused);
+        assert_eq!(checked.is_err(), !one.refused.is_empty(), "{}: {checked:?}, {:?}", name_of(one), one.refused);
         let text = checked.err().unwrap_or_default();
-        assert!(one.refused.iter().all(|reason| text.contains(reason)), "{}: {:?}\n{text}", named(one), one.refused);
+        assert!(one.refused.iter().all(|reason| text.contains(reason)), "{}: {:?}\n{text}", name_of(one), one.refused);
     }
 }
 
@@ -184,7 +184,7 @@ fn default_page_fits_a_message_of_every_host_and_interface() {
         let plain = one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
         if plain && one.workload == "page-fetch" && one.refused.is_empty() {
             let checked = read(&description(Registry::shared(), &parts(&one), one.workload));
-            assert!(checked.is_ok(), "{}: {}", named(&one), checked.unwrap_err());
+            assert!(checked.is_ok(), "{}: {}", name_of(&one), checked.unwrap_err());
         }
     }
 }

@@ -55,7 +55,7 @@ fn runs(name: &str) -> bool {
 }
 
 /// Opens a page in a window of `wide` pixels and returns the script's findings.
-fn look(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
+fn inspect(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
     let faults = "<script>window.faults = []; window.addEventListener('error', function (event) \
                   { window.faults.push(event.message); });</script>";
     let text = fs::read_to_string(page).expect("a page");
@@ -90,7 +90,7 @@ fn words<'a>(seen: &'a Value, key: &str) -> Vec<&'a str> {
 }
 
 /// Checks the findings that are required of every page at every width.
-fn fits(seen: &Value, page: &str, wide: u32) {
+fn assert_fits(seen: &Value, page: &str, wide: u32) {
     let at = format!("{page} at {wide} pixels");
     assert_eq!(seen["faults"], json!([]), "{at}");
     assert_eq!(seen["window"], json!(wide), "{at}");
@@ -127,8 +127,8 @@ fn open(pages: &[&str]) {
         run_ok(&["reproduce", page, "--quick", "--out", &out]);
         let report = Path::new(&out).join("report.html");
         for wide in [1280, 480] {
-            let seen = look(browser, &folder, &report, wide);
-            fits(&seen, page, wide);
+            let seen = inspect(browser, &folder, &report, wide);
+            assert_fits(&seen, page, wide);
             if seen.get("claims").is_some() {
                 answers(&seen, page);
             }

@@ -5,7 +5,7 @@
 //! compatible combinations of shipped parts with random values of their parameters.
 
 use crate::common::draw::{Draw, program, values};
-use crate::common::parts::{accepted, done, read, text};
+use crate::common::parts::{accepted, read, run_to_completion, text};
 use crate::common::*;
 use narrows::engine::{Outcome, Recorder, Span, Time};
 use narrows::experiment::{RunResult, run};
@@ -212,7 +212,7 @@ fn every_combination_obeys_the_laws_with_any_parameters() {
         if let Ok(machine) = read(&text, &sets) {
             ran.set(ran.get() + 1);
             let drawn = format!("{text}{sets:#?}");
-            prop_assert!(catch_unwind(AssertUnwindSafe(|| lawful(&machine, one))).is_ok(), "{drawn}");
+            prop_assert!(catch_unwind(AssertUnwindSafe(|| assert_lawful(&machine, one))).is_ok(), "{drawn}");
         }
         Ok(())
     });
@@ -223,8 +223,8 @@ fn every_combination_obeys_the_laws_with_any_parameters() {
 
 /// Asserts that every message arrives once with an exact ledger, and that the same description gives the same run, with
 /// and without spans.
-fn lawful(machine: &Machine, one: &Combination) {
-    let seen = done(machine, one);
+fn assert_lawful(machine: &Machine, one: &Combination) {
+    let seen = run_to_completion(machine, one);
     // Active messages and their answers are on different logical networks, which have no common order.
     if parts::keeps_order(machine) && ["ping-pong", "stream", "page-fetch"].contains(&one.workload) {
         let late = parts::out_of_order(&seen.messages);

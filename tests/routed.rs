@@ -22,13 +22,13 @@ fn read(text: &str) -> Result<Machine, String> {
     read.map(|read| read.value).map_err(|problems| format!("{problems}\n{text}"))
 }
 
-fn ran(text: &str) -> RunResult {
+fn run_description(text: &str) -> RunResult {
     run(&read(text).unwrap_or_else(|problems| panic!("{problems}")), Recorder::off())
 }
 
 /// Runs a description, and asserts that it completes and that its counts of packets add up.
-fn done(text: &str) -> RunResult {
-    let result = ran(text);
+fn run_to_completion(text: &str) -> RunResult {
+    let result = run_description(text);
     assert_eq!(result.outcome, Outcome::Done, "{text}");
     conserves(&result, text);
     result
@@ -106,7 +106,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_every_routed_fabric() {
     ] {
         for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(SHIFT, &format!("{shape}\n{ROUTER}"), interface);
-            all_arrived(&done(&text), &text);
+            all_arrived(&run_to_completion(&text), &text);
         }
     }
 }
@@ -121,7 +121,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_rou
     ] {
         for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(SHIFT, &format!("{fabric}\n{nodes}"), interface);
-            all_arrived(&done(&text), &text);
+            all_arrived(&run_to_completion(&text), &text);
         }
     }
 }
@@ -131,7 +131,7 @@ fn programs_that_check_their_results_get_them_right() {
     for workload in ["radix-sort]\nkeys = 32\nbits = 4", "em3d]\nn-nodes = 20\nd-nodes = 4\niterations = 2"] {
         for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(workload, &mesh(), interface);
-            all_arrived(&done(&text), &text);
+            all_arrived(&run_to_completion(&text), &text);
         }
     }
 }
@@ -182,7 +182,7 @@ fn lost_packets_are_retransmitted() {
     let text = "parts = [\"hosts/overheads-40-60\", \"fabrics/nifdy-mesh\"]\n[fabric]\nloss = 0.05\n\
                 [ni.queues]\n[protocol.nifdy]\nretransmission.timeout = \"150 us\"\n\
                 [workload.bursts]\nphases = 3\npackets = [10, 30]";
-    let result = done(text);
+    let result = run_to_completion(text);
     all_arrived(&result, text);
     assert_eq!(metric(&result, "bursts.out_of_order"), 0.0);
     let [dropped, injected] = ["dropped", "injected"].map(|what| metric(&result, &format!("frames.{what}")));
@@ -197,7 +197,7 @@ fn acknowledgements_are_piggybacked_on_answers_over_one_network() {
         let fabric = format!("mesh]\nshape = [2, 2]\n[fabric.router]\nnetworks = {networks}");
         let text =
             description("cyclic-shift]\nwords = 20", &fabric, "[protocol.nifdy]\npiggybacked-acknowledgements = true");
-        metric(&done(&text), "ni.carried")
+        metric(&run_to_completion(&text), "ni.carried")
     };
     assert!(carried(1) > 0.0);
     assert_eq!(carried(2), 0.0, "answers take the other network");
@@ -208,7 +208,7 @@ fn random_numbers_depend_on_the_seed_alone() {
     let results = |seed: u64, interface| {
         let adaptive = format!("mesh]\nshape = [4, 4]\nrouting = \"minimal-adaptive\"\n{ROUTER}");
         let text = description("bursts]\ntraffic = \"light\"\ncycles = 30000", &adaptive, interface);
-        let result = done(&format!("{text}[run]\nseed = {seed}"));
+        let result = run_to_completion(&format!("{text}[run]\nseed = {seed}"));
         format!("{:?} {} {}", result.metrics, result.end, result.events)
     };
     for interface in [NIFDY, WITHOUT_PROTOCOL] {
@@ -225,7 +225,7 @@ fn interface_state_does_not_grow_with_the_machine() {
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
         let ends = read(&text).expect("a sound description").node_parts.expect("interfaces");
         let nifdy = *ends.protocol.of::<NifdyParameters>().expect("it is NIFDY");
-        (metric(&done(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.limits().packet.len()))
+        (metric(&run_to_completion(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.limits().packet.len()))
     };
     let [(few, of_few), (many, of_many)] = [16, 256].map(state);
     assert_eq!(of_few, of_many);
@@ -246,7 +246,8 @@ fn zero_load_latencies_equal_the_formulas() {
         ("butterfly", 5, 2),
         ("multibutterfly", 5, 2),
     ] {
-        let result = ran(&format!("parts = [\"fabrics/nifdy-{fabric}\"]\n[workload.zero-load]\npacket-flits = 8"));
+        let result =
+            run_description(&format!("parts = [\"fabrics/nifdy-{fabric}\"]\n[workload.zero-load]\npacket-flits = 8"));
         assert_eq!(result.outcome, Outcome::Done);
         let distance = |name: &str| name.strip_prefix("zero_load.d")?.strip_suffix(".latency_min")?.parse::<u32>().ok();
         let distances: Vec<u32> = result.metrics.iter().filter_map(|metric| distance(&metric.name)).collect();

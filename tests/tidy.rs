@@ -68,7 +68,7 @@ fn rust() -> Vec<(String, String)> {
 
 /// Fails if there are errors, with a line for each.
 #[track_caller]
-fn none(errors: Vec<String>) {
+fn assert_no_errors(errors: Vec<String>) {
     assert!(errors.is_empty(), "\n{}\n", errors.join("\n"));
 }
 
@@ -78,7 +78,7 @@ fn no_file_of_tests_is_left_out() {
     let rust = files("tests", ".rs");
     let names = rust.iter().filter_map(|(name, _)| name["tests/".len()..].strip_suffix(".rs"));
     let alone = names.filter(|name| !name.contains('/') && *name != "main");
-    none(
+    assert_no_errors(
         alone
             .filter(|name| !main.contains(&format!("\nmod {name};")))
             .map(|name| format!("{name} is not run"))
@@ -98,7 +98,7 @@ fn every_file_has_a_head_and_is_short() {
             errors.push(format!("{name}: {lines} lines, more than {FILE_LINES_MAX}"));
         }
     }
-    none(errors);
+    assert_no_errors(errors);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn functions_are_short() {
         long.map(move |(function, line, lines)| format!("{name}:{line}: {function} has {lines} lines"))
             .collect::<Vec<_>>()
     });
-    none(errors.collect());
+    assert_no_errors(errors.collect());
 }
 
 /// Returns each function as (name, line, number of lines). A function extends from its `fn` to the line with the same
@@ -149,7 +149,9 @@ fn functions_are_measured() {
 fn no_to_do_is_left() {
     let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["X", "XX"].concat()];
     let all = rust().into_iter().chain(files("", ".toml")).chain(files("", ".md"));
-    none(all.filter(|(_, text)| marks.iter().any(|mark| text.contains(mark.as_str()))).map(|(name, _)| name).collect());
+    assert_no_errors(
+        all.filter(|(_, text)| marks.iter().any(|mark| text.contains(mark.as_str()))).map(|(name, _)| name).collect(),
+    );
 }
 
 #[test]
@@ -164,7 +166,7 @@ fn every_value_of_a_machine_has_a_source() {
             }
         }
     }
-    none(errors);
+    assert_no_errors(errors);
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn every_link_between_pages_has_a_target() {
             }
         }
     }
-    none(errors);
+    assert_no_errors(errors);
 }
 
 /// Returns the targets of `[text](target)` outside code.

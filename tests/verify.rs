@@ -22,7 +22,7 @@ fn json(arguments: &[&str]) -> (Json, Option<i32>) {
 }
 
 /// Returns the verdict on a property of the first firmware.
-fn holds(json: &Json, property: &str) -> bool {
+fn verdict_holds(json: &Json, property: &str) -> bool {
     let all = json["firmwares"][0]["properties"].as_array().expect("a list");
     let of = all.iter().find(|of| of["property"] == property).expect("a property");
     of["holds"].as_bool().expect("a verdict")
@@ -36,11 +36,11 @@ fn only_fine_pipelining_overlaps_within_a_packet_and_serial_firmware_not_at_all(
         let (json, code) = json(&[firmware]);
         assert_eq!((code, json["as_expected"].as_bool()), (Some(0), Some(true)), "{firmware}");
         for direction in ["f1", "f2"] {
-            assert_eq!(holds(&json, direction), between, "{firmware}: {direction}");
-            assert_eq!(holds(&json, &format!("{direction}-within")), within, "{firmware}: {direction} within");
+            assert_eq!(verdict_holds(&json, direction), between, "{firmware}: {direction}");
+            assert_eq!(verdict_holds(&json, &format!("{direction}-within")), within, "{firmware}: {direction} within");
         }
         let always = ["f3", "f4", "f4-last", "engines", "landed-first", "whole", "no-deadlock", "in-turn", "table"];
-        assert!(always.iter().all(|property| holds(&json, property)), "{firmware}");
+        assert!(always.iter().all(|property| verdict_holds(&json, property)), "{firmware}");
     }
 }
 

@@ -200,7 +200,7 @@ fn file(path: &str) -> String {
 
 /// Returns the arguments of the first command line in `text` that begins with `command`, and the output that follows
 /// it.
-fn shown<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
+fn shown_command<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
     let from = text.find(command).unwrap_or_else(|| panic!("`{command}` is not shown"));
     let (line, below) = text[from..].split_once('\n').expect("what it prints");
     let arguments = shlex::split(line).expect("a command line").split_off(1);
@@ -211,7 +211,7 @@ fn shown<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
 #[test]
 fn readme_notebook_and_example_agree_to_the_last_digit() {
     let readme = file("README.md");
-    let (arguments, table) = shown(&readme, "narrows sweep memory-bus");
+    let (arguments, table) = shown_command(&readme, "narrows sweep memory-bus");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     assert_eq!(stdout(&arguments).trim_end(), table);
     let run = |interface: &str, payload: &str| {
@@ -241,7 +241,7 @@ fn readme_notebook_and_example_agree_to_the_last_digit() {
 #[test]
 fn documentation_shows_the_output_of_a_cold_run() {
     let page = file("docs/measurements.md");
-    let (arguments, below) = shown(&page, "narrows run memory-bus --set workload.ping-pong.warm-up=0");
+    let (arguments, below) = shown_command(&page, "narrows run memory-bus --set workload.ping-pong.warm-up=0");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (text, finding) = (stdout(&arguments), below.lines().last().expect("the finding"));
     assert!(text.lines().any(|line| line == finding), "{finding}\n{text}");

@@ -13,7 +13,7 @@ const FAMILIES: [(&str, &str); 4] =
 
 /// Completes a description: an example or a file.
 pub fn descriptions() -> ArgValueCompleter {
-    ArgValueCompleter::new(|current: &OsStr| named(current, shipped::examples()))
+    ArgValueCompleter::new(|current: &OsStr| candidates_and_files(current, shipped::examples()))
 }
 
 /// Completes a study: a paper, `PAPER/ARTIFACT`, or a folder.
@@ -27,10 +27,12 @@ pub fn studies() -> ArgValueCompleter {
             )
         };
         let text = current.to_string_lossy();
-        let Some((paper, _)) = text.split_once('/') else { return named(current, study::papers().to_vec()) };
+        let Some((paper, _)) = text.split_once('/') else {
+            return candidates_and_files(current, study::papers().to_vec());
+        };
         let known = study::papers().iter().find(|known| **known == paper);
         let artifacts = known.map(of).unwrap_or_default().into_iter().map(|id| format!("{paper}/{id}"));
-        named(current, artifacts.collect())
+        candidates_and_files(current, artifacts.collect())
     })
 }
 
@@ -49,7 +51,7 @@ fn all_settings() -> Vec<String> {
 }
 
 /// Returns the names that begin with `current`, and the matching files.
-fn named<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
+fn candidates_and_files<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
     let mut all = beginning(current, names);
     all.extend(PathCompleter::any().complete(current));
     all

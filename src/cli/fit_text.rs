@@ -117,7 +117,7 @@ pub fn finding(fitted: &FitResult) -> String {
     }
     let parts = fitted.failed_parts();
     text.extend(parts.iter().take(LINES_SHOWN).map(|part| format!("  {}\n", failed_part(part))));
-    text += &more(parts.len());
+    text += &omitted_line(parts.len());
     for one in fitted.constants.iter().filter(|one| one.bound.is_none() && one.distance.abs() >= FAR) {
         let distance = significant(one.distance.abs(), 2);
         text += &format!("  `{}` is {distance} standard deviations of its prior from its starting value.\n", one.key);
@@ -139,7 +139,7 @@ fn failed_part(part: &FailedPart) -> String {
 }
 
 /// Returns the line that counts the items left out of a list.
-fn more(all: usize) -> String {
+fn omitted_line(all: usize) -> String {
     if all > LINES_SHOWN { format!("  and {} more\n", all - LINES_SHOWN) } else { String::new() }
 }
 
@@ -156,7 +156,7 @@ fn notes(fitted: &FitResult) -> String {
         text += &format!("Not determined by these numbers alone, but also by their starting values: {open}.\n");
     }
     text.extend(fitted.undetermined.iter().take(LINES_SHOWN).map(|one| combination(one, &fitted.constants)));
-    text += &more(fitted.undetermined.len());
+    text += &omitted_line(fitted.undetermined.len());
     for one in &fitted.constants {
         let Some(bound) = &one.bound else { continue };
         let (side, value) = match bound {

@@ -24,7 +24,7 @@ pub fn text(found: &WhatIf, all: bool) -> String {
         gains("single parameter: gains", ups.iter().filter(|gain| gain.ratio >= GAIN_MIN).copied(), shown),
         gains("single parameter: costs", ups.iter().rev().filter(|gain| gain.ratio <= 1.0 / GAIN_MIN).copied(), shown),
         gains("trade-off", trade_offs.into_iter().filter(|gain| is_change(gain.ratio)), shown),
-        dead(found),
+        without_effect(found),
         refused(&found.refused),
         fixed(found),
     ];
@@ -123,7 +123,7 @@ fn speed_ups(head: &str, gains: &[&SpeedUpGain], shown: usize) -> String {
         }
         table.push(row);
     }
-    table.text() + &more(gains.len(), shown)
+    table.text() + &omitted_line(gains.len(), shown)
 }
 
 fn gains<'g>(head: &str, gains: impl Iterator<Item = &'g Gain>, shown: usize) -> String {
@@ -137,17 +137,17 @@ fn gains<'g>(head: &str, gains: impl Iterator<Item = &'g Gain>, shown: usize) ->
         let Gain { key, before, value, ratio, .. } = gain;
         table.push(vec![key.as_str().into(), before.as_str().into(), value.as_str().into(), Cell::from(*ratio)]);
     }
-    table.text() + &more(gains.len(), shown)
+    table.text() + &omitted_line(gains.len(), shown)
 }
 
-fn more(all: usize, shown: usize) -> String {
+fn omitted_line(all: usize, shown: usize) -> String {
     match all.saturating_sub(shown) {
         0 => String::new(),
         more => format!("({more} more with --all)\n"),
     }
 }
 
-fn dead(found: &WhatIf) -> String {
+fn without_effect(found: &WhatIf) -> String {
     if found.dead.is_empty() {
         return String::new();
     }

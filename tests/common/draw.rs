@@ -1,7 +1,7 @@
 //! Random values for the parameters of shipped parts, and programs with random inputs. Each value is valid alone; the
 //! checks of descriptions decide whether they are compatible.
 
-use super::parts::{names, plain};
+use super::parts::{name_without_folder, names};
 use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ impl Draw<'_> {
 /// A key, its smallest and its largest value, and the function that writes a value.
 type Range = (&'static str, u64, u64, fn(u64) -> String);
 
-fn plainly(value: u64) -> String {
+fn integer(value: u64) -> String {
     value.to_string()
 }
 fn ns(value: u64) -> String {
@@ -57,7 +57,7 @@ fn power_of_two(value: u64) -> String {
 }
 
 const MESSAGING: [Range; 3] =
-    [("messaging.send", 0, 400, plainly), ("messaging.poll", 1, 100, plainly), ("messaging.receive", 0, 400, plainly)];
+    [("messaging.send", 0, 400, integer), ("messaging.poll", 1, 100, integer), ("messaging.receive", 0, 400, integer)];
 
 const IO_BUS: [Range; 9] = [
     ("processor.clock", 20, 400, mhz),
@@ -66,92 +66,92 @@ const IO_BUS: [Range; 9] = [
     ("bridge.read-rate", 5, 120, rate),
     ("bridge.write-setup", 0, 3_000, ns),
     ("bridge.write-rate", 5, 120, rate),
-    ("pio.write-overhead-cycles", 0, 10, plainly),
-    ("pio.read-overhead-cycles", 0, 20, plainly),
-    ("pio.posted-writes", 1, 20, plainly),
+    ("pio.write-overhead-cycles", 0, 10, integer),
+    ("pio.read-overhead-cycles", 0, 20, integer),
+    ("pio.posted-writes", 1, 20, integer),
 ];
 
 const ALEWIFE: [Range; 6] = [
     ("clock", 14, 20, mhz),
-    ("load-cycles", 1, 10, plainly),
-    ("store-cycles", 1, 10, plainly),
-    ("miss-cycles", 1, 60, plainly),
-    ("switch-cycles", 0, 60, plainly),
-    ("contexts", 2, 8, plainly),
+    ("load-cycles", 1, 10, integer),
+    ("store-cycles", 1, 10, integer),
+    ("miss-cycles", 1, 60, integer),
+    ("switch-cycles", 0, 60, integer),
+    ("contexts", 2, 8, integer),
 ];
 
 const CMMU: [Range; 8] = [
-    ("interrupt-cycles", 0, 100, plainly),
-    ("word-cycles", 0, 10, plainly),
-    ("dma-cycles", 0, 100, plainly),
-    ("double-word-cycles", 0, 10, plainly),
+    ("interrupt-cycles", 0, 100, integer),
+    ("word-cycles", 0, 10, integer),
+    ("dma-cycles", 0, 100, integer),
+    ("double-word-cycles", 0, 10, integer),
     ("message-max", 1, 64, double_words),
-    ("receive-queue", 1, 16, plainly),
+    ("receive-queue", 1, 16, integer),
     ("overflow-after", 1, 200, us),
-    ("overflow-cycles", 0, 300, plainly),
+    ("overflow-cycles", 0, 300, integer),
 ];
 
 const COHERENCE: [Range; 9] = [
-    ("request", 0, 30, plainly),
-    ("home", 0, 40, plainly),
-    ("reply", 0, 20, plainly),
-    ("invalidate", 0, 20, plainly),
-    ("pointers", 1, 6, plainly),
-    ("trap-read", 0, 400, plainly),
-    ("waiting", 0, 8, plainly),
-    ("retry", 10, 100, plainly),
-    ("write-backs", 1, 4, plainly),
+    ("request", 0, 30, integer),
+    ("home", 0, 40, integer),
+    ("reply", 0, 20, integer),
+    ("invalidate", 0, 20, integer),
+    ("pointers", 1, 6, integer),
+    ("trap-read", 0, 400, integer),
+    ("waiting", 0, 8, integer),
+    ("retry", 10, 100, integer),
+    ("write-backs", 1, 4, integer),
 ];
 
 const MEMORY_BUS: [Range; 8] = [
     ("processor.clock", 50, 1_000, mhz),
-    ("processor.request-cycles", 0, 30, plainly),
-    ("processor.reply-cycles", 0, 30, plainly),
-    ("processor.store-buffer-entries", 1, 16, plainly),
+    ("processor.request-cycles", 0, 30, integer),
+    ("processor.reply-cycles", 0, 30, integer),
+    ("processor.store-buffer-entries", 1, 16, integer),
     ("memory-time", 10, 500, ns),
     ("bus.clock", 20, 250, mhz),
-    ("bus.arbitration-cycles", 0, 4, plainly),
+    ("bus.arbitration-cycles", 0, 4, integer),
     ("cache.supply-time", 0, 100, ns),
 ];
 
 const TRAPEZE: [Range; 7] = [
-    ("ring-entries", 1, 64, plainly),
+    ("ring-entries", 1, 64, integer),
     ("lanai.clock", 10, 500, mhz),
     ("lanai.sram.rate", 251, 600, rate),
-    ("firmware.poll", 1, 100, plainly),
-    ("firmware.send-begin", 0, 300, plainly),
-    ("firmware.transfer", 0, 300, plainly),
-    ("firmware.receive-end", 0, 300, plainly),
+    ("firmware.poll", 1, 100, integer),
+    ("firmware.send-begin", 0, 300, integer),
+    ("firmware.transfer", 0, 300, integer),
+    ("firmware.receive-end", 0, 300, integer),
 ];
 
 /// Parameters of all interfaces with fifos or queues on a bus.
 const DESIGN: [Range; 4] = [
     ("memory-time", 0, 200, ns),
     ("processing-time", 0, 200, ns),
-    ("word-cycles", 0, 8, plainly),
+    ("word-cycles", 0, 8, integer),
     ("message-max", 3, 32, double_words),
 ];
 
 /// Parameters of the interfaces with queues.
 const QUEUE: [Range; 2] = [("queue-blocks", 3, 9, power_of_two), ("head-poll", 50, 2_000, ns)];
 
-const NONE: [Range; 2] = [("send-buffers", 1, 16, plainly), ("receive-buffers", 1, 16, plainly)];
+const NONE: [Range; 2] = [("send-buffers", 1, 16, integer), ("receive-buffers", 1, 16, integer)];
 
-const RETURNED: [Range; 2] = [("flow-control-buffers", 1, 16, plainly), ("retry-delay", 20, 5_000, ns)];
+const RETURNED: [Range; 2] = [("flow-control-buffers", 1, 16, integer), ("retry-delay", 20, 5_000, ns)];
 
 const NIFDY: [Range; 6] = [
-    ("outstanding", 1, 16, plainly),
-    ("pool", 1, 16, plainly),
-    ("dialogs", 0, 2, plainly),
+    ("outstanding", 1, 16, integer),
+    ("pool", 1, 16, integer),
+    ("dialogs", 0, 2, integer),
     ("window", 1, 3, power_of_two),
-    ("receive-buffers", 1, 4, plainly),
-    ("processing", 0, 20, plainly),
+    ("receive-buffers", 1, 4, integer),
+    ("processing", 0, 20, integer),
 ];
 
 const WINDOW: [Range; 5] = [
-    ("buffers", 1, 32, plainly),
-    ("window", 1, 16, plainly),
-    ("receive-buffers", 1, 16, plainly),
+    ("buffers", 1, 32, integer),
+    ("window", 1, 16, integer),
+    ("receive-buffers", 1, 16, integer),
     ("acknowledge-delay", 0, 40, us),
     ("timeout", 100, 1_000, us),
 ];
@@ -163,16 +163,16 @@ const MYRINET: [Range; 3] = [("link-rate", 10, 400, rate), ("switch-latency", 0,
 /// Parameters of routers. Buffers are only enlarged, so that packets that fit in the shipped buffers still fit.
 const ROUTER: [Range; 6] = [
     ("clock", 10, 500, mhz),
-    ("buffer-flits", 16, 64, plainly),
-    ("routing-delay", 0, 3, plainly),
-    ("wire-delay", 0, 5, plainly),
-    ("credit-delay", 0, 5, plainly),
-    ("exit-delay", 0, 20, plainly),
+    ("buffer-flits", 16, 64, integer),
+    ("routing-delay", 0, 3, integer),
+    ("wire-delay", 0, 5, integer),
+    ("credit-delay", 0, 5, integer),
+    ("exit-delay", 0, 20, integer),
 ];
 
 /// Returns the tables of a part's parameters, and their ranges.
 fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
-    let name = plain(part);
+    let name = name_without_folder(part);
     match (part.split('/').next(), name) {
         (Some("hosts"), "cm-5") => vec![(format!("hosts.{name}.software."), &[("clock", 1, 100, mhz)])],
         (Some("hosts"), "p6-natoma") => vec![(format!("hosts.{name}.io-bus."), &IO_BUS)],

@@ -249,7 +249,7 @@ receive = {software}
     }
 
     /// Runs the machine, and asserts that the run completes.
-    pub fn done(&self) -> Run {
+    pub fn run_to_completion(&self) -> Run {
         let run = self.run();
         assert_eq!(run.result.outcome, Outcome::Done, "{self:#?}");
         run
@@ -358,6 +358,6 @@ pub fn in_ns(time: Time) -> f64 {
 
 /// Fails unless `measured` is within `tolerance` of `expected`; both have the same unit.
 #[track_caller]
-pub fn near(measured: f64, expected: f64, tolerance: f64) {
+pub fn assert_near(measured: f64, expected: f64, tolerance: f64) {
     assert!((measured - expected).abs() <= tolerance, "measured {measured}, expected {expected} ± {tolerance}");
 }

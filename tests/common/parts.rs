@@ -52,14 +52,15 @@ pub fn names(one: &Combination) -> [&'static str; 4] {
 }
 
 /// Returns a part's name without its folder, as in the tables of a description.
-pub fn plain(part: &str) -> &str {
+pub fn name_without_folder(part: &str) -> &str {
     part.rsplit('/').next().unwrap_or(part)
 }
 
 /// Returns the description of a combination with the nodes `n0`, `n1`, … and a program in the form
 /// `workload.NAME = { … }`.
 pub fn text(one: &Combination, nodes: usize, program: &str) -> String {
-    let nodes: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", plain(one.host))).collect();
+    let nodes: String =
+        (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", name_without_folder(one.host))).collect();
     format!("parts = {:?}\n{program}\n{nodes}", names(one))
 }
 
@@ -71,7 +72,7 @@ pub fn read(text: &str, sets: &[String]) -> Result<Machine, String> {
 
 /// Reads a description that must be valid.
 #[track_caller]
-pub fn sound(text: &str, sets: &[String]) -> Machine {
+pub fn read_valid(text: &str, sets: &[String]) -> Machine {
     read(text, sets).unwrap_or_else(|problems| panic!("{problems}\n{text}\n{sets:?}"))
 }
 
@@ -97,13 +98,13 @@ impl Seen {
 }
 
 /// Runs a machine, and asserts that each message arrives once and that its ledger is exact to the picosecond.
-pub fn seen(machine: &Machine) -> Seen {
+pub fn observe(machine: &Machine) -> Seen {
     let built = build(machine, Recorder::off());
     let outcome = built.run();
     let world = &built.world;
     let delivered = world.tally.delivered();
     let messages: Vec<Delivered> = delivered.iter().map(|(message, at)| Delivered::of(message, *at)).collect();
-    messages.iter().for_each(exact);
+    messages.iter().for_each(assert_exact_ledger);
     let once: BTreeSet<u64> = messages.iter().map(|message| message.id).collect();
     assert_eq!(once.len(), messages.len(), "no message is delivered twice");
     let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
@@ -118,8 +119,8 @@ pub fn seen(machine: &Machine) -> Seen {
 
 /// Runs a machine, and asserts that the run completes and loses nothing.
 #[track_caller]
-pub fn done(machine: &Machine, of: &Combination) -> Seen {
-    let seen = seen(machine);
+pub fn run_to_completion(machine: &Machine, of: &Combination) -> Seen {
+    let seen = observe(machine);
     assert_eq!(seen.outcome, Outcome::Done, "{of:?}");
     for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
         let [sent, delivered] = [sent, delivered].map(|name| seen.metrics.iter().find(|metric| metric.name == name));
@@ -130,7 +131,7 @@ pub fn done(machine: &Machine, of: &Combination) -> Seen {
 
 /// Asserts that the stages of a message follow one another from the call to the delivery, each with a service time no
 /// longer than the stage.
-fn exact(message: &Delivered) {
+fn assert_exact_ledger(message: &Delivered) {
     let stages = message.ledger.stages();
     assert!(stages.iter().all(|stage| stage.total() == stage.waiting + stage.service), "{message:?}");
     let sum = stages.iter().fold(Time::ZERO, |sum, stage| sum + stage.total());

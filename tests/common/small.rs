@@ -11,7 +11,7 @@ pub fn parts(one: &Combination) -> [&str; 4] {
 }
 
 /// Reads the combination with four nodes, or two for programs of two, and a small input.
-pub fn small(one: &Combination) -> Result<Machine, String> {
+pub fn small_machine(one: &Combination) -> Result<Machine, String> {
     with_endpoints(one, 1)
 }
 

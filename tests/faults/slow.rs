@@ -1,7 +1,7 @@
 //! Checks the detection of deadlocks in slow runs: a barrier, a computation, a call and a clock cycle longer than
 //! `run.no-progress-limit` complete, and a run that makes no progress is still reported as a deadlock.
 
-use crate::common::parts::{read, sound};
+use crate::common::parts::{read, read_valid};
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
 
@@ -11,7 +11,7 @@ fn run(host: &str, ni: &str, workload: &str, sets: &[&str]) -> RunResult {
     let parts = [format!("hosts/{host}"), format!("ni/{ni}"), "fabrics/ideal-1998".to_owned()];
     let text = format!("parts = {parts:?}\n[nodes.n]\nhost = \"{host}\"\ncount = 2\n[workload]\n{workload}\n");
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    experiment::run(&sound(&text, &sets), Recorder::off())
+    experiment::run(&read_valid(&text, &sets), Recorder::off())
 }
 
 const MILLISECOND: &str = "run.no-progress-limit=1 ms";

@@ -1,7 +1,9 @@
 //! Laws that hold for every part, checked on a set of combinations in which each two compatible hosts, interfaces,
 //! protocols and fabrics occur together.
 
-use crate::common::parts::{self, accepted, bus_time, done, each_with_each, link_time, plain, sound, text};
+use crate::common::parts::{
+    self, accepted, bus_time, each_with_each, link_time, name_without_folder, read_valid, run_to_completion, text,
+};
 use crate::common::{Delivered, in_ns};
 use narrows::engine::Time;
 use narrows::machine::combinations::Combination;
@@ -11,11 +13,11 @@ use std::collections::BTreeSet;
 const PHASE: f64 = 0.03;
 
 /// Returns the mean latency of messages of which one is in flight at a time, in ns.
-fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
+fn lone_latency_ns(one: &Combination, payload: u64, sets: &[String]) -> f64 {
     let program = format!(
         "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
     );
-    let seen = done(&sound(&text(one, 2, &program), sets), one);
+    let seen = run_to_completion(&read_valid(&text(one, 2, &program), sets), one);
     seen.messages.iter().map(Delivered::latency).sum::<f64>() / seen.messages.len() as f64
 }
 
@@ -26,7 +28,7 @@ fn the_latency_of_a_lone_message_does_not_fall_when_its_payload_grows() {
     let mut errors = Vec::new();
     for one in &all {
         let payloads = [4, 16, 48, 120, 250, 700, 1_500, 3_500];
-        let latencies = payloads.map(|payload| lone(one, payload, &[]));
+        let latencies = payloads.map(|payload| lone_latency_ns(one, payload, &[]));
         for (pair, payloads) in latencies.windows(2).zip(payloads.windows(2)) {
             if pair[1] < pair[0] * (1.0 - PHASE) {
                 errors.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(one)));
@@ -131,7 +133,7 @@ const ROUTER: [&str; 10] = [
 
 /// Returns settings that raise each cost of a part above its value.
 fn costs(part: &str) -> Vec<String> {
-    let name = plain(part);
+    let name = name_without_folder(part);
     let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
         (Some("hosts"), "cm-5") => (format!("hosts.{name}.software"), &[&SOFTWARE]),
         (Some("hosts"), "p6-natoma") => (format!("hosts.{name}.io-bus"), &[&IO_BUS]),
@@ -164,14 +166,14 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
     let (mut errors, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for (number, one) in each_with_each("ping-pong").iter().enumerate() {
         let payload = [40, 600][number % 2];
-        let base = lone(one, payload, &[]);
+        let base = lone_latency_ns(one, payload, &[]);
         // Polls occupy the bus, so fewer polls may reduce the latency. Their cost is therefore checked only on hosts
         // without a bus.
         let polls = (one.host == "hosts/cm-5").then_some("poll=300");
         let messaging = ["send=3000", "receive=3000"].into_iter().chain(polls);
         let messaging = messaging.map(|cost| format!("messaging.{cost}"));
         for cost in parts::names(one).iter().flat_map(|part| costs(part)).chain(messaging) {
-            let raised = lone(one, payload, std::slice::from_ref(&cost));
+            let raised = lone_latency_ns(one, payload, std::slice::from_ref(&cost));
             if raised < base * (1.0 - PHASE) {
                 errors.push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(one)));
             }
@@ -199,13 +201,14 @@ fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
     let (mut errors, mut felt) = (Vec::new(), BTreeSet::new());
     let with_bus = each_with_each("ping-pong").into_iter().filter(|one| one.host == "hosts/p6-natoma");
     for one in with_bus {
-        let lone = |payload, costs: &[String]| lone(&one, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat());
-        let latencies = [4, 48, 250, 1_500].map(|payload| lone(payload, &[]));
+        let latency =
+            |payload, costs: &[String]| lone_latency_ns(&one, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat());
+        let latencies = [4, 48, 250, 1_500].map(|payload| latency(payload, &[]));
         if latencies.windows(2).any(|pair| pair[1] < pair[0] * (1.0 - PHASE)) {
             errors.push(format!("{:?}: {latencies:?} ns", parts::names(&one)));
         }
         for cost in CACHE_COSTS {
-            let raised = lone(1_500, &[format!("hosts.p6-natoma.io-bus.{cost}")]);
+            let raised = latency(1_500, &[format!("hosts.p6-natoma.io-bus.{cost}")]);
             if raised < latencies[3] * (1.0 - PHASE) {
                 errors.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&one), latencies[3]));
             }
@@ -243,13 +246,15 @@ fn packets_that_fill_no_block_are_moved_whole() {
     let mut met = BTreeSet::new();
     for (workload, program) in programs {
         for one in each_with_each(workload) {
-            let Some((ni, rest)) = OF_A_PACKET_SIZE.iter().find(|(ni, _)| *ni == plain(one.ni)) else { continue };
+            let Some((ni, rest)) = OF_A_PACKET_SIZE.iter().find(|(ni, _)| *ni == name_without_folder(one.ni)) else {
+                continue;
+            };
             let key = if *ni == "queues" { "packet" } else { "message-max" };
             for bytes in [24, 32, 40, 72, 104] {
                 let sets = [format!("{key}={bytes} B")].into_iter().chain(rest.iter().map(|set| (*set).to_owned()));
                 let sets: Vec<String> = sets.map(|set| format!("ni.{ni}.{set}")).collect();
                 if let Ok(machine) = parts::read(&text(&one, 4, &format!("workload.{program}")), &sets) {
-                    done(&machine, &one);
+                    run_to_completion(&machine, &one);
                     met.insert((one.host, *ni, bytes));
                 }
             }
@@ -264,10 +269,10 @@ fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
                    flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
     let mut promised = [0, 0];
     for one in each_with_each("stream") {
-        let machine = sound(&text(&one, 4, program), &[]);
+        let machine = read_valid(&text(&one, 4, program), &[]);
         let keeps = parts::keeps_order(&machine);
         promised[usize::from(keeps)] += 1;
-        let seen = done(&machine, &one);
+        let seen = run_to_completion(&machine, &one);
         assert_eq!(seen.messages.len(), 30, "{one:?}");
         let out = parts::out_of_order(&seen.messages);
         assert!(!keeps || out.is_none(), "{one:?}: {out:?}");
@@ -276,7 +281,7 @@ fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
 }
 
 /// Returns settings of the fabric that make its links slower than any host and interface.
-fn slow(one: &Combination) -> Vec<String> {
+fn slow_link_settings(one: &Combination) -> Vec<String> {
     vec![match one.fabric {
         "fabrics/ideal-1998" => "fabric.ideal.rate=4 MB/s".to_owned(),
         "fabrics/myrinet" => "fabric.myrinet.link-rate=4 MB/s".to_owned(),
@@ -304,8 +309,8 @@ fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     let program = format!("workload.stream = {{ warm-up = 0, flows = {flows}, payload = \"240 B\", messages = 16 }}");
     let all = each_with_each("stream");
     let share = |one: &Combination| {
-        let machine = sound(&text(one, 4, &program), &slow(one));
-        let seen = done(&machine, one);
+        let machine = read_valid(&text(one, 4, &program), &slow_link_settings(one));
+        let seen = run_to_completion(&machine, one);
         let at_n0 = |message: &&Delivered| (if receives { message.destination } else { message.source }) == 0;
         let messages: Vec<&Delivered> = seen.messages.iter().filter(at_n0).collect();
         assert_eq!(messages.len(), 48, "{one:?}");
@@ -318,20 +323,20 @@ fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
 }
 
 /// Returns the number of fractions above one half, which are runs that nearly reach the limit of the law.
-fn large(shares: &[f64]) -> usize {
+fn count_large(shares: &[f64]) -> usize {
     shares.iter().filter(|share| **share > 0.5).count()
 }
 
 #[test]
 fn no_node_receives_faster_than_its_link() {
     let shares = shares_of_a_link(r#"["n1 -> n0", "n2 -> n0", "n3 -> n0"]"#, true);
-    assert!(large(&shares) > shares.len() / 2, "{} of {} use it: {shares:?}", large(&shares), shares.len());
+    assert!(count_large(&shares) > shares.len() / 2, "{} of {} use it: {shares:?}", count_large(&shares), shares.len());
 }
 
 #[test]
 fn no_node_sends_faster_than_its_link() {
     let shares = shares_of_a_link(r#"["n0 -> n1", "n0 -> n2", "n0 -> n3"]"#, false);
-    assert!(large(&shares) > shares.len() / 2, "{} of {} use it: {shares:?}", large(&shares), shares.len());
+    assert!(count_large(&shares) > shares.len() / 2, "{} of {} use it: {shares:?}", count_large(&shares), shares.len());
 }
 
 #[test]
@@ -351,9 +356,10 @@ fn no_stream_is_faster_than_a_bus_on_its_way() {
             }
             _ => &["memory-bus.bus.clock=200 kHz"],
         };
-        let slow: Vec<String> = slow.iter().map(|set| format!("hosts.{}.{set}", plain(one.host))).collect();
-        let machine = sound(&text(one, 4, program), &slow);
-        let seen = done(&machine, one);
+        let slow: Vec<String> =
+            slow.iter().map(|set| format!("hosts.{}.{set}", name_without_folder(one.host))).collect();
+        let machine = read_valid(&text(one, 4, program), &slow);
+        let seen = run_to_completion(&machine, one);
         let messages: Vec<&Delivered> = seen.messages.iter().collect();
         shares.push(need_their_time(&messages, |bytes| bus_time(&machine, bytes), one));
     }

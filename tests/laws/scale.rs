@@ -1,7 +1,7 @@
 //! Checks the law of scale: if all times are sixteen times as long, and all rates a sixteenth, everything takes sixteen
 //! times as long. A result that depends on the rounding of times to picoseconds violates the law.
 
-use crate::common::parts::{accepted, done, text};
+use crate::common::parts::{accepted, run_to_completion, text};
 use narrows::engine::{Hertz, Rate, Time};
 use narrows::machine::combinations::Combination;
 use narrows::machine::{self, Machine};
@@ -23,7 +23,7 @@ fn read(text: &str, sets: &[String]) -> Read<Machine> {
 
 /// Returns the mean round trip of a run, in microseconds.
 fn latency(read: &Read<Machine>, of: &Combination) -> f64 {
-    done(&read.value, of).metric("round_trip.latency")
+    run_to_completion(&read.value, of).metric("round_trip.latency")
 }
 
 /// Returns the setting that scales a value, if it is a time, a rate or a frequency.

@@ -1,22 +1,22 @@
 //! Checks laws of several messages in flight: Little's law, and the laws of bandwidth, of flows and of the links that
 //! they share.
 
-use super::unequal;
+use super::unequal_hosts;
 use crate::common::*;
 use narrows::engine::Time;
 
 #[test]
 fn littles_law_of_one_in_flight() {
-    let run = Bench::default().ping_pong(50, 4_096).done();
+    let run = Bench::default().ping_pong(50, 4_096).run_to_completion();
     let latencies: f64 = run.messages.iter().map(Delivered::latency).sum();
     let mean_in_flight = latencies / in_ns(run.messages.last().unwrap().at);
-    near(mean_in_flight, 1.0, 0.01);
+    assert_near(mean_in_flight, 1.0, 0.01);
 }
 
 #[test]
 fn littles_law_of_a_saturated_stream() {
     for ring_entries in [4, 16] {
-        let run = Bench { ring_entries, ..Bench::default() }.stream(400, 4_096).done();
+        let run = Bench { ring_entries, ..Bench::default() }.stream(400, 4_096).run_to_completion();
         let end = in_ns(run.result.end);
         let (from, to) = (0.25 * end, 0.75 * end);
         let within: Vec<_> = run.messages.iter().filter(|message| (from..to).contains(&in_ns(message.at))).collect();
@@ -29,7 +29,7 @@ fn littles_law_of_a_saturated_stream() {
         let instants = 2_000;
         let at = |instant| from + (to - from) * (f64::from(instant) + 0.5) / f64::from(instants);
         let in_flight = (0..instants).map(|instant| in_flight_at(at(instant))).sum::<f64>() / f64::from(instants);
-        near(throughput * latency, in_flight, 0.02 * in_flight);
+        assert_near(throughput * latency, in_flight, 0.02 * in_flight);
         assert!(in_flight > ring_entries as f64 / 2.0, "the ring is kept full: {in_flight}");
     }
 }
@@ -43,14 +43,14 @@ fn slowest(from: &Host, to: &Host, payload: u64) -> f64 {
 
 #[test]
 fn no_stream_is_faster_than_its_slowest_part() {
-    let [first, second] = unequal();
+    let [first, second] = unequal_hosts();
     let fast = Host::with_dma(200, 250);
     for (from, to) in [(&first, &second), (&second, &first), (&fast, &fast), (&fast, &second)] {
         for payload in [512, 4_096, 16_384] {
             let bound = slowest(from, to, payload);
             let bandwidth = |policy| {
                 let bench = Bench::default().hosts(&[from.clone(), to.clone()]).policy(policy);
-                bench.stream(60, payload).done().metric("message.bandwidth")
+                bench.stream(60, payload).run_to_completion().metric("message.bandwidth")
             };
             let [stored, pure, adaptive] = [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE].map(bandwidth);
             assert!([stored, pure, adaptive].iter().all(|&it| it <= bound * 1.001), "{stored} {pure} {adaptive}");
@@ -66,7 +66,7 @@ fn no_stream_is_faster_than_its_slowest_part() {
 
 #[test]
 fn the_bandwidth_of_a_flow_is_that_between_its_first_delivery_and_its_last() {
-    let run = Bench::default().stream(30, 4_096).done();
+    let run = Bench::default().stream(30, 4_096).run_to_completion();
     let [first, last] = [run.messages.first(), run.messages.last()].map(|message| message.expect("it came").at);
     assert_eq!(run.metric("message.bandwidth"), (29 * 4_096) as f64 / (last - first).as_us());
 }
@@ -74,7 +74,7 @@ fn the_bandwidth_of_a_flow_is_that_between_its_first_delivery_and_its_last() {
 #[test]
 fn bandwidths_of_flows_are_of_one_window_and_add_up() {
     let hosts = [20, 120, 120, 120].map(|rate| Host::with_dma(500, rate));
-    let run = Bench::default().hosts(&hosts).flows(&["n0 -> n2", "n1 -> n3"], 40, 4_096).done();
+    let run = Bench::default().hosts(&hosts).flows(&["n0 -> n2", "n1 -> n3"], 40, 4_096).run_to_completion();
     let [slow, fast] = [0, 1].map(|source| -> Vec<_> {
         run.messages.iter().filter(|message| message.source == source).map(|message| message.at).collect()
     });
@@ -85,9 +85,9 @@ fn bandwidths_of_flows_are_of_one_window_and_add_up() {
         let messages = flow.iter().filter(|at| (from < **at) && (**at <= to)).count();
         (messages * 4_096) as f64 / (to - from).as_us()
     };
-    near(run.metric("flow.n0.n2.bandwidth"), rate(&slow), 1e-9);
-    near(run.metric("flow.n1.n3.bandwidth"), rate(&fast), 1e-9);
-    near(run.metric("message.bandwidth"), rate(&slow) + rate(&fast), 1e-9);
+    assert_near(run.metric("flow.n0.n2.bandwidth"), rate(&slow), 1e-9);
+    assert_near(run.metric("flow.n1.n3.bandwidth"), rate(&fast), 1e-9);
+    assert_near(run.metric("message.bandwidth"), rate(&slow) + rate(&fast), 1e-9);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn two_flows_between_the_same_nodes_share_the_bandwidth_of_one() {
     let host = Host::with_dma(500, 90);
     for ring_entries in [1, 2, 3, 16] {
         let bench = Bench { ring_entries, ..Bench::default() }.hosts(&[host.clone(), host.clone()]);
-        let run = bench.flows(&["n0 -> n1", "n0 -> n1"], 30, 4_096).done();
+        let run = bench.flows(&["n0 -> n1", "n0 -> n1"], 30, 4_096).run_to_completion();
         let (bandwidth, bound) = (run.metric("message.bandwidth"), slowest(&host, &host, 4_096));
         assert!(bandwidth <= bound * 1.001, "{bandwidth} of {bound} with {ring_entries} entries");
         assert_eq!(run.metric("messages.delivered"), 60.0);
@@ -135,7 +135,7 @@ fn packets_on_a_shared_link_come_one_after_the_other() {
                 (shared_receiver, ["n0 -> n2", "n1 -> n2"], &[2][..]),
                 (shared_trunk, ["n0 -> n2", "n1 -> n3"], &[2, 3][..]),
             ] {
-                let run = bench.policy(policy).flows(&flows, 40, 4_096).done();
+                let run = bench.policy(policy).flows(&flows, 40, 4_096).run_to_completion();
                 let bandwidth = run.metric("message.bandwidth");
                 assert!(bandwidth <= 160.0 * 4_096.0 / (4_096.0 + 128.0) * 1.001, "{bandwidth} on one link");
                 let packets = packets(&run, receivers);

@@ -1,12 +1,12 @@
 //! Runs random systems: interfaces with and without NIFDY on fabrics of routers of any shape. Every packet must arrive,
 //! and in order if the interface guarantees order.
 
-use super::{File, description, done, metric, read};
+use super::{File, description, metric, read, run_to_completion};
 use narrows::engine::rng::{self, RandomStream};
 use rand::RngExt;
 
 /// Draws one element of `of`.
-fn one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
+fn pick_one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
     of[random.random_range(0..of.len())]
 }
 
@@ -34,9 +34,9 @@ fn any_shape(random: &mut RandomStream, graph: &File) -> String {
 /// Returns random keys of routers. The routers of a fabric that loses frames have one channel, so that it keeps packets
 /// in order.
 fn any_router(random: &mut RandomStream, is_lossy: bool) -> String {
-    let switching = one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
-    let (sharing, clock) = (one(random, &["demand", "strict"]), one(random, &["33 MHz", "50 MHz", "1 GHz"]));
-    let (buffer, link) = (one(random, &["1", "9", "10", "16"]), one(random, &["4", "8", "16", "32"]));
+    let switching = pick_one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
+    let (sharing, clock) = (pick_one(random, &["demand", "strict"]), pick_one(random, &["33 MHz", "50 MHz", "1 GHz"]));
+    let (buffer, link) = (pick_one(random, &["1", "9", "10", "16"]), pick_one(random, &["4", "8", "16", "32"]));
     let (channels, networks) = (random.random_range(1..if is_lossy { 2 } else { 5 }), random.random_range(1..3));
     let [routing, allocation, switch, traversal, wire, credit] = [(); 6].map(|()| random.random_range(0..4));
     let (interface, exit) = (random.random_range(0..9), random.random_range(0..9));
@@ -50,15 +50,15 @@ fn any_router(random: &mut RandomStream, is_lossy: bool) -> String {
 }
 
 fn any_interface(random: &mut RandomStream) -> String {
-    let packet = one(random, &["8 B", "24 B", "32 B", "36 B"]);
+    let packet = pick_one(random, &["8 B", "24 B", "32 B", "36 B"]);
     let [outstanding, pool, arrivals] = [(); 3].map(|()| random.random_range(1..9));
     if random.random_range(0..5) == 0 {
         return format!("packet = \"{packet}\"\n[protocol.none]\nsend-buffers = {pool}\nreceive-buffers = {arrivals}");
     }
-    let (dialogs, window) = (random.random_range(0..4), one(random, &["2", "4", "8"]));
-    let (at, bulk) = (one(random, &["acceptance", "insertion"]), one(random, &["half-window", "each"]));
-    let (back, carried) = (one(random, &["same", "other"]), one(random, &["true", "false"]));
-    let (processing, acknowledgement) = (random.random_range(0..4), one(random, &["1 B", "4 B", "8 B"]));
+    let (dialogs, window) = (random.random_range(0..4), pick_one(random, &["2", "4", "8"]));
+    let (at, bulk) = (pick_one(random, &["acceptance", "insertion"]), pick_one(random, &["half-window", "each"]));
+    let (back, carried) = (pick_one(random, &["same", "other"]), pick_one(random, &["true", "false"]));
+    let (processing, acknowledgement) = (random.random_range(0..4), pick_one(random, &["1 B", "4 B", "8 B"]));
     format!(
         "packet = \"{packet}\"\n[protocol.nifdy]\noutstanding = {outstanding}\npool = {pool}\nreceive-buffers = {arrivals}\n\
          dialogs = {dialogs}\nwindow = {window}\nacknowledge = \"{at}\"\nbulk-acknowledge = \"{bulk}\"\n\
@@ -91,8 +91,8 @@ fn any_system(random: &mut RandomStream, graph: &File) -> System {
         true => interface,
         false => interface.replace("\"other\"", "\"same\""),
     };
-    let (traffic, phases) = (one(random, &["heavy", "light"]), random.random_range(2..4));
-    let pattern = one(random, &["uniform", "neighbour", "tornado", "hot-spot", "incast"]);
+    let (traffic, phases) = (pick_one(random, &["heavy", "light"]), random.random_range(2..4));
+    let pattern = pick_one(random, &["uniform", "neighbour", "tornado", "hot-spot", "incast"]);
     let (most, poll, bulk) = (random.random_range(1..12), random.random_range(0..4), random.random_range(2..5));
     let seed = random.random_range(0..1_000_000);
     let workload = format!(
@@ -113,7 +113,7 @@ fn a_hundred_random_systems_deliver_everything() {
             refused.push(problems);
             continue;
         }
-        let result = done(&text);
+        let result = run_to_completion(&text);
         assert_eq!(metric(&result, "packets.in_flight"), 0.0, "{text}");
         assert_eq!(metric(&result, "bursts.phases"), phases as f64, "{text}");
         assert!(!orders || metric(&result, "bursts.out_of_order") == 0.0, "{text}");

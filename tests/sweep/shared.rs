@@ -61,7 +61,7 @@ fn shards_that_stop_at_saturation_miss_nothing() {
     assert_eq!(fs::read(&shards).expect("a table"), fs::read(&whole).expect("a table"));
 }
 
-fn begun(arguments: &[&str]) -> Child {
+fn start_sweep(arguments: &[&str]) -> Child {
     command(arguments).stderr(Stdio::piped()).spawn().expect("the program starts")
 }
 
@@ -75,7 +75,7 @@ fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
     for moment in 0..20u64 {
         let out = folder.path(&format!("{moment}.parquet"));
         let sweep = [&PLAN[..], &["--out", &out]].concat();
-        let mut child = begun(&sweep);
+        let mut child = start_sweep(&sweep);
         std::thread::sleep(Duration::from_millis(20 + moment * 618 % 500));
         child.kill().expect("a child to kill");
         child.wait().expect("a child");
@@ -91,7 +91,7 @@ fn two_processes_may_share_a_result() {
     let [whole, out] = ["whole.csv", "out.csv"].map(|name| folder.path(name));
     run_ok(&[&PLAN[..], &["--out", &whole]].concat());
     let sweep = [&PLAN[..], &["--out", &out]].concat();
-    let both = [begun(&sweep), begun(&sweep)];
+    let both = [start_sweep(&sweep), start_sweep(&sweep)];
     for child in both {
         let ran = child.wait_with_output().expect("a child");
         assert!(ran.status.success(), "{}", stderr(&ran));

@@ -1,7 +1,7 @@
 //! Checks the facts in pages: every key, option and command in a page exists in the program, and the counts of runs are
 //! right.
 
-use super::{files, none, root};
+use super::{assert_no_errors, files, root};
 use clap::error::ErrorKind;
 use narrows::cli;
 use narrows::machine::Registry;
@@ -117,7 +117,7 @@ fn every_key_in_a_page_exists() {
         }
     }
     assert!(found > FOUND_MIN, "{found}");
-    none(wrong);
+    assert_no_errors(wrong);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn every_command_in_a_page_parses() {
         }
     }
     assert!(found > FOUND_MIN, "{found}");
-    none(wrong);
+    assert_no_errors(wrong);
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn every_option_in_a_page_exists() {
         }
     }
     assert!(found > FOUND_MIN, "{found}");
-    none(wrong);
+    assert_no_errors(wrong);
 }
 
 #[test]

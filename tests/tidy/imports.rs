@@ -5,7 +5,7 @@
 //! They may import any folder, because a program that runs on a part shows whether the part works.
 
 use super::modules::{Crate, is_root};
-use super::{CODE, none, root};
+use super::{CODE, assert_no_errors, root};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The folders that each folder of the code may import, in any crate. Imports go one way: a folder follows all folders
@@ -148,7 +148,7 @@ fn imports_are_those_of_the_table() {
         let unused = allowed.iter().filter(|import| !used.contains(&(*folder, import.to_string())));
         errors.extend(unused.map(|import| format!("{folder} may import {import}, but does not")));
     }
-    none(errors.into_iter().collect());
+    assert_no_errors(errors.into_iter().collect());
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn files_import_each_other_in_no_cycles_but_those_listed() {
         new.map(|cycle| format!("a cycle that is not in the list: {cycle:?}\n{}", tied(cycle))).collect();
     let gone = CYCLES.iter().filter(|known| !found.iter().any(|cycle| cycle == *known));
     errors.extend(gone.map(|known| format!("in the list, but no cycle any more: {known:?}")));
-    none(errors);
+    assert_no_errors(errors);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Checks that no two public types of the program have the same name.
 
-use super::{CODE, is_test, none, sources};
+use super::{CODE, assert_no_errors, is_test, sources};
 use std::collections::BTreeMap;
 
 /// Returns the file that declares a file's module, and the module's name.
@@ -53,5 +53,5 @@ fn type_names_are_unique() {
         types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));
     }
     let more = names.iter().filter(|(_, files)| files.len() > 1);
-    none(more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
+    assert_no_errors(more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
 }

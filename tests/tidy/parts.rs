@@ -6,7 +6,7 @@
 //! asking for a capability, a guarantee or a method of the part's specification.
 
 use super::modules::Crate;
-use super::{code, files, is_test, none, root, sources};
+use super::{assert_no_errors, code, files, is_test, root, sources};
 use narrows::machine::Registry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -134,7 +134,7 @@ fn compare(found: BTreeMap<usize, Vec<String>>, listed: usize, unlisted: Vec<Str
     let unneeded = (0..listed).filter(|entry| !found.contains_key(entry));
     let mut errors = unlisted;
     errors.extend(unneeded.map(|entry| format!("entry {} of {list} is not needed any more: remove it", entry + 1)));
-    none(errors);
+    assert_no_errors(errors);
 }
 
 /// Returns whether `file` is the file that `place` names, or is in the folder that it names, relative to the root or to

@@ -5,7 +5,7 @@
 //! counted.
 
 use super::modules::Module;
-use super::{files, none, root};
+use super::{assert_no_errors, files, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ fn public_names_are_few_and_each_has_an_example() {
     let count = distinct.len();
     assert!((100..=NAMES_MAX).contains(&count), "{count} public names, {NAMES_MAX} are allowed: {distinct:?}");
     let bare = public.names.iter().filter(|(_, name)| !name.has_example);
-    none(bare.map(|(path, name)| format!("{}: {} has no example", name.file, path.join("::"))).collect());
+    assert_no_errors(bare.map(|(path, name)| format!("{}: {} has no example", name.file, path.join("::"))).collect());
 }
 
 /// The crates of the program as users name them.
@@ -207,5 +207,5 @@ fn outside_users_need_no_hidden_item() {
             }
         }
     }
-    none(errors);
+    assert_no_errors(errors);
 }

@@ -189,13 +189,14 @@ impl Twin {
     /// Simulates a cycle.
     pub fn step(&mut self) {
         let now = self.cycle;
-        for moving in self.due(now, |moving| matches!(moving, Moving::Credit { .. } | Moving::SourceCredit { .. })) {
+        for moving in self.take_due(now, |moving| matches!(moving, Moving::Credit { .. } | Moving::SourceCredit { .. }))
+        {
             self.arrive(now, moving);
         }
         for source in 0..self.sources.len() {
             self.step_source(now, source);
         }
-        for moving in self.due(now, |moving| matches!(moving, Moving::Flit { .. } | Moving::Out { .. })) {
+        for moving in self.take_due(now, |moving| matches!(moving, Moving::Flit { .. } | Moving::Out { .. })) {
             self.arrive(now, moving);
         }
         for router in 0..self.routers.len() {
@@ -210,7 +211,7 @@ impl Twin {
     }
 
     /// Removes and returns the flits or credits that are due in this cycle and satisfy `is_wanted`.
-    fn due(&mut self, now: u64, is_wanted: impl Fn(&Moving) -> bool) -> Vec<Moving> {
+    fn take_due(&mut self, now: u64, is_wanted: impl Fn(&Moving) -> bool) -> Vec<Moving> {
         let is_due = |(at, moving): &mut (u64, Moving)| *at == now && is_wanted(moving);
         self.moving.extract_if(.., is_due).map(|(_, moving)| moving).collect()
     }

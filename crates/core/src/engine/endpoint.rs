@@ -65,14 +65,14 @@ impl EndpointMap {
 
     /// Returns the node of an endpoint.
     #[inline]
-    pub fn node(&self, end: EndpointId) -> NodeId {
-        self.nodes[end.index()]
+    pub fn node(&self, endpoint: EndpointId) -> NodeId {
+        self.nodes[endpoint.index()]
     }
 
     /// Returns an endpoint's index among those of its node.
     #[inline]
-    pub fn index_on_node(&self, end: EndpointId) -> u32 {
-        end.0 - self.first_endpoints[self.node(end).index()]
+    pub fn index_on_node(&self, endpoint: EndpointId) -> u32 {
+        endpoint.0 - self.first_endpoints[self.node(endpoint).index()]
     }
 
     /// Returns the endpoint with the index `index` on `node`.
@@ -100,7 +100,8 @@ mod tests {
     fn endpoints_are_numbered_node_by_node() {
         let addresses = EndpointMap::new([1, 3, 2]);
         assert_eq!(addresses.len(), 6);
-        let all = (0..6).map(EndpointId).map(|end| (addresses.node(end).0, addresses.index_on_node(end)));
+        let all =
+            (0..6).map(EndpointId).map(|endpoint| (addresses.node(endpoint).0, addresses.index_on_node(endpoint)));
         assert_eq!(all.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
         assert_eq!(addresses.endpoints_of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
         assert_eq!((addresses.endpoint(NodeId(2), 1), addresses.count(NodeId(2))), (EndpointId(5), 2));

@@ -136,7 +136,7 @@ pub struct Held<'a>(&'a Resource);
 
 impl Held<'_> {
     /// Sets the label of the hold's span.
-    pub fn does(&self, span_label: SpanLabel) {
+    pub fn set_span_label(&self, span_label: SpanLabel) {
         if self.0.sim.recorder().keeps(self.0.track) {
             self.0.span_label.set(span_label);
         }

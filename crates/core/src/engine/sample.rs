@@ -45,7 +45,7 @@ impl<T> Sampled<T> {
         let later = self.count.saturating_sub(self.first as u64);
         self.count += 1;
         if later.is_multiple_of(self.stride) && self.kept.len().checked_sub(self.first) == Some(self.later_max) {
-            self.thin();
+            self.halve();
         }
         if later.is_multiple_of(self.stride) {
             self.kept.push(item);
@@ -53,7 +53,7 @@ impl<T> Sampled<T> {
     }
 
     /// Drops every second later item.
-    fn thin(&mut self) {
+    fn halve(&mut self) {
         let mut position = 0;
         self.kept.retain(|_| {
             position += 1;

@@ -240,7 +240,7 @@ impl Sim {
 
     /// Returns the number of events that have fired.
     pub fn events(&self) -> u64 {
-        self.0.elided_delays.get() + self.0.wakeups.borrow().fired()
+        self.0.elided_delays.get() + self.0.wakeups.borrow().events_handled()
     }
 
     /// Returns the instant at which the event that woke the current task was scheduled.

@@ -135,7 +135,7 @@ impl WakeupTable {
     }
 
     /// Returns the number of events that have fired: all that were scheduled, without the pending and the stale ones.
-    pub(super) fn fired(&self) -> u64 {
+    pub(super) fn events_handled(&self) -> u64 {
         (self.newest >> TASK_BITS) - self.stale - self.queue.len() as u64
     }
 }

@@ -128,7 +128,7 @@ forward! {
         fn uncontended() -> Option<&mut dyn UncontendedTx>;
     asynchronous:
         fn open(&packet: Rc<Packet>,) -> Result<(), Dropped>;
-        fn reserve(most: Bytes) -> Result<Bytes, Dropped>;
+        fn reserve(bytes_max: Bytes) -> Result<Bytes, Dropped>;
         fn send(bytes: Bytes, min_duration: Time, last: bool);
 }
 
@@ -143,7 +143,7 @@ forward! {
         fn set_packet_mode();
         fn set_receiver(task: TaskId);
     asynchronous:
-        fn next(most: Bytes) -> Piece;
+        fn next(bytes_max: Bytes) -> Piece;
 }
 
 impl AnyStreamTx {

@@ -29,8 +29,8 @@ pub trait StreamTx {
     /// Waits for the channel and takes it for `packet`, whose bytes may be appended later.
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped>;
 
-    /// Waits until bytes may leave, and returns their number, at most `most`. Back-pressure lengthens this wait.
-    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped>;
+    /// Waits until bytes may leave, and returns their number, at most `bytes_max`. Back-pressure lengthens this wait.
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped>;
 
     /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the
     /// packet ends with them. Returns when the last of them has left.
@@ -76,8 +76,8 @@ pub enum Piece {
 /// The receive side of a node's stream from one class.
 #[allow(async_fn_in_trait)]
 pub trait StreamRx {
-    /// Waits for the next piece; it has at most `most` bytes if the fabric can divide a piece.
-    async fn next(&mut self, most: Bytes) -> Piece;
+    /// Waits for the next piece; it has at most `bytes_max` bytes if the fabric can divide a piece.
+    async fn next(&mut self, bytes_max: Bytes) -> Piece;
 
     /// Returns the time at which a reader that begins at `start` has taken `bytes` at `rate`, in whole picoseconds. A
     /// fabric with a clock keeps transfers of whole cycles on the edges of its clock.

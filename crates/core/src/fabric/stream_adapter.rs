@@ -99,8 +99,8 @@ impl StreamTx for StreamOverPacketsTx {
         Ok(())
     }
 
-    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
-        Ok(most)
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+        Ok(bytes_max)
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
@@ -116,13 +116,13 @@ impl StreamTx for StreamOverPacketsTx {
 }
 
 impl StreamRx for StreamOverPacketsRx {
-    async fn next(&mut self, most: Bytes) -> Piece {
+    async fn next(&mut self, bytes_max: Bytes) -> Piece {
         let (packet, given) = match self.packet.take() {
             Some(rest) => rest,
             None => (self.class.arrived.receive().await, Bytes::ZERO),
         };
         let length = packet.label().length;
-        let bytes = most.min(length - given);
+        let bytes = bytes_max.min(length - given);
         let (first, last) = (given.is_empty(), given + bytes == length);
         if !last {
             self.packet = Some((packet.clone(), given + bytes));

@@ -226,8 +226,8 @@ impl NodeParts {
 
     /// Returns the size of the largest message that a program may send.
     fn message_max(&self, interfaces: &[&InterfacePart]) -> Bytes {
-        let most = ni::message_max(interfaces.iter().map(|interface| &***interface));
-        self.messaging.message_max.map_or(most, |stated| stated.min(most))
+        let interface_max = ni::message_max(interfaces.iter().map(|interface| &***interface));
+        self.messaging.message_max.map_or(interface_max, |stated| stated.min(interface_max))
     }
 
     /// Reads the interface, protocol and messaging layer. A workload that drives the fabric alone may have none.

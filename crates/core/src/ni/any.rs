@@ -121,7 +121,7 @@ impl Driver for AnyDriver {
             ) -> RxCompletion;
             async fn release(cpu: &AnyProcessor, entry: u64);
             async fn idle(cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
-            async fn map_tag(cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address);
+            async fn map_tag(cpu: &AnyProcessor, endpoint: EndpointId, tag: u16, address: Address);
         }
     }
 }

@@ -72,6 +72,6 @@ object_safe! {
         ) -> RxCompletion;
         async fn release<'a>(cpu: &'a AnyProcessor, entry: u64) -> ();
         async fn idle<'a>(cpu: &'a AnyProcessor, wake: Wake<'a>) -> bool;
-        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndpointId, tag: u16, address: Address) -> ();
+        async fn map_tag<'a>(cpu: &'a AnyProcessor, endpoint: EndpointId, tag: u16, address: Address) -> ();
     }
 }

@@ -140,7 +140,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let _works = cpu.sim().works();
-        let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().index_on_node(end));
+        let endpoints = [packet.from, packet.to].map(|endpoint| self.port.addresses().index_on_node(endpoint));
         let ComposedPacket { body, length } = self.nic.post(cpu, packet, endpoints).await;
         cpu.sync().await;
         hand_over(&self.port, (cpu, &lease), packet, slot, (body, length));
@@ -180,7 +180,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         // The processor's local clock does not advance between two leases.
         journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
         let nodes = [taken.from, self.port.node()];
-        let ends = [0, 1].map(|end| self.port.addresses().endpoint(nodes[end], endpoints[end]));
+        let ends = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
         let state = DriverState { taken: Some(taken), ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, bytes - length, journey).with_state(state))
     }

@@ -136,8 +136,8 @@ impl StreamTx for IdealTx {
         Ok(())
     }
 
-    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
-        Ok(most)
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+        Ok(bytes_max)
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, _last: bool) {
@@ -190,7 +190,7 @@ impl IdealRx {
 }
 
 impl StreamRx for IdealRx {
-    async fn next(&mut self, most: Bytes) -> Piece {
+    async fn next(&mut self, bytes_max: Bytes) -> Piece {
         let sim = &self.fabric.sim;
         let (called_at, link) = (sim.now(), self.fabric.link(self.node, self.class));
         let (start, packet, out) = match self.packet.take() {
@@ -200,7 +200,7 @@ impl StreamRx for IdealRx {
                 (start.max(called_at), packet, Bytes::ZERO)
             }
         };
-        let bytes = most.min(packet.label().length - out);
+        let bytes = bytes_max.min(packet.label().length - out);
         let (first, last) = (out.is_empty(), out + bytes == packet.label().length);
         if !last {
             self.packet = Some((packet.clone(), out + bytes));

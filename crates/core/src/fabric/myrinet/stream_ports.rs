@@ -46,8 +46,8 @@ impl StreamTx for MyrinetTx {
         Ok(())
     }
 
-    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
-        let bytes = most.min(self.flow_unit());
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+        let bytes = bytes_max.min(self.flow_unit());
         let reserved = self.path().reserve(bytes).await;
         if reserved.is_err() {
             self.path = None;

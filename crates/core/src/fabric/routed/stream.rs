@@ -170,8 +170,8 @@ impl StreamTx for RoutedTx {
         Ok(())
     }
 
-    async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped> {
-        Ok(most.min(self.flow_unit()))
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+        Ok(bytes_max.min(self.flow_unit()))
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
@@ -217,7 +217,7 @@ pub struct RoutedRx {
 }
 
 impl StreamRx for RoutedRx {
-    async fn next(&mut self, most: Bytes) -> Piece {
+    async fn next(&mut self, bytes_max: Bytes) -> Piece {
         let piece = match self.rest.take() {
             Some(piece) => piece,
             None => {
@@ -230,12 +230,12 @@ impl StreamRx for RoutedRx {
         if first {
             (self.taken, self.length) = (0, packet.label().length.get());
         }
-        if bytes <= most {
+        if bytes <= bytes_max {
             return Piece::Bytes { packet, bytes, time, first, last };
         }
-        let rest = Piece::Bytes { packet: packet.clone(), bytes: bytes - most, time, first: false, last };
+        let rest = Piece::Bytes { packet: packet.clone(), bytes: bytes - bytes_max, time, first: false, last };
         self.rest = Some(rest);
-        Piece::Bytes { packet, bytes: most, time, first, last: false }
+        Piece::Bytes { packet, bytes: bytes_max, time, first, last: false }
     }
 
     /// Returns a time on an edge of the routers' clock if the transfer takes whole cycles.

@@ -11,8 +11,8 @@ use std::cell::RefCell;
 type Taken = (u64, Vec<u8>, bool, bool);
 
 /// Sends packets of these lengths from one node to another over a link of 1 GB/s and 40 ns, in pieces of 64 bytes, and
-/// takes them in pieces of at most `most` bytes.
-fn pieces(lengths: &'static [u64], most: u64) -> Vec<Taken> {
+/// takes them in pieces of at most `bytes_max` bytes.
+fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<Taken> {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let rate = Rate::from_bytes_per_s(1_000_000_000);
@@ -43,7 +43,7 @@ fn pieces(lengths: &'static [u64], most: u64) -> Vec<Taken> {
     sim.spawn("reader", async move {
         let mut received = 0;
         while received < total {
-            let Piece::Bytes { packet, bytes, time, first, last } = rx.next(Bytes(most)).await else {
+            let Piece::Bytes { packet, bytes, time, first, last } = rx.next(Bytes(bytes_max)).await else {
                 panic!("a drop")
             };
             assert_eq!(time, Time::ZERO, "all of it is there");

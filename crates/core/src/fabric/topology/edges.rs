@@ -25,7 +25,7 @@ pub fn with_columns(mesh: &Shape, extents: &[u32]) -> Shape {
 }
 
 /// Returns each edge port of a mesh of these extents, in order, with the edge port at the opposite end of its row.
-pub fn opposite(extents: &[u32]) -> Vec<(u32, u32)> {
+pub fn opposite_pairs(extents: &[u32]) -> Vec<(u32, u32)> {
     let nodes: u32 = extents.iter().product();
     let rows = nodes / extents[0];
     (0..2 * rows).map(|position| (nodes + position, nodes + (position + rows) % (2 * rows))).collect()
@@ -82,7 +82,7 @@ mod tests {
         for extents in [vec![8, 4], vec![1, 3], vec![3, 2, 2], vec![5]] {
             let mesh = MeshParameters { shape: extents.clone() }.shape();
             let shape = with_columns(&mesh, &extents);
-            let (nodes, facing) = (mesh.wiring.nodes(), opposite(&extents));
+            let (nodes, facing) = (mesh.wiring.nodes(), opposite_pairs(&extents));
             assert_eq!(shape.wiring.nodes(), nodes + facing.len() as u32);
             let mut rows = 0;
             Walk::new(&shape, 1).every_pair(|pair| {

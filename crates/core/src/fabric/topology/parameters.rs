@@ -154,7 +154,7 @@ impl Topology {
     /// no edges or cannot be built.
     pub fn with_columns(&self) -> Option<(Shape, Vec<(u32, u32)>)> {
         let Topology::Mesh(MeshParameters { shape }, _) = self else { return None };
-        Some((edges::with_columns(&self.build().ok()?, shape), edges::opposite(shape)))
+        Some((edges::with_columns(&self.build().ok()?, shape), edges::opposite_pairs(shape)))
     }
 }
 

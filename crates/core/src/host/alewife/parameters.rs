@@ -43,10 +43,11 @@ pub struct AlewifeParameters {
 const CYCLES_MAX: u64 = 100_000;
 
 /// Returns the error and the help of a clock outside the range of the machine's clock generator, if the range is known.
-fn out_of_range(clock: Hertz, least: Option<Hertz>, most: Option<Hertz>) -> Option<(String, String)> {
-    let (below, above) = (least.filter(|least| clock < *least), most.filter(|most| clock > *most));
-    let (bound, than) = below.map(|least| (least, "least")).or(above.map(|most| (most, "most")))?;
-    let range = [least, most].map(|bound| bound.map_or_else(|| "any".to_owned(), |bound| bound.to_string()));
+fn out_of_range(clock: Hertz, clock_min: Option<Hertz>, clock_max: Option<Hertz>) -> Option<(String, String)> {
+    let (below, above) =
+        (clock_min.filter(|clock_min| clock < *clock_min), clock_max.filter(|clock_max| clock > *clock_max));
+    let (bound, than) = below.map(|clock_min| (clock_min, "least")).or(above.map(|clock_max| (clock_max, "most")))?;
+    let range = [clock_min, clock_max].map(|bound| bound.map_or_else(|| "any".to_owned(), |bound| bound.to_string()));
     let help = format!("the machine's clock is from {} (`clock-min`) to {} (`clock-max`)", range[0], range[1]);
     Some((format!("must be at {than} {bound}"), help))
 }

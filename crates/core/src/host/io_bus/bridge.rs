@@ -121,7 +121,7 @@ impl Bridge {
     }
 
     /// Returns the total number of bytes that DMA has moved.
-    pub fn moved(&self) -> Bytes {
+    pub fn bytes_moved(&self) -> Bytes {
         Bytes(self.moved.get())
     }
 
@@ -132,7 +132,7 @@ impl Bridge {
             Competition::DmaFirst => Some(self.memory.port().acquire().await),
             _ => None,
         };
-        memory.iter().for_each(|memory| memory.does(direction.span_label(Bytes::ZERO)));
+        memory.iter().for_each(|memory| memory.set_span_label(direction.span_label(Bytes::ZERO)));
         self.sim.delay(setup).await;
         DmaStream { bridge: self, direction, rate, seen: None, memory }
     }
@@ -153,21 +153,21 @@ impl<'a> DmaStream<'a> {
     pub async fn burst(&mut self, left: Bytes) -> Burst<'a> {
         let bridge = self.bridge;
         let bus = bridge.pci.master().await;
-        let most = left.min(bridge.parameters.burst);
+        let burst_bytes = left.min(bridge.parameters.burst);
         let burst = match bridge.parameters.competition {
             Competition::Alternate { grain, read_restart, write_restart } => {
-                self.alternate(bus, most.min(grain), of(self.direction, read_restart, write_restart)).await
+                self.alternate(bus, burst_bytes.min(grain), of(self.direction, read_restart, write_restart)).await
             }
             Competition::DmaFirst => {
-                let (began, time) = (bridge.sim.now(), self.rate.time_for(most));
-                Burst { bytes: most, began, time, bridge, moving: [time; 2], bus, _memory: None }
+                let (began, time) = (bridge.sim.now(), self.rate.time_for(burst_bytes));
+                Burst { bytes: burst_bytes, began, time, bridge, moving: [time; 2], bus, _memory: None }
             }
             Competition::Buffered { memory_rate, read_restart, write_restart } => {
                 let restart = of(self.direction, read_restart, write_restart);
-                self.buffered(bus, most, (memory_rate, restart)).await
+                self.buffered(bus, burst_bytes, (memory_rate, restart)).await
             }
         };
-        burst.bus.does(self.direction.span_label(burst.bytes));
+        burst.bus.set_span_label(self.direction.span_label(burst.bytes));
         bridge.moved.set(bridge.moved.get() + burst.bytes.get());
         self.seen = Some(bridge.grants());
         burst
@@ -178,7 +178,7 @@ impl<'a> DmaStream<'a> {
     async fn alternate(&mut self, bus: Held<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
-        memory.does(self.direction.span_label(bytes));
+        memory.set_span_label(self.direction.span_label(bytes));
         let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let moving = self.rate.time_for(bytes);
         let (began, time) = (bridge.sim.now(), again + moving);
@@ -199,7 +199,7 @@ impl<'a> DmaStream<'a> {
         let at_memory = memory_rate.time_for(bytes).min(time);
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
-        memory.does(self.direction.span_label(bytes));
+        memory.set_span_label(self.direction.span_label(bytes));
         let began = bridge.sim.now();
         bridge.sim.delay(at_memory).await;
         bridge.memory.port().moves(at_memory);

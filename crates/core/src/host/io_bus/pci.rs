@@ -59,7 +59,7 @@ impl Pci {
     /// Runs a transaction of the processor on the held `bus`, with a span `what`. The bus is active for the whole
     /// transaction.
     pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
-        bus.does(SpanLabel { what, message: None, bytes });
+        bus.set_span_label(SpanLabel { what, message: None, bytes });
         let time = self.transaction(bytes, overhead);
         self.sim.delay(time).await;
         self.bus.moves(time);

@@ -184,13 +184,13 @@ async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, wr
 }
 
 impl PostedWrites {
-    /// Removes and returns the oldest store, and those after it that continue its addresses, up to `most` bytes.
-    fn take_burst(&self, most: Bytes) -> Vec<PostedStore> {
+    /// Removes and returns the oldest store, and those after it that continue its addresses, up to `bytes_max` bytes.
+    fn take_burst(&self, bytes_max: Bytes) -> Vec<PostedStore> {
         let mut posted = self.posted.borrow_mut();
         let mut burst: Vec<PostedStore> = Vec::with_capacity(1);
         while let Some(next) = posted.front() {
             let follows = burst.last().is_none_or(|last| last.offset + WORD as u64 == next.offset);
-            if !follows || (burst.len() + 1) * WORD > most.len().max(WORD) {
+            if !follows || (burst.len() + 1) * WORD > bytes_max.len().max(WORD) {
                 break;
             }
             burst.extend(posted.pop_front());

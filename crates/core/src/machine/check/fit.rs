@@ -59,11 +59,11 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let checks = [
         capabilities,
         format,
-        spoken,
+        udp_only,
         firmware,
         loss,
         features,
-        order,
+        delivery_order,
         numbers,
         transfers,
         packets,
@@ -157,7 +157,7 @@ fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
 }
 
 /// Checks that a firmware which supports only UDP runs no other protocol.
-fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn udp_only(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
     if parts.interface.runs_protocols() || parts.node_parts.protocol.buffer_requirements().is_none() {
         return Vec::new();
@@ -224,7 +224,7 @@ fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 /// Checks that a protocol which relies on delivery order runs on a fabric that keeps the order.
-fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn delivery_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
         return Vec::new();
@@ -285,14 +285,15 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         let help = format!("{help}, or [shared-memory.software]");
         return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
     }
-    let most = parts.addresses.endpoints_per_node_max();
+    let endpoints_max = parts.addresses.endpoints_per_node_max();
     let few = |(name, host): &(&str, &HostPart)| {
-        let (key, contexts) = host.shared_memory_contexts().filter(|(_, contexts)| *contexts < most)?;
+        let (key, contexts) = host.shared_memory_contexts().filter(|(_, contexts)| *contexts < endpoints_max)?;
         Some((name.to_string(), host.key(key), contexts))
     };
     let Some((name, key, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
-    let message =
-        format!("a node has {most} programs with shared memory, and the processor of `{name}` has {contexts} contexts");
+    let message = format!(
+        "a node has {endpoints_max} programs with shared memory, and the processor of `{name}` has {contexts} contexts"
+    );
     let keys = [parts.endpoints.to_owned(), key];
     vec![IncompatibleParts::new(
         keys,

@@ -21,7 +21,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     sound::parts(read, &mut problems);
     match &read.value.node_parts {
         None => alone(read, &mut problems),
-        Some(_) => fits(read, &mut problems),
+        Some(_) => check_compatibility(read, &mut problems),
     }
     if problems.is_empty() {
         memory_capacity::check(read, &mut problems);
@@ -31,7 +31,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
 }
 
 /// Checks that the parts are compatible.
-fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(node_parts) = &machine.node_parts else { return };
     let (fabric, workload, registry) = (&machine.fabric, &machine.workload, &machine.registry);
@@ -84,8 +84,8 @@ fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str
 
 /// Returns the key that states the largest number of endpoints of a node.
 fn endpoints_key(machine: &Machine) -> String {
-    let most = machine.addresses().endpoints_per_node_max();
-    let node = machine.nodes.iter().find(|node| node.endpoints == most);
+    let endpoints_max = machine.addresses().endpoints_per_node_max();
+    let node = machine.nodes.iter().find(|node| node.endpoints == endpoints_max);
     node.map_or_else(|| "nodes".to_owned(), |node| format!("{}.endpoints", node.key))
 }
 

@@ -21,7 +21,7 @@ pub(super) fn longest(node_parts: &NodeParts, interface: &InterfacePart) -> (Byt
 pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (packet, key) = longest(parts.node_parts, parts.interface);
     let Some(MtuLimit { bytes, reason, keys, hint }) =
-        parts.fabric_capabilities.packet_max.filter(|most| most.bytes < packet)
+        parts.fabric_capabilities.packet_max.filter(|limit| limit.bytes < packet)
     else {
         return Vec::new();
     };
@@ -63,22 +63,22 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (reach, mut wrong) = (ni::message_max(all), Vec::new());
     if let Some((key, payload)) = parts.workload.payload_max().filter(|(_, payload)| *payload > reach) {
         wrong.push(too_long(parts, &parts.workload.key(key), payload, reach));
-    } else if let (Some(most), Some((key, payload))) =
+    } else if let (Some(limit), Some((key, payload))) =
         (parts.node_parts.messaging.message_max, parts.workload.payload_max())
-        && payload > most
+        && payload > limit
     {
-        let message = format!("a payload of {payload} is larger than the largest message, {most}");
+        let message = format!("a payload of {payload} is larger than the largest message, {limit}");
         wrong.push(IncompatibleParts::new(
             [parts.workload.key(key)],
             message,
             "make it smaller, or messaging.message-max larger",
         ));
     }
-    if let Some(most) = parts.node_parts.messaging.message_max.filter(|most| *most > reach) {
+    if let Some(limit) = parts.node_parts.messaging.message_max.filter(|limit| *limit > reach) {
         let message = match parts.interfaces.len() {
-            1 => format!("messages of {most} need more packets than the interface can number: at most {reach}"),
+            1 => format!("messages of {limit} need more packets than the interface can number: at most {reach}"),
             _ => format!(
-                "messages of {most} are longer than those that all interfaces split into packets alike: at most {reach}"
+                "messages of {limit} are longer than those that all interfaces split into packets alike: at most {reach}"
             ),
         };
         wrong.push(IncompatibleParts::new(["messaging.message-max".to_owned()], message, "make it smaller"));
@@ -86,15 +86,15 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     wrong
 }
 
-fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> IncompatibleParts {
+fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, limit: Bytes) -> IncompatibleParts {
     let (name, packet) = (parts.interface.name(), parts.interface.packet_key());
     let (message, help) = match parts.interface.limits().message_bound {
         MessageBound::PacketBuffer => (
-            format!("a payload of {payload} is larger than a packet buffer, {most}"),
+            format!("a payload of {payload} is larger than a packet buffer, {limit}"),
             format!("make it smaller, or ni.{name}.{packet} larger"),
         ),
         MessageBound::PacketNumbers => (
-            format!("a payload of {payload} needs more packets than the interface can number: at most {most}"),
+            format!("a payload of {payload} needs more packets than the interface can number: at most {limit}"),
             format!("make it smaller, or the packets of [ni.{name}] larger"),
         ),
     };
@@ -116,16 +116,16 @@ pub(super) fn too_many(
 ) -> Option<IncompatibleParts> {
     let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
-        ni.map(|(most, key)| (most, format!("a packet header of [{key}] can address {most} at most"), key)),
+        ni.map(|(limit, key)| (limit, format!("a packet header of [{key}] can address {limit} at most"), key)),
         // If a shape has no nodes, it could not be built, which is already reported.
-        fabric.capabilities().nodes_max.filter(|most| *most > 0).map(|most| {
+        fabric.capabilities().nodes_max.filter(|limit| *limit > 0).map(|limit| {
             let key = fabric.table();
-            (most, format!("[{key}] has {most}"), key)
+            (limit, format!("[{key}] has {limit}"), key)
         }),
         Some((NODES_MAX as u32, format!("Narrows simulates {NODES_MAX} at most"), "nodes".to_owned())),
     ];
-    let (most, whose, key) = limits.into_iter().flatten().min_by_key(|(most, ..)| *most)?;
-    if nodes <= most as usize {
+    let (limit, whose, key) = limits.into_iter().flatten().min_by_key(|(limit, ..)| *limit)?;
+    if nodes <= limit as usize {
         return None;
     }
     let message = format!("the machine has {nodes} nodes, and {whose}");
@@ -142,7 +142,8 @@ pub(super) fn too_many(
 
 /// Checks that headers can distinguish all endpoints and that the interface has memory for each.
 pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (nodes, all, most) = (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.endpoints_per_node_max());
+    let (nodes, all, per_node) =
+        (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.endpoints_per_node_max());
     if all == nodes {
         return Vec::new();
     }
@@ -162,9 +163,9 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
             );
             return report(message, help);
         }
-        EndpointLimit::PerNode(named) if most > named => {
+        EndpointLimit::PerNode(named) if per_node > named => {
             let message = format!(
-                "a node has {most} endpoints, and a packet header of [{}] can address {named} of one node at most",
+                "a node has {per_node} endpoints, and a packet header of [{}] can address {named} of one node at most",
                 parts.interface.table()
             );
             return report(message, help);
@@ -173,10 +174,10 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     }
     let memory_use = |endpoints| parts.interface.protocol_memory(&*parts.node_parts.protocol, endpoints);
     let fits = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
-    match (memory_use(1).is_none_or(fits), memory_use(most)) {
+    match (memory_use(1).is_none_or(fits), memory_use(per_node)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
             let message = format!(
-                "with the {endpoint_key} of {most} endpoints, [{}] needs {needed} of its memory, which has {available}",
+                "with the {endpoint_key} of {per_node} endpoints, [{}] needs {needed} of its memory, which has {available}",
                 parts.interface.table()
             );
             let name = parts.interface.name();

@@ -41,7 +41,7 @@ impl HardwareCoherence {
     pub fn new(active: &Rc<Active>, bases: &[Address]) -> HardwareCoherence {
         let unit = active.coherence().expect("a checked machine has hardware that shares memory");
         let costs = unit.access_costs();
-        let homes: Vec<_> = (0..bases.len()).map(|end| active.node_of(EndpointId(end as u32))).collect();
+        let homes: Vec<_> = (0..bases.len()).map(|number| active.node_of(EndpointId(number as u32))).collect();
         let part = |(&home, &base)| if home == unit.node() { base } else { unit.remote(home, base) };
         let parts = homes.iter().zip(bases).map(part).collect();
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;

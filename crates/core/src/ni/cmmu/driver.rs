@@ -78,7 +78,7 @@ impl CmmuDriver {
         let padding = (padded - body.len()) as u32;
         body.resize(padded, 0);
         let addresses = self.port.addresses();
-        let endpoints = [packet.from, packet.to].map(|end| addresses.index_on_node(end));
+        let endpoints = [packet.from, packet.to].map(|endpoint| addresses.index_on_node(endpoint));
         let head = wire::encode(MessageHead { envelope: packet.envelope, endpoints, padding });
         Packet::of_row(Label::default(), packet.journey.clone(), [&head[..], &body].concat())
     }
@@ -160,7 +160,7 @@ impl Driver for CmmuDriver {
             cpu.work(self.parameters.overflow_each);
         }
         let nodes = [from, self.port.node()];
-        let ends = [0, 1].map(|end| self.port.addresses().endpoint(nodes[end], endpoints[end]));
+        let ends = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
         let bytes = packet.bytes().len() - HEADER_BYTES.len() - padding as usize;
         let state = DriverState { whole: Some(packet), ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state).with_lease(lease))

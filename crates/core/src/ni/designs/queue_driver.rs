@@ -191,7 +191,7 @@ impl Driver for SplitDriver {
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
         let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
-        let ends = [header.source, header.destination].map(|end| EndpointId(end.into()));
+        let ends = [header.source, header.destination].map(|number| EndpointId(number.into()));
         let packet = RxPacket::new(ends, header.envelope, header.payload_bytes.into(), journey);
         Some(packet.with_state(DriverState { header, ..state }).with_lease(lease))
     }

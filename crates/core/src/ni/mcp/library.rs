@@ -73,7 +73,7 @@ impl Library {
         let descriptor = Descriptor {
             to: card.addresses.node(packet.to),
             length: list.iter().map(|piece| piece.bytes).sum(),
-            endpoints: endpoints_word([packet.from, packet.to].map(|end| card.addresses.index_on_node(end))),
+            endpoints: endpoints_word([packet.from, packet.to].map(|endpoint| card.addresses.index_on_node(endpoint))),
             pieces: list,
             sums: false,
             frees: Some(buffer),

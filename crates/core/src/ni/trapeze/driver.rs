@@ -130,7 +130,7 @@ impl TrapezeDriver {
         let mut words = Vec::with_capacity(CONTROL.len());
         words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
         words.extend((address as u32).to_le_bytes());
-        let endpoints = [packet.from, packet.to].map(|end| self.addresses.index_on_node(end));
+        let endpoints = [packet.from, packet.to].map(|endpoint| self.addresses.index_on_node(endpoint));
         let tag_word = tag_node(tag_with_endpoints(tag, endpoints), self.addresses.node(packet.to));
         words.extend(tag_word.to_le_bytes());
         words.extend(control.bytes());
@@ -376,9 +376,9 @@ impl Driver for TrapezeDriver {
     }
 
     /// Maps a tag to an address for early demultiplexing (§2.1).
-    async fn map_tag(&self, cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address) {
+    async fn map_tag(&self, cpu: &AnyProcessor, endpoint: EndpointId, tag: u16, address: Address) {
         let _lease = cpu.acquire("map a tag").await;
-        let entry = self.layout.tag(self.addresses.index_on_node(end), tag);
+        let entry = self.layout.tag(self.addresses.index_on_node(endpoint), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;
     }
 

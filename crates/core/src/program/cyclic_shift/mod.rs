@@ -162,11 +162,11 @@ impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let cycles = super::value_if(outcome.is_complete(), self.ended_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;
-        let most = self.pending.borrow().max;
+        let pending_max = self.pending.borrow().max;
         let own = [
             Metric::cost("shift.cycles", cycles, "cycles"),
             Metric::rate("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
-            Metric::count("shift.pending_max", most.into(), "packets"),
+            Metric::count("shift.pending_max", pending_max.into(), "packets"),
         ];
         parallel::metrics(world, own)
     }

@@ -21,9 +21,9 @@ pub struct GasSize {
 }
 
 fn too_many_cells(cells: &[usize; 3]) -> Option<(String, &'static str)> {
-    let most = 1_000_000;
-    let is_large = cells.iter().product::<usize>() > most;
-    is_large.then(|| (format!("the box has at most {most} cells"), "choose fewer along an axis"))
+    let cells_max = 1_000_000;
+    let is_large = cells.iter().product::<usize>() > cells_max;
+    is_large.then(|| (format!("the box has at most {cells_max} cells"), "choose fewer along an axis"))
 }
 
 /// A gas.

@@ -138,10 +138,10 @@ impl RunningWorkload for Measured {
             SenderCounts::Closed(ClosedCounts { in_flight_max }) => *in_flight_max,
             SenderCounts::Open(_) => 0,
         };
-        let most = self.senders.iter().map(reached).max()?;
-        (*outcome == Outcome::Done && most < limit && most < self.messages).then(|| {
+        let in_flight_max = self.senders.iter().map(reached).max()?;
+        (*outcome == Outcome::Done && in_flight_max < limit && in_flight_max < self.messages).then(|| {
             format!(
-                "At most {most} messages of a flow were in flight: the interface takes no more at once, so that \
+                "At most {in_flight_max} messages of a flow were in flight: the interface takes no more at once, so that \
                  `workload.stream.arrivals.closed-loop.outstanding`, {limit}, limits nothing."
             )
         })

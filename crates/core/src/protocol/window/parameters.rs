@@ -152,9 +152,9 @@ impl LinkParameters {
     fn check_numbers(&self, errors: &mut Vec<(&'static str, String)>) {
         let (numbers, window) = (Space::new(self.sequence_bits).count(), u64::from(self.window));
         if window > numbers / 2 {
-            let most = numbers / 2;
+            let limit = numbers / 2;
             let why = format!(
-                "a window of {window} exceeds half of the {numbers} sequence numbers, {most}: duplicates would be ambiguous"
+                "a window of {window} exceeds half of the {numbers} sequence numbers, {limit}: duplicates would be ambiguous"
             );
             errors.push(("window", why));
             return;
@@ -163,9 +163,9 @@ impl LinkParameters {
             Order::Kept => {}
             Order::Any { packets } if packets <= numbers - window => {}
             Order::Any { .. } => {
-                let most = numbers - window;
+                let limit = numbers - window;
                 let why = format!(
-                    "{numbers} sequence numbers are too few: the run may send more than {most} packets from one node to \
+                    "{numbers} sequence numbers are too few: the run may send more than {limit} packets from one node to \
                      another, and no number may be used twice"
                 );
                 errors.push(("packets", why));

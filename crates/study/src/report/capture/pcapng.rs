@@ -77,7 +77,7 @@ impl<'a> PcapngReader<'a> {
             SECTION_HEADER => self.section(block)?,
             INTERFACE_DESCRIPTION => self.interface(block)?,
             ENHANCED_PACKET => self.enhanced(block)?,
-            SIMPLE_PACKET => self.simple(block)?,
+            SIMPLE_PACKET => self.read_simple_packet(block)?,
             _ => (),
         }
         Ok(length)
@@ -136,7 +136,7 @@ impl<'a> PcapngReader<'a> {
     }
 
     /// Parses a simple packet: it belongs to the first interface, and has neither a time nor a captured length.
-    fn simple(&mut self, block: &'a [u8]) -> Result<(), String> {
+    fn read_simple_packet(&mut self, block: &'a [u8]) -> Result<(), String> {
         let parse = if self.is_big { parse_simplepacketblock_be } else { parse_simplepacketblock_le };
         let (_, packet) = parse(block).map_err(|_| "invalid simple packet")?;
         let interface = self.interfaces.first().ok_or_else(|| self.unknown_interface(0))?;

@@ -75,8 +75,8 @@ fn numbers_table(claims: &[&Claim]) -> ReportTable {
             claim.expected.number().into(),
             claim.measured.as_ref().and_then(|value| value.number()).into(),
             claim.unit.as_str().into(),
-            right(claim.relative_error().map(number::signed_percent), 8),
-            right(claim.tolerance.map(|x| format!("±{}", number::percent(x))), 7),
+            right_aligned(claim.relative_error().map(number::signed_percent), 8),
+            right_aligned(claim.tolerance.map(|x| format!("±{}", number::percent(x))), 7),
             claim.role.word().into(),
         ]);
     }
@@ -84,7 +84,7 @@ fn numbers_table(claims: &[&Claim]) -> ReportTable {
 }
 
 /// Returns a text aligned right in a column of the width `width`.
-fn right(words: Option<String>, width: usize) -> Cell {
+fn right_aligned(words: Option<String>, width: usize) -> Cell {
     words.map(|words| format!("{words:>width$}")).into()
 }
 

@@ -23,7 +23,7 @@ struct Sheet<'a> {
     flow: &'a PacketFlow,
     packets: Vec<u64>,
     /// The first start and last end of each packet in each band.
-    stays: HashMap<(usize, u64), (Time, Time)>,
+    residence_times: HashMap<(usize, u64), (Time, Time)>,
     /// The left edge of the time axis.
     left: f64,
     svg: Svg,
@@ -32,8 +32,8 @@ struct Sheet<'a> {
 /// Returns the graph as an SVG document.
 pub fn draw(flow: &PacketFlow) -> String {
     let high = bottom(flow) + 78.0;
-    let (packets, stays) = (flow.packets(), stays(flow));
-    let mut sheet = Sheet { flow, packets, stays, left: left(flow), svg: Svg::new(WIDTH, high, &flow.title) };
+    let (packets, residence_times) = (flow.packets(), residence_times(flow));
+    let mut sheet = Sheet { flow, packets, residence_times, left: left(flow), svg: Svg::new(WIDTH, high, &flow.title) };
     sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
     sheet.time_axis();
     for band in 0..flow.bands.len() {
@@ -59,13 +59,14 @@ fn bottom(flow: &PacketFlow) -> f64 {
     band_top(flow.bands.len().max(1)) - GAP + 12.0
 }
 
-fn stays(flow: &PacketFlow) -> HashMap<(usize, u64), (Time, Time)> {
-    let mut stays = HashMap::new();
+fn residence_times(flow: &PacketFlow) -> HashMap<(usize, u64), (Time, Time)> {
+    let mut residence_times = HashMap::new();
     for transfer in &flow.transfers {
-        let (first, last) = stays.entry((transfer.band, transfer.packet)).or_insert((transfer.start, transfer.end));
+        let (first, last) =
+            residence_times.entry((transfer.band, transfer.packet)).or_insert((transfer.start, transfer.end));
         (*first, *last) = (transfer.start.min(*first), transfer.end.max(*last));
     }
-    stays
+    residence_times
 }
 
 fn shows(flow: &PacketFlow, transfer: &Transfer) -> bool {
@@ -171,7 +172,7 @@ impl Sheet<'_> {
 
     /// Returns the end of the last transfer of `packet` by `band`, if it is in the window.
     fn last_end(&self, band: usize, packet: u64) -> Option<Time> {
-        let (_, end) = *self.stays.get(&(band, packet))?;
+        let (_, end) = *self.residence_times.get(&(band, packet))?;
         (end >= self.flow.window.0 && end <= self.flow.window.1).then_some(end)
     }
 
@@ -179,7 +180,7 @@ impl Sheet<'_> {
     fn packet_names(&mut self) {
         let mut free_from = 0.0;
         for packet in self.packets.clone() {
-            let Some(&(start, end)) = self.stays.get(&(0, packet)) else { continue };
+            let Some(&(start, end)) = self.residence_times.get(&(0, packet)) else { continue };
             if end < self.flow.window.0 || start > self.flow.window.1 {
                 continue;
             }

@@ -105,9 +105,9 @@ impl Graph {
             ports[to as usize][1] += 1;
         }
         for (vertex, ports) in self.vertices.iter().zip(ports) {
-            let most = ports[0].max(ports[1]);
-            if most > PORTS_MAX {
-                let message = format!("`{}` has {most} ports", vertex.name);
+            let ports_needed = ports[0].max(ports[1]);
+            if ports_needed > PORTS_MAX {
+                let message = format!("`{}` has {ports_needed} ports", vertex.name);
                 errors.push(GraphError::new(vertex.line, message, format!("a router has at most {PORTS_MAX}")));
             }
         }

@@ -27,7 +27,7 @@ fn one_way(wiring: &Wiring, sends: impl Fn(u32) -> bool) -> u64 {
             }
         }
     }
-    flow.most(source, sink)
+    flow.max_flow(source, sink)
 }
 
 /// A flow network of links with capacity 1. Link `n ^ 1` is the reverse of link `n`.
@@ -50,7 +50,7 @@ impl Flow {
         }
     }
 
-    fn most(&mut self, source: u32, sink: u32) -> u64 {
+    fn max_flow(&mut self, source: u32, sink: u32) -> u64 {
         let mut total = 0;
         loop {
             let steps = self.steps(source);

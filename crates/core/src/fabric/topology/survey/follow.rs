@@ -60,7 +60,7 @@ impl Follow<'_> {
             self.states[at].options = options.clone();
             self.queries += 1;
             for (port, channels) in each(&options) {
-                let input = self.links.leads(self.links.output(router, port));
+                let input = self.links.input_of(self.links.output(router, port));
                 if input != NONE {
                     self.enter(input, channels);
                 }

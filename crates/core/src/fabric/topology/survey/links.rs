@@ -66,7 +66,7 @@ impl Links {
     }
 
     /// Returns the input to which an output leads, or [`NONE`].
-    pub fn leads(&self, output: u32) -> u32 {
+    pub fn input_of(&self, output: u32) -> u32 {
         self.leads[output as usize]
     }
 

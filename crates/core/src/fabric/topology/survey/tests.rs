@@ -105,7 +105,7 @@ fn upwards(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOption
 }
 
 /// Routes by any productive port over any channel.
-fn anywhere(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+fn any_direction(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let every = every_channel(virtual_channels);
     let pairs: Vec<_> = grid.coordinates(query.router).zip(grid.coordinates(query.destination)).collect();
     let differing = pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
@@ -130,7 +130,7 @@ fn a_ring_without_a_dateline_deadlocks_and_the_cycle_is_named() {
 
 #[test]
 fn channels_of_a_cycle_are_named() {
-    let Deadlock::Cycle(cycle) = survey(&careless(&[2, 2], false, true, anywhere), 2).deadlock else {
+    let Deadlock::Cycle(cycle) = survey(&careless(&[2, 2], false, true, any_direction), 2).deadlock else {
         panic!("four turns form a cycle")
     };
     assert_eq!(cycle.len(), 4);
@@ -141,7 +141,7 @@ fn channels_of_a_cycle_are_named() {
 
 #[test]
 fn turns_without_an_escape_deadlock_and_with_one_do_not() {
-    assert!(matches!(survey(&careless(&[4, 4], false, false, anywhere), 4).deadlock, Deadlock::Cycle(_)));
+    assert!(matches!(survey(&careless(&[4, 4], false, false, any_direction), 4).deadlock, Deadlock::Cycle(_)));
     for channels in 1..=4 {
         assert_eq!(survey(&adaptive(&[4, 4]), channels).deadlock, Deadlock::Free);
         assert_eq!(survey(&adaptive(&[3, 3, 3]), channels).deadlock, Deadlock::Free);
@@ -150,7 +150,7 @@ fn turns_without_an_escape_deadlock_and_with_one_do_not() {
 
 /// Routes by any productive port over any channel, with an escape in the order of dimensions over channel 0.
 fn escape_and_more(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-    let options = anywhere(grid, query, virtual_channels);
+    let options = any_direction(grid, query, virtual_channels);
     match options.ports.mask().trailing_zeros() as u8 {
         port if port == grid.node_port() => options,
         port => RouteOptions { escape: Some((port, 1)), ..options },
@@ -159,7 +159,7 @@ fn escape_and_more(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> Rou
 
 /// Routes with an escape that can deadlock: by rows or by columns, depending on the destination.
 fn careless_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-    let options = anywhere(grid, query, virtual_channels);
+    let options = any_direction(grid, query, virtual_channels);
     let (first, last) = (options.ports.mask().trailing_zeros(), 63 - options.ports.mask().leading_zeros());
     match first as u8 {
         port if port == grid.node_port() => options,

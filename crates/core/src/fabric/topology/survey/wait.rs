@@ -124,7 +124,7 @@ impl<'s> Direct<'s> {
     fn waits(&self) -> Waits {
         let channels = u32::from(self.virtual_channels);
         let waits_of = |number: u32| {
-            let input = self.links.leads(number / channels);
+            let input = self.links.input_of(number / channels);
             if input == NONE {
                 return Vec::new();
             }
@@ -132,7 +132,7 @@ impl<'s> Direct<'s> {
             let first = self.first[input as usize] + (number % channels) as usize * outputs;
             let first_output = self.links.output(self.links.router_of_input(input), 0);
             let requested = self.requested[first..][..outputs].iter().zip(first_output..);
-            let onward = requested.filter(|(_, output)| self.links.leads(*output) != NONE);
+            let onward = requested.filter(|(_, output)| self.links.input_of(*output) != NONE);
             onward.flat_map(|(set, output)| bits(*set).map(move |c| output * channels + u32::from(c))).collect()
         };
         (0..self.links.outputs() as u32 * channels).map(waits_of).collect()
@@ -158,7 +158,7 @@ impl<'s> Indirect<'s> {
         let virtual_channels = usize::from(virtual_channels);
         let mut number = vec![NONE; links.outputs() * virtual_channels];
         let mut count = 0_usize;
-        let linked = waited_for.iter().enumerate().filter(|(output, _)| links.leads(*output as u32) != NONE);
+        let linked = waited_for.iter().enumerate().filter(|(output, _)| links.input_of(*output as u32) != NONE);
         for (output, channels) in linked {
             for channel in bits(*channels) {
                 number[output * virtual_channels + usize::from(channel)] = count as u32;
@@ -175,7 +175,7 @@ impl<'s> Indirect<'s> {
     }
 
     fn add(&mut self, follow: &Follow<'_>) {
-        let reached = self.reached(follow);
+        let reached = self.reachable_channels(follow);
         for (state, reached) in follow.states.iter().zip(reached.chunks(self.words.max(1))) {
             let output = self.links.fed_by(state.input);
             if output == NONE {
@@ -190,7 +190,7 @@ impl<'s> Indirect<'s> {
 
     /// Returns, for each state, the waited-for channels that its packets can request there, or after hops over other
     /// channels.
-    fn reached(&self, follow: &Follow<'_>) -> Vec<u64> {
+    fn reachable_channels(&self, follow: &Follow<'_>) -> Vec<u64> {
         let mut reached = vec![0; follow.states.len() * self.words];
         let mut onward: Vec<Vec<usize>> = Vec::with_capacity(follow.states.len());
         for (at, state) in follow.states.iter().enumerate() {
@@ -201,8 +201,8 @@ impl<'s> Indirect<'s> {
                 }
             }
             let outputs = ports(state.options.ports.mask()).map(|port| self.links.output(state.router, port));
-            let next = outputs.filter(|output| self.links.leads(*output) != NONE).flat_map(|output| {
-                follow.at(self.links.leads(output), state.options.channels & !self.waited_for[output as usize])
+            let next = outputs.filter(|output| self.links.input_of(*output) != NONE).flat_map(|output| {
+                follow.at(self.links.input_of(output), state.options.channels & !self.waited_for[output as usize])
             });
             onward.push(next.collect());
         }

@@ -45,7 +45,7 @@ fn transfer(competition: Competition, direction: Direction, bytes: u64, processo
         stream.close();
     });
     bench.finish();
-    assert_eq!(bench.host.bridge.moved(), Bytes(bytes));
+    assert_eq!(bench.host.bridge.bytes_moved(), Bytes(bytes));
     Seen { bursts: bursts.take(), accesses: bench.host.memory.processor_accesses() }
 }
 

@@ -139,10 +139,10 @@ fn zones_partition_the_bodies_and_balance_their_costs() {
         assert_eq!(all, zones::zone(&tree, &bodies, 0, 1, &mut Vec::new()), "in the order of the tree");
         all.sort_unstable();
         assert_eq!(all, (0..3000).collect::<Vec<u32>>());
-        let most = bodies.iter().map(|body| body.cost).max().expect("there are bodies");
+        let cost_max = bodies.iter().map(|body| body.cost).max().expect("there are bodies");
         for zone in zones {
             let cost: u64 = zone.iter().map(|body| bodies[*body as usize].cost).sum();
-            assert!(cost.abs_diff(total / processors as u64) <= most + 1, "within a body: {cost} of {total}");
+            assert!(cost.abs_diff(total / processors as u64) <= cost_max + 1, "within a body: {cost} of {total}");
         }
     }
 }

@@ -62,13 +62,13 @@ impl Transaction<'_> {
                     self.actions.push(CoherenceAction::Trap(Trap::Write));
                 }
                 if others.is_empty() {
-                    return self.settle(request);
+                    return self.grant_without_conflict(request);
                 }
                 let awaited = others.len() as u32;
                 self.entry.busy = Some(Busy::Invalidating { request, awaited, keeps });
                 others.into_iter().for_each(|node| self.send(node, CoherenceKind::Invalidate));
             }
-            _ => self.settle(request),
+            _ => self.grant_without_conflict(request),
         }
     }
 
@@ -79,7 +79,7 @@ impl Transaction<'_> {
     }
 
     /// Grants a request that conflicts with no copy.
-    fn settle(&mut self, request: PendingRequest) {
+    fn grant_without_conflict(&mut self, request: PendingRequest) {
         match request {
             PendingRequest::Node(node, CoherenceKind::Read) => {
                 self.share(node);

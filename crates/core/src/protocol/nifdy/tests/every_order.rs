@@ -5,12 +5,12 @@ use super::model::{Case, Copies, Step};
 use super::net::*;
 use crate::engine::NodeId;
 
-fn small() -> UnitParameters {
+fn small_parameters() -> UnitParameters {
     UnitParameters { outstanding: 2, pool: 4, dialogs: 1, window: 2, arrivals: 1, ..UnitParameters::default() }
 }
 
 fn scalar() -> UnitParameters {
-    UnitParameters { dialogs: 0, ..small() }
+    UnitParameters { dialogs: 0, ..small_parameters() }
 }
 
 fn packets(source: NodeId, all: &[OutgoingPacket<()>]) -> Vec<(NodeId, OutgoingPacket<()>)> {
@@ -55,10 +55,11 @@ fn a_dialog_between_scalar_packets() {
     let long = long(B, ());
     let longs = std::array::from_fn::<_, 6, _>(|_| long.clone());
     let all = [packets(A, &longs), packets(A, &[last(B, ()), short(B)])].concat();
-    Case::new(2, small(), all.clone()).check();
-    let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small() };
+    Case::new(2, small_parameters(), all.clone()).check();
+    let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small_parameters() };
     Case::new(2, UnitParameters { window: 3, ..each }, all.clone()).check();
-    Case::new(2, UnitParameters { window: 4, acknowledge: AcknowledgeAt::Insertion, ..small() }, all).check();
+    Case::new(2, UnitParameters { window: 4, acknowledge: AcknowledgeAt::Insertion, ..small_parameters() }, all)
+        .check();
 }
 
 #[test]
@@ -67,28 +68,29 @@ fn consecutive_dialogs_with_a_parallel_scalar_stream() {
     let parallel = packets(A, &[short(C), short(C)]);
     let back = packets(B, &[short(A)]);
     let all = [packets(A, &message), packets(A, &message), parallel, back].concat();
-    Case::new(3, small(), all).check();
+    Case::new(3, small_parameters(), all).check();
 }
 
 #[test]
 fn two_senders_compete_for_one_dialog() {
     let message = [long(C, ()), long(C, ()), last(C, ())];
     let all = [packets(A, &message), packets(B, &message[1..])].concat();
-    Case::new(3, small(), all.clone()).check();
-    Case::new(3, UnitParameters { dialogs: 2, ..small() }, all).check();
+    Case::new(3, small_parameters(), all.clone()).check();
+    Case::new(3, UnitParameters { dialogs: 2, ..small_parameters() }, all).check();
 }
 
 #[test]
 fn a_dialog_that_its_receiver_ends() {
     let all = packets(A, &[long(B, ()), long(B, ()), long(B, ()), last(B, ()), short(B)]);
     for window in [2, 4] {
-        Case { may_end_dialog: true, ..Case::new(2, UnitParameters { window, ..small() }, all.clone()) }.check();
-        let open = Case::new(2, UnitParameters { window, ..small() }, all[..3].to_vec());
+        Case { may_end_dialog: true, ..Case::new(2, UnitParameters { window, ..small_parameters() }, all.clone()) }
+            .check();
+        let open = Case::new(2, UnitParameters { window, ..small_parameters() }, all[..3].to_vec());
         Case { may_end_dialog: true, ..open }.check();
     }
 }
 
-fn three() -> Vec<(NodeId, OutgoingPacket<()>)> {
+fn three_packets() -> Vec<(NodeId, OutgoingPacket<()>)> {
     packets(A, &[short(B), short(B), short(B)])
 }
 
@@ -105,7 +107,7 @@ fn two_dialogs() -> Vec<(NodeId, OutgoingPacket<()>)> {
 #[test]
 fn one_bit_is_enough_in_a_network_that_keeps_order() {
     for parameters in [scalar(), at_insertion()] {
-        Case::new(2, parameters, three()).dropping(3, 4, Copies::KeepOrder).check();
+        Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::KeepOrder).check();
     }
     let crowd = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
     Case::new(3, scalar(), crowd).dropping(2, 2, Copies::KeepOrder).check();
@@ -115,9 +117,11 @@ fn one_bit_is_enough_in_a_network_that_keeps_order() {
 fn one_bit_is_enough_for_dialogs_in_a_network_that_keeps_order() {
     let long = long(B, ());
     let all = packets(A, &[long.clone(), long.clone(), long.clone(), long, last(B, ()), short(B)]);
-    Case::new(2, small(), all.clone()).dropping(1, 2, Copies::KeepOrder).check();
-    Case::new(2, UnitParameters { window: 4, ..small() }, all[1..].to_vec()).dropping(1, 2, Copies::KeepOrder).check();
-    Case::new(2, small(), two_dialogs()).dropping(2, 2, Copies::KeepOrder).check();
+    Case::new(2, small_parameters(), all.clone()).dropping(1, 2, Copies::KeepOrder).check();
+    Case::new(2, UnitParameters { window: 4, ..small_parameters() }, all[1..].to_vec())
+        .dropping(1, 2, Copies::KeepOrder)
+        .check();
+    Case::new(2, small_parameters(), two_dialogs()).dropping(2, 2, Copies::KeepOrder).check();
 }
 
 #[test]
@@ -125,7 +129,7 @@ fn a_dialog_number_is_given_away_while_copies_of_its_exit_come() {
     let message = [long(C, ()), last(C, ())];
     let all = [packets(A, &message), packets(B, &message)].concat();
     for copies in [Copies::KeepOrder, Copies::DieInTime] {
-        Case::new(3, small(), all.clone()).dropping(1, 2, copies).check();
+        Case::new(3, small_parameters(), all.clone()).dropping(1, 2, copies).check();
     }
 }
 
@@ -133,7 +137,7 @@ fn a_dialog_number_is_given_away_while_copies_of_its_exit_come() {
 fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
     let all = packets(A, &[long(B, ()), long(B, ()), last(B, ()), short(B)]);
     for copies in [Copies::KeepOrder, Copies::DieInTime] {
-        Case { may_end_dialog: true, ..Case::new(2, small(), all.clone()) }.dropping(1, 1, copies).check();
+        Case { may_end_dialog: true, ..Case::new(2, small_parameters(), all.clone()) }.dropping(1, 1, copies).check();
     }
 }
 
@@ -150,11 +154,11 @@ fn answers_that_carry_acknowledgements_are_dropped() {
 #[test]
 fn one_bit_is_enough_in_a_network_that_reorders_if_copies_die_in_time() {
     for parameters in [scalar(), at_insertion()] {
-        Case::new(2, parameters, three()).dropping(3, 4, Copies::DieInTime).check();
+        Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::DieInTime).check();
     }
     let crowd = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
     Case::new(3, scalar(), crowd).dropping(2, 2, Copies::DieInTime).check();
-    Case::new(2, small(), two_dialogs()).dropping(2, 2, Copies::DieInTime).check();
+    Case::new(2, small_parameters(), two_dialogs()).dropping(2, 2, Copies::DieInTime).check();
 }
 
 /// A run in which the first packet is retransmitted and accepted, and its copy arrives after the second packet was
@@ -179,14 +183,14 @@ const OVERTAKES: [Step; 14] = [
 #[test]
 fn one_bit_is_not_enough_in_a_network_that_reorders_if_copies_live_on() {
     for parameters in [scalar(), at_insertion()] {
-        let steps = Case::new(2, parameters, three()).dropping(0, 1, Copies::LiveOn).counterexample();
+        let steps = Case::new(2, parameters, three_packets()).dropping(0, 1, Copies::LiveOn).counterexample();
         assert_eq!(steps.len(), OVERTAKES.len());
     }
 }
 
 #[test]
 fn long_timers_are_enough_only_if_acknowledgements_do_not_wait_for_the_processor() {
-    let case = |parameters| Case::new(2, parameters, three());
+    let case = |parameters| Case::new(2, parameters, three_packets());
     let steps = case(scalar()).dropping(0, 1, Copies::DieBeforeTimers).counterexample();
     assert_eq!(steps, OVERTAKES);
     case(at_insertion()).dropping(3, 4, Copies::DieBeforeTimers).check();

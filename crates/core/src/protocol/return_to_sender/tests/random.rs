@@ -96,7 +96,7 @@ impl Run {
         }
     }
 
-    fn whole(mut self) -> Run {
+    fn run_to_end(mut self) -> Run {
         for node in (0..self.net.nodes.len() as u32).map(NodeId) {
             self.at(Time::ZERO, Event::Sends(node));
             self.at(Time::ZERO, Event::Reads(node));
@@ -162,7 +162,7 @@ proptest! {
 
     #[test]
     fn every_message_is_delivered_exactly_once(run in some_run()) {
-        let run = run.whole();
+        let run = run.run_to_end();
         prop_assert!(run.taken.iter().all(|&times| times == 1));
         prop_assert!(run.net.is_idle());
         let totals = |count: fn(&FlowControl<usize>) -> u64| run.net.nodes.iter().map(count).sum::<u64>();

@@ -11,7 +11,7 @@ type Slow = Option<Vec<Parsed>>;
 
 /// Returns the outcome of a fragment by the rules in the head of `reassembly`: whether the datagram is complete, or the
 /// reason why the fragment is dropped.
-fn slow(of: &mut Slow, packet: &Parsed) -> Result<bool, DropReason> {
+fn reference_outcome(of: &mut Slow, packet: &Parsed) -> Result<bool, DropReason> {
     let Some(kept) = of.as_mut() else { return Err(DropReason::GivenUp) };
     if kept.iter().any(|other| other.carried() == packet.carried() && other.more == packet.more) {
         return Err(DropReason::Duplicate);
@@ -65,7 +65,7 @@ proptest! {
         let parameters = ReassemblyParameters { datagrams: 1, bytes: 100_000, lifetime: Time::from_us(1) };
         let (mut reassembly, mut of) = (Reassembly::new(parameters), Some(Vec::new()));
         for packet in packets.iter().filter(|packet| !packet.is_whole()) {
-            let expected = slow(&mut of, packet);
+            let expected = reference_outcome(&mut of, packet);
             let outcome = match reassembly.arrive(packet, Time::ZERO) {
                 Reassembled::Complete { .. } => Ok(true),
                 Reassembled::Kept => Ok(false),

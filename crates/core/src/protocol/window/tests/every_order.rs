@@ -19,7 +19,7 @@ fn pair(packets: usize, parameters: LinkParameters, network: Network) -> Case {
     Case { nodes: 2, parameters, packets: vec![(A, B); packets], network }
 }
 
-fn right(parameters: LinkParameters) -> LinkParameters {
+fn valid_case(parameters: LinkParameters) -> LinkParameters {
     assert_eq!(parameters.check(), []);
     parameters
 }
@@ -28,15 +28,15 @@ const KEEPS_ORDER: Network = Network::KeepsOrder { frames: 2 };
 
 #[test]
 fn half_the_numbers_are_enough_where_order_is_kept() {
-    pair(4, right(window(1, 1)), Network::KeepsOrder { frames: 3 }).check();
-    pair(6, right(window(2, 2)), KEEPS_ORDER).check();
-    pair(4, right(window(2, 2)), Network::KeepsOrder { frames: 3 }).check();
+    pair(4, valid_case(window(1, 1)), Network::KeepsOrder { frames: 3 }).check();
+    pair(6, valid_case(window(2, 2)), KEEPS_ORDER).check();
+    pair(4, valid_case(window(2, 2)), Network::KeepsOrder { frames: 3 }).check();
 }
 
 #[test]
 fn half_the_numbers_are_enough_with_fewer_reorder_buffers() {
     for reorder in [0, 1] {
-        pair(5, right(LinkParameters { reorder, ..window(2, 2) }), KEEPS_ORDER).check();
+        pair(5, valid_case(LinkParameters { reorder, ..window(2, 2) }), KEEPS_ORDER).check();
     }
 }
 
@@ -54,11 +54,11 @@ fn more_than_half_the_numbers_are_too_many() {
 fn numbers_used_once_are_safe_in_any_network() {
     for (packets, parameters) in [(1, window(1, 1)), (3, window(1, 2)), (2, window(2, 2)), (6, window(2, 3))] {
         let order = Order::Any { packets: packets as u64 };
-        pair(packets, right(LinkParameters { order, ..parameters }), Network::Anything).check();
+        pair(packets, valid_case(LinkParameters { order, ..parameters }), Network::Anything).check();
     }
     for reorder in [0, 1] {
         let order = Order::Any { packets: 5 };
-        pair(5, right(LinkParameters { reorder, order, ..window(3, 3) }), Network::Anything).check();
+        pair(5, valid_case(LinkParameters { reorder, order, ..window(3, 3) }), Network::Anything).check();
     }
 }
 
@@ -83,7 +83,7 @@ fn numbers_minus_window_is_the_largest_safe_number_of_packets() {
 }
 
 /// Returns a case with windows of one packet, and lifetimes and spacings in ticks.
-fn dies(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParameters, Case) {
+fn lifetime_case(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParameters, Case) {
     let [life, space] = [lifetime, spacing].map(|ticks| Time::from_ps(u64::from(ticks)));
     let order = Order::Lifetime { lifetime: life, spacing: space };
     let parameters = window(1, sequence_bits);
@@ -95,8 +95,8 @@ fn dies(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParameters, Case)
 #[test]
 fn numbers_may_come_again_when_their_copies_are_dead() {
     for (bits, lifetime, spacing) in [(2, 1, 1), (2, 3, 2)] {
-        let (parameters, case) = dies(bits, lifetime, spacing);
-        right(parameters);
+        let (parameters, case) = lifetime_case(bits, lifetime, spacing);
+        valid_case(parameters);
         case.check();
     }
 }
@@ -104,7 +104,7 @@ fn numbers_may_come_again_when_their_copies_are_dead() {
 #[test]
 fn numbers_may_not_come_again_a_tick_before_their_copies_are_dead() {
     for (bits, lifetime, spacing) in [(1, 1, 1), (2, 2, 1), (2, 4, 2)] {
-        let (parameters, case) = dies(bits, lifetime, spacing);
+        let (parameters, case) = lifetime_case(bits, lifetime, spacing);
         assert_eq!(parameters.check()[0].0, "lifetime");
         case.counterexample(SAFETY);
     }
@@ -114,7 +114,7 @@ fn numbers_may_not_come_again_a_tick_before_their_copies_are_dead() {
 fn two_senders_compete_for_one_slot() {
     let packets = vec![(A, C), (A, C), (B, C)];
     for reorder in [0, 2] {
-        let parameters = right(LinkParameters { reorder, ..window(2, 2) });
+        let parameters = valid_case(LinkParameters { reorder, ..window(2, 2) });
         let network = Network::KeepsOrder { frames: 1 };
         Case { nodes: 3, parameters, packets: packets.clone(), network }.check();
     }
@@ -122,7 +122,7 @@ fn two_senders_compete_for_one_slot() {
 
 #[test]
 fn both_ways_at_once_and_to_two_destinations_with_one_buffer() {
-    let parameters = right(LinkParameters { buffers: 1, order: Order::Any { packets: 2 }, ..window(1, 2) });
+    let parameters = valid_case(LinkParameters { buffers: 1, order: Order::Any { packets: 2 }, ..window(1, 2) });
     let case = |packets: &[(NodeId, NodeId)]| {
         let packets = packets.to_vec();
         Case { nodes: 3, parameters, packets, network: Network::Anything }
@@ -134,7 +134,7 @@ fn both_ways_at_once_and_to_two_destinations_with_one_buffer() {
 #[test]
 fn acknowledgements_for_two_packets_or_after_a_while() {
     let every = LinkParameters { acknowledge_every: 2, ..window(2, 2) };
-    pair(5, right(every), KEEPS_ORDER).check();
+    pair(5, valid_case(every), KEEPS_ORDER).check();
     let order = Order::Any { packets: 5 };
-    pair(5, right(LinkParameters { order, sequence_bits: 3, ..every }), Network::Anything).check();
+    pair(5, valid_case(LinkParameters { order, sequence_bits: 3, ..every }), Network::Anything).check();
 }

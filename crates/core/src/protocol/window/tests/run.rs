@@ -49,7 +49,7 @@ impl Run {
     }
 
     /// Performs a node's turn: it offers packets, sends one frame, and begins to read one packet.
-    fn turn(&mut self, node: NodeId) {
+    fn take_turn(&mut self, node: NodeId) {
         let now = self.now;
         let (link, unoffered) = (&mut self.links[node.0 as usize], &mut self.unoffered[node.0 as usize]);
         while !unoffered.is_empty() && link.reserve() {
@@ -100,14 +100,14 @@ impl Run {
         }
     }
 
-    fn whole(mut self) {
+    fn run_to_end(mut self) {
         while !self.is_complete() {
             assert!(self.now < Time::from_us(100_000), "all is delivered at last");
             while let Some(first) = self.agenda.first_entry().filter(|first| first.key().0 <= self.now) {
                 let event = first.remove();
                 self.happens(event);
             }
-            (0..self.links.len() as u32).for_each(|node| self.turn(NodeId(node)));
+            (0..self.links.len() as u32).for_each(|node| self.take_turn(NodeId(node)));
             self.now += SPACING;
         }
     }
@@ -138,5 +138,5 @@ pub fn run(parameters: LinkParameters, fabric: Fabric, packets: &[(u32, u32)], s
         run.unoffered[from as usize].push_back((NodeId(to), payload));
         run.expected.entry((NodeId(from), NodeId(to))).or_default().push_back(payload);
     }
-    run.whole();
+    run.run_to_end();
 }

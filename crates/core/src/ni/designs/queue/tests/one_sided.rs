@@ -74,108 +74,108 @@ impl RunningWorkload for Shared {
 
 /// Registers the first node's memory, and waits until the other nodes are done.
 async fn register_memory(world: &World, shared: &Shared) {
-    let end = world.endpoint(EndpointId(0));
+    let endpoint = world.endpoint(EndpointId(0));
     let bytes = Bytes(AREA * world.addresses.len() as u64);
-    let at = end.allocate(bytes);
-    let one_sided = end.driver().one_sided().expect("a checked interface has one-sided operations");
-    shared.region.set(Some(one_sided.register(end.cpu(), at, bytes).await));
+    let at = endpoint.allocate(bytes);
+    let one_sided = endpoint.driver().one_sided().expect("a checked interface has one-sided operations");
+    shared.region.set(Some(one_sided.register(endpoint.cpu(), at, bytes).await));
     while shared.done.get() + 1 < world.addresses.len() {
-        end.until(end.now() + Time::from_us(100)).await;
+        endpoint.until(endpoint.now() + Time::from_us(100)).await;
     }
-    let counter = end.host().peek(at, 8);
+    let counter = endpoint.host().peek(at, 8);
     shared.counter.set(u64::from_le_bytes(counter.try_into().expect("eight bytes")));
 }
 
 /// Posts operations, and returns their completions when all have ended.
-async fn run(end: &Endpoint, operations: Vec<RemoteOperation>, batch: u64) -> Vec<WorkCompletion> {
-    let driver = end.driver();
+async fn run(endpoint: &Endpoint, operations: Vec<RemoteOperation>, batch: u64) -> Vec<WorkCompletion> {
+    let driver = endpoint.driver();
     let (one_sided, queue) = (driver.one_sided().expect("offered"), driver.work_queue().expect("offered"));
     let (mut completions, count) = (Vec::new(), operations.len());
     for (number, operation) in operations.into_iter().enumerate() {
-        while one_sided.post(end.cpu(), EndpointId(0), operation).await.is_none() {
-            queue.flush(end.cpu()).await;
-            take(end, queue, &mut completions).await;
+        while one_sided.post(endpoint.cpu(), EndpointId(0), operation).await.is_none() {
+            queue.flush(endpoint.cpu()).await;
+            take(endpoint, queue, &mut completions).await;
         }
         if (number as u64 + 1).is_multiple_of(batch) {
-            queue.flush(end.cpu()).await;
+            queue.flush(endpoint.cpu()).await;
         }
     }
-    queue.flush(end.cpu()).await;
+    queue.flush(endpoint.cpu()).await;
     while completions.len() < count {
-        take(end, queue, &mut completions).await;
+        take(endpoint, queue, &mut completions).await;
     }
     completions
 }
 
-async fn take(end: &Endpoint, queue: &dyn WorkQueue, completions: &mut Vec<WorkCompletion>) {
-    queue.wait_for_completion(end.cpu()).await;
-    completions.extend(queue.completions(end.cpu(), 16).await);
+async fn take(endpoint: &Endpoint, queue: &dyn WorkQueue, completions: &mut Vec<WorkCompletion>) {
+    queue.wait_for_completion(endpoint.cpu()).await;
+    completions.extend(queue.completions(endpoint.cpu(), 16).await);
 }
 
 impl RemoteUpdates {
     async fn update(self, world: &World, id: EndpointId, shared: &Shared) {
-        let end = world.endpoint(id);
-        end.until(Time::from_us(50)).await;
+        let endpoint = world.endpoint(id);
+        endpoint.until(Time::from_us(50)).await;
         let MemoryRegion { key, at, .. } = shared.region.get().expect("the first node has registered");
         let area = at + AREA * u64::from(id.0);
-        let local = end.allocate(Bytes(AREA));
-        self.write_and_read(end, key, area, local).await;
+        let local = endpoint.allocate(Bytes(AREA));
+        self.write_and_read(endpoint, key, area, local).await;
         let adds = (0..self.operations).map(|number| {
             let to = local + 8 * number;
             RemoteOperation::FetchAdd { at, key, add: 1, to }
         });
-        all_done(&run(end, adds.collect(), self.batch).await);
+        all_done(&run(endpoint, adds.collect(), self.batch).await);
         for number in 0..self.operations {
-            let old = word(end, local + 8 * number);
+            let old = word(endpoint, local + 8 * number);
             assert!(shared.counts.borrow_mut().insert(old), "no two additions find the same count");
         }
         let missed = RemoteOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: local };
         let swapped = RemoteOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: local + 8 };
-        let set = self.write_word(end, local + 64, 7, area, key).await;
-        all_done(&run(end, vec![set, missed, swapped, missed], self.batch).await);
-        assert_eq!([word(end, local), word(end, local + 8)], [8, 7], "the second one swapped");
-        self.check_refusals(end, key, at, local).await;
+        let set = self.write_word(endpoint, local + 64, 7, area, key).await;
+        all_done(&run(endpoint, vec![set, missed, swapped, missed], self.batch).await);
+        assert_eq!([word(endpoint, local), word(endpoint, local + 8)], [8, 7], "the second one swapped");
+        self.check_refusals(endpoint, key, at, local).await;
         shared.done.set(shared.done.get() + 1);
-        shared.end_time.set(shared.end_time.get().max(end.now()));
+        shared.end_time.set(shared.end_time.get().max(endpoint.now()));
     }
 
     /// Writes the same address repeatedly, and checks that a read returns the last write.
-    async fn write_and_read(&self, end: &Endpoint, key: u32, area: Address, local: Address) {
+    async fn write_and_read(&self, endpoint: &Endpoint, key: u32, area: Address, local: Address) {
         let bytes = self.bytes;
         for number in 0..self.operations {
-            end.prepare(local + number * bytes.get(), &vec![(number + 1) as u8; bytes.len()]).await;
+            endpoint.prepare(local + number * bytes.get(), &vec![(number + 1) as u8; bytes.len()]).await;
         }
         let from = |number: u64| local + number * bytes.get();
         let write = |number| RemoteOperation::Write { from: from(number), to: area + 3, key, bytes };
         let target = local + 2048;
         let read = RemoteOperation::Read { from: area + 3, key, to: target, bytes };
         let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
-        let completions = run(end, operations, self.batch).await;
+        let completions = run(endpoint, operations, self.batch).await;
         all_done(&completions);
         assert!(completions.is_sorted_by_key(|completion| completion.work), "operations on a node end in order");
-        assert_eq!(end.host().peek(target, bytes.len()), vec![self.operations as u8; bytes.len()]);
+        assert_eq!(endpoint.host().peek(target, bytes.len()), vec![self.operations as u8; bytes.len()]);
     }
 
-    async fn write_word(&self, end: &Endpoint, at: Address, value: u64, to: Address, key: u32) -> RemoteOperation {
-        end.prepare(at, &value.to_le_bytes()).await;
+    async fn write_word(&self, endpoint: &Endpoint, at: Address, value: u64, to: Address, key: u32) -> RemoteOperation {
+        endpoint.prepare(at, &value.to_le_bytes()).await;
         RemoteOperation::Write { from: at, to, key, bytes: Bytes(8) }
     }
 
     /// Checks that operations outside the region, at an unaligned address or with an unknown key are refused.
-    async fn check_refusals(&self, end: &Endpoint, key: u32, at: Address, local: Address) {
+    async fn check_refusals(&self, endpoint: &Endpoint, key: u32, at: Address, local: Address) {
         let refused = vec![
             RemoteOperation::Write { from: local, to: at - 1, key, bytes: Bytes(8) },
             RemoteOperation::Read { from: u64::MAX - 2, key, to: local, bytes: Bytes(8) },
             RemoteOperation::FetchAdd { at: at + 4, key, add: 1, to: local },
             RemoteOperation::FetchAdd { at, key: key + 1, add: 1, to: local },
         ];
-        let completions = run(end, refused, self.batch).await;
+        let completions = run(endpoint, refused, self.batch).await;
         assert!(completions.iter().all(|completion| completion.status == WorkStatus::RemoteAccess));
     }
 }
 
-fn word(end: &Endpoint, at: Address) -> u64 {
-    u64::from_le_bytes(end.host().peek(at, 8).try_into().expect("eight bytes"))
+fn word(endpoint: &Endpoint, at: Address) -> u64 {
+    u64::from_le_bytes(endpoint.host().peek(at, 8).try_into().expect("eight bytes"))
 }
 
 fn all_done(completions: &[WorkCompletion]) {
