@@ -188,8 +188,10 @@ impl TrackState {
     #[inline]
     fn hold(&mut self, block: u64, span: &Span) {
         let key = |span: &Span| (span.start, Reverse(span.end));
-        let is_last = self.held.back().is_none_or(|(_, last)| key(last) <= key(span));
-        let at = if is_last { self.held.len() } else { self.held.partition_point(|(_, held)| key(held) <= key(span)) };
+        if self.held.back().is_none_or(|(_, last)| key(last) <= key(span)) {
+            return self.held.push_back((block, span.clone()));
+        }
+        let at = self.held.partition_point(|(_, held)| key(held) <= key(span));
         self.held.insert(at, (block, span.clone()));
     }
 

@@ -289,7 +289,7 @@ impl Event<'_> {
 
     #[inline]
     fn push<const N: usize>(&mut self, bytes: [u8; N]) {
-        self.bytes[self.length..self.length + N].copy_from_slice(&bytes);
+        *self.bytes[self.length..].first_chunk_mut().expect("capacity for an event") = bytes;
         self.length += N;
     }
 
