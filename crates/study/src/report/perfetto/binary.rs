@@ -6,8 +6,8 @@
 //! `bytes` and `message` are left out where there is no data or message; the rate follows from bytes and duration.
 //!
 //! A recorder passes spans in the order in which they ended, and a track's events are written in order of time. A span
-//! is therefore held until eight further blocks of spans have arrived. A span that ended so much later than others of
-//! its track that these are already written goes to another lane; no shipped example has one.
+//! is therefore held until eight further blocks of spans have arrived. A span that ended after
+//! others of its track that begin later were written goes to another lane; no shipped example has one.
 
 use super::packet::{self, EventType, Packets, SpanEvent};
 use narrows_core::engine::{Span, SpanSink, Time};
