@@ -44,6 +44,7 @@ mod sockets;
 mod study;
 mod sweep;
 mod tidy;
+mod traces;
 mod twin;
 mod verdicts;
 mod verify;

@@ -99,7 +99,6 @@ const CYCLES: [&[&str]; 19] = [
         "crates/study/src/report/chart/matrix/mod.rs",
         "crates/study/src/report/chart/mod.rs",
     ],
-    &["crates/core/src/text/load.rs", "crates/core/src/text/set.rs"],
 ];
 
 /// Returns the cycles of a graph: groups of files each of which imports every other, directly or not, in order.

@@ -1,11 +1,11 @@
 //! The layers of a description below its settings (its file and its shipped parts), kept merged for readings that
 //! differ in their settings alone, such as the points of a sweep.
 //!
-//! Which parts apply may itself be set, so the merged layers are kept for each combination of settings that may name
-//! parts. The number of combinations kept is limited. Leaves out: the settings themselves.
+//! Settings may select the parts, so the merged layers are cached for each combination of settings that may name parts.
+//! The number of cached combinations is limited. The settings themselves are not in these layers.
 
-use super::load::{PARTS, Source};
 use super::origin::{Place, Texts};
+use super::set::PARTS;
 use super::tree::Tree;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,10 +38,10 @@ pub(super) struct PartSettings {
 }
 
 impl PartSettings {
-    pub(super) fn of(source: &Source<'_>) -> PartSettings {
-        let all = source.sets.iter().chain(source.varied).enumerate();
+    pub(super) fn of(sets: &[String], varied: &[String]) -> PartSettings {
+        let all = sets.iter().chain(varied).enumerate();
         let may_name_parts = all.filter(|(_, option)| option.contains(PARTS)).map(|(at, option)| (at, option.clone()));
-        PartSettings { sets: source.sets.len(), varied: source.varied.len(), may_name_parts: may_name_parts.collect() }
+        PartSettings { sets: sets.len(), varied: varied.len(), may_name_parts: may_name_parts.collect() }
     }
 }
 

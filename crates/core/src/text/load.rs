@@ -6,14 +6,11 @@
 use super::layers::{LayerCache, Layers, PartSettings};
 use super::origin::{Layer, Place, TextId, Texts};
 use super::problem::{Problem, Problems};
-use super::set::{self, Setting};
+use super::set::{self, PARTS, Setting};
 use super::suggest;
 use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue};
 use std::path::Path;
 use toml::de::DeTable;
-
-/// The key that names shipped parts.
-pub const PARTS: &str = "parts";
 
 /// The shipped parts.
 #[derive(Clone, Copy)]
@@ -85,7 +82,7 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
 /// Returns every problem of the texts: invalid TOML, unknown parts, invalid settings.
 pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Problems> {
     debug_assert!(!matches!(source.document, Document::File(_)), "a file may change between two readings");
-    let (mut loader, part_settings) = (Loader::new(source.shelf), PartSettings::of(source));
+    let (mut loader, part_settings) = (Loader::new(source.shelf), PartSettings::of(source.sets, source.varied));
     if let Some(known) = cache.find(&part_settings) {
         let settings = loader.settings_over(&known, source);
         return loader.finish((known.tree.clone(), known.place.clone()), settings);

@@ -24,6 +24,7 @@ pub mod set;
 pub mod suggest;
 pub mod table;
 pub mod tree;
+mod unknown_keys;
 pub mod value;
 mod variant_selection;
 

@@ -10,6 +10,9 @@ use std::ops::Range;
 use toml::de::DeValue;
 
 /// A `--set` option after parsing.
+/// The key that names shipped parts.
+pub const PARTS: &str = "parts";
+
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The keys, each with its span in the option.
@@ -37,7 +40,7 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
     if path.len() > DEEPEST {
         return wrong("too many keys", 0..equals);
     }
-    if path.len() > 1 && path[0].0 == super::load::PARTS {
+    if path.len() > 1 && path[0].0 == PARTS {
         return wrong("`parts` is set as a whole", path[0].1.clone());
     }
     let builder = TreeBuilder { text, rank, offset: 0 };

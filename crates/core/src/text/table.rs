@@ -5,14 +5,13 @@
 
 use super::diagnostics;
 use super::kind::InvalidValue;
-use super::load::PARTS;
 use super::meaning::ParameterDeclaration;
 use super::origin::{Place, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
 use super::record::{Mark, RecordedValue, RenamedKey, Step, dotted};
 use super::schema::{Form, Item, Need, TableShape};
-use super::suggest;
+use super::set::PARTS;
 use super::tree::{Tree, TreeNode, TreeValue};
 use serde_json::Value as Json;
 use std::cell::RefCell;
@@ -21,16 +20,16 @@ use std::path::Path;
 /// One table of a description while it is read.
 pub struct Table<'t> {
     pub(super) context: &'t ReadContext,
-    path: Vec<Step>,
+    pub(super) path: Vec<Step>,
     pub(super) node: Option<&'t TreeNode>,
     /// The source location of this table, or of the nearest enclosing table that has one.
     nearest: Option<Place>,
     /// The keys that were read, and the members of families.
-    known: RefCell<Vec<&'static str>>,
+    pub(super) known: RefCell<Vec<&'static str>>,
     /// The members of families.
-    variants: RefCell<Vec<&'static str>>,
+    pub(super) variants: RefCell<Vec<&'static str>>,
     /// Renamed keys and, where the schema is collected, all others.
-    shape: RefCell<TableShape>,
+    pub(super) shape: RefCell<TableShape>,
 }
 
 /// A key whose value is recorded.
@@ -309,7 +308,10 @@ impl<'t> Table<'t> {
     pub(super) fn note(&self, item: Item) {
         match &item {
             Item::Key { key, .. } => self.add_known(key),
-            Item::Family(family) => family.members.iter().for_each(|member| self.add_known(member.name)),
+            Item::Family(family) => {
+                family.members.iter().for_each(|member| self.add_known(member.name));
+                self.variants.borrow_mut().extend(family.members.iter().map(|member| member.name));
+            }
         }
         if self.context.describing {
             self.shape.borrow_mut().add(item);
@@ -366,33 +368,6 @@ impl<'t> Table<'t> {
         for invalid_value in invalid_values {
             let problem = diagnostics::bad(&path, invalid_value, self.nearest.clone(), doc);
             self.context.report_value(DiagnosticLevel::PresentKeys, dotted(&path), problem);
-        }
-    }
-
-    /// Reports the keys that nothing read. If a table has mistyped keys alone, its missing keys are listed with the first
-    /// suggestion, and not reported in addition.
-    fn report_unknown_keys(&self, problems_before: usize) {
-        let (shape, known, variants) = (self.shape.borrow(), self.known.borrow(), self.variants.borrow());
-        let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);
-        let keys = tree_of(self.node).map(Tree::in_order).unwrap_or_default();
-        let mut summarizes = !keys.iter().any(|(key, _)| is_known(key)) && !self.path.is_empty();
-        for (key, node) in keys {
-            if is_known(key) || self.context.is_unknown_suppressed(&self.full(key)) {
-                continue;
-            }
-            let mut problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
-            if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
-                self.context.suppress_missing(&self.full(meant));
-                if variants.contains(&meant) {
-                    self.context.suppress_no_variant(&self.here());
-                }
-                if std::mem::take(&mut summarizes) {
-                    let missing = self.context.missing_since(problems_before, &self.here());
-                    missing.iter().for_each(|key| self.context.suppress_missing(&self.full(key)));
-                    problem = problem.help(diagnostics::required_help(meant, &missing));
-                }
-            }
-            self.context.report(DiagnosticLevel::PresentKeys, problem.help(self.context.open_hint(&self.here())));
         }
     }
 }

@@ -16,8 +16,8 @@ const STATE_BITS: u64 = 7;
 /// The contents of a cache.
 pub struct Cache {
     frames: Vec<Frame>,
-    /// The bytes of the frames that have ever held a block, in the order of their first fills. The first entry stands
-    /// for all others.
+    /// The bytes of the frames that have ever held a block, in the order of their first fills. Every other frame has
+    /// the first entry.
     blocks: Vec<Block>,
     /// Number of the last access to each frame; empty in a direct-mapped cache.
     used: Vec<u64>,

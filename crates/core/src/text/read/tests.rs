@@ -1,11 +1,11 @@
 //! Tests of the reader with a small machine of its own, which is described, read and shown, with every kind of error.
 
 mod any_text;
+mod cached;
 
 mod renamed;
 
-use super::super::layers::LayerCache;
-use super::super::load::{Document, PartLibrary, Source, load, load_cached};
+use super::super::load::{Document, PartLibrary, Source, load};
 use super::*;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::path::{Path, PathBuf};
@@ -385,35 +385,4 @@ fn the_schema_is_the_readers_own() {
     assert_eq!(policy[1]["properties"]["cut-through"]["properties"]["buffers"]["default"], 8);
     assert!(json["properties"]["nodes"]["items"]["properties"]["host"].is_object());
     assert!(schema.listing().contains("policy.cut-through.buffers  (count; default 8)\n    Buffers held\n"));
-}
-
-#[test]
-fn cached_layers_read_as_all_layers_do() {
-    let text = "parts = 'base'\n[pci]\nclock = '33 MHz'\n[hosts.z]\nparts = 'fast'\n";
-    let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
-    let cache = LayerCache::default();
-    let reported = |loaded: Result<crate::text::Loaded, Problems>| {
-        let read = loaded.and_then(|loaded| Reading::new(loaded).read(machine));
-        read.map(|read| format!("{:?}{}", read.entries(), read.resolved())).map_err(|problems| problems.to_string())
-    };
-    let settings = [
-        "pci.clock=66 MHz",
-        "pci.clock=50 MHz",
-        "pci.ring=9",
-        "pci=1",
-        "pci.clok=1 Hz",
-        "parts=slow",
-        "parts=nothing",
-        "hosts.z.parts=slow",
-        "not a setting",
-        "hosts.b.poll=1 ms",
-        "pci.clock=66 MHz",
-    ];
-    for set in settings {
-        for varied in settings {
-            let (sets, varied) = ([set.to_owned()], [varied.to_owned()]);
-            let source = Source { document, sets: &sets, varied: &varied, shelf: SHELF };
-            assert_eq!(reported(load_cached(&source, &cache)), reported(load(&source)), "{set}, {}", varied[0]);
-        }
-    }
 }

@@ -3,7 +3,7 @@
 //! It combines two schemas: the keys that are allowed in every file, and the keys that are required in a file without
 //! `parts`.
 
-use super::super::load::PARTS;
+use super::super::set::PARTS;
 use super::{Family, Form, Item, Member, Need, Schema, TableShape};
 use serde_json::{Map, Value as Json, json};
 

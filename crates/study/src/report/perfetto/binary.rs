@@ -6,8 +6,8 @@
 //! `bytes` and `message` are left out where there is no data or message; the rate follows from bytes and duration.
 //!
 //! A recorder passes spans in the order in which they ended, and a track's events are written in order of time. A span
-//! is therefore held until a further block of spans has arrived. A span that ended so much later than others of its
-//! track that these are already written goes to a lane of its own.
+//! is therefore held until eight further blocks of spans have arrived. A span that ended after
+//! others of its track that begin later were written goes to another lane; no shipped example has one.
 
 use super::packet::{self, EventType, Packets, SpanEvent};
 use narrows_core::engine::{Span, SpanSink, Time};
@@ -19,8 +19,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The size in bytes from which the encoded packets are written.
 const WRITE_BYTES: usize = 64 << 10;
 
+/// The number of further blocks of spans after which a span is written. In `nifdy` a packet may wait for so long that
+/// five blocks of spans end before it leaves its port.
+const HELD_BLOCKS: u64 = 8;
+
 /// The largest number of spans of a track that are held.
-const HELD_MAX: usize = 16 << 10;
+const HELD_MAX: usize = 64 << 10;
 
 /// The number of lanes of a track that have ranks of their own.
 const LANE_RANKS: u64 = 64;
@@ -133,8 +137,8 @@ impl<W: Write> Writer<W> {
             track.hold(self.block, span);
         }
         self.spans += spans.len() as u64;
-        self.write_spans(self.block);
         self.block += 1;
+        self.write_spans(self.block.saturating_sub(HELD_BLOCKS));
     }
 
     fn finish(&mut self, dropped: u64) -> io::Result<u64> {
@@ -184,8 +188,10 @@ impl TrackState {
     #[inline]
     fn hold(&mut self, block: u64, span: &Span) {
         let key = |span: &Span| (span.start, Reverse(span.end));
-        let is_last = self.held.back().is_none_or(|(_, last)| key(last) <= key(span));
-        let at = if is_last { self.held.len() } else { self.held.partition_point(|(_, held)| key(held) <= key(span)) };
+        if self.held.back().is_none_or(|(_, last)| key(last) <= key(span)) {
+            return self.held.push_back((block, span.clone()));
+        }
+        let at = self.held.partition_point(|(_, held)| key(held) <= key(span));
         self.held.insert(at, (block, span.clone()));
     }
 
@@ -287,3 +293,6 @@ impl Lane {
         now_ns - std::mem::replace(&mut self.last_ns, now_ns)
     }
 }
+
+#[cfg(test)]
+mod tests;

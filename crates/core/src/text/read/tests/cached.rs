@@ -1,0 +1,36 @@
+//! Readings over cached layers equal readings of all layers.
+
+use super::*;
+use crate::text::layers::LayerCache;
+use crate::text::load::load_cached;
+
+#[test]
+fn cached_layers_read_as_all_layers_do() {
+    let text = "parts = 'base'\n[pci]\nclock = '33 MHz'\n[hosts.z]\nparts = 'fast'\n";
+    let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
+    let cache = LayerCache::default();
+    let reported = |loaded: Result<crate::text::Loaded, Problems>| {
+        let read = loaded.and_then(|loaded| Reading::new(loaded).read(machine));
+        read.map(|read| format!("{:?}{}", read.entries(), read.resolved())).map_err(|problems| problems.to_string())
+    };
+    let settings = [
+        "pci.clock=66 MHz",
+        "pci.clock=50 MHz",
+        "pci.ring=9",
+        "pci=1",
+        "pci.clok=1 Hz",
+        "parts=slow",
+        "parts=nothing",
+        "hosts.z.parts=slow",
+        "not a setting",
+        "hosts.b.poll=1 ms",
+        "pci.clock=66 MHz",
+    ];
+    for set in settings {
+        for varied in settings {
+            let (sets, varied) = ([set.to_owned()], [varied.to_owned()]);
+            let source = Source { document, sets: &sets, varied: &varied, shelf: SHELF };
+            assert_eq!(reported(load_cached(&source, &cache)), reported(load(&source)), "{set}, {}", varied[0]);
+        }
+    }
+}

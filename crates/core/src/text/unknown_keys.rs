@@ -1,0 +1,38 @@
+//! Reports the keys of a table that nothing read, and suggests the key that was probably meant.
+//!
+//! Keys that belong to another table are reported in `misplaced`.
+
+use super::diagnostics;
+use super::read_context::DiagnosticLevel;
+use super::suggest;
+use super::table::{Table, tree_of};
+use super::tree::Tree;
+
+impl Table<'_> {
+    /// Reports the keys that nothing read. If a table has mistyped keys alone, its missing keys are listed with the first
+    /// suggestion, and not reported in addition.
+    pub(super) fn report_unknown_keys(&self, problems_before: usize) {
+        let (shape, known, variants) = (self.shape.borrow(), self.known.borrow(), self.variants.borrow());
+        let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);
+        let keys = tree_of(self.node).map(Tree::in_order).unwrap_or_default();
+        let mut summarizes = !keys.iter().any(|(key, _)| is_known(key)) && !self.path.is_empty();
+        for (key, node) in keys {
+            if is_known(key) || self.context.is_unknown_suppressed(&self.full(key)) {
+                continue;
+            }
+            let mut problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
+            if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
+                self.context.suppress_missing(&self.full(meant));
+                if variants.contains(&meant) {
+                    self.context.suppress_no_variant(&self.here());
+                }
+                if std::mem::take(&mut summarizes) {
+                    let missing = self.context.missing_since(problems_before, &self.here());
+                    missing.iter().for_each(|key| self.context.suppress_missing(&self.full(key)));
+                    problem = problem.help(diagnostics::required_help(meant, &missing));
+                }
+            }
+            self.context.report(DiagnosticLevel::PresentKeys, problem.help(self.context.open_hint(&self.here())));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Checks traces in Perfetto's binary form: they equal the JSON form event by event, and are whole or absent.
+
+mod decode;
+
+use crate::common::cli::{Folder, command, narrows, run_ok, stderr};
+use decode::{Slice, slices};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Returns the spans of a JSON trace, with their arrows.
+fn json_slices(path: &str) -> Vec<Slice> {
+    let trace: Json = serde_json::from_slice(&fs::read(path).expect("a trace")).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let mut names: HashMap<(&str, i64), String> = HashMap::new();
+    let mut slices: Vec<Slice> = Vec::new();
+    for event in events {
+        let text = |value: &Json| value.as_str().expect("a text").to_owned();
+        let number = |key: &str| event[key].as_i64().expect("a number");
+        match event["ph"].as_str().expect("a phase") {
+            "M" if event["name"] == "process_name" => {
+                names.insert(("process", number("pid")), text(&event["args"]["name"]));
+            }
+            "M" if event["name"] == "thread_name" => {
+                names.insert(("thread", number("tid")), text(&event["args"]["name"]));
+            }
+            "M" => {}
+            "X" => {
+                let ps = |key: &str| (event[key].as_f64().expect("a time") * 1e6).round() as u64;
+                let (start, duration) = (ps("ts"), ps("dur"));
+                slices.push(Slice {
+                    group: names[&("process", number("pid"))].clone(),
+                    track: names[&("thread", number("tid"))].clone(),
+                    name: text(&event["name"]),
+                    start_ns: start / 1000,
+                    end_ns: (start + duration) / 1000,
+                    duration_ps: duration,
+                    bytes: event["args"]["bytes"].as_u64().expect("a size"),
+                    message: event["args"]["message"].as_u64(),
+                    flow: None,
+                });
+            }
+            // A flow event follows the span that it belongs to.
+            _ => slices.last_mut().expect("a span").flow = event["id"].as_u64(),
+        }
+    }
+    slices
+}
+
+#[test]
+fn binary_trace_equals_the_json_trace() {
+    let folder = Folder::new("traces");
+    let [binary, json] = ["t.pftrace", "t.json"].map(|name| folder.path(name));
+    for example in ["memory-bus", "nifdy", "page-fetch", "replay-mesh", "shared-receiver", "udp"] {
+        for path in [&binary, &json] {
+            let ran = run_ok(&["run", example, "--trace", path, "--trace-spans", "30000"]);
+            assert!(stderr(&ran).contains("spans to `"), "{}", stderr(&ran));
+        }
+        let (mut binary, dropped) = slices(&fs::read(&binary).expect("a trace"));
+        let mut json_spans = json_slices(&json);
+        assert!(binary.len() > 1000, "{example}: {} spans", binary.len());
+        // A message with one span has no arrow: Perfetto draws none for a flow of one event.
+        let mut spans_of: HashMap<u64, usize> = HashMap::new();
+        binary.iter().filter_map(|slice| slice.flow).for_each(|flow| *spans_of.entry(flow).or_default() += 1);
+        for slice in &mut binary {
+            assert_eq!(slice.flow, slice.message, "{example}");
+            slice.flow = slice.flow.filter(|flow| spans_of[flow] > 1);
+        }
+        binary.sort();
+        json_spans.sort();
+        let different = binary.iter().zip(&json_spans).find(|(a, b)| a != b);
+        assert!(binary.len() == json_spans.len() && different.is_none(), "{example}: {different:?}");
+        let text = fs::read_to_string(&json).expect("a trace");
+        assert!(text.contains(&format!("\"dropped_spans\":{dropped}}}")), "{example}: {dropped} dropped");
+    }
+}
+
+#[test]
+fn equal_runs_give_equal_bytes() {
+    let folder = Folder::new("equal");
+    let [one, two] = ["one.perfetto-trace", "two.perfetto-trace"].map(|name| folder.path(name));
+    for path in [&one, &two] {
+        run_ok(&["run", "open-loop", "--trace", path]);
+    }
+    let bytes = fs::read(&one).expect("a trace");
+    assert!(bytes == fs::read(&two).expect("a trace"));
+    assert!(bytes.len() > 1 << 20, "{} bytes", bytes.len());
+    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 2, "no other file");
+}
+
+#[test]
+fn trace_that_cannot_be_written_is_one_error() {
+    let ran = narrows(&["run", "memory-bus", "--trace", "/dev/full"]);
+    assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
+    assert_eq!(stderr(&ran).matches("error: cannot write `/dev/full`: ").count(), 1, "{}", stderr(&ran));
+    let ran = narrows(&["run", "memory-bus", "--trace", "t.json", "--trace-spans", "50000001"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("name a file that ends in `.pftrace`"), "{}", stderr(&ran));
+}
+
+#[test]
+fn interrupted_run_leaves_no_trace_and_keeps_the_earlier_one() {
+    let folder = Folder::new("interrupted");
+    let path = folder.path("t.pftrace");
+    fs::write(&path, "earlier").expect("a file");
+    let arguments = ["run", "ping-pong", "--set=workload.ping-pong.messages=1000000", "--trace", &path];
+    let started = command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let child = started.expect("the program starts");
+    let names = || fs::read_dir(&folder.0).expect("a folder").count();
+    let begun = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        names() > 1
+    });
+    assert!(begun, "the run writes a temporary file");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    let ran = child.wait_with_output().expect("a child");
+    assert_eq!(ran.status.code(), Some(130), "{}", stderr(&ran));
+    assert_eq!((names(), fs::read_to_string(&path).expect("a file").as_str()), (1, "earlier"));
+}

@@ -1,0 +1,170 @@
+//! A decoder of Perfetto's binary traces, which knows the fields that Narrows writes. It shares no code with the writer.
+
+use std::collections::HashMap;
+
+/// A span of a trace.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Slice {
+    pub group: String,
+    pub track: String,
+    pub name: String,
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub duration_ps: u64,
+    pub bytes: u64,
+    pub message: Option<u64>,
+    pub flow: Option<u64>,
+}
+
+/// The fields of a message: numbers, and bytes of texts and messages.
+struct Message<'a> {
+    numbers: Vec<(u64, u64)>,
+    bytes: Vec<(u64, &'a [u8])>,
+}
+
+fn varint(rest: &mut &[u8]) -> u64 {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, after) = rest.split_first().expect("a byte");
+        *rest = after;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return value;
+        }
+    }
+    panic!("a number has at most ten bytes");
+}
+
+impl<'a> Message<'a> {
+    fn read(mut rest: &'a [u8]) -> Message<'a> {
+        let (mut numbers, mut bytes) = (Vec::new(), Vec::new());
+        while !rest.is_empty() {
+            let tag = varint(&mut rest);
+            match tag & 7 {
+                0 => numbers.push((tag >> 3, varint(&mut rest))),
+                1 => {
+                    let (fixed, after) = rest.split_first_chunk().expect("eight bytes");
+                    numbers.push((tag >> 3, u64::from_le_bytes(*fixed)));
+                    rest = after;
+                }
+                2 => {
+                    let length = varint(&mut rest) as usize;
+                    let (field, after) = rest.split_at(length);
+                    bytes.push((tag >> 3, field));
+                    rest = after;
+                }
+                other => panic!("wire type {other}"),
+            }
+        }
+        Message { numbers, bytes }
+    }
+
+    fn number(&self, field: u64) -> Option<u64> {
+        self.numbers.iter().find(|(number, _)| *number == field).map(|(_, value)| *value)
+    }
+
+    fn messages(&self, field: u64) -> impl Iterator<Item = Message<'a>> {
+        self.bytes.iter().filter(move |(number, _)| *number == field).map(|(_, bytes)| Message::read(bytes))
+    }
+
+    fn message(&self, field: u64) -> Option<Message<'a>> {
+        self.messages(field).next()
+    }
+
+    fn text(&self, field: u64) -> Option<String> {
+        let bytes = self.bytes.iter().find(|(number, _)| *number == field)?.1;
+        Some(String::from_utf8(bytes.to_vec()).expect("UTF-8"))
+    }
+}
+
+/// The state of a packet sequence.
+#[derive(Default)]
+struct Sequence {
+    track: u64,
+    now_ns: u64,
+    names: HashMap<u64, String>,
+    annotations: HashMap<u64, String>,
+    /// The slices that have not ended.
+    open: Vec<usize>,
+}
+
+/// Returns the slices of a trace, and the number of spans that were not recorded.
+pub fn slices(trace: &[u8]) -> (Vec<Slice>, u64) {
+    let mut sequences: HashMap<u64, Sequence> = HashMap::new();
+    let mut tracks: HashMap<u64, (String, u64)> = HashMap::new();
+    let (mut slices, mut dropped) = (Vec::new(), None);
+    for packet in Message::read(trace).messages(1) {
+        if let Some(track) = packet.message(60) {
+            let uuid = track.number(1).expect("an identifier");
+            tracks.insert(uuid, (track.text(2).unwrap_or_default(), track.number(5).unwrap_or(0)));
+        }
+        if let Some(attribute) = packet.message(126).and_then(|attributes| attributes.message(1)) {
+            assert_eq!(attribute.text(1).as_deref(), Some("dropped_spans"));
+            dropped = attribute.number(2);
+        }
+        let Some(id) = packet.number(10) else { continue };
+        let flags = packet.number(13).unwrap_or(0);
+        if flags & 1 != 0 {
+            assert!(sequences.insert(id, Sequence::default()).is_none(), "a sequence starts once");
+        }
+        let sequence = sequences.get_mut(&id).expect("a sequence that has started");
+        define(sequence, &packet);
+        if let Some(event) = packet.message(11) {
+            sequence.now_ns += packet.number(8).expect("a timestamp");
+            handle(sequence, &event, &tracks, &mut slices);
+        }
+    }
+    assert!(sequences.values().all(|sequence| sequence.open.is_empty()), "every slice ends");
+    (slices, dropped.expect("the attribute of the trace"))
+}
+
+/// Takes clocks, defaults and names from a packet.
+fn define(sequence: &mut Sequence, packet: &Message) {
+    if let Some(clocks) = packet.message(6) {
+        let clock = clocks.message(1).expect("a clock");
+        assert_eq!((clock.number(1), clock.number(3)), (Some(64), Some(1)), "differences of times");
+        sequence.now_ns = clock.number(2).expect("a time");
+    }
+    if let Some(defaults) = packet.message(59) {
+        assert_eq!(defaults.number(58), Some(64));
+        sequence.track = defaults.message(11).and_then(|event| event.number(11)).expect("a track");
+    }
+    if let Some(names) = packet.message(12) {
+        let entry = |entry: Message| (entry.number(1).expect("a number"), entry.text(2).expect("a name"));
+        sequence.names.extend(names.messages(2).map(entry));
+        sequence.annotations.extend(names.messages(3).map(entry));
+    }
+}
+
+fn handle(sequence: &mut Sequence, event: &Message, tracks: &HashMap<u64, (String, u64)>, slices: &mut Vec<Slice>) {
+    let event_type = event.number(9).expect("a type");
+    if event_type == 2 {
+        let slice: &mut Slice = &mut slices[sequence.open.pop().expect("a slice that has not ended")];
+        slice.end_ns = sequence.now_ns;
+        if slice.duration_ps == 0 {
+            slice.duration_ps = (slice.end_ns - slice.start_ns) * 1000;
+        }
+        return;
+    }
+    let mut values: HashMap<&str, u64> = HashMap::new();
+    for annotation in event.messages(4) {
+        let name = &sequence.annotations[&annotation.number(1).expect("a name")];
+        values.insert(name, annotation.number(3).expect("a value"));
+    }
+    let (track, group) = &tracks[&sequence.track];
+    slices.push(Slice {
+        group: tracks[group].0.clone(),
+        track: track.clone(),
+        name: sequence.names[&event.number(10).expect("a name")].clone(),
+        start_ns: sequence.now_ns,
+        end_ns: sequence.now_ns,
+        duration_ps: values.get("duration_ps").copied().unwrap_or(0),
+        bytes: values.get("bytes").copied().unwrap_or(0),
+        message: values.get("message").copied(),
+        flow: event.number(47),
+    });
+    match event_type {
+        1 => sequence.open.push(slices.len() - 1),
+        other => assert_eq!(other, 3, "a slice or an instant"),
+    }
+}
