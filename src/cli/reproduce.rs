@@ -18,7 +18,7 @@ Examples:
   narrows reproduce                           list the papers
   narrows reproduce trapeze --quick           reproduce one with smaller inputs
   narrows reproduce trapeze/table-1 --out results
-  narrows reproduce trapeze --strict          exit with 1 if a verdict is unexpected
+  narrows reproduce trapeze --strict          exit with 1 if a verdict differs
   narrows reproduce trapeze --constants       list the calibrated constants
   narrows reproduce trapeze --uncertainty     compute the uncertainty of numbers
   narrows new study my-study                  create a study of your own

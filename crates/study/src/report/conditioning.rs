@@ -1,11 +1,8 @@
 //! The conditioning of a study's claims: its fit and the choices made by hand, each with the claims that were in sight
 //! and the claims that are predicted after it.
 
-use super::paper::Artifact;
+use super::paper::{Artifact, CONDITIONING};
 use super::table::{Column, ReportTable};
-
-/// The name of the artifact.
-pub const ID: &str = "conditioning";
 
 /// A fit or a choice, with the claims before and after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +27,7 @@ impl Conditioning {
     /// Returns the claims that are predicted after it, as text.
     pub fn predicted_text(&self) -> String {
         match self.predicted.len() {
-            0 => "none".to_owned(),
+            0 => "no predicted claim".to_owned(),
             count if count == self.predicted_in_study => format!("all {count} predicted claims"),
             _ => self.predicted.join(", "),
         }
@@ -54,7 +51,7 @@ pub fn artifact(rows: &[Conditioning]) -> Option<Artifact> {
     let caption = "Each constant or mechanism that was fitted, or chosen by hand with results in sight, the claims that it \
                    was chosen with, which are calibrated, and the claims that depend on it and are predicted.";
     (!rows.is_empty()).then(|| Artifact {
-        id: ID.to_owned(),
+        id: CONDITIONING.to_owned(),
         title: "What the claims are conditioned on".to_owned(),
         caption: caption.to_owned(),
         svg: None,

@@ -3,9 +3,11 @@
 //! The HTML page is in `html.rs`, and the files of the report are in `files.rs`.
 
 use super::claim::{Claim, Tally, claims_text};
-use super::conditioning;
 use super::table::ReportTable;
 use serde::Serialize;
+
+/// The name of the artifact that lists the choices and the claims before and after them.
+pub const CONDITIONING: &str = "conditioning";
 
 /// A reproduced table or figure.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -91,7 +93,7 @@ impl PaperReport {
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n\n", self.title, self.reference);
         // The cells of that table are too long for a terminal.
-        for artifact in self.artifacts.iter().filter(|artifact| artifact.id != conditioning::ID) {
+        for artifact in self.artifacts.iter().filter(|artifact| artifact.id != CONDITIONING) {
             if let Some(table) = &artifact.table {
                 text += &format!("{}\n\n{}\n", artifact.title, table.text());
             }

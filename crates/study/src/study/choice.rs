@@ -8,7 +8,7 @@ use narrows_core::text::{SpannedString, Table};
 
 /// A choice that was made by hand with results in sight.
 #[derive(Debug)]
-pub struct Choice {
+pub struct HandChoice {
     /// The value or the mechanism that was chosen.
     pub what: SpannedString,
     /// The keys, files or programs that have it.
@@ -23,10 +23,10 @@ pub struct Choice {
     pub artifacts: Vec<SpannedString>,
 }
 
-impl Choice {
+impl HandChoice {
     /// Reads a choice.
-    pub fn read(t: &mut Table<'_>) -> Choice {
-        let choice = Choice {
+    pub fn read(t: &mut Table<'_>) -> HandChoice {
+        let choice = HandChoice {
             what: t.phrase("what", "Value or mechanism that was chosen by hand").required(),
             location: t.text("where", "Keys, files or programs that have it").or(""),
             value: t.text("value", "Value that was chosen, and the values that were tried").or(""),

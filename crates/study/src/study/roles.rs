@@ -4,7 +4,7 @@
 //! result known. A claim in sight is not a prediction, however well it holds. A claim that is given, or that a run can
 //! only confirm, cannot have been in sight of a choice: it has one role.
 
-use super::choice::{Choice, names};
+use super::choice::{HandChoice, names};
 use super::claims::ClaimStatement;
 use super::description::Study;
 use crate::report::claim::Role;
@@ -15,7 +15,7 @@ use narrows_core::text::{Problem, SpannedString, suggest};
 #[derive(Clone, Copy)]
 enum Calibration<'a> {
     Fit,
-    Choice(&'a Choice),
+    Choice(&'a HandChoice),
 }
 
 impl Calibration<'_> {
