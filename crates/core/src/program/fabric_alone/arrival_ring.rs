@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 const RING: u64 = 4096;
 /// Number of words of a mask with a bit for each cycle of the ring.
 const WORDS: usize = RING as usize / 64;
-/// The number of no node.
+/// A value that is not the number of a node.
 const NO_NODE: u32 = u32::MAX;
 
 /// Arrivals by cycle, and by node within a cycle.
@@ -67,7 +67,7 @@ impl ArrivalRing {
         self.next[before as usize] = node;
     }
 
-    /// Returns the cycle of the first arrival, or `None` if there is none.
+    /// Returns the cycle of the first arrival, or `None` without arrivals.
     #[inline]
     pub fn next_cycle(&self) -> Option<u64> {
         let first = (self.base % RING) as usize;
@@ -103,7 +103,7 @@ impl ArrivalRing {
         }
     }
 
-    /// Removes the first node with an arrival in the ring's first cycle and returns it, or `None` if there is none.
+    /// Removes the first node with an arrival in the ring's first cycle and returns it, or `None` without such a node.
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
         let slot = (self.base % RING) as usize;

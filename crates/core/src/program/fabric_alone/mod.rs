@@ -11,6 +11,7 @@
 //! The network is stepped here without an event for each cycle, and the simulation's clock follows in larger steps.
 
 mod arrival_ring;
+mod gaps;
 pub mod offered;
 pub mod replay;
 pub mod trace;

@@ -8,6 +8,7 @@
 //! (`TimeSeries`), and whether an initial transient remains among the measured latencies.
 
 use super::arrival_ring::ArrivalRing;
+use super::gaps::Gaps;
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
@@ -21,7 +22,6 @@ use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::program::{RunningWorkload, WarmUpCheck};
 use crate::text::Parameters;
-use rand::RngExt;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -109,34 +109,6 @@ impl Offered {
     /// Returns the first cycle in which a saturated run may end, so that its rates are measured over some windows.
     fn saturated_end(&self) -> u64 {
         self.end().min(self.warm_up + GROWING * WINDOW)
-    }
-}
-
-/// The geometric distribution of the number of cycles without a packet between two packets of a node.
-struct Gaps {
-    /// ln(1 − p), with the probability p of a packet in a cycle.
-    log_none: f64,
-    probability: f64,
-}
-
-impl Gaps {
-    fn new(probability: f64) -> Gaps {
-        Gaps { log_none: libm::log1p(-probability), probability }
-    }
-
-    /// Draws a gap: the number of failures before the first success, ⌊ln u ÷ ln(1 − p)⌋ with u in (0, 1]. The gap is
-    /// `u64::MAX` if no packet is ever sent, because the probability is too small for a floating-point number.
-    #[inline]
-    fn draw(&self, random: &mut RandomStream) -> u64 {
-        if self.probability <= 0.0 {
-            return u64::MAX;
-        }
-        let uniform: f64 = random.random();
-        if self.probability >= 1.0 {
-            return 0;
-        }
-        // The quotient is not negative, so that the conversion rounds it down.
-        (libm::log(1.0 - uniform) / self.log_none) as u64
     }
 }
 
