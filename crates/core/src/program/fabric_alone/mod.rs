@@ -6,6 +6,7 @@
 //! | `trace.rs` | the file of a trace |
 //! | `offered.rs` | an open loop: random packets at an offered load |
 //! | `arrival_ring.rs` | the next packet of each node of an open loop |
+//! | `gaps.rs` | the gaps between the packets of a node |
 //! | `zero_load.rs` | one packet at a time between all pairs of nodes |
 //!
 //! The network is stepped here without an event for each cycle, and the simulation's clock follows in larger steps.
