@@ -48,7 +48,7 @@ enum Kind {
     Fabrics,
     /// Workloads
     Workloads,
-    /// Variants that a description may select, by key
+    /// Policies: the alternatives that a key may select, by key
     Policies,
     /// Papers that can be reproduced
     Papers,
