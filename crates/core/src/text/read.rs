@@ -139,7 +139,7 @@ impl<T> Read<T> {
         let layer = problem.place.as_ref().map(|place| &self.loaded.texts.get(place.text).layer);
         match layer {
             Some(Layer::Part(name)) => {
-                let remedy = "override its keys in the description, or name another part";
+                let remedy = "name another part, or override this value";
                 problem.help(format!("\"{name}\" is a shipped part that the description names: {remedy}"))
             }
             _ => problem,
