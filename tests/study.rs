@@ -156,7 +156,7 @@ const ERRORS: [(&str, &str, &str, &[&str]); 17] = [
         "experiments.toml",
         "ni.trapeze.policy=store-and-forward",
         "ni.trapeze.polcy=store-and-forward",
-        &["At 5 points, the first of them latency/store-and-forward/1024", "did you mean `policy`?"],
+        &["At 5 points (the first is latency/store-and-forward/1024", "did you mean `policy`?"],
     ),
 ];
 

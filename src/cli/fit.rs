@@ -29,10 +29,10 @@ Examples:
                            --constant messaging.send --constant 'ni.*.access'
   narrows fit machine.toml --measured latency.csv --out fit.json
 
-fit.toml names number claims of the role `calibrated`, and constants, each with
-a starting value, a prior (one standard deviation) and bounds. The fit minimises
-the sum of squares of all errors and of all deviations from the starting values,
-in logarithms. A constant is determined if its uncertainty after the fit is at
+fit.toml names claims of kind `number` and role `calibrated`, and constants, each
+with a starting value, its prior (a standard deviation) and bounds. The fit
+minimises the sum of squares of all errors and of all deviations from the
+starting values, in logarithms. A constant is determined if its uncertainty after the fit is at
 most a quarter of its prior; otherwise its value depends on its starting value.
 
 A measured curve is CSV with units (size [B], latency [us] or bandwidth [MB/s]),
@@ -56,14 +56,14 @@ pub struct Options {
     /// Measured curve of latency or bandwidth by size, to fit the description's constants to; may be repeated
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
-    /// Constant to fit, where `*` matches the name of any part; may be repeated [default: all whose comments say that
-    /// they are derived, calibrated or chosen]
+    /// Constant to fit, where `*` matches the name of any part; may be repeated [default: all whose
+    /// TOML comment says that they are derived, calibrated or chosen]
     #[arg(long = "constant", value_name = "KEY", requires = "measured")]
     constants: Vec<String>,
-    /// One standard deviation of each constant [default: as its comment states, or 25]
+    /// Prior of each constant: the standard deviation of its starting value [default: as its comment states, or 25]
     #[arg(long, value_name = "PERCENT", requires = "measured", value_parser = percentage)]
     prior: Option<f64>,
-    /// One standard deviation of the measured values
+    /// Standard deviation of the measured values
     #[arg(long, value_name = "PERCENT", requires = "measured", default_value = "3", value_parser = percentage)]
     noise: f64,
     /// Override one value of the description; may be repeated

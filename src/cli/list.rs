@@ -13,10 +13,10 @@ Examples:
   narrows list                 everything
   narrows list combinations    the compatible combinations of parts
   narrows list hosts           the shipped hosts
-  narrows list policies        variants that a description may select
+  narrows list policies        the alternatives that keys select
   narrows show pentium-ii-440lx";
 
-/// List shipped examples, parts, variants and papers
+/// List shipped examples, parts, policies and papers
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
@@ -48,7 +48,7 @@ enum Kind {
     Fabrics,
     /// Workloads
     Workloads,
-    /// Variants that a description may select, by key
+    /// Policies: the alternatives that a key may select, by key
     Policies,
     /// Papers that can be reproduced
     Papers,

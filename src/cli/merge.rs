@@ -27,7 +27,7 @@ A job array of Slurm runs all shards:
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The --out file of the shards, whose points are in F.points
+    /// File that the shards named by --out; their points are in the folder F.points
     #[arg(value_name = "F", required = true)]
     shards: Vec<PathBuf>,
     /// Output file [default: F, if there is only one]
@@ -77,7 +77,7 @@ fn folders(shards: &[PathBuf]) -> Result<(Vec<PointStore>, SweepPlan), Failure> 
     for shard in shards {
         let none = |why: String| {
             Problem::new(format!("`{}` has no shards: {why}", shard.display()))
-                .help("give the --out of `narrows sweep … --out F --shard I/N`")
+                .help("give the file F that `narrows sweep … --out F --shard I/N` names")
         };
         let folder =
             PointStore::open(shard).ok_or_else(|| none(format!("there is no folder `{}.points`", shard.display())))?;

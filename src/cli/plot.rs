@@ -40,7 +40,7 @@ Without --by all rows are one line.
 --cdf plots distributions in the .json of runs and sweeps, or a column of a
 table. With --log y it shows the tail: the share of samples above each value.";
 
-/// Plot columns, distributions or latency over load of results of `narrows run` and `narrows sweep`
+/// Plot results of `narrows run` and `narrows sweep`: columns, distributions, or latency over load
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

@@ -53,9 +53,9 @@ pub struct Options {
     out: Option<PathBuf>,
     /// Compute the uncertainty of each number, and the constants that it depends on
     ///
-    /// The runs of number claims are repeated with each derived, calibrated or chosen constant changed
-    /// up and down by one standard deviation, 25 % at most. A number whose uncertainty exceeds its
-    /// tolerance is underdetermined.
+    /// Each constant that is marked as derived, calibrated or chosen is changed up and down by its
+    /// standard deviation, at most 25 %, and the runs of all claims of kind `number` are repeated. A
+    /// number whose uncertainty exceeds its tolerance is underdetermined.
     #[arg(long)]
     uncertainty: bool,
     /// Exit with 1 if a claim fails that the study does not expect to fail, or holds that it expects to fail

@@ -23,7 +23,7 @@ Examples:
   narrows run ping-pong
   narrows run cluster.toml --set ni.trapeze.policy=store-and-forward
   narrows run cluster.toml --format json > result.json
-  narrows run stream --trace stream.pftrace then open it in ui.perfetto.dev
+  narrows run stream --trace s.pftrace      a trace to open in ui.perfetto.dev
   narrows run ping-pong --messages m.csv    write a row for each message
   narrows run ping-pong --uncertainty       compute the uncertainty of metrics
   narrows run offered-load --seeds 10       means and 95 % confidence intervals
@@ -71,8 +71,8 @@ pub struct Options {
     /// Compute the uncertainty of each metric, and the constants that it depends on
     ///
     /// Each constant whose comment says that it is derived, calibrated or chosen is changed up and
-    /// down by its standard deviation, 25 % at most. The comment may state the standard deviation;
-    /// otherwise it is 25 %.
+    /// down by its standard deviation, at most by 25 %. The comment states the standard deviation, or
+    /// it is 25 %.
     #[arg(long)]
     uncertainty: bool,
     /// Omit the wall-clock time and the number of events, so that equal runs print equal bytes

@@ -1,4 +1,4 @@
-//! `narrows show`: every value of a description, its origin, and its source.
+//! `narrows show`: every value of a description, where it is set, and the publication or reason behind it.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
 use super::{Format, input, output};
@@ -17,7 +17,7 @@ Examples:
 Values come from, in order of increasing precedence: defaults, shipped parts,
 the file, --set.";
 
-/// Print every value of a description, its origin, and its source
+/// Print every value of a description, where it is set, and the publication or reason behind it
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

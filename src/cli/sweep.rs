@@ -79,7 +79,7 @@ pub struct Options {
     /// Run each point with N seeds from run.seed on; print means and 95 % confidence intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]
     seeds: Option<u64>,
-    /// Skip the further values of the last --vary after one that saturates with every seed
+    /// When a value of the last --vary saturates with every seed, skip the values after it
     #[arg(long)]
     stop_at_saturation: bool,
     /// Run shard I of N and store its points; merge the shards with `narrows merge`

@@ -14,11 +14,11 @@ Examples:
   narrows whatif stream --set ni.trapeze.policy=store-and-forward --format json
 
 The bottleneck is the part whose speed-up improves the metric most. All
-parameters of a resource are made faster and slower together, by the factor;
-then pairs of the resources that matter most, and single parameters. A ratio
+parameters of a resource are made faster and slower together, by the factor of
+--by; then pairs of the resources that matter most, and single parameters. A ratio
 above 1 is an improvement of the metric: a higher rate, or a shorter time.";
 
-/// Find the bottleneck by experiment: speed up resources, parameters and pairs, and report what improves a metric
+/// Find the bottleneck by experiment: speed up resources, pairs of them and parameters, and report what helps
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

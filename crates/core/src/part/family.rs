@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
 
 /// Help for a description that selects a part which is not registered.
-const OPEN: &str = "a part of another crate must be registered first, as docs/extending.md shows";
+const OPEN: &str = "if it is a part of your own in Rust, run the program that registers it (docs/extending.md)";
 
 /// A part that a registry holds: its documentation, and how it is read.
 pub struct PartEntry<S: ?Sized> {

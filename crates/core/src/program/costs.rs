@@ -73,16 +73,19 @@ impl WorkloadSpec for SingleCosts {
             .collect();
         let others = (nodes as u64).saturating_sub(2);
         if self.readers > others {
-            errors.push(("readers", format!("there are only {others} nodes other than `node` and `home`")));
+            errors.push((
+                "readers",
+                format!("there are only {others} nodes other than `node` and `home`: choose at most {others}"),
+            ));
         }
         if self.operation == Operation::Message && self.node == self.home {
-            errors.push(("home", "must differ from `node`: a node cannot send to itself".to_owned()));
+            let reason = format!("`node` is {}, too, and a node cannot send to itself: choose two nodes", self.node);
+            errors.push(("home", reason));
         }
         if self.writer == Some(self.node) {
-            errors.push((
-                "writer",
-                "must differ from `node`: the node that stored to a block has a copy of it".to_owned(),
-            ));
+            let node = self.node;
+            let reason = format!("`node` is {node}, too, and a writer keeps a copy of the block: choose two nodes");
+            errors.push(("writer", reason));
         }
         errors.into_iter().map(ParameterError::from).collect()
     }

@@ -120,16 +120,17 @@ impl Pattern {
         let nodes = nodes as u64;
         match self {
             // Senders other than the hot node, and messages that are not hot, go to another node.
-            Pattern::Uniform | Pattern::HotSpot { .. } if nodes < 2 => {
-                Err(("pattern", "a pattern needs at least two nodes: make the shape larger".to_owned()))
-            }
+            Pattern::Uniform | Pattern::HotSpot { .. } if nodes < 2 => Err((
+                "pattern",
+                format!("this pattern needs at least 2 nodes, and there are {nodes}: describe more nodes"),
+            )),
             Pattern::Transpose if nodes.isqrt().pow(2) != nodes => {
                 Err(("pattern", format!("transpose needs a square number of nodes, and {nodes} is not a square")))
             }
             Pattern::BitComplement | Pattern::BitReversal | Pattern::Shuffle if !nodes.is_power_of_two() => Err((
                 "pattern",
                 format!(
-                    "this pattern permutes the bits of a node's number and needs a power of two of nodes, and there are {nodes}"
+                    "this pattern permutes the bits of a node's number: the number of nodes must be a power of two, and is {nodes}"
                 ),
             )),
             Pattern::Tornado(shape) | Pattern::Neighbour(shape)

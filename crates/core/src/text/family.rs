@@ -212,14 +212,14 @@ impl<'t> Table<'t> {
         if self.context.is_unknown_suppressed(&self.full(&format!("{key}.{word}"))) {
             return None;
         }
-        let label = match suggest::nearest(word, names.clone()) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => "none of the choices here".to_string(),
+        let (label, open_hint) = match suggest::nearest(word, names.clone()) {
+            Some(near) => (format!("did you mean \"{near}\"?"), ""),
+            None => ("none of the choices here".to_string(), self.context.open_hint(&self.full(key))),
         };
         let problem = Problem::bad_value(&dotted(&self.path_of(key)))
             .at(node.place.clone(), label)
             .help(format!("choose one of {}", suggest::phrase(names)))
-            .help(self.context.open_hint(&self.full(key)));
+            .help(open_hint);
         self.context.report(DiagnosticLevel::PresentKeys, problem);
         None
     }

@@ -7,7 +7,7 @@
 
 use super::diagnostics;
 use super::load::Loaded;
-use super::origin::Texts;
+use super::origin::{Layer, Texts};
 use super::problem::{Problem, Problems};
 use super::read_context::{Findings, ReadContext};
 use super::record::{Entry, Records, RenamedKey};
@@ -134,7 +134,16 @@ impl<T> Read<T> {
     /// Returns a problem with the value at `path` that was found after reading.
     pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
         let (root, written) = (&self.loaded.root, self.as_written(path));
-        diagnostics::positioned(root, &self.records, written, path, root.place.clone(), message).help(help)
+        let problem =
+            diagnostics::positioned(root, &self.records, written, path, root.place.clone(), message).help(help);
+        let layer = problem.place.as_ref().map(|place| &self.loaded.texts.get(place.text).layer);
+        match layer {
+            Some(Layer::Part(name)) => {
+                let remedy = "name another part, or override this value";
+                problem.help(format!("\"{name}\" is a shipped part that the description names: {remedy}"))
+            }
+            _ => problem,
+        }
     }
 
     /// Returns problems found after reading, with the texts that they refer to.

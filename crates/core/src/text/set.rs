@@ -29,7 +29,7 @@ const DEEPEST: usize = 64;
 pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem> {
     let wrong = |label: &str, span: Range<usize>| {
         let place = Place { text, span };
-        Err(Problem::new(format!("`{option}` is not a setting"))
+        Err(Problem::new(format!("cannot set `{option}`"))
             .at(Some(place), label)
             .help("write KEY=VALUE, such as run.seed=7; keys are joined by `.`"))
     };

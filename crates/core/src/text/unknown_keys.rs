@@ -21,8 +21,10 @@ impl Table<'_> {
                 continue;
             }
             let mut problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
+            let mut open_hint = self.context.open_hint(&self.here());
             if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
                 self.context.suppress_missing(&self.full(meant));
+                open_hint = "";
                 if variants.contains(&meant) {
                     self.context.suppress_no_variant(&self.here());
                 }
@@ -32,7 +34,7 @@ impl Table<'_> {
                     problem = problem.help(diagnostics::required_help(meant, &missing));
                 }
             }
-            self.context.report(DiagnosticLevel::PresentKeys, problem.help(self.context.open_hint(&self.here())));
+            self.context.report(DiagnosticLevel::PresentKeys, problem.help(open_hint));
         }
     }
 }

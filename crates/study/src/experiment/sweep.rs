@@ -56,8 +56,8 @@ impl PointProblem {
         let first = format_values(&self.first);
         match self.points {
             1 => format!("At the point {first}:"),
-            n if n == points => format!("At every point, the first of them {first}:"),
-            n => format!("At {n} points, the first of them {first}:"),
+            n if n == points => format!("At every point (the first is {first}):"),
+            n => format!("At {n} points (the first is {first}):"),
         }
     }
 }

@@ -82,7 +82,8 @@ impl Vary {
         let problem = |why: String| {
             Problem::new(format!("cannot vary by `{option}`: {why}"))
                 .help("write KEY=V1,V2,…, such as workload.stream.payload=64 B,1 KiB,8 KiB")
-                .help("or write a range: FROM..TO+STEP, FROM..TO*FACTOR, FROM..TO+linN or FROM..TO*logN, such as 0.05..0.5+0.05, 64 B..8 KiB*2 or 1 us..1 ms*log9")
+                .help("or write a range with a step, FROM..TO+STEP, such as 0.05..0.5+0.05, or with a factor, FROM..TO*FACTOR, such as 64 B..8 KiB*2")
+                .help("or write a range with a number of values: 0..1.0+lin5 gives 5 values by equal steps, and 1 us..1 ms*log9 gives 9 values by equal factors")
         };
         names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
         let equals = equals(option).ok_or_else(|| problem("`=` and values are missing".to_owned()))?;

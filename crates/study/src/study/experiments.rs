@@ -314,7 +314,7 @@ impl SharedProblem {
     fn with_heading(self) -> (String, Problems) {
         let head = match self.points {
             1 => format!("At the point {}:", self.first),
-            more => format!("At {more} points, the first of them {}:", self.first),
+            more => format!("At {more} points (the first is {}):", self.first),
         };
         (head, self.problem)
     }

@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// The parameters of cross-traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct CrossTraffic {
-    /// Rate at which each end of a row sends to the other.
+    /// Rate at which each end of a row of the mesh sends to the other end.
     #[param(min = "1 kB/s", meaning = Load)]
     pub rate: Rate,
     /// Length of a message, including headers.

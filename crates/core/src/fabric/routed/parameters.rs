@@ -38,7 +38,7 @@ const FLITS_MAX: u64 = u16::MAX as u64;
 /// The limit on packet length that is set by the largest number of flits.
 const NUMBERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "the largest packet, which has 65535 flits",
+    reason: "65535 flits, the longest packet",
     keys: &["router.flit"],
     hint: "fabric.router.flit larger",
 };
@@ -46,7 +46,7 @@ const NUMBERED: MtuLimit = MtuLimit {
 /// The limit on packet length that is set by buffers that hold whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "an input buffer of a router, which has to hold a whole packet with this switching",
+    reason: "an input buffer of a router, and this switching keeps whole packets in buffers",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
     hint: "fabric.router.buffer-flits larger, or choose fabric.router.switching = \"wormhole\"",
 };

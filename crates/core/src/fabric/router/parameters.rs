@@ -87,12 +87,12 @@ pub struct RouterParameters {
     /// Credits take the same additional cycles.
     #[param(default = 0, resource = "wire")]
     pub wire_delay: u8,
-    /// Cycles to process a credit.
+    /// Cycles in which a router processes a credit that it received.
     ///
     /// They are counted from the arrival of the credit to its first possible use.
     #[param(default = 1)]
     pub credit_delay: u8,
-    /// Cycles of a flit from the interface to the first router.
+    /// Cycles in which a flit travels from the interface to the first router.
     ///
     /// They are counted from the injection of the flit to its arrival in the router's buffer, and replace the traversal
     /// of a link.

@@ -26,10 +26,10 @@ const NODES_MAX: u64 = 1 << 18;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(meaning = Structure)]
 pub struct ButterflyParameters {
-    /// Output directions of a router.
+    /// Number of output directions of a router.
     #[param(min = 2, max = 64, default = 4)]
     pub radix: u32,
-    /// Links of a router in each direction.
+    /// Parallel links from a router in each output direction.
     #[param(min = 1, max = 32, default = 1, meaning = Width, resource = "link")]
     pub dilation: u32,
     /// Number of nodes, a power of the radix.

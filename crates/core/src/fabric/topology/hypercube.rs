@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The parameters of a hypercube.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct HypercubeParameters {
-    /// Dimensions. Each dimension doubles the number of nodes.
+    /// Number of dimensions; each doubles the number of nodes.
     ///
     /// It is the number of bits of a node's number.
     #[param(min = 1, max = 16, meaning = Structure)]

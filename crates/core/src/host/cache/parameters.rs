@@ -22,7 +22,7 @@ pub struct CacheParameters {
     /// 1 MB on a memory-bus node (Mukherjee and Hill 1998, Table 3).
     #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
     pub size: Bytes,
-    /// Associativity, which is number of number of blocks in a set; 1 means direct-mapped.
+    /// Associativity: the number of blocks in a set; 1 means direct-mapped.
     ///
     /// 1 on a memory-bus node (Table 3).
     #[param(min = 1, max = 64, meaning = Capacity)]
@@ -41,16 +41,16 @@ impl CacheParameters {
         if !self.size.get().is_power_of_two() || blocks == 0 {
             let above = self.size.get().next_power_of_two().max(BLOCK_BYTES as u64);
             let below = (above / 2).max(BLOCK_BYTES as u64);
-            let nearest = format!("the nearest are {} and {}", Bytes(below), Bytes(above));
+            let nearest = format!("choose {} or {}", Bytes(below), Bytes(above));
             problems.push((
                 "cache.size",
-                format!("{} is not a power of two of at least 64 B, a block; {nearest}", self.size),
+                format!("{} is not a power of two that holds at least one block, 64 B: {nearest}", self.size),
             ));
         }
         if !self.ways.is_power_of_two() || self.ways as u64 > blocks {
             let most = blocks.checked_ilog2().map_or(1, |log| 1 << log);
             let reason = format!(
-                "{} ways are not allowed: choose a power of two from 1 to {most}, the blocks of the cache",
+                "{} ways are not allowed: choose a power of two from 1 to {most} (the cache has {blocks} blocks)",
                 self.ways
             );
             problems.push(("cache.ways", reason));

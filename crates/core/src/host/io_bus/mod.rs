@@ -58,7 +58,7 @@ pub struct IoBusParameters {
     /// The processor.
     #[param(table)]
     pub processor: IoBusProcessorParameters,
-    /// The processor's cache, which the bridge snoops. Without it this table the processor holds a single block of memory.
+    /// The processor's cache, which the bridge snoops. Without this table the processor holds a single block of memory.
     #[param(table)]
     pub cache: Option<SnoopedCacheParameters>,
     /// Main memory.

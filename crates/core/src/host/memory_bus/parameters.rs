@@ -90,11 +90,11 @@ pub struct BusParameters {
     /// 1 (chosen).
     #[param(min = 1)]
     pub address_cycles: u64,
-    /// Cycles in which the agents respond.
+    /// Cycles in which the caches and memories on the bus respond to the address.
     ///
     /// 1 (chosen).
     pub snoop_cycles: u64,
-    /// Cycles until the next initiator may drive the bus.
+    /// Cycles after a transaction until the next initiator may drive the bus.
     ///
     /// 1 (chosen).
     pub turnaround_cycles: u64,

@@ -163,11 +163,10 @@ fn udp_only(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         return Vec::new();
     }
     let message = format!("the firmware of [ni.{ni}] sends UDP/IP packets and cannot run [protocol.{protocol}]");
-    let help = parts
-        .registry
-        .protocols()
-        .default_key()
-        .map_or_else(|| "choose another interface".to_owned(), |default| format!("it needs [protocol.{default}]"));
+    let help = parts.registry.protocols().default_key().map_or_else(
+        || "choose another interface".to_owned(),
+        |default| format!("choose protocol = \"{default}\", or another interface"),
+    );
     vec![IncompatibleParts::new([format!("protocol.{protocol}")], message, help)]
 }
 
@@ -184,18 +183,19 @@ fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
             "packet buffers for [protocol.{protocol}] and the rings of [ni.{ni}] need {needed} of the interface's memory, \
              which has {memory}"
         ),
-        None => format!(
-            "[protocol.{protocol}] is configured with unlimited buffers, which do not fit in the memory of [ni.{ni}], {memory}"
-        ),
+        None => format!("[protocol.{protocol}] has unlimited buffers, and the memory of [ni.{ni}] has {memory}"),
     };
     let packet = parts.interface.packet_key();
     let help = match needed {
         Some(_) => {
             format!("reduce the buffers of the protocol or ni.{ni}.{packet}, or enlarge the interface's memory")
         }
-        None => "choose another protocol or interface".to_owned(),
+        None => "limit the buffers of the protocol, or choose an interface that keeps them in host memory".to_owned(),
     };
-    let keys = [format!("protocol.{protocol}"), parts.interface.key(packet), parts.interface.key(size_key)];
+    let mut keys = vec![format!("protocol.{protocol}")];
+    if needed.is_some() {
+        keys.extend([parts.interface.key(packet), parts.interface.key(size_key)]);
+    }
     vec![IncompatibleParts::new(keys, message, help)]
 }
 
@@ -229,13 +229,18 @@ fn delivery_order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
         return Vec::new();
     }
-    let message = "the fabric may deliver out of order, and one bit cannot distinguish a duplicate from a new packet";
+    let message = format!(
+        "[{}] may deliver out of order, and the one-bit numbers of [protocol.{}] cannot distinguish a duplicate from a \
+         new packet then",
+        parts.fabric.table(),
+        parts.node_parts.protocol.name()
+    );
     let help = format!(
         "choose a fabric with one route between two nodes and one virtual channel, or {}",
         parts.registry.order_free_retransmission()
     );
     let keys = [parts.node_parts.protocol.key(parts.node_parts.protocol.retransmission_key().unwrap_or_default())];
-    vec![IncompatibleParts::new(keys, message.to_owned(), help)]
+    vec![IncompatibleParts::new(keys, message, help)]
 }
 
 /// Checks that sequence numbers distinguish a packet from its duplicates, even out of order.
@@ -243,8 +248,7 @@ fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let protocol = &parts.node_parts.protocol;
     let incompatibility = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
-        let help =
-            "remove the key, for 32 bits; or choose a fabric with one route between two nodes and one virtual channel";
+        let help = "remove the key, since numbers have 32 bits by default; or choose a fabric with one route between two nodes and one virtual channel";
         IncompatibleParts::new([protocol.key(key)], message, help)
     };
     protocol.sequence_space_error(&parts.environment()).into_iter().map(incompatibility).collect()
@@ -331,7 +335,9 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     errors.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
-        let message = format!("accesses to memory take no time on `{name}`, so that copying would never end");
+        let message = format!(
+            "a program that copies without end needs time for each copy, and accesses to memory take no time on `{name}`"
+        );
         errors.push(IncompatibleParts::new(
             [parts.workload.key(key)],
             message,

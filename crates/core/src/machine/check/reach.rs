@@ -27,7 +27,7 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     };
     let keys: Vec<String> = keys.iter().map(|key| parts.fabric.key(key)).collect();
     let message = format!(
-        "a packet of {packet} ({key}) is longer than {reason}; the limit is {bytes}, by {}",
+        "a packet of {packet} ({key}) is longer than {reason}: at most {bytes}, set by {}",
         keys[..keys.len().min(2)].join(" and ")
     );
     let help = format!("make {key} smaller, or {hint}");

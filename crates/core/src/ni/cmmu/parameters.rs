@@ -21,11 +21,11 @@ pub struct CoherenceCosts {
     ///
     /// They end when the request is at the network.
     pub request: u64,
-    /// Cycles at the home from a request to its answer.
+    /// Cycles at a block's home from the arrival of a request to its answer.
     ///
     /// They end when the answer is at the network.
     pub home: u64,
-    /// Additional cycles if the home's cache holds the block modified.
+    /// Additional cycles of a request if the cache of the block's home holds the block modified.
     pub recall: u64,
     /// Cycles from an answer's arrival until the processor continues.
     pub reply: u64,
@@ -35,7 +35,7 @@ pub struct CoherenceCosts {
     ///
     /// The same cycles are taken for a block that is written back.
     pub acknowledge: u64,
-    /// Readers of a block that hardware records.
+    /// Number of readers of a block that hardware records.
     ///
     /// They are recorded in the pointers of the block.
     #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "directory")]
@@ -92,7 +92,7 @@ pub struct CmmuParameters {
     #[param(key = "message-max", min = "8 B", max = "16 KiB", default = "512 B", check = not_whole_double_words)]
     #[param(meaning = Granularity)]
     pub payload: Bytes,
-    /// Messages that the receive queue holds.
+    /// Number of messages that the receive queue holds.
     #[param(key = "receive-queue", min = 1, max = 1024, meaning = Capacity, resource = "receive queue")]
     pub queue: usize,
     /// How the processor is notified of a message.
@@ -104,7 +104,7 @@ pub struct CmmuParameters {
     /// Processor cycles to store or to load a word of a message.
     #[param(key = "word-cycles")]
     pub word: u64,
-    /// Processor cycles to describe bytes in memory and to detect the end of their transfer.
+    /// Processor cycles to describe a transfer to or from memory and to detect its end.
     ///
     /// The cycles are the same in either direction.
     #[param(key = "dma-cycles")]
@@ -112,16 +112,16 @@ pub struct CmmuParameters {
     /// Processor cycles to gather a double word of data from memory into a message.
     #[param(key = "gather-cycles", default = 0)]
     pub gather: u64,
-    /// Cycles of the unit to put a double word of a message into memory.
+    /// Cycles of the interface to write a double word of a received message into memory, while the processor waits.
     #[param(key = "double-word-cycles", resource = "interface memory")]
     pub double_word: u64,
-    /// Time that a message may wait for a free entry of the receive queue.
+    /// Time that a message may wait for a free entry of the receive queue; then software moves the queue into memory.
     #[param(key = "overflow-after", min = "1 us", max = "100 ms", meaning = Timeout)]
     pub patience: Time,
-    /// Processor cycles of the trap that empties the receive queue.
+    /// Processor cycles of the trap that moves the messages of a full receive queue into memory.
     #[param(key = "overflow-cycles", resource = "overflow software")]
     pub overflow: u64,
-    /// Additional processor cycles for each message that is moved to memory.
+    /// Additional processor cycles for each message that the trap moves into memory.
     ///
     /// They are charged when the message is moved, and again when it is received from memory.
     #[param(key = "overflow-message-cycles", resource = "overflow software")]

@@ -212,26 +212,28 @@ impl InterfaceParameters {
             read.read_fifo(t, design != Design::MemoryChannel);
         }
         if matches!(design, Design::Ap3000 | Design::MemoryChannel) {
-            let cycles = t.count("block-buffer-cycles", "Cycles to flush or load the block buffer").max(1_000_000);
+            let cycles =
+                t.count("block-buffer-cycles", "Processor cycles to flush or load the block buffer").max(1_000_000);
             read.block_buffer_cycles = cycles.meaning(Meaning::Work).resource("block buffer").required();
         }
         if design == Design::Udma {
             let threshold = t.bytes("udma-threshold", "Payloads larger than this use user-level DMA");
             read.udma_threshold = threshold.meaning(Meaning::Policy).required();
-            let start = t.time("udma-start", "Time from the initiating load until the engine works");
+            let start = t
+                .time("udma-start", "Time from the load instruction that starts a transfer until the DMA engine works");
             read.udma_start_time = start.resource(UDMA).required();
             let switch = t.time("udma-switch", "Time to switch the bus initiator, for each block");
             read.udma_switch_time = switch.resource(UDMA).required();
         }
         if design.has_queue() {
-            let blocks = t.count("queue-blocks", "Blocks of each queue; a power of two").min(1);
+            let blocks = t.count("queue-blocks", "Blocks of each message queue; a power of two").min(1);
             read.queue_blocks = blocks.meaning(Meaning::Capacity).resource("message queues").required();
             let poll = t
                 .time("head-poll", "Time that the writer of a full queue waits before it reads the queue's head again");
             read.head_poll_time = poll.meaning(Meaning::Policy).required();
         }
         if design.caches() {
-            let blocks = t.count("cache-blocks", "Blocks of each cache; a power of two").min(1);
+            let blocks = t.count("cache-blocks", "Blocks of each of the interface's two caches, one for sending and one for receiving; a power of two").min(1);
             read.cache_blocks = blocks.meaning(Meaning::Capacity).resource("interface cache").required() as usize;
         }
         read

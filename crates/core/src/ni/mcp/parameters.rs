@@ -37,10 +37,10 @@ pub struct McpParameters {
     /// Number of receive buffers in host memory.
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "receive buffers")]
     pub receive_buffers: u64,
-    /// Unit in which a program's buffer is physically contiguous.
+    /// Size of a page of host memory: a program's buffer is physically contiguous only within a page.
     #[param(min = "64 B", default = "4 KiB", meaning = Granularity)]
     pub page: Bytes,
-    /// Time for which fragments wait for the rest of their datagram.
+    /// Time after which fragments are dropped if the rest of their datagram has not arrived.
     #[param(min = "1 us", default = "30 s", meaning = Timeout)]
     pub reassembly_time: Time,
     /// Costs of the firmware, in cycles of the interface's processor.
@@ -101,7 +101,7 @@ pub struct ThreadCosts {
     /// It is at least one cycle; otherwise the dispatcher would pass without end while simulated time does not advance.
     #[param(min = 1)]
     pub poll: u64,
-    /// Cycles of each state that a thread enters.
+    /// Cycles of a thread of the firmware in each state that it enters.
     pub state: u64,
     /// Cycles to start an engine.
     pub start: u64,

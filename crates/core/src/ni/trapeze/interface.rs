@@ -149,7 +149,7 @@ impl TrapezeInterface {
             return None;
         }
         let message = format!(
-            "a buffer of {payload_max} for each of {ring_entries} ring entries is {attached} of host memory; at most {HOST_BUFFERS_MAX}"
+            "a buffer of {payload_max} for each of {ring_entries} ring entries is {attached} of host memory, and the limit is {HOST_BUFFERS_MAX}"
         );
         let error = ParameterError::new("ring-entries", message).related(["payload-max"]);
         Some(error.help("make ring-entries or payload-max smaller"))

@@ -46,22 +46,20 @@ pub struct TrapezeParameters {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = 1_000_000), meaning = Work, resource = "firmware")]
 pub struct FirmwareCosts {
-    /// Cycles of one pass over rings and status bits.
+    /// Cycles of one pass in which the firmware polls the rings and the status bits of the LANai.
     #[param(min = 1)]
     pub poll: u64,
-    /// Cycles to take a message from the send ring and start hostTx.
+    /// Cycles to take a message from the send ring and start hostTx, the DMA from host memory.
     pub send_begin: u64,
-    /// Cycles to start a netTx or hostRcv transfer.
+    /// Cycles to start a transfer of netTx, the DMA to the link, or of hostRcv, the DMA to host memory.
     pub transfer: u64,
-    /// Cycles to free the buffer and the send ring entry.
+    /// Cycles to free the buffer and the send ring entry of a message that was sent.
     pub send_end: u64,
-    /// Cycles to post netRcv for a control message.
+    /// Cycles to start netRcv, the DMA from the link, for a control message.
     pub receive_post: u64,
-    /// Cycles to look up a tag and post netRcv for the payload.
-    ///
-    /// The tag is that of a control message.
+    /// Cycles to look up the tag of a control message and start netRcv for its payload.
     pub receive_begin: u64,
-    /// Cycles to hand a message to the host.
+    /// Cycles to hand a received message to the host.
     pub receive_end: u64,
     /// Cycles to write the log entry of a transfer.
     pub log: u64,

@@ -48,7 +48,8 @@ fn load(t: &mut Table<'_>, file: &Path) -> Arc<Schedules> {
     }
     let read = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()));
     let schedules = read.and_then(|text| parse(&text)).unwrap_or_else(|message| {
-        t.wrong("file", format!("the arrivals cannot be read: {message}"), COLUMNS);
+        let help = if message.contains("earlier than") { "sort the lines by time" } else { COLUMNS };
+        t.wrong("file", format!("the file of arrivals has an error: {message}"), help);
         Schedules::default()
     });
     Arc::new(schedules)
@@ -88,7 +89,7 @@ impl Schedules {
             }
         };
         if let Some(last) = times.last().filter(|last| **last > scheduled) {
-            return Err(format!("{scheduled} is earlier than the preceding arrival, {last}; sort the lines by time"));
+            return Err(format!("{scheduled} is earlier than the preceding arrival, {last}"));
         }
         times.push(scheduled);
         Ok(())
@@ -111,10 +112,7 @@ mod tests {
     #[test]
     fn an_error_names_its_line() {
         let error = |text| parse(text).expect_err("a wrong file");
-        assert_eq!(
-            error("scheduled_us\n2\n1\n"),
-            "line 3: 1 us is earlier than the preceding arrival, 2 us; sort the lines by time"
-        );
+        assert_eq!(error("scheduled_us\n2\n1\n"), "line 3: 1 us is earlier than the preceding arrival, 2 us");
         assert_eq!(error("time\n2\n"), "there is no column `scheduled_us` among `time`");
         assert!(error("scheduled_us\n-1\n").starts_with("line 2: `-1 us`"), "{}", error("scheduled_us\n-1\n"));
         assert_eq!(error("scheduled_us,flow\n1,x\n"), "line 2: `x` is not the number of a flow (from 0)");

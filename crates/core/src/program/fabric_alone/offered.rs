@@ -58,7 +58,7 @@ pub struct Offered {
 }
 
 fn never_sends(load: &f64) -> Option<(String, &'static str)> {
-    (*load <= 0.0).then(|| ("no node would ever send".to_owned(), "a load is above 0"))
+    (*load <= 0.0).then(|| ("no node would ever send".to_owned(), "choose a load above 0"))
 }
 
 /// A packet in flight.

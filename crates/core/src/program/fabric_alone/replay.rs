@@ -92,7 +92,7 @@ impl WorkloadSpec for Replay {
     fn check_routers(&self, nodes: u32, _: f64) -> Vec<ParameterError> {
         let Some((line, node)) = self.unknown_node(nodes) else { return Vec::new() };
         let message = format!("line {line} of the trace names node {node}, but the last node is {}", nodes - 1);
-        vec![ParameterError::new("file", message).help("choose a larger shape, or another trace")]
+        vec![ParameterError::new("file", message).help("make the shape of the fabric larger, or choose another trace")]
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -103,8 +103,8 @@ impl Columns {
         }
         Ok(TracePacket {
             generated: number(self.generated, "a cycle", CYCLE_MAX)?,
-            source: number(self.source, "a node", u64::from(u32::MAX))? as u32,
-            destination: number(self.destination, "a node", u64::from(u32::MAX))? as u32,
+            source: number(self.source, "the number of a node", u64::from(u32::MAX))? as u32,
+            destination: number(self.destination, "the number of a node", u64::from(u32::MAX))? as u32,
             arrived: optional(self.arrived, "a cycle", CYCLE_MAX)?,
             flits: flits.map(|flits| flits as u16),
             line,
@@ -143,7 +143,10 @@ mod tests {
             error("source,destination\n1,2\n"),
             "line 1: there is no column `generated_cycle` among `source,destination`"
         );
-        assert_eq!(error("generated_cycle,source,destination\n1,2,x\n"), "line 2: `x` is not a node (0 to 4294967295)");
+        assert_eq!(
+            error("generated_cycle,source,destination\n1,2,x\n"),
+            "line 2: `x` is not the number of a node (0 to 4294967295)"
+        );
         assert_eq!(
             error("generated_cycle,source,destination,flits\n5,2,3,0\n"),
             "line 2: a packet has at least one flit"

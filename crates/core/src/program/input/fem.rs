@@ -20,9 +20,9 @@ use rand::seq::SliceRandom;
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub struct FemSize {
-    /// Degrees of freedom of a mesh node, which are the number of its rows. These rows have the same neighbours.
+    /// Matrix rows of each point of the finite-element mesh (its degrees of freedom); they have the same neighbours.
     ///
-    /// The last mesh node may have fewer rows.
+    /// The last point of the mesh may have fewer rows.
     #[param(key = "degrees-of-freedom", was = "freedom", min = 1, max = 12, default = 3)]
     pub freedom: usize,
     /// Rows of a generated finite-element matrix.

@@ -46,7 +46,7 @@ pub struct RadixSort {
     /// Smallest number of cycles between two sends to the same node in a scan.
     #[param(max = 1_000_000, default = 0)]
     pub delay: u64,
-    /// Processor cycles to count a key. The same cycles are needed as many to find its position.
+    /// Processor cycles to count a key, and as many to find its position.
     #[param(max = 1_000_000, default = 10)]
     pub key_cycles: u64,
 }

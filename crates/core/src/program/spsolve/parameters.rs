@@ -85,6 +85,9 @@ pub struct Factored {
 const FORMATS: &str = "give a Matrix Market file (.mtx), a Harwell-Boeing file (.rsa, .psa), a METIS graph (.graph) or lines \
                        `row column value`";
 
+const POSITIVE: &str =
+    "give a symmetric positive definite matrix: its diagonal is positive, and large compared with the rest";
+
 impl Spsolve {
     /// Returns the errors for a machine of `processors` processors, each as the key and the reason.
     pub fn check_processors(&self, processors: usize) -> Vec<(&'static str, String)> {
@@ -152,9 +155,10 @@ fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<Factored> 
         }
     };
     let name = path.display();
-    let read = input::read(path, text.as_bytes()).map_err(|error| format!("`{name}` has an error in {error}"));
-    let factored = read.and_then(|matrix| {
-        Factored::compute(&matrix, ordering).map_err(|reason| format!("`{name}` cannot be used: {reason}"))
+    let read = input::read(path, text.as_bytes());
+    let factored = read.map_err(|error| (format!("`{name}` has an error in {error}"), FORMATS)).and_then(|matrix| {
+        let factored = Factored::compute(&matrix, ordering);
+        factored.map_err(|reason| (format!("`{name}` cannot be used: {reason}"), POSITIVE))
     });
-    factored.map_err(|message| t.wrong("matrix", message, FORMATS)).ok()
+    factored.map_err(|(message, help)| t.wrong("matrix", message, help)).ok()
 }
