@@ -332,7 +332,9 @@ fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() 
         if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
             let problems = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
             assert!(
-                problems.contains("the one-bit numbers of [protocol.nifdy] cannot distinguish a duplicate from a new packet"),
+                problems.contains(
+                    "the one-bit numbers of [protocol.nifdy] cannot distinguish a duplicate from a new packet"
+                ),
                 "{one:?}: {problems}"
             );
             refusals += 1;

@@ -202,7 +202,7 @@ pub use node::{Class, NodeId};
 ///     assert!(link.reserve());
 ///     link.offer(Peer { node: NodeId(1), flow: FlowKey(flow) }, packet);
 /// }
-/// Each connection has a window of one packet.
+/// // Each connection has a window of one packet.
 /// let sent = std::iter::from_fn(|| link.next(Time::ZERO)).map(|frame| frame.body);
 /// assert_eq!(sent.collect::<Vec<_>>(), [Some("a"), Some("c")]);
 /// ```

@@ -218,8 +218,8 @@ fn all_problems_are_reported_together() {
             "bad value for `pci.shape`: must be at least 1",
             "bad value for `pci.shape`: expected an integer, found a string",
             "bad value for `pci.mode`: did you mean \"polled\"?",
-            "`extra.n` is missing: `n` belongs here",
             "unknown key `width` in `fabric`: there is no such key here",
+            "`extra.n` is missing: `n` belongs here",
             "bad value for `pci.logging`: expected true or false, found a string",
             "bad value for `nodes`: a list of tables is expected, not a bare integer",
         ]
@@ -282,7 +282,7 @@ fn placeholder_values_cause_no_further_problems() {
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
     let problems = Reading::new(loaded).read(check).expect_err("problems");
     let reported: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(reported, ["as a whole it does not suit", "`pci.read-rate` is missing", "bad value for `pci.burst`"]);
+    assert_eq!(reported, ["as a whole it does not suit", "bad value for `pci.burst`", "`pci.read-rate` is missing"]);
 }
 
 #[test]
