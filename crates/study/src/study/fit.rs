@@ -79,7 +79,7 @@ pub fn fit_study(
 
 /// Returns the claims that a plan names.
 fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Result<Vec<&'a ClaimStatement>, Vec<Problem>> {
-    let of = |source: &SpannedString| {
+    let claim_of = |source: &SpannedString| {
         let problem = |message: String, label: String| Problem::new(message).at(source.place.clone(), label);
         let ids = study.claims.iter().map(|claim| claim.id.text.as_str());
         let Some(claim) = study.claims.iter().find(|claim| claim.id.text == source.text) else {
@@ -100,7 +100,7 @@ fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Result<Vec<&'a ClaimStat
             Some(_) => Ok(claim),
         }
     };
-    let (found, problem): (Vec<_>, Vec<_>) = plan.claims.iter().map(of).partition(Result::is_ok);
+    let (found, problem): (Vec<_>, Vec<_>) = plan.claims.iter().map(claim_of).partition(Result::is_ok);
     match problem.is_empty() {
         true => Ok(found.into_iter().flatten().collect()),
         false => Err(problem.into_iter().filter_map(Result::err).collect()),
@@ -110,10 +110,10 @@ fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Result<Vec<&'a ClaimStat
 /// Returns the points of the claims, and for each claim the indices of its points.
 fn drafts(found: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft>, Vec<Vec<usize>>), PointProblems> {
     let study = &found.read.value;
-    let of = |claim: &&ClaimStatement| {
+    let points_of_claim = |claim: &&ClaimStatement| {
         judge::points_of(&found.planned_view(&study.points_of(&claim.artifact.text, false)), claim)
     };
-    let each: Vec<BTreeSet<String>> = claims.iter().map(of).collect();
+    let each: Vec<BTreeSet<String>> = claims.iter().map(points_of_claim).collect();
     let experiments: BTreeSet<&str> = each.iter().flatten().filter_map(|point| point.split('/').next()).collect();
     let experiments: Vec<&str> = experiments.into_iter().collect();
     let mut drafts = study.experiments.drafts(&found.location, &experiments, false)?;
@@ -140,10 +140,10 @@ impl NumberSource for Fitting<'_> {
     fn number(&self, datum: usize, constants: &[&str]) -> NumberResult {
         let run = |point: &usize| {
             let draft = &self.drafts[*point];
-            let of = |(keys, value): (&Vec<String>, &&str)| {
+            let settings_of = |(keys, value): (&Vec<String>, &&str)| {
                 keys.iter().filter(|_| !value.is_empty()).map(|key| format!("{key}={value}")).collect::<Vec<_>>()
             };
-            let sets: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(of).collect();
+            let sets: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(settings_of).collect();
             let read = draft.read(&sets).map_err(|_| format!("invalid description of `{}`", draft.name))?;
             let result = draft.run(&read);
             match result.outcome {
