@@ -1,4 +1,5 @@
-//! Checks that the papers' studies run, and that their claims hold except those that their pages list as failing.
+//! Checks that the papers' studies run, that their verdicts are those that they expect, and that their pages list their
+//! choices and expected failures.
 
 use narrows::engine::{Bytes, Time};
 use narrows::host::memory_bus::NodeParameters;
@@ -8,9 +9,15 @@ use narrows::messaging::MessagingParameters;
 use narrows::ni::designs::{Design, InterfaceParameters};
 use narrows::papers::builtins;
 use narrows::protocol::return_to_sender::{self, ReturnToSenderParameters};
-use narrows::report::claim::Role;
-use narrows::study::{self, LocatedStudy, Options, Progress, find};
+use narrows::report::claim::{Role, unexpected_text};
+use narrows::report::conditioning::Conditioning;
+use narrows::study::{self, LocatedStudy, Options, Progress, Study, find, roles};
 use narrows::text::Document;
+use std::fs;
+use std::path::Path;
+
+/// The papers whose claims have roles.
+const PAPERS: [&str; 5] = ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife"];
 
 struct Silent;
 
@@ -19,14 +26,15 @@ impl Progress for Silent {
     fn done(&self, _: &str) {}
 }
 
-/// Reproduces a paper or one of its artifacts. Returns the claims that fail, and the number of judged claims.
-fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, usize) {
+/// Reproduces a paper or one of its artifacts, checks that every verdict is the one that the study expects, and returns
+/// the number of judged claims.
+#[track_caller]
+fn judged_as_expected(paper: &str, artifact: Option<&str>, quick: bool) -> usize {
     let artifact = artifact.map(str::to_owned);
-    let options = Options { paper: paper.to_owned(), artifact, quick, ..Options::default() };
+    let options = Options { paper: paper.to_owned(), artifact: artifact.clone(), quick, ..Options::default() };
     let report = study::reproduce(&options, &builtins(Registry::shared()), &Silent).expect("a listed paper is there");
-    let failing = report.claims.iter().filter(|claim| claim.holds == Some(false));
-    let judged = report.claims.iter().filter(|claim| claim.holds.is_some()).count();
-    (failing.map(|claim| claim.id.clone()).collect(), judged)
+    assert_eq!(unexpected_text(&report.claims), None, "{paper}: {artifact:?}");
+    report.claims.iter().filter(|claim| claim.holds.is_some()).count()
 }
 
 /// Checks that every name in a study is defined, at full length and under `--quick`.
@@ -75,72 +83,19 @@ fn every_entry_of_the_papers_tables_is_a_claim() {
     }
 }
 
-/// Alewife's claims that fail; the claims of its tables come last.
-const ALEWIFE: [&str; 13] = [
-    "R8-iccg",
-    "R13-iccg",
-    "R9-unstruc",
-    "R8-moldyn",
-    "R11-moldyn",
-    "R6-em3d",
-    "T1-alewife-remote",
-    "T1-cm-5-bisection",
-    "T1-delta-latency",
-    "T1-t1-remote",
-    "T1-origin-remote",
-    "T2-cm-5-bisection",
-    "T2-delta-latency",
-];
-
-/// Mukherjee and Hill's claims that fail; the claims of the programs come last.
-const MUKHERJEE_HILL: [&str; 18] = [
-    "T5-cni32qm-bandwidth-8",
-    "T5-cni32qm-throttle-bandwidth-64",
-    "T5-udma-latency-256",
-    "R2",
-    "R3",
-    "T4-appbt",
-    "T4-dsmc",
-    "R9",
-    "R10",
-    "R11",
-    "R13",
-    "R14",
-    "R15",
-    "R16",
-    "R17",
-    "R18",
-    "R19",
-    "R21",
-];
-
-/// The failing claims of the default runs, as the pages list them. The tests below run the artifacts that take seconds.
-const FAILING: [(&str, &[&str]); 5] = [
-    ("trapeze", &["R11-transfers", "S3.1-minpulse"]),
-    ("mukherjee-hill", &MUKHERJEE_HILL),
-    ("e-udp", &["R4"]),
-    ("alewife", &ALEWIFE),
-    (
-        "nifdy",
-        &["R8-bisection", "R8-light", "R17-light", "R13", "R11-size", "R16-critical", "R8-radix", "S6.3-adaptive"],
-    ),
-];
-
 #[test]
 fn readme_counts_claims_by_their_stated_role() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("a text");
-    for (paper, failing) in FAILING {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("a text");
+    for paper in PAPERS {
         let found = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
         let study = &found.read.value;
         let apart = |id: &str| study.explicit_only.iter().any(|explicit| explicit.text == id);
-        let run: Vec<_> = study.claims.iter().filter(|claim| !apart(&claim.artifact.text)).collect();
-        for id in failing {
-            assert!(run.iter().any(|claim| claim.id.text == *id), "{paper} has no claim {id}");
-        }
+        let run = study.claims.iter().filter(|claim| !apart(&claim.artifact.text) && claim.restates.is_empty());
+        let run: Vec<_> = run.collect();
         let cell = |role: Role| {
             let of: Vec<_> = run.iter().filter(|claim| claim.role() == role).collect();
-            let hold = of.iter().filter(|claim| !failing.contains(&claim.id.text.as_str())).count();
+            let hold = of.iter().filter(|claim| claim.fails.is_none()).count();
             if of.is_empty() { "–".to_owned() } else { format!("{hold} of {}", of.len()) }
         };
         let roles = [Role::Given, Role::Calibrated, Role::Predicted, Role::Underdetermined].map(cell);
@@ -150,67 +105,109 @@ fn readme_counts_claims_by_their_stated_role() {
     }
 }
 
+/// Returns a table in Markdown.
+fn markdown(heads: &[&str], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+    let rule: Vec<String> = heads.iter().map(|_| "---".to_owned()).collect();
+    let plain = |cell: &String| cell.replace('|', "\\|").replace('*', "\\*");
+    let rows = rows.iter().map(|row| line(&row.iter().map(plain).collect::<Vec<_>>()));
+    [line(&heads), line(&rule).replace(' ', "")].into_iter().chain(rows).collect()
+}
+
+/// Returns the tables that the page of a paper holds: its name, and the table in Markdown.
+fn generated_tables(study: &Study) -> [(&'static str, String); 2] {
+    let row = |row: &Conditioning| {
+        let value = format!("{}{}{}", row.location, if row.value.is_empty() { "" } else { ": " }, row.value);
+        [row.choice.clone(), value, row.why.clone(), row.chosen_with.join(", "), row.predicted_text()].to_vec()
+    };
+    let conditioning: Vec<Vec<String>> = roles::conditioning(study).iter().map(row).collect();
+    let failing = study.claims.iter().filter_map(|claim| {
+        let failure = claim.fails.as_ref()?;
+        Some(vec![claim.id.text.clone(), failure.cause.word().to_owned(), failure.reason.clone()])
+    });
+    let failing: Vec<_> = failing.collect();
+    [
+        (
+            "conditioning",
+            markdown(&["choice", "where, and value", "why", "chosen with", "predicted after it"], &conditioning),
+        ),
+        ("expected failures", markdown(&["claim", "cause", "reason"], &failing)),
+    ]
+}
+
+/// The tables of choices and of expected failures in the pages of the papers are those of their data. To write them:
+/// `NARROWS_GOLDEN=write cargo test --test all papers::pages`.
 #[test]
-fn trapeze_holds_but_for_the_exceptions_of_its_page() {
-    let (failing, judged) = failing("trapeze", None, true);
-    assert_eq!(judged, 57, "every claim is judged");
-    assert_eq!(failing, ["R11-transfers", "S3.1-minpulse"]);
+fn pages_list_the_choices_and_the_expected_failures_of_their_data() {
+    let is_writing = std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write");
+    for paper in PAPERS {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers").join(paper).join("README.md");
+        let mut page = fs::read_to_string(&path).expect("the page of a paper");
+        let found = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
+        for (name, table) in generated_tables(&found.read.value) {
+            let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- end of {name} -->"));
+            let start = page.find(&begin).unwrap_or_else(|| panic!("{paper}: no table of {name}")) + begin.len();
+            let stop = start + page[start..].find(&end).unwrap_or_else(|| panic!("{paper}: no end of {name}"));
+            let wanted = format!("\n{table}\n");
+            assert!(is_writing || page[start..stop] == wanted, "{paper}: the table of {name} should be{wanted}");
+            page.replace_range(start..stop, &wanted);
+        }
+        if is_writing {
+            fs::write(&path, page).expect("the page can be written");
+        }
+    }
 }
 
 #[test]
-fn table_5_of_mukherjee_and_hill_holds_but_for_the_exceptions_of_its_page() {
-    let (failing, judged) = failing("mukherjee-hill", Some("table-5"), false);
-    let known = ["T5-cni32qm-bandwidth-8", "T5-cni32qm-throttle-bandwidth-64", "T5-udma-latency-256", "R2"];
-    assert!(judged >= 53, "every entry is judged");
-    assert!(failing.iter().all(|id| known.contains(&id.as_str())), "{failing:?}");
-    assert!(failing.len() == known.len(), "{failing:?}: what no longer fails leaves the page");
+fn verdicts_of_trapeze_are_expected() {
+    assert_eq!(judged_as_expected("trapeze", None, true), 57, "every claim is judged");
 }
 
 #[test]
-fn e_udp_holds_but_for_the_exceptions_of_its_page() {
-    let (failing, judged) = failing("e-udp", None, false);
-    assert_eq!(judged, 18, "every claim is judged");
-    assert_eq!(failing, ["R4"]);
+fn verdicts_of_table_5_of_mukherjee_and_hill_are_expected() {
+    assert!(judged_as_expected("mukherjee-hill", Some("table-5"), false) >= 53, "every entry is judged");
+}
+
+#[test]
+fn verdicts_of_e_udp_are_expected() {
+    assert_eq!(judged_as_expected("e-udp", None, false), 18, "every claim is judged");
 }
 
 /// Checks the single operations, two programs, the tables and the regions; the rest of the page takes minutes.
 #[test]
-fn alewife_s_operations_tables_em3d_and_iccg_hold_but_for_the_exceptions_of_its_page() {
-    let artifacts: [(&str, usize, &[&str]); 9] = [
-        ("messages", 3, &[]),
-        ("misses", 8, &[]),
-        ("network", 2, &[]),
-        ("em3d", 8, &[]),
-        ("iccg", 4, &["R8-iccg", "R13-iccg"]),
-        ("table-1", 46, &ALEWIFE[6..11]),
-        ("table-2", 19, &ALEWIFE[11..]),
-        ("figure-1", 1, &[]),
-        ("figure-2", 1, &[]),
-    ];
-    for (artifact, claims, fail) in artifacts {
-        let (failing, judged) = failing("alewife", Some(artifact), true);
+fn verdicts_of_alewife_s_operations_tables_em3d_and_iccg_are_expected() {
+    for (artifact, claims) in [
+        ("messages", 3),
+        ("misses", 8),
+        ("network", 2),
+        ("em3d", 8),
+        ("iccg", 4),
+        ("table-1", 46),
+        ("table-2", 19),
+        ("figure-1", 1),
+        ("figure-2", 1),
+    ] {
+        let judged = judged_as_expected("alewife", Some(artifact), true);
         assert_eq!(judged, claims, "every claim of {artifact} is judged");
-        assert_eq!(failing, fail, "{artifact}");
     }
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn alewife_holds_but_for_the_exceptions_of_its_page() {
-    let (failing, judged) = failing("alewife", None, true);
+fn verdicts_of_alewife_are_expected() {
+    let judged = judged_as_expected("alewife", None, true);
     assert_eq!(judged, 109, "every claim is judged but for four of Figure 8, on which small programs say nothing");
-    assert_eq!(failing, ALEWIFE);
 }
 
 /// Checks Table 3, the equations and the cyclic shift; the rest of the page takes minutes.
 #[test]
-fn nifdy_s_networks_equations_and_cyclic_shift_hold() {
+fn verdicts_of_nifdy_s_networks_equations_and_cyclic_shift_are_expected() {
     for (artifact, quick, claims) in
         [("table-3", false, 51), ("equations", false, 17), ("figure-5", true, 2), ("figure-6", false, 4)]
     {
-        let (failing, judged) = failing("nifdy", Some(artifact), quick);
+        let judged = judged_as_expected("nifdy", Some(artifact), quick);
         assert_eq!(judged, claims, "every claim of {artifact} is judged");
-        assert!(failing.is_empty(), "{artifact}: {failing:?}");
     }
 }
 

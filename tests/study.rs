@@ -1,6 +1,8 @@
 //! Checks a user's own study: it is checked before any run, its claims are judged by its runs alone, and each number
 //! links to the description that yields it.
 
+mod roles;
+
 use crate::common::cli::{Folder, narrows, stderr};
 use narrows::machine::Registry;
 use narrows::papers::builtins;

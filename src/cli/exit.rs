@@ -16,7 +16,7 @@ pub type CommandResult = Result<ExitStatus, Failure>;
 pub enum ExitStatus {
     /// The command succeeded.
     Done,
-    /// A claim failed under `--strict`, or a verdict of `verify` is not as expected.
+    /// A claim's verdict is not the expected one under `--strict`, or a verdict of `verify` is not as expected.
     ClaimFailed,
     /// A fit does not reach the numbers that it was fitted to.
     FitFailed,

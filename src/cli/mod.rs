@@ -1,8 +1,8 @@
 //! The command line, with one file for each command.
 //!
-//! Results are printed on standard output, and everything else on standard error. The exit code is 0 for success, 1 if
-//! a claim failed under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected, 2
-//! for invalid input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and 130 if the
+//! Results go to standard output, everything else to standard error. The exit code is 0 for success, 1 if a claim's
+//! verdict is unexpected under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected,
+//! 2 for invalid input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and 130 if the
 //! program was interrupted.
 //!
 //! | file | holds |
@@ -95,7 +95,7 @@ Examples:
 
 Exit codes:
   0  success; a saturated run is a success
-  1  a claim failed under --strict, a fit does not reach its numbers, or a
+  1  an unexpected verdict under --strict, a fit does not reach its numbers, or a
      verdict of verify is not as expected
   2  invalid input
   3  a run ended in a deadlock or livelock, at a limit, or with messages lost

@@ -20,8 +20,6 @@ pub mod build;
 mod check;
 pub mod combinations;
 mod endpoint_names;
-#[cfg(test)]
-mod growth;
 mod inert;
 pub mod keys;
 mod language;
@@ -384,3 +382,6 @@ impl Registry {
         describe(|t| Machine::read(t, self))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,8 @@ pub struct Backlog {
     dispersion: f64,
     next: u64,
     samples: VecDeque<Sample>,
+    /// Whether the backlog only grows, as of the last sample.
+    only_grows: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +47,8 @@ impl Backlog {
     /// Creates the detector for an arrival process with the index of dispersion `dispersion`. It samples once in
     /// `window` cycles or messages, and decides by the last `growing` windows.
     pub fn new(window: u64, growing: u64, dispersion: f64) -> Backlog {
-        Backlog { window: window.max(1), growing, dispersion, next: 0, samples: VecDeque::new() }
+        let (window, samples) = (window.max(1), VecDeque::new());
+        Backlog { window, growing, dispersion, next: 0, samples, only_grows: false }
     }
 
     /// Returns the window between two samples.
@@ -53,10 +56,16 @@ impl Backlog {
         self.window
     }
 
+    /// Returns whether [`sample`](Backlog::sample) would take a sample at `at`.
+    #[inline]
+    pub fn is_due(&self, at: u64) -> bool {
+        at >= self.next
+    }
+
     /// Takes a sample if a window has passed: at `at`, `waiting` of the `offered` messages or packets wait.
     #[inline]
     pub fn sample(&mut self, at: u64, waiting: u64, offered: u64) {
-        if at < self.next {
+        if !self.is_due(at) {
             return;
         }
         self.next = at - at % self.window + self.window;
@@ -64,10 +73,17 @@ impl Backlog {
         if self.samples.len() as u64 > self.growing + 1 {
             self.samples.pop_front();
         }
+        self.only_grows = self.judge();
     }
 
     /// Returns whether the backlog grew in each of the last windows, and by more than chance explains.
+    #[inline]
     pub fn only_grows(&self) -> bool {
+        self.only_grows
+    }
+
+    /// Judges by the samples whether the backlog only grows.
+    fn judge(&self) -> bool {
         let samples = || self.samples.iter();
         let rises = samples().zip(samples().skip(1)).filter(|(before, after)| after.waiting > before.waiting).count();
         let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return false };

@@ -1,4 +1,4 @@
-//! The layers of a description below its settings (its file and its shipped parts), kept merged for readings that
+//! The layers of a description below its settings (its file and its shipped parts), cached as one tree for readings that
 //! differ in their settings alone, such as the points of a sweep.
 //!
 //! Settings may select the parts, so the merged layers are cached for each combination of settings that may name parts.
@@ -9,7 +9,7 @@ use super::set::PARTS;
 use super::tree::Tree;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The largest number of combinations that are kept.
+/// The largest number of cached combinations.
 const KEPT_MAX: usize = 64;
 
 /// The merged layers of one document below its settings.
@@ -24,12 +24,12 @@ pub(super) struct Layers {
     pub texts: Texts,
     /// The file over the parts.
     pub tree: Tree,
-    /// The place of the file.
+    /// The source location of the file.
     pub place: Option<Place>,
 }
 
-/// What the layers below the settings depend on: how many settings there are, which determines the numbers of the
-/// texts, and those that may name parts.
+/// The settings on which the layers below them depend: the number of settings, which determines the numbers of the
+/// texts, and the settings that may name parts.
 #[derive(PartialEq, Eq)]
 pub(super) struct PartSettings {
     sets: usize,

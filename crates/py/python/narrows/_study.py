@@ -17,7 +17,7 @@ class Study:
     Attributes:
         title: The title.
         claims: Each with `id`, `source`, `statement`, `expected`, `measured`, `unit`, `tolerance`, `role` and whether
-            it `holds`: None where it was not evaluated.
+            it `holds`: None where it was not evaluated. `fails` is the cause and the reason of an expected failure.
         figures: Its pictures by name.
     """
 

@@ -1,11 +1,21 @@
 //! Claims: a paper's statement, the measured value, and the verdict.
 //!
+//! | file | holds |
+//! |---|---|
+//! | `failure.rs` | expected failures and their causes, compared with the verdicts |
+//! | `tally.rs` | the number of claims of each verdict |
+//! | `text.rs` | claims as text for a terminal |
+//!
 //! Claims that are not numbers are judged elsewhere; here they already have their verdicts.
 
+mod failure;
+mod tally;
 mod text;
 
 use super::number;
+pub use failure::{ExpectedFailure, FailureCause, unexpected_text};
 use serde::{Deserialize, Serialize};
+pub use tally::Tally;
 pub use text::{claims_text, verdict};
 
 /// The kind of a claim.
@@ -130,6 +140,12 @@ pub struct Claim {
     /// A note for the reader, such as a contradiction in the paper or a digit that is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// The failure of the claim, if the study expects it to fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails: Option<ExpectedFailure>,
+    /// The claims whose numbers this one is computed from. It adds no information, and is not counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restates: Vec<String>,
     /// The uncertainty of the number, if it was computed.
     #[serde(flatten, default)]
     pub uncertainty: Option<ClaimUncertainty>,
@@ -191,35 +207,6 @@ fn with_unit(text: String, value: &ClaimValue, unit: &str) -> String {
     match value {
         ClaimValue::Number(_) if !unit.is_empty() => format!("{text} {unit}"),
         _ => text,
-    }
-}
-
-/// The number of claims with each verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
-    /// Claims that hold.
-    pub hold: usize,
-    /// Claims that fail.
-    pub fail: usize,
-    /// Claims that are not evaluated.
-    pub open: usize,
-}
-
-impl Tally {
-    /// Counts `claims`.
-    pub fn of(claims: &[Claim]) -> Tally {
-        let count = |verdict| claims.iter().filter(|claim| claim.holds == verdict).count();
-        Tally { hold: count(Some(true)), fail: count(Some(false)), open: count(None) }
-    }
-
-    /// Returns the counts as text: `47 of 50 claims hold, 2 fail, 1 not evaluated`.
-    pub fn text(&self) -> String {
-        let all = self.hold + self.fail + self.open;
-        let mut text = format!("{} of {all} claims hold, {} fail", self.hold, self.fail);
-        if self.open > 0 {
-            text += &format!(", {} not evaluated", self.open);
-        }
-        text
     }
 }
 

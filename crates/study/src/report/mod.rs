@@ -7,6 +7,7 @@
 pub mod capture;
 pub mod chart;
 pub mod claim;
+pub mod conditioning;
 pub mod dataset;
 pub mod files;
 pub mod html;

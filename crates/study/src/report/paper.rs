@@ -6,6 +6,9 @@ use super::claim::{Claim, Tally, claims_text};
 use super::table::ReportTable;
 use serde::Serialize;
 
+/// The name of the artifact that lists the choices and the claims before and after them.
+pub const CONDITIONING: &str = "conditioning";
+
 /// A reproduced table or figure.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Artifact {
@@ -89,7 +92,8 @@ impl PaperReport {
     /// Returns the report as text: title, tables, claims and tally.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n\n", self.title, self.reference);
-        for artifact in &self.artifacts {
+        // The cells of that table are too long for a terminal.
+        for artifact in self.artifacts.iter().filter(|artifact| artifact.id != CONDITIONING) {
             if let Some(table) = &artifact.table {
                 text += &format!("{}\n\n{}\n", artifact.title, table.text());
             }

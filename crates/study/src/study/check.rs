@@ -10,6 +10,7 @@ use super::expression::{EvalError, ExpressionError};
 use super::figures;
 use super::location::Location;
 use super::named_value::{NamedValue, ValueDefinition};
+use super::roles;
 use super::view::ValueSource;
 use narrows_core::text::{Problem, Problems, Read, SpannedString, suggest};
 use std::collections::HashSet;
@@ -29,6 +30,7 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
     errors.extend(artifact_errors(study, builtins));
     errors.extend(study.values.iter().filter_map(|(_, named)| value_error(named, builtins)));
     let mut problems: Vec<Problem> = errors.iter().map(|error| problem(read.texts(), error)).collect();
+    problems.extend(roles::problems(study));
     for (_, experiment) in &study.experiments.all {
         let base = location.file(&experiment.base).err();
         problems.extend(
@@ -114,6 +116,7 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
     let referenced = study.explicit_only.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
     let referenced = referenced.chain(study.claims.iter().map(|claim| &claim.artifact));
     let referenced = referenced.chain(study.figures.iter().map(|figure| &figure.artifact));
+    let referenced = referenced.chain(study.choices.iter().flat_map(|choice| &choice.artifacts));
     errors.extend(referenced.filter_map(|source| unknown_name(source, "artifact", artifacts.clone())));
     errors.extend(duplicate_names("claims", study.claims.iter().map(|claim| &claim.id)));
     for (id, _) in study.artifacts.iter().filter(|(_, experiments)| experiments.is_empty()) {

@@ -7,7 +7,7 @@ pub mod judge;
 
 use super::expression::read::{expression, template};
 use super::expression::{Expression, Template};
-use crate::report::claim::{self, Claim, ClaimKind, Role};
+use crate::report::claim::{self, Claim, ClaimKind, ExpectedFailure, FailureCause, Role};
 use crate::report::number;
 use narrows_core::text::{Constant, SpannedString, Table};
 
@@ -26,6 +26,10 @@ pub struct ClaimStatement {
     tolerance: Option<f64>,
     role: Role,
     note: Option<String>,
+    /// The failure of the claim, if the study expects it to fail.
+    pub fails: Option<ExpectedFailure>,
+    /// The names of the claims whose numbers this one is computed from: it adds no information, and is not counted.
+    pub restates: Vec<SpannedString>,
     /// Whether the claim is also judged with the smaller inputs of `--quick`.
     is_quick: bool,
     method: ObservationMethod,
@@ -51,6 +55,13 @@ const ROLES: [(&str, Role); 4] = [
     ("underdetermined", Role::Underdetermined),
 ];
 
+const CAUSES: [(&str, FailureCause); 4] = [
+    ("model", FailureCause::Model),
+    ("unknown-input", FailureCause::UnknownInput),
+    ("claim", FailureCause::Claim),
+    ("contradiction", FailureCause::Contradiction),
+];
+
 impl ClaimStatement {
     /// Reads a claim.
     pub fn read(t: &mut Table<'_>) -> ClaimStatement {
@@ -69,11 +80,32 @@ impl ClaimStatement {
                 .choice("role", "Role of the number: given as input, used for calibration, or predicted", &ROLES)
                 .or("predicted"),
             note: t.text("note", "Note for the reader").optional(),
+            fails: ClaimStatement::read_failure(t),
+            restates: t
+                .phrases("restates", "Claims whose numbers this one is computed from; it is shown and not counted")
+                .or(&[]),
             is_quick: t.flag("quick", "Whether the claim is also judged with the smaller inputs of --quick").or(true),
             method: ObservationMethod::read(t),
         };
         claim.check(t);
         claim
+    }
+
+    fn read_failure(t: &mut Table<'_>) -> Option<ExpectedFailure> {
+        let cause = t.choice("fails", "Cause for which the claim is expected to fail", &CAUSES).optional();
+        let reason = t.text("fails-because", "Reason for which the claim is expected to fail").optional();
+        match (cause, reason) {
+            (Some(cause), Some(reason)) => Some(ExpectedFailure { cause, reason }),
+            (Some(_), None) => {
+                t.wrong("fails", "an expected failure needs a reason", "write `fails-because`");
+                None
+            }
+            (None, Some(_)) => {
+                t.wrong("fails-because", "this reason has no cause", "write `fails`: the class of the cause");
+                None
+            }
+            (None, None) => None,
+        }
     }
 
     fn check(&self, t: &Table<'_>) {
@@ -158,6 +190,8 @@ impl ClaimStatement {
             holds: None,
             role: self.role,
             note: self.note.clone(),
+            fails: self.fails.clone(),
+            restates: self.restates.iter().map(|id| id.text.clone()).collect(),
             uncertainty: None,
         }
     }

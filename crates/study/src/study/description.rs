@@ -5,6 +5,7 @@
 //! (`builtins.rs`). References between the parts of a study are checked in `check.rs`.
 
 use super::builtins::BuiltinFns;
+use super::choice::HandChoice;
 use super::claims::ClaimStatement;
 use super::experiments::Experiments;
 use super::figures::Figure;
@@ -44,6 +45,8 @@ pub struct Study {
     pub figures: Vec<Figure>,
     /// The claims, not yet judged.
     pub claims: Vec<ClaimStatement>,
+    /// The choices that were made by hand with results in sight.
+    pub choices: Vec<HandChoice>,
     /// The plan by which the constants are fitted.
     pub fit: Option<Plan>,
 }
@@ -90,6 +93,7 @@ impl Study {
             experiments: Experiments::read(t),
             figures: t.list("figure", "Tables and charts", Figure::read),
             claims: t.list("claim", "Claims", ClaimStatement::read),
+            choices: t.list("choice", "Choices that were made by hand with results in sight", HandChoice::read),
             fit: t.optional_table("fit", "Plan by which the constants of the machines are fitted", Plan::read),
         }
     }

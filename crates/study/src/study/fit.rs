@@ -12,10 +12,9 @@ use crate::experiment::fit::number::{Datum, NumberResult, NumberSource};
 use crate::experiment::fit::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::record::{digest, inputs, outcome_name};
 use crate::experiment::threads::one_task_per_run;
-use crate::report::claim::Role;
 use narrows_core::engine::Outcome;
 use narrows_core::machine::Machine;
-use narrows_core::text::{Problem, Problems, Read, SpannedString, suggest};
+use narrows_core::text::{Problem, Problems, Read, SpannedString};
 use plan::Plan;
 use rayon::prelude::*;
 use serde_json::json;
@@ -51,7 +50,7 @@ pub fn fit_study(
         return Err(without_point(Problems::one(problem.help(help))));
     };
     let located = |problems: Vec<Problem>| without_point(found.read.problems(problems));
-    let claims = planned_claims(study, plan).map_err(located)?;
+    let claims = planned_claims(study, plan);
     let (drafts, points) = drafts(found, &claims)?;
     let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
     let reads: Vec<Read<Machine>> = drafts.iter().map(read).collect::<Result<_, _>>()?;
@@ -77,34 +76,10 @@ pub fn fit_study(
     fit(&constants, &data, &fitting, description, control).map_err(|problem| without_point(Problems::one(problem)))
 }
 
-/// Returns the claims that a plan names.
-fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Result<Vec<&'a ClaimStatement>, Vec<Problem>> {
-    let claim_of = |source: &SpannedString| {
-        let problem = |message: String, label: String| Problem::new(message).at(source.place.clone(), label);
-        let ids = study.claims.iter().map(|claim| claim.id.text.as_str());
-        let Some(claim) = study.claims.iter().find(|claim| claim.id.text == source.text) else {
-            let near = suggest::nearest(&source.text, ids);
-            let label = near.map_or("no claim has this id".to_owned(), |near| format!("did you mean `{near}`?"));
-            return Err(problem(format!("there is no claim `{}`", source.text), label));
-        };
-        match claim.expected() {
-            None => Err(problem(format!("`{}` is not a number", source.text), "name claims of kind \"number\"".into())),
-            Some(number) if number <= 0.0 => {
-                Err(problem(format!("`{}` expects {number}", source.text), "a fit needs numbers above 0".into()))
-            }
-            Some(_) if claim.role() != Role::Calibrated => {
-                let label = "a claim that is fitted on must be calibrated".to_owned();
-                let problem = problem(format!("`{}` is {}", source.text, claim.role().word()), label);
-                Err(problem.help("write role = \"calibrated\" in the claim, or leave it out of the fit"))
-            }
-            Some(_) => Ok(claim),
-        }
-    };
-    let (found, problem): (Vec<_>, Vec<_>) = plan.claims.iter().map(claim_of).partition(Result::is_ok);
-    match problem.is_empty() {
-        true => Ok(found.into_iter().flatten().collect()),
-        false => Err(problem.into_iter().filter_map(Result::err).collect()),
-    }
+/// Returns the claims that a plan names. The check of the study has found each of them.
+fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> {
+    let find = |entry: &SpannedString| study.claims.iter().find(|claim| claim.id.text == entry.text);
+    plan.claims.iter().filter_map(find).collect()
 }
 
 /// Returns the points of the claims, and for each claim the indices of its points.

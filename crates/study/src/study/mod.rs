@@ -13,6 +13,8 @@
 //! | `claims.rs`, `claims/` | its claims, and their judgement |
 //! | `figures/` | its tables and charts |
 //! | `check.rs` | the check of its references before any run |
+//! | `choice.rs` | the choices made by hand with claims in sight |
+//! | `roles.rs` | the check of the claims' roles, and their conditioning |
 //! | `located.rs` | a study found by name, read and checked |
 //! | `reproduce.rs`, `progress.rs` | the reproduction of a study, and its progress events |
 //! | `calibrated.rs` | the calibrated constants of its machines |
@@ -30,6 +32,8 @@ pub mod builtins;
 #[doc(hidden)]
 pub mod calibrated;
 mod check;
+#[doc(hidden)]
+pub mod choice;
 #[doc(hidden)]
 pub mod claims;
 #[doc(hidden)]
@@ -53,6 +57,8 @@ pub mod named_value;
 mod progress;
 #[doc(hidden)]
 pub mod reproduce;
+#[doc(hidden)]
+pub mod roles;
 #[doc(hidden)]
 pub mod scaffold;
 #[doc(hidden)]

@@ -8,8 +8,10 @@ use super::expression::read::problem;
 use super::figures;
 use super::located::{LocatedStudy, find};
 use super::progress::Progress;
+use super::roles;
 use super::uncertainty::{add_uncertainty, report};
 use crate::experiment::record::{self, VERSION};
+use crate::report::conditioning;
 use crate::report::{Artifact, Cell, Column, PaperReport, Provenance, ReportTable};
 use narrows_core::Error;
 use narrows_core::engine::Outcome;
@@ -90,6 +92,7 @@ impl LocatedStudy {
         if let Some(runs_not_done) = runs_not_done(&results) {
             drawn.insert(0, runs_not_done);
         }
+        drawn.extend(conditioning::artifact(&roles::conditioning(study)));
         let wanted = self.experiments(&artifacts);
         let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;
         let mut report = PaperReport {

@@ -1,8 +1,8 @@
 //! The uncertainty of the number claims of a study.
 //!
 //! The points by which number claims are judged are run again with each constant changed up and down. These runs use
-//! the inputs of `--quick`, since elasticities converge faster than the numbers themselves. Claims with the roles
-//! `calibrated` and `given` constrain the constants, whichever artifact they belong to. Claims that expect a text, and
+//! the inputs of `--quick`, since elasticities converge faster than the numbers themselves. Claims that are given, or that the fit
+//! or a choice names in full, constrain the constants, whichever artifact they belong to. Claims that expect a text, and
 //! points that depend on earlier results, are left out.
 
 pub mod report;
@@ -11,6 +11,7 @@ use super::claims::{ClaimStatement, judge};
 use super::experiments::{Draft, PointProblems, Results};
 use super::located::LocatedStudy;
 use super::progress::Progress;
+use super::roles::constrains;
 use crate::experiment::RunResult;
 use crate::experiment::threads::one_task_per_run;
 use crate::experiment::uncertainty::posterior::{NOISE, Posterior, z};
@@ -48,7 +49,7 @@ impl ClaimRuns<'_> {
     fn of<'a>(found: &'a LocatedStudy, artifacts: &[&str]) -> Result<ClaimRuns<'a>, PointProblems> {
         let study = &found.read.value;
         let is_used = |claim: &&ClaimStatement| {
-            let within = artifacts.contains(&claim.artifact.text.as_str()) || constrains(claim);
+            let within = artifacts.contains(&claim.artifact.text.as_str()) || constrains(study, claim);
             within && claim.expected().is_some()
         };
         let claims: Vec<&ClaimStatement> = study.claims.iter().filter(is_used).collect();
@@ -106,7 +107,7 @@ pub fn add_uncertainty(
     });
     let row = |claim: usize| by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
-    let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(claim));
+    let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&found.read.value, claim));
     let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
     let posterior = Posterior::of(&unknown::priors(&unknowns), &fitted);
     for (stated, row) in runs.claims.iter().zip(&rows) {
@@ -123,12 +124,7 @@ pub fn add_uncertainty(
     })
 }
 
-/// Returns whether a claim constrains the constants because they were calibrated on it, or because it was an input.
-fn constrains(claim: &ClaimStatement) -> bool {
-    matches!(claim.role(), Role::Calibrated | Role::Given)
-}
-
-/// Adds its uncertainty to a claim, which determines whether the claim is predicted or underdetermined.
+/// Adds its uncertainty to a claim, and decides by it whether the claim is predicted or underdetermined.
 fn add_to_claim(claim: &mut Claim, row: &[f64], unknowns: &[UncertainConstant], posterior: &Posterior) {
     let std_dev = posterior.std_dev(row);
     let reported = |(unknown, elasticity): (&UncertainConstant, &f64)| {

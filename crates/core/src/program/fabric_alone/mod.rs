@@ -5,10 +5,13 @@
 //! | `replay.rs` | the packets of a trace, with arrivals compared to the trace's |
 //! | `trace.rs` | the file of a trace |
 //! | `offered.rs` | an open loop: random packets at an offered load |
+//! | `arrival_ring.rs` | the next packet of each node of an open loop |
 //! | `zero_load.rs` | one packet at a time between all pairs of nodes |
 //!
 //! The network is stepped here without an event for each cycle, and the simulation's clock follows in larger steps.
 
+mod arrival_ring;
+mod gaps;
 pub mod offered;
 pub mod replay;
 pub mod trace;

@@ -7,6 +7,8 @@
 //! measured until then. The program also reports confidence intervals of the means, the detected end of the warm-up
 //! (`TimeSeries`), and whether an initial transient remains among the measured latencies.
 
+use super::arrival_ring::ArrivalRing;
+use super::gaps::Gaps;
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
@@ -20,10 +22,7 @@ use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::program::{RunningWorkload, WarmUpCheck};
 use crate::text::Parameters;
-use rand::RngExt;
 use std::cell::RefCell;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -74,8 +73,10 @@ struct OpenLoop {
     parameters: Offered,
     sources: Vec<RandomStream>,
     nodes: u32,
-    /// Next packet of each node, as its cycle and the node.
-    due: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Distribution of the cycles between two packets of a node.
+    gaps: Gaps,
+    /// Next packet of each node.
+    due: ArrivalRing,
     packets: Vec<PacketInFlight>,
     free_tags: Vec<u32>,
     counts: OpenLoopCounts,
@@ -146,7 +147,8 @@ impl WorkloadSpec for Offered {
             parameters: self.clone(),
             sources,
             nodes,
-            due: BinaryHeap::new(),
+            gaps: Gaps::new(self.load / f64::from(self.packet_flits)),
+            due: ArrivalRing::new(nodes),
             packets: Vec::new(),
             free_tags: Vec::new(),
             counts: OpenLoopCounts::after(self.warm_up),
@@ -177,17 +179,10 @@ impl OpenLoopCounts {
 impl OpenLoop {
     /// Draws the cycle of a node's next packet, at or after `cycle`.
     fn schedule(&mut self, node: u32, cycle: u64) {
-        let probability = self.parameters.load / f64::from(self.parameters.packet_flits);
-        if probability <= 0.0 {
-            return;
-        }
-        let uniform: f64 = self.sources[node as usize].random();
-        // The number of failures before the first success is ⌊ln u ÷ ln(1 - p)⌋, with u in (0, 1].
-        let gap =
-            if probability >= 1.0 { 0.0 } else { libm::floor(libm::log(1.0 - uniform) / libm::log1p(-probability)) };
-        let next = cycle.saturating_add(gap as u64);
+        let gap = self.gaps.draw(&mut self.sources[node as usize]);
+        let next = cycle.saturating_add(gap);
         if next < self.parameters.end() + self.parameters.drain {
-            self.due.push(Reverse((next, node)));
+            self.due.insert(next, node);
         }
     }
 
@@ -218,15 +213,14 @@ impl OpenLoop {
 }
 
 impl Traffic for OpenLoop {
+    #[inline]
     fn next(&self, _: u64) -> Option<u64> {
-        self.due.peek().map(|Reverse((cycle, _))| *cycle)
+        self.due.next_cycle()
     }
 
     fn offer(&mut self, network: &mut Network) {
-        let cycle = network.cycle();
-        while let Some(&Reverse((due, node))) = self.due.peek().filter(|Reverse((due, _))| *due <= cycle) {
-            debug_assert_eq!(due, cycle, "a cycle with a due packet was skipped");
-            self.due.pop();
+        self.due.advance_to(network.cycle());
+        while let Some(node) = self.due.pop() {
             self.generate(node, network);
         }
     }
@@ -252,8 +246,10 @@ impl Traffic for OpenLoop {
 
     fn is_finished(&mut self, network: &Network) -> bool {
         let (cycle, parameters) = (network.cycle(), &self.parameters);
-        let counts = network.counts();
-        self.backlog.sample(cycle, counts.offered - counts.injected, counts.offered);
+        if self.backlog.is_due(cycle) {
+            let counts = network.counts();
+            self.backlog.sample(cycle, counts.offered - counts.injected, counts.offered);
+        }
         let has_all = self.counts.arrived == self.counts.generated && cycle >= parameters.end();
         let is_saturated = self.backlog.only_grows() && cycle >= parameters.saturated_end();
         let is_finished = has_all || is_saturated || cycle >= parameters.end() + parameters.drain;

@@ -15,6 +15,8 @@ pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
         holds: None,
         role: Role::Predicted,
         note: None,
+        fails: None,
+        restates: Vec::new(),
         uncertainty: None,
     }
     .judged()

@@ -1,6 +1,6 @@
 //! Claims as text for a terminal: first the failures in full, then one line for each claim, and then the tally.
 
-use super::{Claim, ClaimKind, Tally};
+use super::{Claim, ClaimKind, Tally, unexpected_text};
 use crate::report::number;
 use crate::report::table::{Cell, Column, ReportTable};
 
@@ -23,7 +23,11 @@ pub fn claims_text(claims: &[Claim]) -> String {
     for claim in others.into_iter().filter(|claim| claim.holds != Some(false)) {
         text += &in_words(claim);
     }
-    text + &Tally::of(claims).text() + "\n"
+    text += &format!("{}\n", Tally::of(claims).text());
+    if let Some(unexpected) = unexpected_text(claims) {
+        text += &wrapped("", "", &unexpected);
+    }
+    text
 }
 
 /// Returns the verdict as text: `holds`, `FAILS` or a dash.
@@ -51,6 +55,10 @@ fn failure(claim: &Claim) -> String {
         _ => format!(" ({})", claim.role.word()),
     };
     text += &wrapped("      simulated ", "                ", &(claim.measured_text() + &detail));
+    if let Some(failure) = &claim.fails {
+        let words = format!("{}: {}", failure.cause.word(), failure.reason);
+        text += &wrapped("      expected to fail ", "                ", &words);
+    }
     if let Some(note) = &claim.note {
         text += &wrapped("      note     ", "               ", note);
     }
@@ -130,6 +138,7 @@ holds R3 · §3.4
       simulated 1384, 2420, 2844 B
 
 2 of 3 claims hold, 1 fail
+Not as expected: fails, which the study does not expect: R2
 ";
         assert_eq!(claims_text(&claims), expected);
     }

@@ -1,14 +1,16 @@
 //! The table of claims on a page.
 
-use crate::report::claim::{Claim, ClaimKind, Tally, verdict};
+use crate::report::claim::{Claim, ClaimKind, Tally, unexpected_text, verdict};
 use crate::report::number;
 use crate::report::svg::{coord, escape};
 
 /// Returns the section of claims: tally, filter and table.
 pub fn section(claims: &[Claim]) -> String {
     let tally = Tally::of(claims);
-    let mut out =
-        format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims, tally));
+    let mut out = format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims));
+    if let Some(unexpected) = unexpected_text(claims) {
+        out += &format!("<p class=\"unexpected\">{}</p>\n", escape(&unexpected));
+    }
     out +=
         "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>source and statement</th>";
     out += "<th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
@@ -18,12 +20,13 @@ pub fn section(claims: &[Claim]) -> String {
     out + "</tbody>\n</table></div>\n</section>\n"
 }
 
-fn filter(claims: &[Claim], tally: Tally) -> String {
+fn filter(claims: &[Claim]) -> String {
     let role = |word| claims.iter().filter(|claim| claim.role.word() == word).count();
+    let verdict = |holds| claims.iter().filter(|claim| claim.holds == holds).count();
     let choices = [
         ("all", "all", claims.len()),
-        ("only-fails", "failing", tally.fail),
-        ("only-open", "not evaluated", tally.open),
+        ("only-fails", "failing", verdict(Some(false))),
+        ("only-open", "not evaluated", verdict(None)),
         ("only-predicted", "predicted", role("predicted")),
         ("only-calibrated", "calibrated", role("calibrated")),
         ("only-given", "given", role("given")),
@@ -46,6 +49,14 @@ fn row(claim: &Claim) -> String {
         None => "open",
     };
     let mut source = format!("{}<div class=\"statement\">{}</div>", escape(&claim.source), escape(&claim.statement));
+    if let Some(failure) = &claim.fails {
+        let (cause, reason) = (failure.cause.word(), escape(&failure.reason));
+        source += &format!("<div class=\"cause\">Expected to fail, cause: <b>{cause}</b>. {reason}</div>");
+    }
+    if !claim.restates.is_empty() {
+        let restates = escape(&claim.restates.join(", "));
+        source += &format!("<div class=\"note\">Computed from {restates}; not counted.</div>");
+    }
     if let Some(note) = &claim.note {
         source += &format!("<div class=\"note\">{}</div>", escape(note));
     }

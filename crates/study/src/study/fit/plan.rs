@@ -1,5 +1,5 @@
 //! The plan of a study's fit, `fit.toml`. It lists the claims that are fitted on, and the constants with their starting
-//! values, priors and bounds. The names of claims and constants are checked in `fit.rs`.
+//! values, priors and bounds. The names of claims are checked in `roles.rs`, those of constants in `fit.rs`.
 
 use crate::experiment::fit::constant::FitConstant;
 use crate::experiment::uncertainty::NOISE;

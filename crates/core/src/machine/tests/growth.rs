@@ -2,9 +2,9 @@
 //!
 //! `benches/instructions.sh` counts instructions.
 
-use super::Registry;
-use super::build::build;
 use crate::engine::Recorder;
+use crate::machine::Registry;
+use crate::machine::build::build;
 use crate::text::Document;
 use allocation_counter::{AllocationInfo, measure};
 

@@ -1,0 +1,166 @@
+//! The next arrival of each node of an open loop, in a ring by cycle.
+//!
+//! A node has at most one arrival at a time, so a list of the ring is a chain through the nodes. A list is in the order
+//! of the nodes. Arrivals beyond the ring wait in a heap until the ring reaches them, which is rare: the ring is many
+//! mean gaps long at the loads that take time to simulate.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Number of cycles of the ring, a power of two.
+const RING: u64 = 4096;
+/// Number of words of a mask with a bit for each cycle of the ring.
+const WORDS: usize = RING as usize / 64;
+/// A value that is not the number of a node.
+const NO_NODE: u32 = u32::MAX;
+
+/// Arrivals by cycle, and by node within a cycle.
+#[derive(Debug)]
+pub struct ArrivalRing {
+    /// First cycle of the ring. Arrivals from [`RING`] cycles after it on are in `later`.
+    base: u64,
+    /// First node that has an arrival in each cycle of the ring, or [`NO_NODE`].
+    first: Vec<u32>,
+    /// Next node with an arrival in the same cycle, by node.
+    next: Vec<u32>,
+    /// Cycles of the ring that have arrivals, one bit each.
+    occupied: [u64; WORDS],
+    later: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl ArrivalRing {
+    /// Creates an empty ring for this number of nodes.
+    pub fn new(nodes: u32) -> ArrivalRing {
+        let (first, next) = (vec![NO_NODE; RING as usize], vec![NO_NODE; nodes as usize]);
+        ArrivalRing { base: 0, first, next, occupied: [0; WORDS], later: BinaryHeap::new() }
+    }
+
+    /// Adds the arrival of a node, which must have no other one, in a cycle that is not before the ring's first.
+    #[inline]
+    pub fn insert(&mut self, cycle: u64, node: u32) {
+        debug_assert!(cycle >= self.base, "an arrival is not in the past");
+        if cycle - self.base >= RING {
+            self.later.push(Reverse((cycle, node)));
+            return;
+        }
+        let slot = (cycle % RING) as usize;
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        let first = self.first[slot];
+        if node < first {
+            self.next[node as usize] = first;
+            self.first[slot] = node;
+        } else {
+            self.insert_after(first, node);
+        }
+    }
+
+    /// Inserts `node` into the list of its cycle, after `before` or a later node.
+    fn insert_after(&mut self, mut before: u32, node: u32) {
+        let next = loop {
+            let next = self.next[before as usize];
+            if node < next {
+                break next;
+            }
+            before = next;
+        };
+        self.next[node as usize] = next;
+        self.next[before as usize] = node;
+    }
+
+    /// Returns the cycle of the first arrival, or `None` without arrivals.
+    #[inline]
+    pub fn next_cycle(&self) -> Option<u64> {
+        let first = (self.base % RING) as usize;
+        let rest = self.occupied[first / 64] & (u64::MAX << (first % 64));
+        if rest != 0 {
+            return Some(self.base + (rest.trailing_zeros() as usize - first % 64) as u64);
+        }
+        self.search()
+    }
+
+    /// Returns the cycle of the first arrival after the first word of the ring.
+    #[inline(never)]
+    fn search(&self) -> Option<u64> {
+        let first = (self.base % RING) as usize / 64;
+        // The last word is the first one again, of which only the cycles of the next turn can have arrivals.
+        for at in 1..=WORDS {
+            let word = self.occupied[(first + at) % WORDS];
+            if word != 0 {
+                return Some((self.base / 64 + at as u64) * 64 + u64::from(word.trailing_zeros()));
+            }
+        }
+        self.later.peek().map(|Reverse((cycle, _))| *cycle)
+    }
+
+    /// Advances the ring to `cycle`, before which no arrival may be left.
+    #[inline]
+    pub fn advance_to(&mut self, cycle: u64) {
+        debug_assert!(self.next_cycle().is_none_or(|next| next >= cycle), "a cycle with an arrival was skipped");
+        self.base = cycle;
+        while let Some(&Reverse((due, node))) = self.later.peek().filter(|Reverse((due, _))| due - cycle < RING) {
+            self.later.pop();
+            self.insert(due, node);
+        }
+    }
+
+    /// Removes the first node with an arrival in the ring's first cycle and returns it, or `None` without such a node.
+    #[inline]
+    pub fn pop(&mut self) -> Option<u32> {
+        let slot = (self.base % RING) as usize;
+        let node = self.first[slot];
+        if node == NO_NODE {
+            return None;
+        }
+        self.first[slot] = self.next[node as usize];
+        if self.first[slot] == NO_NODE {
+            self.occupied[slot / 64] &= !(1 << (slot % 64));
+        }
+        Some(node)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::rng;
+    use rand::RngExt;
+
+    /// Compares the ring with a heap, over random gaps of which some are longer than the ring.
+    #[test]
+    fn arrivals_leave_in_the_order_of_a_heap() {
+        for (seed, longest) in [(1, 1), (2, 3), (3, 100), (4, RING - 1), (5, RING), (6, RING + 1), (7, 5 * RING)] {
+            let mut random = rng::stream(seed, "arrivals");
+            let (mut ring, mut heap) = (ArrivalRing::new(40), BinaryHeap::new());
+            let mut schedule = |ring: &mut ArrivalRing, heap: &mut BinaryHeap<_>, node, cycle| {
+                let due = cycle + random.random_range(0..=longest);
+                ring.insert(due, node);
+                heap.push(Reverse((due, node)));
+            };
+            (0..40).for_each(|node| schedule(&mut ring, &mut heap, node, 0));
+            for _ in 0..5_000 {
+                let Some(&Reverse((cycle, _))) = heap.peek() else { break };
+                assert_eq!(ring.next_cycle(), Some(cycle));
+                ring.advance_to(cycle);
+                while let Some(Reverse((_, node))) = heap.peek().filter(|Reverse((due, _))| *due == cycle).copied() {
+                    heap.pop();
+                    assert_eq!(ring.pop(), Some(node));
+                    // Some nodes stop, as they do at the end of a run.
+                    if heap.len() > 20 || node % 2 == 0 {
+                        schedule(&mut ring, &mut heap, node, cycle + 1);
+                    }
+                }
+                assert_eq!(ring.pop(), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_ring_without_arrivals_has_no_next_cycle() {
+        let mut ring = ArrivalRing::new(2);
+        assert_eq!(ring.next_cycle(), None);
+        ring.insert(3 * RING, 1);
+        assert_eq!(ring.next_cycle(), Some(3 * RING));
+        ring.advance_to(3 * RING);
+        assert_eq!((ring.pop(), ring.pop(), ring.next_cycle()), (Some(1), None, None));
+    }
+}

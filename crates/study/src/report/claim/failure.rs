@@ -1,0 +1,78 @@
+//! Claims that a study expects to fail, each with its cause, and the comparison of these with the verdicts of a run.
+
+use super::Claim;
+use serde::{Deserialize, Serialize};
+
+/// The class of the cause for which a claim fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureCause {
+    /// The model lacks a mechanism of the real system, or has another one.
+    Model,
+    /// The paper does not state an input, a constant or a detail of a program.
+    UnknownInput,
+    /// The claim asks for more than the paper states, or for something else.
+    Claim,
+    /// The paper contradicts itself.
+    Contradiction,
+}
+
+impl FailureCause {
+    /// Returns the name used in JSON, in studies and in tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            FailureCause::Model => "model",
+            FailureCause::UnknownInput => "unknown-input",
+            FailureCause::Claim => "claim",
+            FailureCause::Contradiction => "contradiction",
+        }
+    }
+}
+
+/// The failure of a claim that a study expects.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ExpectedFailure {
+    /// The class of the cause.
+    pub cause: FailureCause,
+    /// The reason.
+    pub reason: String,
+}
+
+impl Claim {
+    /// Returns whether the verdict differs from the one that the study expects. A claim that is not evaluated does not.
+    pub fn is_unexpected(&self) -> bool {
+        self.holds.is_some_and(|holds| holds == self.fails.is_some())
+    }
+}
+
+/// Returns the claims whose verdicts differ from those that the study expects, as a line of text; `None` if there are
+/// none.
+pub fn unexpected_text(claims: &[Claim]) -> Option<String> {
+    let ids = |verdict| {
+        let unexpected = claims.iter().filter(|claim| claim.is_unexpected() && claim.holds == Some(verdict));
+        unexpected.map(|claim| claim.id.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let (fail, hold) = (ids(false), ids(true));
+    let parts = [("fails, which the study does not expect", fail), ("holds, which the study expects to fail", hold)];
+    let parts: Vec<String> =
+        parts.into_iter().filter(|(_, ids)| !ids.is_empty()).map(|(what, ids)| format!("{what}: {ids}")).collect();
+    (!parts.is_empty()).then(|| format!("Not as expected: {}", parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::shape;
+    use super::*;
+
+    #[test]
+    fn verdicts_are_compared_with_the_expected_ones_in_both_directions() {
+        let failure = || Some(ExpectedFailure { cause: FailureCause::Model, reason: "no queue".to_owned() });
+        let expected = |id, holds| Claim { fails: failure(), ..shape(id, holds) };
+        let as_expected =
+            [shape("R1", Some(true)), expected("R2", Some(false)), expected("R3", None), shape("R4", None)];
+        assert_eq!(unexpected_text(&as_expected), None);
+        let text =
+            "Not as expected: fails, which the study does not expect: R5; holds, which the study expects to fail: R6";
+        assert_eq!(unexpected_text(&[shape("R5", Some(false)), expected("R6", Some(true))]).as_deref(), Some(text));
+    }
+}

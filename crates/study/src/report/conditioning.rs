@@ -1,0 +1,60 @@
+//! The conditioning of a study's claims: its fit and the choices made by hand, each with the claims that were in sight
+//! and the claims that are predicted after it.
+
+use super::paper::{Artifact, CONDITIONING};
+use super::table::{Column, ReportTable};
+
+/// A fit or a choice, with the claims before and after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conditioning {
+    /// The value or mechanism that was chosen.
+    pub choice: String,
+    /// The keys, files or programs that have it.
+    pub location: String,
+    /// The value that was chosen, and the values that were tried.
+    pub value: String,
+    /// The reason for the choice.
+    pub why: String,
+    /// The claims that were in sight, as the study names them.
+    pub chosen_with: Vec<String>,
+    /// The claims that depend on the choice and are predicted.
+    pub predicted: Vec<String>,
+    /// The number of predicted claims of the study.
+    pub predicted_in_study: usize,
+}
+
+impl Conditioning {
+    /// Returns the claims that are predicted after it, as text.
+    pub fn predicted_text(&self) -> String {
+        match self.predicted.len() {
+            0 => "no predicted claim".to_owned(),
+            count if count == self.predicted_in_study => format!("all {count} predicted claims"),
+            _ => self.predicted.join(", "),
+        }
+    }
+}
+
+/// Returns the table of the conditioning.
+pub fn table(rows: &[Conditioning]) -> ReportTable {
+    let heads = ["choice", "where", "value", "why", "chosen with", "predicted after it"];
+    let mut table = ReportTable::new(heads.map(Column::new).to_vec());
+    for row in rows {
+        let (chosen_with, predicted) = (row.chosen_with.join(", "), row.predicted_text());
+        let cells = [&row.choice, &row.location, &row.value, &row.why, &chosen_with, &predicted];
+        table.push(cells.map(|text| text.as_str().into()).to_vec());
+    }
+    table
+}
+
+/// Returns the artifact with the table; `None` if nothing was fitted or chosen with results in sight.
+pub fn artifact(rows: &[Conditioning]) -> Option<Artifact> {
+    let caption = "Each constant or mechanism that was fitted, or chosen by hand with results in sight, the claims that it \
+                   was chosen with, which are calibrated, and the claims that depend on it and are predicted.";
+    (!rows.is_empty()).then(|| Artifact {
+        id: CONDITIONING.to_owned(),
+        title: "What the claims are conditioned on".to_owned(),
+        caption: caption.to_owned(),
+        svg: None,
+        table: Some(table(rows)),
+    })
+}

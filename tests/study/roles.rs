@@ -1,0 +1,127 @@
+//! Checks the roles of a study's claims against its choices and its fit, and its verdicts against the expected ones.
+
+use super::{change, with_study};
+use crate::common::cli::{Folder, narrows, stderr};
+use std::fs;
+
+/// Appends `text` to a file of the study, which is created if it is absent.
+fn append(folder: &Folder, file: &str, text: &str) {
+    let path = folder.0.join(file);
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    fs::write(path, before + text).expect("a file");
+}
+
+/// A choice, and the words of the error message; the claim `latency-8K` is on line 4 of its file.
+const ROLE_ERRORS: [(&str, &str, &[&str]); 7] = [
+    (
+        "",
+        "chosen-with = [\"latency-8K\"]",
+        &[
+            "`latency-8K` is called predicted, but was in sight of the choice of a rate",
+            "claims.toml:4:6",
+            "study.toml:38:16",
+            "write role = \"calibrated\"",
+        ],
+    ),
+    (
+        "role = \"given\"\n",
+        "chosen-with = [\"latency-*\"]",
+        &["`latency-8K` has two roles: it is given, and calibrated", "claims.toml:4:6", "study.toml:38:16"],
+    ),
+    (
+        "role = \"underdetermined\"\n",
+        "chosen-with = [\"latency-8K\"]",
+        &["`latency-8K` is called underdetermined, but was in sight", "study.toml:38:16"],
+    ),
+    (
+        "role = \"calibrated\"\n",
+        "chosen-with = [\"latency-8K\", \"fastr\"]",
+        &["study.toml:38:30", "there is no claim `fastr`", "did you mean `faster`?"],
+    ),
+    (
+        "role = \"calibrated\"\n",
+        "chosen-with = [\"T1-*\"]",
+        &[
+            "study.toml:38:16",
+            "there is no claim `T1-*`",
+            "`latency-8K` is calibrated, but neither the fit nor a choice names it",
+            "claims.toml:4:6",
+        ],
+    ),
+    ("", "chosen-with = []", &["study.toml:38:15", "this choice names no claim"]),
+    (
+        "role = \"calibrated\"\n",
+        "chosen-with = [\"latency-8K\"]\nartifacts = [\"latencies\"]",
+        &["study.toml:39:15", "no artifact `latencies`", "did you mean `latency`?"],
+    ),
+];
+
+#[test]
+fn errors_of_roles_are_reported_with_both_positions() {
+    for (number, (role, chosen_with, expected)) in ROLE_ERRORS.iter().enumerate() {
+        let folder = with_study(&format!("roles-{number}"));
+        change(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{role}"));
+        append(&folder, "study.toml", &format!("\n[[choice]]\nwhat = \"a rate\"\nwhy = \"a guess\"\n{chosen_with}\n"));
+        let ran = narrows(&["reproduce", folder.root()]);
+        let said = stderr(&ran);
+        assert_eq!(ran.status.code(), Some(2), "{chosen_with}: {said}");
+        let missing: Vec<_> = expected.iter().filter(|words| !said.contains(**words)).collect();
+        assert!(missing.is_empty(), "{role}{chosen_with}: {missing:?} is not in\n{said}");
+    }
+}
+
+#[test]
+fn claim_named_by_the_fit_is_calibrated() {
+    let folder = with_study("fitted");
+    append(&folder, "fit.toml", "[fit]\nclaims = [\"latency-8K\"]\n");
+    let said = stderr(&narrows(&["reproduce", folder.root()]));
+    for words in ["`latency-8K` is called predicted, but was in sight of the fit", "claims.toml:4:6", "fit.toml:2:11"] {
+        assert!(said.contains(words), "{words} is not in\n{said}");
+    }
+}
+
+#[test]
+fn expected_failure_has_a_cause_and_a_reason() {
+    for (number, (keys, expected)) in [
+        ("fails = \"modl\"\nfails-because = \"r\"", "did you mean \"model\"?"),
+        ("fails = \"model\"", "an expected failure needs a reason"),
+        ("fails-because = \"r\"", "this reason has no cause"),
+        ("restates = [\"latency-4K\"]", "there is no claim `latency-4K`"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let folder = with_study(&format!("failure-{number}"));
+        change(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{keys}\n"));
+        let said = stderr(&narrows(&["reproduce", folder.root()]));
+        assert!(said.contains(expected), "{keys}: {expected} is not in\n{said}");
+    }
+}
+
+/// A claim that fails as the study expects is no unexpected verdict, and one that holds against it is.
+#[test]
+fn strict_compares_verdicts_with_the_expected_ones_in_both_directions() {
+    let fails = "kind = \"number\"\nfails = \"model\"\nfails-because = \"no second switch\"\n";
+    for (number, (expected, keys, code, words)) in [
+        ("expected = 110", "kind = \"number\"\n", 0, "2 of 2 claims hold"),
+        ("expected = 110", fails, 1, "Not as expected: holds, which the study expects to fail: latency-8K"),
+        ("expected = 500", fails, 0, "expected to fail model: no second switch"),
+        (
+            "expected = 500",
+            "kind = \"number\"\n",
+            1,
+            "Not as expected: fails, which the study does not expect: latency-8K",
+        ),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let folder = with_study(&format!("strict-{number}"));
+        change(&folder, "claims.toml", "expected = 110", expected);
+        change(&folder, "claims.toml", "kind = \"number\"\n", keys);
+        let ran = narrows(&["reproduce", folder.root(), "--strict"]);
+        let said = String::from_utf8_lossy(&ran.stdout).replace('\n', " ");
+        assert_eq!(ran.status.code(), Some(*code), "{expected}: {said}");
+        assert!(said.contains(words), "{words} is not in\n{said}");
+    }
+}
