@@ -32,11 +32,11 @@ fn main() {
                 (side.parse().expect("a side"), flits.parse().expect("flits"), load.parse().expect("a load"), cycles);
             println!("{:.0}", measure(run).cycles_per_s);
         }
-        _ => all(),
+        _ => measure_all(),
     }
 }
 
-fn all() {
+fn measure_all() {
     println!("| mesh | packet | load | cycles/s | flit-hops/s | ns per flit-hop |\n|---|---:|---:|---:|---:|---:|");
     for run in RUNS {
         let best = (0..SAMPLES).map(|_| measure(run)).max_by(|a, b| a.cycles_per_s.total_cmp(&b.cycles_per_s));
@@ -58,7 +58,7 @@ fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
     let mut network = Network::new(shape, &RouterParameters::defaults(), 1);
     let mut traffic = Traffic::new(side * side, flits, load);
     let mut events = Vec::new();
-    let mut go = |network: &mut Network, cycles: u64| {
+    let mut offer_and_step = |network: &mut Network, cycles: u64| {
         for _ in 0..cycles {
             traffic.offer(network);
             network.step();
@@ -66,9 +66,9 @@ fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
             events.clear();
         }
     };
-    go(&mut network, cycles / 10);
+    offer_and_step(&mut network, cycles / 10);
     let (before, start) = (network.counts().flit_hops, Instant::now());
-    go(&mut network, cycles);
+    offer_and_step(&mut network, cycles);
     let took_s = start.elapsed().as_secs_f64();
     let hops = network.counts().flit_hops - before;
     eprintln!("{hops} flit-hops in {cycles} cycles, {took_s:.3} s");

@@ -54,9 +54,9 @@ impl RunningWorkload for Heat {
 
 /// Allocates shared memory, and starts the program on all processors.
 fn start(world: &World) -> Rc<dyn RunningWorkload> {
-    let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
+    let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
     let part = |home| [(); 2].map(|()| space.allocate(EndpointId(home), 8 * POINTS as u64));
-    let parts = (0..world.addresses.len() as u32).map(part).collect();
+    let parts = (0..world.endpoint_map.len() as u32).map(part).collect();
     let heat = Rc::new(Heat(parts, Worker::all(world, &space)));
     worker::start(world, &heat.1, |worker| relax(worker, heat.clone()));
     heat

@@ -58,13 +58,13 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 
 /// Returns a shared space with `bytes` at each endpoint, and the base address of each endpoint's part.
 fn space(built: &build::Built, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
-    let ends = built.world.actives().len();
+    let ends = built.world.active_endpoints().len();
     let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
     let bases = (0..ends).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
     (space, bases)
 }
 
-fn next(state: &mut u64) -> u64 {
+fn next_random(state: &mut u64) -> u64 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *state >> 33
 }
@@ -98,26 +98,26 @@ proptest! {
         let (space, bases) = space(&built, 2048);
         let workers = Worker::all(&built.world, &space);
         let done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
-        let at = move |counter: u32| bases[counter as usize % bases.len()].plus(8 * counter);
+        let counter_address = move |counter: u32| bases[counter as usize % bases.len()].plus(8 * counter);
         for (own, worker) in workers.into_iter().enumerate() {
-            let (at, done) = (at.clone(), done.clone());
+            let (counter_address, done) = (counter_address.clone(), done.clone());
             built.world.sim.spawn(format!("adder {own}"), async move {
                 worker.endpoint().cpu().until(BEGINS).await;
                 let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 for _ in 0..12 {
-                    let counter = next(&mut state) as u32 % counters;
-                    let other = next(&mut state) as u32 % counters;
-                    worker.prefetch(at(other), if other.is_multiple_of(2) { Want::Read } else { Want::Write }).await;
+                    let counter = next_random(&mut state) as u32 % counters;
+                    let other = next_random(&mut state) as u32 % counters;
+                    worker.prefetch(counter_address(other), if other.is_multiple_of(2) { Want::Read } else { Want::Write }).await;
                     worker.lock(counter).await;
-                    let value = worker.load(at(counter)).await;
-                    worker.compute(next(&mut state) % 300).await;
-                    worker.store(at(counter), value + 1).await;
+                    let value = worker.load(counter_address(counter)).await;
+                    worker.compute(next_random(&mut state) % 300).await;
+                    worker.store(counter_address(counter), value + 1).await;
                     done.borrow_mut()[counter as usize] += 1;
                     worker.unlock(counter).await;
                 }
                 worker.barrier().await;
                 for counter in 0..counters {
-                    assert_eq!(worker.load(at(counter)).await, done.borrow()[counter as usize], "counter {counter}");
+                    assert_eq!(worker.load(counter_address(counter)).await, done.borrow()[counter as usize], "counter {counter}");
                 }
                 worker.barrier().await;
             });
@@ -150,7 +150,7 @@ proptest! {
                 let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let mut seen = vec![vec![0; bases.len()]; bases.len()];
                 for step in 1..60u64 {
-                    let mut draw = || next(&mut state) as usize % bases.len();
+                    let mut draw = || next_random(&mut state) as usize % bases.len();
                     let (home, word) = (draw(), draw());
                     let at = bases[home].plus(8 * word as u32);
                     if word == own {
@@ -176,10 +176,10 @@ fn message_interrupts_a_computing_program_and_waits_for_a_polling_one() {
         let sets = [format!("ni.cmmu.reception={reception}")];
         let built = world(&machine("alewife-mesh", 2, 1, SHORT, &sets));
         let at = Rc::new(Cell::new(Time::ZERO));
-        let actives = built.world.actives();
-        let (handled_at, own) = (at.clone(), Rc::downgrade(&actives[1]));
-        actives[1].on_message(move |_| handled_at.set(own.upgrade().expect("an end").now()));
-        for (own, end) in actives.iter().cloned().enumerate() {
+        let active_endpoints = built.world.active_endpoints();
+        let (handled_at, own) = (at.clone(), Rc::downgrade(&active_endpoints[1]));
+        active_endpoints[1].on_message(move |_| handled_at.set(own.upgrade().expect("an end").now()));
+        for (own, end) in active_endpoints.iter().cloned().enumerate() {
             built.world.sim.spawn(format!("program {own}"), async move {
                 end.cpu().until(BEGINS).await;
                 match own {
@@ -201,9 +201,9 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
     let cycles = |messages: usize| {
         let built = world(&machine("alewife-mesh", 2, 1, SHORT, &[]));
         let took = Rc::new(Cell::new(0.0));
-        let actives = built.world.actives();
-        actives.iter().for_each(|end| end.on_message(|_| {}));
-        for (own, end) in actives.iter().cloned().enumerate() {
+        let active_endpoints = built.world.active_endpoints();
+        active_endpoints.iter().for_each(|end| end.on_message(|_| {}));
+        for (own, end) in active_endpoints.iter().cloned().enumerate() {
             let took = took.clone();
             built.world.sim.spawn(format!("program {own}"), async move {
                 end.cpu().until(BEGINS).await;
@@ -296,7 +296,7 @@ fn messages_of_any_size_arrive_whole() {
 fn granted_block_stays_readable_after_its_use() {
     let built = world(&machine("ideal-1998", 2, 1, SHORT, &[]));
     let (space, bases) = space(&built, 64);
-    let ends = SharedMemory::all(built.world.actives(), &space, built.world.shared_memory);
+    let ends = SharedMemory::all(built.world.active_endpoints(), &space, built.world.shared_memory);
     let (end, far) = (ends[0].clone(), bases[1]);
     built.world.sim.spawn("program", async move {
         end.active().cpu().until(BEGINS).await;

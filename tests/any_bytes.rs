@@ -31,13 +31,13 @@ type Target = fn(&[u8]);
 /// Returns the packets of a few datagrams.
 fn packets() -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
-    let of = |(identification, length): (u16, usize)| {
+    let fragments_of = |(identification, length): (u16, usize)| {
         let payload: Vec<u8> = (0..length).map(|at| at as u8).collect();
         let datagram = Datagram { from: end(0), to: end(1), identification, payload: length, checksum: None };
         let fragments = datagram.summed(Sum::of(&payload)).fragments(60).expect("an MTU");
         fragments.map(|fragment| fragment.packet(&payload)).collect::<Vec<_>>()
     };
-    [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(of).collect()
+    [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(fragments_of).collect()
 }
 
 /// Returns the captures before damage: one written by this program, and three of packets that Linux sent.
@@ -157,7 +157,7 @@ fn fuzz_for_seconds(name: &str, target: Target, seeds: &[Vec<u8>]) {
 #[test]
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_ip_packet_for_minutes() {
-    fuzz_for_seconds("ip_packet", ip_packet::any, &packets());
+    fuzz_for_seconds("ip_packet", ip_packet::check_any_bytes, &packets());
 }
 
 #[test]
@@ -165,31 +165,31 @@ fn fuzz_ip_packet_for_minutes() {
 fn fuzz_reassembly_for_minutes() {
     // The seeds are scripts of fragments, not packets: whole datagrams in units of eight bytes, in order.
     let script = |total: u8| (0..total).flat_map(|at| [u8::from(at + 1 < total), at, 1, 1]).collect::<Vec<u8>>();
-    fuzz_for_seconds("reassembly", reassembly::any, &[script(2), script(5), script(9)]);
+    fuzz_for_seconds("reassembly", reassembly::check_any_bytes, &[script(2), script(5), script(9)]);
 }
 
 #[test]
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_capture_for_minutes() {
-    fuzz_for_seconds("capture", capture::any, &captures());
+    fuzz_for_seconds("capture", capture::check_any_bytes, &captures());
 }
 
 #[test]
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_metis_graph_for_minutes() {
-    fuzz_for_seconds("metis_graph", metis_graph::any, &graphs());
+    fuzz_for_seconds("metis_graph", metis_graph::check_any_bytes, &graphs());
 }
 
 #[test]
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_network_graph_for_minutes() {
-    fuzz_for_seconds("network_graph", network_graph::any, &networks());
+    fuzz_for_seconds("network_graph", network_graph::check_any_bytes, &networks());
 }
 
 #[test]
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_matrix_for_minutes() {
-    fuzz_for_seconds("matrix", matrix::any, &matrices());
+    fuzz_for_seconds("matrix", matrix::check_any_bytes, &matrices());
 }
 
 /// Checks that the seeds are valid. If they were not, no damaged input would reach the code behind the first line.
@@ -211,30 +211,30 @@ proptest! {
 
     #[test]
     fn no_packet_panics(bytes in prop::collection::vec(any::<u8>(), 0..120), seed in any::<u64>()) {
-        ip_packet::any(&bytes);
-        ip_packet::any(&damaged(&packets(), &mut Pcg64::seed_from_u64(seed)));
+        ip_packet::check_any_bytes(&bytes);
+        ip_packet::check_any_bytes(&damaged(&packets(), &mut Pcg64::seed_from_u64(seed)));
     }
 
     #[test]
     fn no_fragments_panic(script in prop::collection::vec((any::<u8>(), 0u8..12, 0u8..5, 0u8..4), 0..60)) {
         let bytes: Vec<u8> = script.into_iter().flat_map(|(flags, at, length, wait)| [flags, at, length, wait]).collect();
-        reassembly::any(&bytes);
+        reassembly::check_any_bytes(&bytes);
     }
 
     #[test]
     fn no_capture_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), seed in any::<u64>()) {
-        capture::any(&bytes);
-        capture::any(&damaged(&captures(), &mut Pcg64::seed_from_u64(seed)));
+        capture::check_any_bytes(&bytes);
+        capture::check_any_bytes(&damaged(&captures(), &mut Pcg64::seed_from_u64(seed)));
     }
 
     #[test]
     fn no_graph_and_no_matrix_panics(bytes in prop::collection::vec(any::<u8>(), 0..200), seed in any::<u64>()) {
         let mut rng = Pcg64::seed_from_u64(seed);
-        metis_graph::any(&bytes);
-        matrix::any(&bytes);
-        network_graph::any(&bytes);
-        (0..4).for_each(|_| network_graph::any(&damaged(&networks(), &mut rng)));
-        (0..4).for_each(|_| metis_graph::any(&damaged(&graphs(), &mut rng)));
-        (0..4).for_each(|_| matrix::any(&damaged(&matrices(), &mut rng)));
+        metis_graph::check_any_bytes(&bytes);
+        matrix::check_any_bytes(&bytes);
+        network_graph::check_any_bytes(&bytes);
+        (0..4).for_each(|_| network_graph::check_any_bytes(&damaged(&networks(), &mut rng)));
+        (0..4).for_each(|_| metis_graph::check_any_bytes(&damaged(&graphs(), &mut rng)));
+        (0..4).for_each(|_| matrix::check_any_bytes(&damaged(&matrices(), &mut rng)));
     }
 }

@@ -60,7 +60,7 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
         let bytes = packet.ipv4().expect("IPv4");
         let parsed = parse(bytes).expect("a packet, its sum right");
         let (buffer, sum) = buffers.entry(parsed.identification).or_default();
-        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.datagram_range());
+        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.payload_range());
         buffer.resize(buffer.len().max(place.end), 0);
         *sum += Sum::of(payload).at(place.start);
         buffer[place].copy_from_slice(payload);
@@ -107,8 +107,8 @@ fn datagrams_that_linux_sent_are_reassembled() {
         let mut lengths: Vec<usize> = datagrams.values().map(Vec::len).collect();
         lengths.sort_unstable();
         assert_eq!(lengths, [0, 1, 18, 1_472, 1_473, 5_000]);
-        let sent = |length: usize| (0..length).map(|at| (at * 7 + length) as u8).collect::<Vec<u8>>();
-        assert!(datagrams.values().all(|payload| *payload == sent(payload.len())));
+        let sent_payload = |length: usize| (0..length).map(|at| (at * 7 + length) as u8).collect::<Vec<u8>>();
+        assert!(datagrams.values().all(|payload| *payload == sent_payload(payload.len())));
     }
     let times = |packets: &[CaptureRecord]| packets.iter().map(|packet| packet.at).collect::<Vec<_>>();
     assert_eq!(times(&pcapng), times(&ns));
@@ -249,8 +249,9 @@ fn packets_of_a_run_are_whole_with_right_checksums() {
         let (capture, delivered) = of_a_run(ni, sets);
         let packets = read(capture.bytes()).expect("a capture");
         // Each node numbers its own datagrams.
-        let from = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
-        let (there, back): (Vec<_>, Vec<_>) = packets.clone().into_iter().partition(|p| from(p) == from(&packets[0]));
+        let source_of = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
+        let (there, back): (Vec<_>, Vec<_>) =
+            packets.clone().into_iter().partition(|p| source_of(p) == source_of(&packets[0]));
         let came = [there, back].map(|packets| datagrams(&packets).len() as f64);
         assert_eq!(came, [delivered / 2.0; 2], "{ni}, {sets:?}");
         let file = Scratch::new("run.pcapng", capture.bytes());

@@ -255,7 +255,7 @@ fn shipped_example_reads_its_own_trace() {
 fn combinations_are_listed_with_their_refusals() {
     let all = json(&["list", "combinations", "--format", "json"]);
     let all = all["combinations"].as_array().unwrap();
-    let of = |ni: &str, protocol: &str| {
+    let row_of = |ni: &str, protocol: &str| {
         all.iter()
             .find(|one| {
                 one["host"] == "hosts/p6-natoma"
@@ -266,8 +266,8 @@ fn combinations_are_listed_with_their_refusals() {
             })
             .unwrap()
     };
-    assert_eq!(of("ni/udma", "protocols/window")["refused"].as_array().unwrap().len(), 0);
-    let reason = of("ni/cni32qm", "protocols/none")["refused"][0].as_str().unwrap();
+    assert_eq!(row_of("ni/udma", "protocols/window")["refused"].as_array().unwrap().len(), 0);
+    let reason = row_of("ni/cni32qm", "protocols/none")["refused"][0].as_str().unwrap();
     assert!(reason.contains("a coherent memory bus"), "{reason}");
     let accepted = all.iter().filter(|one| one["refused"].as_array().unwrap().is_empty()).count();
     let text = stdout(&["list", "combinations"]);
@@ -284,13 +284,14 @@ fn result_can_be_run_again_and_its_keys_used_as_settings() {
         fs::write(&path, &result).expect("a file");
         assert_eq!(stdout(&[&["run", &path], &bare[..]].concat()), result, "{example}");
     }
-    let shown = |sets: &[&str]| {
+    let show_with = |sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| format!("--set={set}")).collect();
         let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
         stdout(&[&["show", "ping-pong"], &sets[..]].concat())
     };
-    let plain = shown(&["workload.ping-pong.warm-up=7", "ni.trapeze.policy.store-and-forward.buffers=2"]);
-    let pasted = shown(&["workload.ping_pong.warm_up=7", r#"ni.trapeze.policy={"store_and_forward": {"buffers": 2}}"#]);
+    let plain = show_with(&["workload.ping-pong.warm-up=7", "ni.trapeze.policy.store-and-forward.buffers=2"]);
+    let pasted =
+        show_with(&["workload.ping_pong.warm_up=7", r#"ni.trapeze.policy={"store_and_forward": {"buffers": 2}}"#]);
     assert_eq!(pasted, plain);
     fs::write(&path, "{\"points\": []}").expect("a file");
     let ran = narrows(&["run", &path]);

@@ -5,7 +5,7 @@
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
-use narrows::machine::combinations::lines;
+use narrows::machine::combinations::part_lines;
 use narrows::machine::{self, Registry};
 use narrows::text::Document;
 
@@ -15,7 +15,7 @@ fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> 
     let parts = ["hosts/cm-5", &format!("ni/{ni}"), "protocols/none", &format!("fabrics/{fabric}")];
     let nodes: String =
         (0..2).map(|node| format!("[nodes.n{node}]\nhost = \"cm-5\"\nendpoints = {endpoints}\n")).collect();
-    let text = format!("{}{nodes}[workload.{program}\n", lines(Registry::shared(), &parts));
+    let text = format!("{}{nodes}[workload.{program}\n", part_lines(Registry::shared(), &parts));
     let set = format!("hosts.cm-5.software.cores={cores}");
     let read = machine::read(Document::Text("cores.toml", &text, None), &[set]);
     let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
@@ -74,8 +74,8 @@ fn every_program_delivers_everything_and_does_so_each_time() {
         for program in PROGRAMS {
             for cores in [2, 3, 16] {
                 let [first, second] = [0, 1].map(|_| run([ni, "nifdy-mesh"], [cores, 3], program));
-                let seen = |result: RunResult| (result.end, result.events, result.metrics);
-                assert_eq!(seen(first), seen(second), "{ni}, {cores} cores: {program}");
+                let observed = |result: RunResult| (result.end, result.events, result.metrics);
+                assert_eq!(observed(first), observed(second), "{ni}, {cores} cores: {program}");
             }
         }
     }

@@ -51,11 +51,11 @@ fn machines() -> Vec<Machine> {
         ),
         ("bursts", "bursts = { phases = 1, packets = [2, 4], lengths = [1, 3] }"),
     ];
-    let of = |(workload, program): (&'static str, &'static str)| {
+    let machines_of = |(workload, program): (&'static str, &'static str)| {
         let all = each_with_each(workload);
         all.into_iter().map(move |one| read_valid(&text(&one, 4, &format!("workload.{program}")), &[]))
     };
-    programs.into_iter().flat_map(of).collect()
+    programs.into_iter().flat_map(machines_of).collect()
 }
 
 /// Runs the machines by one thread, by four at once, and in reverse order; each must give the same results every time.

@@ -54,17 +54,20 @@ fn seeds_are_merged_to_the_percentiles_of_all_samples() {
         runs.iter().flat_map(|run| read(&run["distributions"]).expect("distributions")).collect();
     let expected = merged(&distributions);
     assert_eq!(read(&all["distributions"]), Ok(expected.clone()), "the union of the samples of all seeds");
-    let of = |suffix: &str| metric(&all, &format!("{NAME}{suffix}")).expect("it is measured");
-    assert_eq!(of("_samples"), 3_000.0);
-    assert_eq!(of("_p99"), expected[0].histogram.percentile(99.0).expect("3000 samples") as f64 / 1e6);
-    let each = |suffix: &str| {
+    let pooled_metric = |suffix: &str| metric(&all, &format!("{NAME}{suffix}")).expect("it is measured");
+    assert_eq!(pooled_metric("_samples"), 3_000.0);
+    assert_eq!(pooled_metric("_p99"), expected[0].histogram.percentile(99.0).expect("3000 samples") as f64 / 1e6);
+    let metric_of_runs = |suffix: &str| {
         runs.iter().map(|run| metric(run, &format!("{NAME}{suffix}")).expect("measured")).collect::<Vec<_>>()
     };
-    assert_eq!(of("_max"), each("_max").into_iter().fold(0.0, f64::max));
-    assert_eq!(of("_min"), each("_min").into_iter().fold(f64::INFINITY, f64::min));
-    assert!((of("") - each("").iter().sum::<f64>() / 3.0).abs() < 1e-9, "the mean is that of the runs' means");
+    assert_eq!(pooled_metric("_max"), metric_of_runs("_max").into_iter().fold(0.0, f64::max));
+    assert_eq!(pooled_metric("_min"), metric_of_runs("_min").into_iter().fold(f64::INFINITY, f64::min));
+    assert!(
+        (pooled_metric("") - metric_of_runs("").iter().sum::<f64>() / 3.0).abs() < 1e-9,
+        "the mean is that of the runs' means"
+    );
     // The interval of a percentile is Student's t of the percentiles of the runs, about the percentile of all samples.
-    let squares: f64 = each("_p99").iter().map(|one| (one - of("_p99")).powi(2)).sum();
+    let squares: f64 = metric_of_runs("_p99").iter().map(|one| (one - pooled_metric("_p99")).powi(2)).sum();
     let ci95 = all["metrics"][format!("{NAME}_p99")]["ci95"].as_f64().expect("an interval");
     assert!((ci95 - 4.303 * (squares / 2.0 / 3.0).sqrt()).abs() < 1e-9, "{ci95}");
     assert_eq!(all["metrics"][format!("{NAME}_max")]["ci95"], Json::Null);

@@ -9,7 +9,7 @@
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
-use narrows::machine::combinations::lines;
+use narrows::machine::combinations::part_lines;
 use narrows::machine::{self, Machine, Registry};
 use narrows::text::Document;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,7 +58,7 @@ fn description([host, ni]: [&str; 2], rest: [&str; 2], endpoints: u32, program: 
         .map(|(folder, part)| format!("{folder}/{part}"));
     let nodes: String =
         (0..2).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n")).collect();
-    format!("{}{nodes}[workload.{program}\n", lines(Registry::shared(), &[&host_part, &ni, &protocol, &fabric]))
+    format!("{}{nodes}[workload.{program}\n", part_lines(Registry::shared(), &[&host_part, &ni, &protocol, &fabric]))
 }
 
 fn read(text: &str) -> Result<Machine, String> {
@@ -123,7 +123,7 @@ fn queues_description(endpoints: u32, program: &str) -> String {
 #[test]
 fn loopback_packets_are_copied_in_memory_and_never_use_the_fabric() {
     for pair in PAIRS {
-        let between = |from: &str, to: &str| {
+        let ping_pong_between = |from: &str, to: &str| {
             let program =
                 format!("ping-pong]\nwarm-up = 0\nfrom = \"{from}\"\nto = \"{to}\"\npayload = \"64 B\"\nmessages = 2");
             run_to_end(&description(pair, ["none", "nifdy-mesh"], 2, &program))
@@ -134,8 +134,8 @@ fn loopback_packets_are_copied_in_memory_and_never_use_the_fabric() {
             let queued = stages.filter(|stage| stage.name == "loopback queue").count();
             (links.clone().count() > 0 && links.clone().all(|link| link.busy.ps() == 0), queued > 0)
         };
-        assert_eq!(uses_memory_only(&between("n0:0", "n0:1")), (true, true), "{pair:?}");
-        assert_eq!(uses_memory_only(&between("n0:0", "n1:1")), (false, false), "{pair:?}");
+        assert_eq!(uses_memory_only(&ping_pong_between("n0:0", "n0:1")), (true, true), "{pair:?}");
+        assert_eq!(uses_memory_only(&ping_pong_between("n0:0", "n1:1")), (false, false), "{pair:?}");
     }
 }
 

@@ -125,23 +125,23 @@ fn numbers_are_written_as_asked() {
 
 #[test]
 fn errors_have_the_span_of_the_faulty_part() {
-    let is = |text: &str, message: &str, place: &str| {
+    let assert_error = |text: &str, message: &str, place: &str| {
         let (error, at) = eval_error(text);
         assert!(error.contains(message) && at == place, "{text}: {error} at `{at}`");
     };
-    is("1 + y[2] * 3", "there is no value `y`", "y");
-    is("x[2] + maxx(x[{axis}] for axis)", "did you mean `max`?", "maxx");
-    is("max(x[{axis}] for axes)", "did you mean `axis`?", "axes");
-    is("1 + (2 * 3", "expected `)`", "");
-    is("1 + + 2", "a number, a name", "+");
-    is("1 2", "an operator or the end, not `2`", "2");
-    is("1 + (2 < 3)", "a number is needed here; this is a Boolean", "2 < 3");
-    is("all(x[{axis}] for axis)", "a list of comparisons", "x[{axis}] for axis");
-    is("max(3)", "a list is needed here", "3");
-    is("abs(1, 2)", "takes fewer arguments", "2");
-    is("'a' < 2", "cannot be compared", "'a' < 2");
-    is("circle", "too deep", "circle");
-    is("crossings(1 for name)", "whose values are numbers", "1 for name");
+    assert_error("1 + y[2] * 3", "there is no value `y`", "y");
+    assert_error("x[2] + maxx(x[{axis}] for axis)", "did you mean `max`?", "maxx");
+    assert_error("max(x[{axis}] for axes)", "did you mean `axis`?", "axes");
+    assert_error("1 + (2 * 3", "expected `)`", "");
+    assert_error("1 + + 2", "a number, a name", "+");
+    assert_error("1 2", "an operator or the end, not `2`", "2");
+    assert_error("1 + (2 < 3)", "a number is needed here; this is a Boolean", "2 < 3");
+    assert_error("all(x[{axis}] for axis)", "a list of comparisons", "x[{axis}] for axis");
+    assert_error("max(3)", "a list is needed here", "3");
+    assert_error("abs(1, 2)", "takes fewer arguments", "2");
+    assert_error("'a' < 2", "cannot be compared", "'a' < 2");
+    assert_error("circle", "too deep", "circle");
+    assert_error("crossings(1 for name)", "whose values are numbers", "1 for name");
     assert!(matches!(evaluate("first(x[{axis}] for axis if axis > 9)"), Err(EvalError::Missing(_))));
     assert!(matches!(evaluate("x[none] + 1"), Err(EvalError::Missing(_))), "what is not there is not wrong");
 }

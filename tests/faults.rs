@@ -252,15 +252,15 @@ fn slow_run_is_not_a_deadlock() {
 fn simulated_time_ends_without_overflow() {
     // Simulated time ends at 2⁶⁴ ps, which are 18 446 744 s.
     let all = ["run.time-limit=18446744.073709551615 s", "run.no-progress-limit=18446744 s"];
-    let ends = |name, set: &str| {
+    let assert_ends_at_limit = |name, set: &str| {
         let result = example(name, &[&all[..], &[set]].concat());
         assert!(matches!(result.outcome, Outcome::TimeLimit(_)), "{name}: {:?}", result.outcome);
         assert_eq!(result.end, narrows::engine::Time::END, "{name}");
         result
     };
-    let link = ends("memory-bus", "fabric.ideal.latency=1000000 s");
+    let link = assert_ends_at_limit("memory-bus", "fabric.ideal.latency=1000000 s");
     assert_eq!(link.metric("messages.delivered"), Some(18.0), "one in a million seconds");
-    let paced = ends("paced-stream", "workload.stream.arrivals.poisson.interval=100000 s");
+    let paced = assert_ends_at_limit("paced-stream", "workload.stream.arrivals.poisson.interval=100000 s");
     let delivered = paced.metric("messages.delivered").expect("it is measured");
     assert!((150.0..220.0).contains(&delivered), "one in a hundred thousand or so: {delivered}");
 }

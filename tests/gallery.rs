@@ -111,13 +111,13 @@ fn heat_map() -> HeatMap {
         let distance = (row - at - speed * t).rem_euclid(32.0).min(32.0 - (row - at - speed * t).rem_euclid(32.0));
         (grows * t - 1.5 * distance).max(0.0)
     };
-    let without = |row: f64, t: f64| {
+    let pending_without = |row: f64, t: f64| {
         (1.0 + (row * 7.3 + t * 31.0).sin()) * 1.5
             + pile(row, t, 5.0, 9.0, 11.0)
             + pile(row, t, 19.0, 6.0, 9.0)
             + pile(row, t, 27.0, 12.0, 7.0)
     };
-    let with = |row: f64, t: f64| {
+    let pending_with = |row: f64, t: f64| {
         (1.0 + (row * 5.1 + t * 23.0).sin()) * 0.8 + pile(row, (t * 3.0).rem_euclid(1.0), 12.0, 4.0, 9.0)
     };
     let panel = |name: &str, to: f64, value: &dyn Fn(f64, f64) -> f64| Panel {
@@ -131,7 +131,7 @@ fn heat_map() -> HeatMap {
         y: "receiver".into(),
         shades: "pending packets".into(),
         most: 20.0,
-        panels: vec![panel("without NIFDY", 212.0, &without), panel("with NIFDY", 134.0, &with)],
+        panels: vec![panel("without NIFDY", 212.0, &pending_without), panel("with NIFDY", 134.0, &pending_with)],
     }
 }
 

@@ -147,9 +147,10 @@ fn pair(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
 
 #[test]
 fn a_link_has_its_own_latency() {
-    let all = |network: &Network, name: &str| network.files(name).map(|file| zero_load(&file.fabric(""), 0));
-    let [usual, ..] = all(&pair(None, None), "latency");
-    for metrics in all(&pair(None, Some("502 ns")), "longer-latency") {
+    let zero_load_of_files =
+        |network: &Network, name: &str| network.files(name).map(|file| zero_load(&file.fabric(""), 0));
+    let [usual, ..] = zero_load_of_files(&pair(None, None), "latency");
+    for metrics in zero_load_of_files(&pair(None, Some("502 ns")), "longer-latency") {
         // The wire delay of two cycles of 1 ns is replaced.
         for end in ["min", "max"] {
             let name = format!("zero_load.d1.latency_{end}");
@@ -158,7 +159,7 @@ fn a_link_has_its_own_latency() {
     }
     let mut network = pair(None, None);
     network.links[0].latency = Some("7 ns");
-    let [longer, ..] = all(&network, "host-latency");
+    let [longer, ..] = zero_load_of_files(&network, "host-latency");
     assert_eq!(longer["zero_load.d1.latency_min"], usual["zero_load.d1.latency_min"] + 7.0, "in either direction");
     assert_eq!(longer["zero_load.d1.latency_max"], usual["zero_load.d1.latency_max"] + 7.0);
 }

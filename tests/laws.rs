@@ -125,8 +125,8 @@ fn cut_through_takes_the_slowest_stage_its_start_and_the_last_transfers() {
 
         // Sending is the slowest stage. When it ends, the data that are not ready are less than one minpulse.
         let run = bench(&slow, &fast).run_to_completion();
-        let last = |node, engine| length(run.spans_of(0, node, engine).last().unwrap());
-        let after = last(0, "netTx") + 1_000.0 + last(1, "hostRcv") + host_receive();
+        let last_span_length = |node, engine| length(run.spans_of(0, node, engine).last().unwrap());
+        let after = last_span_length(0, "netTx") + 1_000.0 + last_span_length(1, "hostRcv") + host_receive();
         assert_near(run.message(0).latency(), host_send() + slow.read_ns(payload) + after, ns(128, 50));
 
         // The link is the slowest stage, and starts with the control message.
@@ -155,7 +155,7 @@ fn cut_through_is_never_slower_than_store_and_forward() {
         // If a transfer has no start-up cost, the law holds for any payload.
         (Host::with_dma(0, 60), 0, 0),
         (Host::with_dma(0, 250), 0, 0),
-        // If it has one, the law holds above "a few hundred bytes" (§3.1).
+        // If it has one, the law holds above "a few hundred bytes" (Yocum et al. 1997, §3.1).
         (Host::with_dma(1_500, 127), 1_000, 1_024),
         (Host { write_rate: 60, ..Host::with_dma(2_000, 120) }, 1_000, 1_024),
     ] {

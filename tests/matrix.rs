@@ -9,7 +9,7 @@ use crate::common::small::{parts, read, small_machine, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
 use narrows::machine::build::build;
-use narrows::machine::combinations::{Combination, description, lines};
+use narrows::machine::combinations::{Combination, description, part_lines};
 use narrows::machine::{Machine, Registry};
 use narrows::ni::Driver;
 use narrows::testing::{HOSTS, small_description};
@@ -25,10 +25,10 @@ fn error_of(result: &RunResult) -> Option<String> {
     if result.outcome != Outcome::Done {
         return Some(format!("{:?}", result.outcome));
     }
-    let of = |name: &str| result.metric(name);
+    let metric_of = |name: &str| result.metric(name);
     for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
-        if of(sent) != of(delivered) {
-            return Some(format!("{sent} {:?}, {delivered} {:?}", of(sent), of(delivered)));
+        if metric_of(sent) != metric_of(delivered) {
+            return Some(format!("{sent} {:?}, {delivered} {:?}", metric_of(sent), metric_of(delivered)));
         }
     }
     (result.metrics.is_empty()).then(|| "nothing was measured".to_owned())
@@ -232,7 +232,8 @@ fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
     let parts = ["hosts/p6-natoma", "ni/trapeze", fabric];
     let flows = "flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12";
-    let text = format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", lines(Registry::shared(), &parts));
+    let text =
+        format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", part_lines(Registry::shared(), &parts));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     let result = experiment::run(&machine, Recorder::off());
     assert_eq!(error_of(&result), None, "{text}");

@@ -76,10 +76,10 @@ fn mechanisms_run_on_other_machines() {
 
 #[test]
 fn smaller_messages_need_more_packets() {
-    let sent = |text: &str, set: &str| metric(&alewife(6, text, &[set]), "packets.sent");
-    let unstructured = |sends: &str| sent(UNSTRUCTURED, &format!("workload.unstructured.exchange=\"{sends}\""));
+    let packets_sent = |text: &str, set: &str| metric(&alewife(6, text, &[set]), "packets.sent");
+    let unstructured = |sends: &str| packets_sent(UNSTRUCTURED, &format!("workload.unstructured.exchange=\"{sends}\""));
     assert!(unstructured("nodes") > 3.0 * unstructured("batches"));
-    let moldyn = |sends: &str| sent(MOLDYN, &format!("workload.moldyn.exchange=\"{sends}\""));
+    let moldyn = |sends: &str| packets_sent(MOLDYN, &format!("workload.moldyn.exchange=\"{sends}\""));
     assert!(moldyn("groups") > 1.5 * moldyn("transfers"));
     let spsolve = |set: &str| {
         let result = alewife(6, SPSOLVE, &["workload.spsolve.exchange=\"buffers\"", set]);

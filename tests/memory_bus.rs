@@ -64,14 +64,14 @@ fn assert_intact(design: Design, sets: &[String], bytes: u64, messages: u64) {
 }
 
 /// Returns a setting of the interface of `design`.
-fn of(design: Design, key: &str, value: impl std::fmt::Display) -> String {
+fn interface_setting(design: Design, key: &str, value: impl std::fmt::Display) -> String {
     format!("ni.{}.{key}={value}", design.key())
 }
 
 /// Returns settings of the numbers of blocks in the queues of `design`, and in its caches if it has any.
 fn blocks(design: Design, queue: u64, cache: u64) -> Vec<String> {
-    let caches = design.caches().then(|| of(design, "cache-blocks", cache));
-    [of(design, "queue-blocks", queue)].into_iter().chain(caches).collect()
+    let caches = design.caches().then(|| interface_setting(design, "cache-blocks", cache));
+    [interface_setting(design, "queue-blocks", queue)].into_iter().chain(caches).collect()
 }
 
 #[test]
@@ -85,12 +85,14 @@ fn every_size_arrives_intact_through_every_interface() {
 
 #[test]
 fn no_message_is_lost_or_duplicated_with_few_buffers() {
-    let of = |key: &str, value: &str| format!("protocol.return-to-sender.{key}={value}");
-    let retry = of("retry-delay", "\"200 ns\"");
+    let protocol_setting = |key: &str, value: &str| format!("protocol.return-to-sender.{key}={value}");
+    let retry = protocol_setting("retry-delay", "\"200 ns\"");
     for design in Design::ALL {
-        for buffers in
-            [of("flow-control-buffers", "1"), of("flow-control-buffers", "2"), of("infinite-buffers", "true")]
-        {
+        for buffers in [
+            protocol_setting("flow-control-buffers", "1"),
+            protocol_setting("flow-control-buffers", "2"),
+            protocol_setting("infinite-buffers", "true"),
+        ] {
             for bytes in [8, 64, 600] {
                 assert_intact(design, &[retry.clone(), buffers.clone()], bytes, 40);
             }
@@ -123,10 +125,10 @@ fn stale_headers_in_memory_are_not_read_as_messages() {
 #[test]
 fn narrow_accesses_and_the_threshold_move_the_same_bytes() {
     for access in [1, 2, 4] {
-        assert_intact(Design::Ni2w, &[of(Design::Ni2w, "access", format!("\"{access} B\""))], 77, 3);
+        assert_intact(Design::Ni2w, &[interface_setting(Design::Ni2w, "access", format!("\"{access} B\""))], 77, 3);
     }
     for bytes in [8, 96, 97, 300] {
-        assert_intact(Design::Udma, &[of(Design::Udma, "udma-threshold", "\"96 B\"")], bytes, 6);
+        assert_intact(Design::Udma, &[interface_setting(Design::Udma, "udma-threshold", "\"96 B\"")], bytes, 6);
     }
 }
 

@@ -119,7 +119,7 @@ fn answers(seen: &Value, page: &str) {
     assert_eq!(seen["again"], json!(claims.len()), "{page}: an empty search shows all");
 }
 
-fn open(pages: &[&str]) {
+fn check_pages(pages: &[&str]) {
     let Some(browser) = browser() else { return };
     let folder = Folder::new("pages");
     for page in pages {
@@ -138,7 +138,7 @@ fn open(pages: &[&str]) {
 
 #[test]
 fn pages_of_studies_are_sound_in_a_browser() {
-    open(&PAGES);
+    check_pages(&PAGES);
 }
 
 #[test]
@@ -148,5 +148,5 @@ fn every_page_is_sound_in_a_browser() {
     let papers: Vec<&str> =
         listed.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(':').next()).collect();
     assert!(papers.len() >= 5, "{papers:?}");
-    open(&papers);
+    check_pages(&papers);
 }

@@ -132,8 +132,8 @@ mod bursts {
 
     #[test]
     fn patterns_have_the_expected_contention() {
-        let with = |pattern| SYNTHETIC.run(&format!("bursts]\nphases = 2\npattern = {pattern}"));
-        let (shuffled, incast) = (with("\"shuffle\""), with("\"incast\"\nhot-node = 3"));
+        let run_pattern = |pattern| SYNTHETIC.run(&format!("bursts]\nphases = 2\npattern = {pattern}"));
+        let (shuffled, incast) = (run_pattern("\"shuffle\""), run_pattern("\"incast\"\nhot-node = 3"));
         assert!(metric(&incast, "cycles") > 3.0 * metric(&shuffled, "cycles"), "one node receives all packets");
     }
 

@@ -59,7 +59,7 @@ fn notification() -> impl Strategy<Value = String> {
 }
 
 fn arrivals() -> impl Strategy<Value = String> {
-    let open = |process: &'static str| {
+    let open_loop = |process: &'static str| {
         (1..200u64).prop_map(move |us| format!(r#"{{ {process} = {{ interval = "{us} us" }} }}"#))
     };
     let closed = (1..6u64, 0..50u64).prop_map(|(outstanding, us)| {
@@ -68,7 +68,7 @@ fn arrivals() -> impl Strategy<Value = String> {
     let bursts = (1..6u64, 0..20u64, 1..200u64).prop_map(|(length, spacing, pause)| {
         format!(r#"{{ bursts = {{ length = {length}, spacing = "{spacing} us", pause = "{pause} us" }} }}"#)
     });
-    prop_oneof![Just(r#""closed-loop""#.to_owned()), open("periodic"), open("poisson"), closed, bursts]
+    prop_oneof![Just(r#""closed-loop""#.to_owned()), open_loop("periodic"), open_loop("poisson"), closed, bursts]
 }
 
 /// Returns a random workload on `nodes` nodes.

@@ -152,7 +152,7 @@ fn neighbours(deaf: &str) -> Machine {
 fn accepted(machine: &Machine) -> Vec<u64> {
     let built = build(machine, Recorder::off());
     assert_eq!(built.run(), Outcome::Done);
-    built.world.actives().iter().map(|end| end.accepted()).collect()
+    built.world.active_endpoints().iter().map(|end| end.accepted()).collect()
 }
 
 #[test]

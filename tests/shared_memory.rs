@@ -60,10 +60,10 @@ fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::Built {
 
 fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<SharedAddress>) {
     let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::defaults() };
-    let actives = world.actives();
-    let space = Rc::new(Space::new(actives.len(), parameters.block));
-    let bases = (0..actives.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
-    (SharedMemory::all(actives, &space, parameters), bases)
+    let active_endpoints = world.active_endpoints();
+    let space = Rc::new(Space::new(active_endpoints.len(), parameters.block));
+    let bases = (0..active_endpoints.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
+    (SharedMemory::all(active_endpoints, &space, parameters), bases)
 }
 
 proptest! {

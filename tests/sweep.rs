@@ -170,7 +170,7 @@ fn metrics_are_known_before_the_run() {
         let document = narrows::text::Document::Text(example, text, None);
         let read = narrows::machine::read(document, &[]).expect("a sound example");
         let known: Vec<String> =
-            narrows::experiment::sweep::metrics::of(&read.value).into_iter().map(|one| one.name).collect();
+            narrows::experiment::sweep::metrics::metrics_of_run(&read.value).into_iter().map(|one| one.name).collect();
         let metrics = narrows::experiment::run(&read.value, narrows::engine::Recorder::off()).metrics;
         let unknown: Vec<_> = metrics.iter().map(|one| &one.name).filter(|name| !known.contains(name)).collect();
         assert!(unknown.is_empty(), "{example}: {unknown:?}");

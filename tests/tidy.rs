@@ -121,12 +121,12 @@ fn functions(text: &str) -> Vec<(&str, usize, usize)> {
         let indent = &line[..line.len() - code.len()];
         let Some((_, rest)) = code.split_once("fn ").filter(|(before, _)| is_qualifiers(before)) else { continue };
         let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
-        let ends = |line: &&str| {
+        let is_end = |line: &&str| {
             let rest = line.strip_prefix(indent);
             rest.is_some_and(|rest| rest.starts_with('}') || (rest.starts_with(')') && rest.ends_with(';')))
         };
         let one_line = code.ends_with(';') || code.ends_with('}');
-        let length = if one_line { 1 } else { 1 + lines[at..].iter().position(ends).unwrap_or(0) };
+        let length = if one_line { 1 } else { 1 + lines[at..].iter().position(is_end).unwrap_or(0) };
         found.push((name, at + 1, length));
     }
     found
@@ -269,7 +269,7 @@ const UNREACHABLE: [(&str, &str); 4] = [
 #[test]
 fn every_unreachable_is_listed_with_its_reason() {
     let sources = sources().into_iter().filter(|(name, _)| !is_test(name));
-    let says = |text: &str| code(text).any(|(_, line)| has_word(line, "unreachable!"));
-    let found: Vec<String> = sources.filter(|(_, text)| says(text)).map(|(name, _)| name).collect();
+    let has_unreachable = |text: &str| code(text).any(|(_, line)| has_word(line, "unreachable!"));
+    let found: Vec<String> = sources.filter(|(_, text)| has_unreachable(text)).map(|(name, _)| name).collect();
     assert_eq!(found, UNREACHABLE.map(|(name, _)| name.to_owned()), "files that say `unreachable!`");
 }

@@ -115,9 +115,9 @@ fn pages_name_the_runs_that_did_not_complete_first() {
     narrows(&["sweep", "stream", "--vary=workload.stream.never-poll=false,true", "--out", &sweep]);
     stdout(&["report", &run, &sweep, "--out", &page]);
     let page = fs::read_to_string(&page).expect("a page");
-    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
-    assert!(at("loss: 736 of 800 messages were lost") < at("<table>"));
-    assert!(at("sweep: 1 of 2 points did not end as done") < at("sweep: all data"));
+    let position_of = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    assert!(position_of("loss: 736 of 800 messages were lost") < position_of("<table>"));
+    assert!(position_of("sweep: 1 of 2 points did not end as done") < position_of("sweep: all data"));
     assert!(!page.contains("ottleneck"), "the run has none");
 }
 
@@ -163,9 +163,9 @@ fn results_are_the_same_only_if_hash_and_contents_agree() {
 fn search_does_not_compare_runs_that_were_cut_off() {
     let folder = Folder::new("find");
     let machine = described(&folder, &format!("{STREAM}[run]\ntime-limit = \"100 us\"\n"));
-    let over = |range: &str| format!("workload.stream.payload={range}");
+    let search_over = |range: &str| format!("workload.stream.payload={range}");
     let find = |range: &str, format: &str| {
-        narrows(&["sweep", &machine, "--find=message.bandwidth >= 61.7 MB/s", "--over", &over(range), format])
+        narrows(&["sweep", &machine, "--find=message.bandwidth >= 61.7 MB/s", "--over", &search_over(range), format])
     };
     let ran = find("128 B..256 B*2", "--format=json");
     assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));

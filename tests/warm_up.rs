@@ -48,7 +48,7 @@ fn fewer_than_one_steady_run_in_twenty_is_reported() {
     // The open loops run at a third and at two thirds of the load that the interface accepts, after the default
     // warm-up.
     let service = 0.2;
-    let open = |load: f64, seed: u64| {
+    let run_open_loop = |load: f64, seed: u64| {
         let interval = service / load;
         let workload = format!(
             "run.seed = {seed}\n[workload.stream]\npayload = \"64 B\"\nmessages = 400\n\
@@ -64,7 +64,7 @@ fn fewer_than_one_steady_run_in_twenty_is_reported() {
         let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
         run(&read.value, Recorder::off())
     };
-    let runs = (0..80).flat_map(|seed| [open(0.33, seed), open(0.66, seed)]).chain((0..40).map(mesh));
+    let runs = (0..80).flat_map(|seed| [run_open_loop(0.33, seed), run_open_loop(0.66, seed)]).chain((0..40).map(mesh));
     let reported: Vec<bool> = runs.map(|result| is_reported(&result)).collect();
     assert_eq!(reported.len(), 200);
     let alarms = reported.iter().filter(|reported| **reported).count();

@@ -167,14 +167,14 @@ fn window_keeps_active_messages_in_order_on_an_adaptive_fabric() {
 #[test]
 fn random_numbers_depend_on_the_seed_alone() {
     for interface in INTERFACES {
-        let result = |seed: u64| {
+        let result_with_seed = |seed: u64| {
             let text = bursts(interface, ADAPTIVE_LOSSY, &format!("{WINDOW}\n[run]\nseed = {seed}"));
             let result = run(&read(&text), Recorder::keeping(1 << 16));
             assert!(metric(&result, "ni.retransmitted") > 0.0 && metric(&result, "frames.dropped") > 0.0);
             format!("{result:?}")
         };
-        let first = result(1);
-        assert!(first == result(1), "the same seed gives the same bytes: {interface:?}");
-        assert!(first != result(2), "another seed gives another run: {interface:?}");
+        let first = result_with_seed(1);
+        assert!(first == result_with_seed(1), "the same seed gives the same bytes: {interface:?}");
+        assert!(first != result_with_seed(2), "another seed gives another run: {interface:?}");
     }
 }

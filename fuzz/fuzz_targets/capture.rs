@@ -7,4 +7,4 @@ mod capture;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| capture::any(bytes));
+fuzz_target!(|bytes: &[u8]| capture::check_any_bytes(bytes));

@@ -7,4 +7,4 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../tests/any_bytes/network_graph.rs"]
 mod network_graph;
 
-fuzz_target!(|bytes: &[u8]| network_graph::any(bytes));
+fuzz_target!(|bytes: &[u8]| network_graph::check_any_bytes(bytes));

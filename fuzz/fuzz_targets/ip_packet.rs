@@ -7,4 +7,4 @@ mod ip_packet;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| ip_packet::any(bytes));
+fuzz_target!(|bytes: &[u8]| ip_packet::check_any_bytes(bytes));

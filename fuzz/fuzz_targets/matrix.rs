@@ -6,4 +6,4 @@ mod matrix;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| matrix::any(bytes));
+fuzz_target!(|bytes: &[u8]| matrix::check_any_bytes(bytes));

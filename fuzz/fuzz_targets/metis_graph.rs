@@ -6,4 +6,4 @@ mod metis_graph;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| metis_graph::any(bytes));
+fuzz_target!(|bytes: &[u8]| metis_graph::check_any_bytes(bytes));

@@ -7,4 +7,4 @@ mod reassembly;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| reassembly::any(bytes));
+fuzz_target!(|bytes: &[u8]| reassembly::check_any_bytes(bytes));

@@ -35,7 +35,7 @@ pub struct Options {
 }
 
 /// The number of busiest resources that are listed.
-const RESOURCES: usize = 12;
+const RESOURCES_SHOWN: usize = 12;
 
 /// A name, and its value in each result that has it.
 type Pair<T> = (String, Option<T>, Option<T>);
@@ -137,10 +137,13 @@ impl Comparison {
         let mut all: Vec<&Pair<f64>> = self.resources.iter().filter(|pair| share(pair) > 0.0).collect();
         all.sort_by(|a, b| share(b).total_cmp(&share(a)));
         let percent = |(name, a, b): &Pair<f64>| {
-            let of = |share: &Option<f64>| share.map(|share| 100.0 * share);
-            ((name.clone(), of(a), of(b)), "%".to_owned())
+            let percent = |share: &Option<f64>| share.map(|share| 100.0 * share);
+            ((name.clone(), percent(a), percent(b)), "%".to_owned())
         };
-        (all.iter().take(RESOURCES).map(|pair| percent(pair)).collect(), all.len().saturating_sub(RESOURCES))
+        (
+            all.iter().take(RESOURCES_SHOWN).map(|pair| percent(pair)).collect(),
+            all.len().saturating_sub(RESOURCES_SHOWN),
+        )
     }
 
     fn json(&self) -> Json {
@@ -187,7 +190,7 @@ fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> ReportTable {
     let (a, b) = (column(&|pair| pair.1), column(&|pair| pair.2));
     let differences = column(&|pair| difference(pair.1, pair.2));
     for (n, (pair, unit)) in pairs.iter().enumerate() {
-        let cells = [&pair.0, &a[n], &b[n], &differences[n], &change(pair), &number::unit(unit)];
+        let cells = [&pair.0, &a[n], &b[n], &differences[n], &change(pair), &number::display_unit(unit)];
         table.push(cells.map(|cell| Cell::from(cell.as_str())).into());
     }
     table

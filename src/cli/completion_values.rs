@@ -19,7 +19,7 @@ pub fn descriptions() -> ArgValueCompleter {
 /// Completes a study: a paper, `PAPER/ARTIFACT`, or a folder.
 pub fn studies() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
-        let of = |paper: &&str| -> Vec<String> {
+        let artifact_ids = |paper: &&str| -> Vec<String> {
             let study = study::Study::load(&study::Location::of(paper, registry()));
             study.map_or_else(
                 |_| Vec::new(),
@@ -31,7 +31,7 @@ pub fn studies() -> ArgValueCompleter {
             return candidates_and_files(current, study::papers().to_vec());
         };
         let known = study::papers().iter().find(|known| **known == paper);
-        let artifacts = known.map(of).unwrap_or_default().into_iter().map(|id| format!("{paper}/{id}"));
+        let artifacts = known.map(artifact_ids).unwrap_or_default().into_iter().map(|id| format!("{paper}/{id}"));
         candidates_and_files(current, artifacts.collect())
     })
 }

@@ -4,7 +4,7 @@ use super::exit::{CommandResult, ExitStatus, Failure};
 use super::fit_progress::FitProgress;
 use super::fit_text as text;
 use super::output::Output;
-use super::sweep_form::put;
+use super::sweep_form::write_result;
 use super::sweep_runs::pool;
 use super::{Format, input, registry};
 use clap::Args;
@@ -101,7 +101,7 @@ pub fn run(options: &Options) -> CommandResult {
         Format::Text => text::text(&fitted),
         Format::Json => format!("{:#}\n", fitted.json()),
     };
-    put(result.as_bytes(), out)?;
+    write_result(result.as_bytes(), out)?;
     let status = exit_status(&fitted);
     if options.out.is_some() || status == ExitStatus::Interrupted {
         eprint_line!("{}", text::finding(&fitted).trim_end());

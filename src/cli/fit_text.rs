@@ -13,7 +13,7 @@ const CORRELATION_SHOWN: f64 = 0.5;
 const LINES_SHOWN: usize = 12;
 /// The distance from the starting value, in standard deviations of the prior, from which a constant is named if the fit
 /// failed: in that case the prior holds the constant back.
-const FAR: f64 = 2.0;
+const FAR_DEVIATIONS: f64 = 2.0;
 /// The ratio of the errors to the noise above which it is stated that uncertainties are too small.
 const NOISE_RATIO_STATED: f64 = 1.5;
 
@@ -118,7 +118,7 @@ pub fn finding(fitted: &FitResult) -> String {
     let parts = fitted.failed_parts();
     text.extend(parts.iter().take(LINES_SHOWN).map(|part| format!("  {}\n", failed_part(part))));
     text += &omitted_line(parts.len());
-    for one in fitted.constants.iter().filter(|one| one.bound.is_none() && one.distance.abs() >= FAR) {
+    for one in fitted.constants.iter().filter(|one| one.bound.is_none() && one.distance.abs() >= FAR_DEVIATIONS) {
         let distance = significant(one.distance.abs(), 2);
         text += &format!("  `{}` is {distance} standard deviations of its prior from its starting value.\n", one.key);
     }
@@ -149,8 +149,8 @@ fn notes(fitted: &FitResult) -> String {
     if fitted.constants.len() > fitted.residuals.len() {
         text += "There are more constants than numbers, so the result depends on the starting values.\n";
     }
-    let open = |one: &&FittedConstant| !one.determined;
-    let open: Vec<&str> = fitted.constants.iter().filter(open).map(|one| one.key.as_str()).collect();
+    let is_undetermined = |one: &&FittedConstant| !one.determined;
+    let open: Vec<&str> = fitted.constants.iter().filter(is_undetermined).map(|one| one.key.as_str()).collect();
     if !open.is_empty() {
         let open = open.join(", ");
         text += &format!("Not determined by these numbers alone, but also by their starting values: {open}.\n");

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// The interval between lines.
-const EVERY: Duration = Duration::from_secs(10);
+const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Prints heartbeat lines until it is dropped.
 pub struct Heartbeat {
@@ -25,7 +25,7 @@ impl Heartbeat {
     pub fn lines(line: impl Fn() -> String + Send + 'static) -> Heartbeat {
         let (end, ended) = mpsc::channel();
         let print_lines = move || {
-            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+            while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 output::eprint_line(&line());
             }
         };

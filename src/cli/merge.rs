@@ -75,14 +75,15 @@ fn folders(shards: &[PathBuf]) -> Result<(Vec<PointStore>, SweepPlan), Failure> 
     let mut all = Vec::new();
     let mut plans: Vec<(&Path, SweepPlan)> = Vec::new();
     for shard in shards {
-        let none = |why: String| {
+        let no_shards = |why: String| {
             Problem::new(format!("`{}` has no shards: {why}", shard.display()))
                 .help("give the file F that `narrows sweep … --out F --shard I/N` names")
         };
-        let folder =
-            PointStore::open(shard).ok_or_else(|| none(format!("there is no folder `{}.points`", shard.display())))?;
-        let text = folder.plan().map_err(|_| none("its points are those of a sweep without --shard".to_owned()))?;
-        plans.push((shard, SweepPlan::parse(&text).map_err(none)?));
+        let folder = PointStore::open(shard)
+            .ok_or_else(|| no_shards(format!("there is no folder `{}.points`", shard.display())))?;
+        let text =
+            folder.plan().map_err(|_| no_shards("its points are those of a sweep without --shard".to_owned()))?;
+        plans.push((shard, SweepPlan::parse(&text).map_err(no_shards)?));
         all.push(folder);
     }
     if let Some((other, _)) = plans.iter().find(|(_, plan)| *plan != plans[0].1) {

@@ -58,7 +58,7 @@ pub fn run(options: &Options) -> CommandResult {
     check_distinct(&options.results, &[Some(options.out.as_path())])?;
     let out = Output::prepare(&options.out)?;
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
-    let page = html::page(&result_page::of(&results, options.title.as_deref(), command(options)));
+    let page = html::page(&result_page::page_of_results(&results, options.title.as_deref(), command(options)));
     out.write(|file| file.write_all(page.as_bytes()))?;
     eprint_line!("Wrote `{}`.", options.out.display());
     Ok(ExitStatus::Done)

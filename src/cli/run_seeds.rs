@@ -9,7 +9,7 @@ use narrows_study::experiment::distribution;
 use narrows_study::experiment::record::{VERSION, digest};
 use narrows_study::experiment::seeds::{self, Replicated};
 use narrows_study::experiment::sweep::{Sweep, SweepPoint};
-use narrows_study::report::number::unit;
+use narrows_study::report::number::display_unit;
 use narrows_study::report::{Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
@@ -41,7 +41,7 @@ fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated])
     let (values, halves) = (column(|metric| metric.value), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
     for ((metric, value), half) in metrics.iter().zip(values).zip(halves) {
         let Replicated { name, runs, .. } = metric;
-        let unit = unit(&metric.unit);
+        let unit = display_unit(&metric.unit);
         table.push(vec![name.as_str().into(), value.into(), half.into(), unit.into(), (*runs as u64).into()]);
     }
     let seed = |row: Option<&SweepPoint>| row.and_then(|row| row.result.seed).unwrap_or_default();

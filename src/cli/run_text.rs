@@ -8,10 +8,10 @@ use narrows_study::report::number::{self, percent, significant};
 use narrows_study::report::{Cell, Column, MeanLedger, ReportTable};
 
 /// The number of busiest resources that are listed.
-const RESOURCES: usize = 8;
+const RESOURCES_SHOWN: usize = 8;
 
-/// Returns the outcome, metrics, mean ledger, busiest resources, identity and candidate for the bottleneck of a run; `whatif`
-/// is the command line that finds the bottleneck.
+/// Returns the outcome, metrics, mean ledger, busiest resources, identity and candidate for the bottleneck of a run;
+/// `whatif` is the command line that finds the bottleneck.
 pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, whatif: &str) -> String {
     let ledger = MeanLedger::of(&result.ledger);
     let parts = [
@@ -101,7 +101,7 @@ fn metrics(record: &Record, so_far: bool) -> String {
     let mut table = ReportTable::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
     let values: Vec<String> = metrics.iter().map(|(_, value, unit)| number(*value, unit)).collect();
     for ((name, measured, unit), value) in metrics.into_iter().zip(aligned(values)) {
-        let unit = number::unit(unit);
+        let unit = number::display_unit(unit);
         let unit = if so_far && !measured.is_nan() { format!("{unit} so far").trim().to_owned() } else { unit };
         table.push(vec![name.into(), value.into(), unit.into()]);
     }
@@ -130,7 +130,7 @@ fn distributions(record: &Record) -> String {
             let (value, unit) = statistic(base, suffix);
             Cell::Text(number(value, unit))
         };
-        let unit = Cell::Text(number::unit(statistic(base, "").1));
+        let unit = Cell::Text(number::display_unit(statistic(base, "").1));
         table.push([Cell::from(*base)].into_iter().chain(shown.iter().map(value)).chain([unit]).collect());
     }
     table.text()
@@ -138,13 +138,13 @@ fn distributions(record: &Record) -> String {
 
 /// Pads numbers with spaces, so that their decimal points are aligned.
 pub fn aligned(numbers: Vec<String>) -> Vec<String> {
-    let before = |number: &str| number.split('.').next().map_or(0, |whole| whole.chars().count());
-    let most = numbers.iter().map(|number| before(number)).max().unwrap_or(0);
-    numbers.iter().map(|number| format!("{}{number}", " ".repeat(most - before(number)))).collect()
+    let integer_digits = |number: &str| number.split('.').next().map_or(0, |whole| whole.chars().count());
+    let most = numbers.iter().map(|number| integer_digits(number)).max().unwrap_or(0);
+    numbers.iter().map(|number| format!("{}{number}", " ".repeat(most - integer_digits(number)))).collect()
 }
 
 /// Numbers below this limit are printed with as many decimals as three significant digits need.
-const SMALL: f64 = 0.01;
+const SMALL_NUMBER_MAX: f64 = 0.01;
 
 /// Formats a metric: counts without decimals, other numbers with three decimals, and a dash for a metric that was not
 /// measured.
@@ -154,7 +154,7 @@ pub fn number(value: f64, unit: &str) -> String {
     }
     match value.abs() {
         whole if unit.is_empty() && whole.fract() == 0.0 => format!("{value}"),
-        small if small > 0.0 && small < SMALL => significant(value, 3),
+        small if small > 0.0 && small < SMALL_NUMBER_MAX => significant(value, 3),
         _ => format!("{value:.3}"),
     }
 }
@@ -179,8 +179,8 @@ fn resources(result: &RunResult) -> String {
     let us = Column::unit("busy", "µs").decimals(3);
     let active = Column::unit("active", "µs").decimals(3);
     let mut table = ReportTable::new(vec![Column::new("busiest resources"), us, active, Column::new("utilisation")]);
-    let more = resources.len().saturating_sub(RESOURCES);
-    for resource in resources.into_iter().take(RESOURCES) {
+    let more = resources.len().saturating_sub(RESOURCES_SHOWN);
+    for resource in resources.into_iter().take(RESOURCES_SHOWN) {
         let share = result.utilisation(resource);
         let (busy, active) = (resource.busy.as_us(), resource.active.as_us());
         table.push(vec![resource.name.as_str().into(), busy.into(), active.into(), Cell::Text(percent(share))]);
@@ -192,16 +192,16 @@ fn resources(result: &RunResult) -> String {
 }
 
 /// The number of constants that are listed for each metric.
-const CONSTANTS: usize = 3;
+const CONSTANTS_SHOWN: usize = 3;
 
 /// Returns the table of the uncertainties of metrics, and the constants that could not be tried.
 pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     let mut table = ReportTable::new(["metric", "value", "uncertainty", "most sensitive to"].map(Column::new).to_vec());
     let incomplete = if uncertainty.untried.is_empty() { "" } else { " (incomplete)" };
     for MetricUncertainty { metric, std_dev, elasticities } in &uncertainty.metrics {
-        let most = elasticities.iter().take(CONSTANTS);
+        let most = elasticities.iter().take(CONSTANTS_SHOWN);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
-        let value = format!("{} {}", number(metric.value, metric.unit), number::unit(metric.unit));
+        let value = format!("{} {}", number(metric.value, metric.unit), number::display_unit(metric.unit));
         table.push(
             [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), most.join(", ")]
                 .map(Cell::Text)

@@ -82,14 +82,14 @@ impl Options {
             return Err(problem.into());
         }
         let read = self.subject.read()?;
-        let shown = |entry: narrows_core::text::Entry| ShownValue {
+        let shown_value = |entry: narrows_core::text::Entry| ShownValue {
             key: entry.path,
             value: entry.value,
             from: entry.origin.to_string(),
             source: entry.note.unwrap_or_default(),
             meaning: entry.doc.to_owned(),
         };
-        Ok(read.entries().into_iter().map(shown).collect())
+        Ok(read.entries().into_iter().map(shown_value).collect())
     }
 
     fn table(&self, shown: &[ShownValue]) -> ReportTable {
@@ -125,14 +125,14 @@ fn last_words() -> impl Iterator<Item = &'static str> {
 fn part_values(part: &str) -> Result<Vec<ShownValue>, Failure> {
     let sets = [format!("parts=[\"{part}\"]")];
     let loaded = load(&Source { document: Document::None, sets: &sets, varied: &[], shelf: shipped::shelf() })?;
-    let shown = |leaf: narrows_core::text::leaves::Leaf| ShownValue {
+    let shown_value = |leaf: narrows_core::text::leaves::Leaf| ShownValue {
         key: leaf.path,
         value: leaf.value,
         from: leaf.origin.map(|origin| origin.to_string()).unwrap_or_default(),
         source: leaf.note.unwrap_or_default(),
         meaning: String::new(),
     };
-    Ok(loaded.leaves().into_iter().map(shown).collect())
+    Ok(loaded.leaves().into_iter().map(shown_value).collect())
 }
 
 fn json(shown: &ShownValue) -> Json {

@@ -64,7 +64,7 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
         (None, Format::Json) => as_json(&query, &rows).into_bytes(),
         (None, _) => text(&query, &rows).into_bytes(),
     };
-    sweep_form::put(&bytes, file)?;
+    sweep_form::write_result(&bytes, file)?;
     Ok(exit_status(&query, &rows))
 }
 

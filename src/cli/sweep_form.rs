@@ -83,11 +83,11 @@ fn of_ending(out: &Path) -> Result<Format, Failure> {
 
 /// Writes the table of a sweep.
 pub fn write(plan: &SweepPlan, rows: &[SweepPoint], format: Format, out: Option<Output>) -> Result<(), Failure> {
-    put(&bytes(plan, rows, format)?, out)
+    write_result(&bytes(plan, rows, format)?, out)
 }
 
 /// Writes a result to the output file or standard output.
-pub fn put(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
+pub fn write_result(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
     match out {
         Some(out) => out.write(|file| file.write_all(bytes)),
         None => output::print_bytes(bytes),
@@ -99,7 +99,7 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
         return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
     }
     let mut metrics = tidy::metrics(rows, plan.seeds, &plan.metrics);
-    let shown = if format == Format::Text { shown(plan, metrics.len()) } else { metrics.len() };
+    let shown = if format == Format::Text { metrics_shown(plan, metrics.len()) } else { metrics.len() };
     let hidden = metrics.split_off(shown).len();
     let seeded = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
     let text = match (&seeded, format) {
@@ -120,6 +120,6 @@ const METRICS_SHOWN: usize = 6;
 
 /// Returns the number of metrics, out of `all`, that a table for a terminal shows: those that the user chose, or the
 /// first ones.
-fn shown(plan: &SweepPlan, all: usize) -> usize {
+fn metrics_shown(plan: &SweepPlan, all: usize) -> usize {
     if plan.metrics.is_empty() { all.min(METRICS_SHOWN) } else { all }
 }

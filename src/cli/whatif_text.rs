@@ -1,16 +1,16 @@
 //! The result of a sensitivity analysis as text: the bottleneck, then its evidence.
 
 use narrows_study::experiment::whatif::{GAIN_MIN, Gain, ParameterChange, Refusal, Saturation, SpeedUpGain, WhatIf};
-use narrows_study::report::number::{percent, unit};
+use narrows_study::report::number::{display_unit, percent};
 use narrows_study::report::{Cell, Column, ReportTable};
 
 /// The number of lines of each table that are shown.
-const SHOWN: usize = 8;
+const LINES_SHOWN: usize = 8;
 
 /// Returns the metric, the bottleneck, the tables of gains, and the trials that could not be made; `all` shows whole
 /// tables.
 pub fn text(found: &WhatIf, all: bool) -> String {
-    let shown = if all { usize::MAX } else { SHOWN };
+    let shown = if all { usize::MAX } else { LINES_SHOWN };
     let (ups, trade_offs): (Vec<&Gain>, Vec<&Gain>) = found.gains.iter().partition(|gain| !gain.is_trade_off());
     let parts = [
         head(found),
@@ -44,7 +44,8 @@ fn is_change(ratio: f64) -> bool {
 fn head(found: &WhatIf) -> String {
     let metric = &found.metric;
     let better = if found.more_is_better { "more" } else { "less" };
-    let mut text = format!("{} is {:.3} {}; {better} is better\n", metric.name, metric.value, unit(metric.unit));
+    let mut text =
+        format!("{} is {:.3} {}; {better} is better\n", metric.name, metric.value, display_unit(metric.unit));
     if !found.shorter.is_empty() {
         text += &format!(
             "runs are shortened with {}, which changes the metric by at most 0.2 %\n",
@@ -96,8 +97,8 @@ fn saturation_text(saturation: &Saturation) -> String {
 
 /// Returns the changed parameters with their new values.
 fn values(changes: &[ParameterChange]) -> String {
-    let one = |change: &ParameterChange| format!("{} = {}", change.key, change.value);
-    changes.iter().map(one).collect::<Vec<_>>().join(", ")
+    let assignment = |change: &ParameterChange| format!("{} = {}", change.key, change.value);
+    changes.iter().map(assignment).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the resources whose speed has an effect, positive or negative.

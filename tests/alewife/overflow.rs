@@ -19,7 +19,7 @@ fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
     let received = Rc::new(Cell::new(0));
     let (space, _) = space(&built, 64);
     let workers = Worker::all(&built.world, &space);
-    for end in built.world.actives() {
+    for end in built.world.active_endpoints() {
         let received = received.clone();
         end.on_message(move |_| received.set(received.get() + 1));
     }
@@ -48,8 +48,8 @@ fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
     assert_eq!(built.run(), Outcome::Done);
     assert!(received.get() >= 60, "every message arrives");
     let counts = built.world.nodes[1].endpoint().driver().counts();
-    let of = |name: &str| counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
-    ((sent_at.get() - BEGINS).as_s(), [of("ni.overflows"), of("ni.overflowed_messages")])
+    let count_of = |name: &str| counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+    ((sent_at.get() - BEGINS).as_s(), [count_of("ni.overflows"), count_of("ni.overflowed_messages")])
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn loads_behind_messages_come_through() {
     let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
     let (space, bases) = space(&built, 4096);
     let workers = Worker::all(&built.world, &space);
-    built.world.actives().iter().for_each(|end| end.on_message(|_| {}));
+    built.world.active_endpoints().iter().for_each(|end| end.on_message(|_| {}));
     for (own, worker) in workers.into_iter().enumerate() {
         let bases = bases.clone();
         built.world.sim.spawn(format!("program {own}"), async move {

@@ -5,7 +5,7 @@ use narrows::protocol::udp_ip::parse;
 use narrows::report::capture::read;
 
 /// Reads the capture, and parses each of its packets.
-pub fn any(bytes: &[u8]) {
+pub fn check_any_bytes(bytes: &[u8]) {
     match read(bytes) {
         Ok(packets) => {
             let file = bytes.as_ptr_range();

@@ -6,7 +6,7 @@ use etherparse::{Ipv4HeaderSlice, UdpHeader};
 use narrows::protocol::udp_ip::{IPV4_HEADER, PACKET_MAX, Sum, UDP_HEADER, parse};
 
 /// Parses the bytes as given, and with a correct header checksum, so that the code behind that check is reached.
-pub fn any(bytes: &[u8]) {
+pub fn check_any_bytes(bytes: &[u8]) {
     packet(bytes);
     let length = bytes.first().map_or(0, |byte| 4 * usize::from(byte & 15));
     if (IPV4_HEADER..=bytes.len()).contains(&length) {
@@ -30,7 +30,7 @@ fn packet(bytes: &[u8]) {
     assert_eq!(parsed.carried().start, usize::from(header.fragments_offset().byte_offset()));
     assert!(parsed.header_len + parsed.carried().end <= PACKET_MAX);
     let payload = &bytes[parsed.payload.clone()];
-    assert_eq!(parsed.datagram_range().len(), payload.len());
+    assert_eq!(parsed.payload_range().len(), payload.len());
     let Some(head) = parsed.udp else { return };
     let (udp, _) = UdpHeader::from_slice(&bytes[parsed.header_len..parsed.payload.end]).expect("a header");
     assert_eq!(

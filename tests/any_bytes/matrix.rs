@@ -4,7 +4,7 @@
 use narrows::program::input::{harwell_boeing, matrix_market, triplets};
 
 /// Reads the bytes and checks the result.
-pub fn any(bytes: &[u8]) {
+pub fn check_any_bytes(bytes: &[u8]) {
     for read in [matrix_market::read, harwell_boeing::read, triplets::read] {
         match read(bytes) {
             Ok(matrix) => assert!(matrix.lower.is_valid() && matrix.adjacency().is_valid() && matrix.lower.rows() > 0),

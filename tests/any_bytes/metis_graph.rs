@@ -3,7 +3,7 @@
 use narrows::program::input::metis;
 
 /// Reads the bytes and checks the result.
-pub fn any(bytes: &[u8]) {
+pub fn check_any_bytes(bytes: &[u8]) {
     match metis::read(bytes) {
         Ok(graph) => assert!(graph.is_valid() && graph.vertices() > 0),
         Err(error) => {

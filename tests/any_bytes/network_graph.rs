@@ -5,7 +5,7 @@ use narrows::fabric::topology::graph::{GraphParameters, GraphRouting, parse};
 use std::sync::Arc;
 
 /// Reads the bytes, builds each routing over the graph and checks the result.
-pub fn any(bytes: &[u8]) {
+pub fn check_any_bytes(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let lines = text.split('\n').count();
     match parse(&text) {

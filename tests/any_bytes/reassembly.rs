@@ -14,7 +14,7 @@ const LIMITS: ReassemblyParameters = ReassemblyParameters { datagrams: 3, bytes:
 type KeptBytes = BTreeMap<DatagramKey, Vec<u8>>;
 
 /// Plays the script.
-pub fn any(bytes: &[u8]) {
+pub fn check_any_bytes(bytes: &[u8]) {
     let (mut reassembly, mut kept, mut now) = (Reassembly::new(LIMITS), KeptBytes::new(), Time::ZERO);
     for step in bytes.as_chunks::<4>().0 {
         now += Time::from_ns(u64::from(step[3] % 32));

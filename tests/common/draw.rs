@@ -18,7 +18,7 @@ impl Draw<'_> {
 
     /// Draws a number in `least..=most`. The random number zero yields `least`, so that proptest shrinks towards small
     /// values.
-    pub fn of(&mut self, least: u64, most: u64) -> u64 {
+    pub fn between(&mut self, least: u64, most: u64) -> u64 {
         let number = self.numbers[self.next % self.numbers.len()];
         self.next += 1;
         least + u64::from(number) % (most - least + 1)
@@ -200,15 +200,16 @@ pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     let mut all: Vec<(String, &[Range])> = names(one).iter().flat_map(|part| ranges(part)).collect();
     all.push((String::new(), &MESSAGING));
     let set = |(table, ranges): (String, &'static [Range]), draw: &mut Draw<'_>| -> Vec<String> {
-        let one = |(key, least, most, write): &Range| format!("{table}{key}={}", write(draw.of(*least, *most)));
-        ranges.iter().map(one).collect()
+        let drawn_setting =
+            |(key, least, most, write): &Range| format!("{table}{key}={}", write(draw.between(*least, *most)));
+        ranges.iter().map(drawn_setting).collect()
     };
     let mut sets: Vec<String> = all.into_iter().flat_map(|of| set(of, draw)).collect();
     if one.fabric == "fabrics/myrinet" {
         // No protocol retransmits the packets that a watchdog drops.
         sets.push("fabric.myrinet.watchdog=100 s".into());
     }
-    sets.push(format!("run.seed={}", draw.of(0, 1_000)));
+    sets.push(format!("run.seed={}", draw.between(0, 1_000)));
     sets.extend(loss(one, draw));
     sets.extend(cache(one, draw));
     sets
@@ -217,9 +218,9 @@ pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
 /// Returns the settings of a cache of a processor behind an I/O bus, in half of the cases: a cache of 1 to 256 blocks,
 /// in sets of 1 to 4.
 fn cache(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
-    let (sets, ways) = (draw.of(0, 6), draw.of(0, 2));
-    let (hit, supply) = (draw.of(1, 4), draw.of(0, 300));
-    if one.host != "hosts/p6-natoma" || draw.of(0, 1) == 0 {
+    let (sets, ways) = (draw.between(0, 6), draw.between(0, 2));
+    let (hit, supply) = (draw.between(1, 4), draw.between(0, 300));
+    if one.host != "hosts/p6-natoma" || draw.between(0, 1) == 0 {
         return Vec::new();
     }
     let values = [
@@ -234,7 +235,7 @@ fn cache(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
 /// Returns settings of a loss rate, in half of the cases in which the fabric can lose packets and the protocol
 /// retransmits them.
 fn loss(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
-    let percent = draw.of(0, 5);
+    let percent = draw.between(0, 5);
     let is_routed = one.fabric.starts_with("fabrics/nifdy-");
     // One bit distinguishes a duplicate from a new packet only over one route and one channel.
     let has_one_route = ["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"].contains(&one.fabric);
@@ -243,16 +244,16 @@ fn loss(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
         "protocols/nifdy" if has_one_route => vec!["protocol.nifdy.retransmission.timeout=5 ms".to_owned()],
         _ => return Vec::new(),
     };
-    let lossy = is_routed && draw.of(0, 1) == 1;
+    let lossy = is_routed && draw.between(0, 1) == 1;
     if lossy { [resends, vec![format!("fabric.loss=0.0{percent}")]].concat() } else { Vec::new() }
 }
 
 /// Returns a program with random input on four nodes, as in a description.
 pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
-    let mut of = |least, most| draw.of(least, most);
+    let mut pick = |least, most| draw.between(least, most);
     match workload {
         "ping-pong" => {
-            let (payload, answer, messages) = (of(0, 1_500), of(0, 1_500), of(1, 4));
+            let (payload, answer, messages) = (pick(0, 1_500), pick(0, 1_500), pick(1, 4));
             format!(
                 "ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{answer} B\", messages = {messages} }}"
             )
@@ -260,49 +261,51 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         "stream" => {
             let pair = |from: u64, by: u64| format!("n{from} -> n{}", (from + by) % 4);
             // Flows between the same two nodes have no common order.
-            let flows: BTreeSet<String> = (0..of(1, 4)).map(|_| pair(of(0, 3), of(1, 3))).collect();
+            let flows: BTreeSet<String> = (0..pick(1, 4)).map(|_| pair(pick(0, 3), pick(1, 3))).collect();
             let flows: Vec<String> = flows.into_iter().collect();
-            let (payload, messages, warm_up) = (of(0, 1_500), of(2, 12), of(0, 4));
-            let arrivals = arrivals(of(0, 4), of(1, 50));
+            let (payload, messages, warm_up) = (pick(0, 1_500), pick(2, 12), pick(0, 4));
+            let arrivals = arrivals(pick(0, 4), pick(1, 50));
             format!(
                 "stream = {{ flows = {flows:?}, payload = \"{payload} B\", messages = {messages}, warm-up = {warm_up}, \
                  arrivals = {arrivals} }}"
             )
         }
-        "page-fetch" => format!("page-fetch = {{ warm-up = 0, page = \"{} B\", faults = {} }}", of(4, 1_500), of(1, 4)),
-        "dma" => format!("dma = {{ warm-up = 0, size = \"{} B\", transfers = {} }}", of(4, 8_192), of(1, 5)),
+        "page-fetch" => {
+            format!("page-fetch = {{ warm-up = 0, page = \"{} B\", faults = {} }}", pick(4, 1_500), pick(1, 4))
+        }
+        "dma" => format!("dma = {{ warm-up = 0, size = \"{} B\", transfers = {} }}", pick(4, 8_192), pick(1, 5)),
         "bursts" => {
-            let (fewest, more) = (of(1, 4), of(0, 8));
+            let (fewest, more, phases, unresponsive) = (pick(1, 4), pick(0, 8), pick(1, 2), pick(0, 300));
             format!(
-                "bursts = {{ phases = {}, packets = [{fewest}, {}], lengths = [1, 3], unresponsive = [{}, 900], \
-                 cycles = 1000000000 }}",
-                of(1, 2),
-                fewest + more,
-                of(0, 300)
+                "bursts = {{ phases = {phases}, packets = [{fewest}, {}], lengths = [1, 3], \
+                 unresponsive = [{unresponsive}, 900], cycles = 1000000000 }}",
+                fewest + more
             )
         }
-        "cyclic-shift" => format!("cyclic-shift = {{ words = {}, barriers = {} }}", of(1, 60), of(0, 1) == 1),
-        "radix-sort" => format!("radix-sort = {{ keys = {}, bits = {}, passes = {} }}", of(1, 20), of(1, 4), of(1, 2)),
+        "cyclic-shift" => format!("cyclic-shift = {{ words = {}, barriers = {} }}", pick(1, 60), pick(0, 1) == 1),
+        "radix-sort" => {
+            format!("radix-sort = {{ keys = {}, bits = {}, passes = {} }}", pick(1, 20), pick(1, 4), pick(1, 2))
+        }
         "em3d" => {
-            let sends = if of(0, 1) == 0 { "transfers" } else { "updates" };
-            let (nodes, degree, iterations) = (of(1, 8), of(1, 4), of(1, 2));
+            let sends = if pick(0, 1) == 0 { "transfers" } else { "updates" };
+            let (nodes, degree, iterations) = (pick(1, 8), pick(1, 4), pick(1, 2));
             format!(
                 "em3d = {{ n-nodes = {nodes}, d-nodes = {degree}, iterations = {iterations}, exchange = \"{sends}\" }}"
             )
         }
         "spsolve" => {
-            let rows_to = if of(0, 1) == 0 { "near" } else { "dealt" };
-            let (rows, iterations) = (of(20, 40), of(1, 2));
+            let rows_to = if pick(0, 1) == 0 { "near" } else { "dealt" };
+            let (rows, iterations) = (pick(20, 40), pick(1, 2));
             format!(
                 "spsolve = {{ rows = {rows}, degrees-of-freedom = 1, neighbours = 5, rows-to = \"{rows_to}\", iterations = {iterations} }}"
             )
         }
         "dsmc" => {
-            let (long, molecules, iterations) = (of(1, 6), of(1, 60), of(1, 3));
+            let (long, molecules, iterations) = (pick(1, 6), pick(1, 60), pick(1, 3));
             format!("dsmc = {{ cells = [{long}, 2, 2], molecules = {molecules}, iterations = {iterations} }}")
         }
-        "unstructured" => format!("unstructured = {{ nodes = {}, iterations = {} }}", of(8, 40), of(1, 2)),
-        _ => format!("pair = {{ warm-up = 0, packets = {} }}", of(1, 40)),
+        "unstructured" => format!("unstructured = {{ nodes = {}, iterations = {} }}", pick(8, 40), pick(1, 2)),
+        _ => format!("pair = {{ warm-up = 0, packets = {} }}", pick(1, 40)),
     }
 }
 

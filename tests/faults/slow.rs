@@ -31,8 +31,8 @@ fn computation_longer_than_the_limit_completes() {
     let dsmc = "dsmc = { cells = [4, 2, 2], molecules = 2000, iterations = 1 }";
     let result = run("p6-natoma", "queues", dsmc, &[MILLISECOND]);
     assert_eq!(result.outcome, Outcome::Done);
-    let of = |name: &str| result.metric(name).expect("it is measured");
-    assert!(of("time.compute") > 0.5 * of("time.program"), "{} cycles", of("time.compute"));
+    let metric_of = |name: &str| result.metric(name).expect("it is measured");
+    assert!(metric_of("time.compute") > 0.5 * metric_of("time.program"), "{} cycles", metric_of("time.compute"));
     assert!(result.end.as_s() > 5e-3, "{}", result.end);
 }
 

@@ -27,8 +27,9 @@ fn littles_law_of_a_saturated_stream() {
             run.messages.iter().filter(is_there).count() as f64
         };
         let instants = 2_000;
-        let at = |instant| from + (to - from) * (f64::from(instant) + 0.5) / f64::from(instants);
-        let in_flight = (0..instants).map(|instant| in_flight_at(at(instant))).sum::<f64>() / f64::from(instants);
+        let time_of_instant = |instant| from + (to - from) * (f64::from(instant) + 0.5) / f64::from(instants);
+        let in_flight =
+            (0..instants).map(|instant| in_flight_at(time_of_instant(instant))).sum::<f64>() / f64::from(instants);
         assert_near(throughput * latency, in_flight, 0.02 * in_flight);
         assert!(in_flight > ring_entries as f64 / 2.0, "the ring is kept full: {in_flight}");
     }

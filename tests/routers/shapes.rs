@@ -14,12 +14,12 @@ struct MinimalAdaptive {
 impl MinimalAdaptive {
     fn coordinates(&self, node: u32) -> Vec<u32> {
         let mut rest = node;
-        let next = |extent: &u32| {
+        let next_coordinate = |extent: &u32| {
             let own = rest % extent;
             rest /= extent;
             own
         };
-        self.extents.iter().map(next).collect()
+        self.extents.iter().map(next_coordinate).collect()
     }
 }
 

@@ -174,9 +174,9 @@ fn every_option_in_a_page_exists() {
 #[test]
 fn pages_count_the_runs_of_the_atlas() {
     let all = Registry::shared().combinations();
-    let of = |workload: &str| all.iter().filter(|one| one.workload == workload).collect::<Vec<_>>();
-    let fit = |workload: &str| of(workload).into_iter().filter(|one| one.refused.is_empty()).count();
-    let every = of("ping-pong");
+    let combinations_of = |workload: &str| all.iter().filter(|one| one.workload == workload).collect::<Vec<_>>();
+    let fit = |workload: &str| combinations_of(workload).into_iter().filter(|one| one.refused.is_empty()).count();
+    let every = combinations_of("ping-pong");
     let axes = [
         every.iter().map(|one| one.host).collect::<BTreeSet<_>>().len(),
         every.iter().map(|one| one.ni).collect::<BTreeSet<_>>().len(),

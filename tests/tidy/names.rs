@@ -29,8 +29,8 @@ fn is_open(name: &str, all: &[(String, String)]) -> bool {
 /// Returns the types that a file declares for other modules.
 fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
     let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
-    let after = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
-    let names = text.lines().filter_map(after);
+    let after_keyword = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
+    let names = text.lines().filter_map(after_keyword);
     let names = names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""));
     if is_open(name, all) {
         return names.collect();

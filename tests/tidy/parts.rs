@@ -97,19 +97,19 @@ fn keys() -> Vec<(&'static str, &'static str)> {
 fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, String)> {
     let of_family = |family: &str| {
         let folder = FAMILIES.iter().find(|(table, _)| *table == family).expect("a family").1;
-        let of = move |name: &str| name.starts_with(&format!("crates/core/src/{folder}/"));
-        all.iter().filter(move |(name, _)| of(name))
+        let is_in_folder = move |name: &str| name.starts_with(&format!("crates/core/src/{folder}/"));
+        all.iter().filter(move |(name, _)| is_in_folder(name))
     };
     let keys_in = |text: &str| -> Vec<String> {
         let after = text.split("PartInfo::new(").skip(1).map(str::trim_start);
         after.map(|rest| rest.strip_prefix('"').and_then(|rest| rest.split('"').next()).unwrap_or("").into()).collect()
     };
-    let found = |family: &str, key: &str| {
+    let file_with_key = |family: &str, key: &str| {
         let has = |(_, text): &&(String, String)| keys_in(text).iter().any(|found| found == key);
         of_family(family).find(has).map(|(name, _)| name.clone())
     };
     let declared = |(family, key): (&'static str, &'static str)| {
-        let file = found(family, key).or_else(|| found(family, ""));
+        let file = file_with_key(family, key).or_else(|| file_with_key(family, ""));
         (family, key, file.unwrap_or_else(|| panic!("no file declares {family}.{key}")))
     };
     keys().into_iter().map(declared).collect()
@@ -120,13 +120,13 @@ fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, Str
 fn declarations(all: &[(String, String)]) -> Vec<Declaration> {
     let declared = declared_in(all);
     let files: BTreeSet<&str> = declared.iter().map(|(_, _, file)| file.as_str()).collect();
-    let own = |file: &str| {
+    let own_folder = |file: &str| {
         let family = "crates/core/src/".len() + file["crates/core/src/".len()..].find('/').expect("a folder") + 1;
         let folders = file.match_indices('/').map(|(at, _)| &file[..=at]).filter(|folder| folder.len() > family);
         let mut alone = folders.filter(|folder| files.iter().filter(|other| other.starts_with(folder)).count() == 1);
         alone.next().unwrap_or(file).to_owned()
     };
-    declared.iter().map(|(family, key, file)| Declaration { family, key, own: own(file) }).collect()
+    declared.iter().map(|(family, key, file)| Declaration { family, key, own: own_folder(file) }).collect()
 }
 
 /// Fails with the findings that are not listed, and with the entries that are not found.

@@ -43,9 +43,9 @@ impl Public {
         self.modules.insert(path.to_vec());
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         for item in items(&text).into_iter().filter(|item| !item.has("#[doc(hidden)]")) {
-            let below = |name: &str| [path, &[name.to_owned()]].concat();
+            let path_below = |name: &str| [path, &[name.to_owned()]].concat();
             if let Some(name) = item.code.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
-                self.take_module(&child(file, name), &below(name));
+                self.take_module(&child(file, name), &path_below(name));
                 continue;
             }
             // The names of another crate are counted in that crate; the prelude repeats names of other modules.
@@ -53,7 +53,7 @@ impl Public {
                 continue;
             }
             let is_repeated = item.has("#[doc(no_inline)]");
-            for name in names(&item.code).iter().map(|name| below(name)) {
+            for name in names(&item.code).iter().map(|name| path_below(name)) {
                 let shown = file.strip_prefix(root()).expect("a file of the project").display().to_string();
                 let has_example = is_repeated || item.has_example(file);
                 self.names.entry(name).or_insert(Name { file: shown, has_example });

@@ -42,36 +42,36 @@ fn outputs_overwrite_no_input_and_no_other_output() {
 #[test]
 fn result_is_run_again_with_its_own_trace_or_refused() {
     let folder = Folder::new("rerun");
-    let at = |name: &str| folder.path(name);
-    fs::create_dir(at("sub")).expect("a folder");
+    let path_of = |name: &str| folder.path(name);
+    fs::create_dir(path_of("sub")).expect("a folder");
     let trace = "generated_cycle,source,destination\n0,0,1\n5,1,2\n";
-    fs::write(at("sub/trace.csv"), trace).expect("a trace");
-    fs::write(at("sub/replay.toml"), "fabric.mesh.shape = [2, 2]\nworkload.replay.file = \"trace.csv\"\n")
+    fs::write(path_of("sub/trace.csv"), trace).expect("a trace");
+    fs::write(path_of("sub/replay.toml"), "fabric.mesh.shape = [2, 2]\nworkload.replay.file = \"trace.csv\"\n")
         .expect("a file");
-    let first = stdout(&["run", &at("sub/replay.toml"), "--format=json"]);
-    fs::write(at("result.json"), &first).expect("a file");
+    let first = stdout(&["run", &path_of("sub/replay.toml"), "--format=json"]);
+    fs::write(path_of("result.json"), &first).expect("a file");
     let hash = |text: &str| serde_json::from_str::<Json>(text).expect("JSON")["hash"].clone();
-    let again = stdout(&["run", &at("result.json"), "--format=json"]);
+    let again = stdout(&["run", &path_of("result.json"), "--format=json"]);
     assert_eq!(hash(&again), hash(&first), "the trace lies where the description was");
     // A folder with another trace of this name is not used.
     let other = "generated_cycle,source,destination\n0,3,0\n";
-    fs::write(at("trace.csv"), other).expect("a trace");
-    assert_eq!(hash(&stdout(&["run", &at("result.json"), "--format=json"])), hash(&first));
-    fs::write(at("sub/trace.csv"), other).expect("a trace");
-    let ran = narrows(&["run", &at("result.json")]);
+    fs::write(path_of("trace.csv"), other).expect("a trace");
+    assert_eq!(hash(&stdout(&["run", &path_of("result.json"), "--format=json"])), hash(&first));
+    fs::write(path_of("sub/trace.csv"), other).expect("a trace");
+    let ran = narrows(&["run", &path_of("result.json")]);
     assert_eq!(ran.status.code(), Some(2));
     assert!(
         stderr(&ran).contains("this is not the file that") && stderr(&ran).contains("trace.csv"),
         "{}",
         stderr(&ran)
     );
-    let set = format!("--set=workload.replay.file={}", at("trace.csv"));
-    let taken = as_json(&["run", &at("result.json"), &set]);
+    let set = format!("--set=workload.replay.file={}", path_of("trace.csv"));
+    let taken = as_json(&["run", &path_of("result.json"), &set]);
     assert_eq!(value(&taken, "replay.packets"), 1.0, "the other one, as was asked");
     // The sweep stores its finished points.
-    fs::write(at("sub/trace.csv"), trace).expect("a trace");
-    stdout(&["sweep", &at("sub/replay.toml"), "--vary=run.seed=1", "--out", &at("s.csv")]);
-    let kept = points_kept(&at("s.csv"));
+    fs::write(path_of("sub/trace.csv"), trace).expect("a trace");
+    stdout(&["sweep", &path_of("sub/replay.toml"), "--vary=run.seed=1", "--out", &path_of("s.csv")]);
+    let kept = points_kept(&path_of("s.csv"));
     let point = kept[0].to_str().expect("UTF-8");
     assert_eq!(value(&as_json(&["run", point]), "replay.packets"), 2.0);
 }

@@ -91,9 +91,10 @@ mod tests {
 
     #[test]
     fn an_error_prints_its_groups_and_counts_their_problems() {
-        let one = |message: &str| Problems::one(Problem::new(message));
-        assert_eq!(Error::from(one("no unit")).to_string(), "error: no unit");
-        let groups = vec![("At the point x=1:".to_owned(), one("no unit")), (String::new(), one("no node"))];
+        let problems_of = |message: &str| Problems::one(Problem::new(message));
+        assert_eq!(Error::from(problems_of("no unit")).to_string(), "error: no unit");
+        let groups =
+            vec![("At the point x=1:".to_owned(), problems_of("no unit")), (String::new(), problems_of("no node"))];
         let expected = "At the point x=1:\nerror: no unit\n\nerror: no node\n\n2 problems";
         assert_eq!(Error::from(groups).to_string(), expected);
     }

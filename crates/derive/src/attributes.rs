@@ -27,7 +27,7 @@ impl Bounds {
     }
 }
 
-const OF_TYPES: [&str; 8] =
+const TYPE_ATTRIBUTES: [&str; 8] =
     ["crate", "cfg_feature", "before", "check", "check_if_sound", "each", "meaning", "resource"];
 
 /// Attributes of a type.
@@ -63,7 +63,7 @@ impl TypeAttributes {
                 "each" => own.each = Bounds::parse(meta)?,
                 "meaning" => own.meaning = Some(meta.value()?.parse()?),
                 "resource" => own.resource = Some(meta.value()?.parse()?),
-                _ => return Err(unknown(meta, &OF_TYPES)),
+                _ => return Err(unknown(meta, &TYPE_ATTRIBUTES)),
             }
             Ok(())
         })?;
@@ -131,7 +131,7 @@ pub struct FieldAttributes {
     /// Bounds of the length of a list.
     pub length: Bounds,
     /// Words, and the values that they represent.
-    pub words: Vec<(LitStr, Expr)>,
+    pub named_values: Vec<(LitStr, Expr)>,
     pub via: Option<Via>,
     /// A function from the value to the error in it, as a message and help, if there is one.
     pub check: Option<Expr>,
@@ -143,7 +143,7 @@ pub struct FieldAttributes {
     pub resource: Option<LitStr>,
 }
 
-const OF_FIELDS: [&str; 19] = [
+const FIELD_ATTRIBUTES: [&str; 19] = [
     "key",
     "was",
     "default",
@@ -177,7 +177,7 @@ impl FieldAttributes {
             bounds: Bounds::default(),
             each: Bounds::default(),
             length: Bounds::default(),
-            words: Vec::new(),
+            named_values: Vec::new(),
             via: None,
             check: None,
             placeholder: None,
@@ -198,7 +198,7 @@ impl FieldAttributes {
             "max" => self.bounds.max = Some(meta.value()?.parse()?),
             "each" => self.each = Bounds::parse(meta)?,
             "length" => self.length = Bounds::parse(meta)?,
-            "words" => self.words = words(meta)?,
+            "words" => self.named_values = named_values(meta)?,
             "via" => self.via = Some(via(meta)?),
             "check" => self.check = Some(meta.value()?.parse()?),
             "placeholder" => self.placeholder = Some(meta.value()?.parse()?),
@@ -208,8 +208,8 @@ impl FieldAttributes {
             "one_of" => self.set_shape(meta, Shape::OneOf)?,
             "flatten" => self.set_shape(meta, Shape::Flatten)?,
             "skip" => self.set_shape(meta, Shape::Skip(meta.value()?.parse()?))?,
-            "with" => self.set_shape(meta, with(meta)?)?,
-            _ => return Err(unknown(meta, &OF_FIELDS)),
+            "with" => self.set_shape(meta, parse_with(meta)?)?,
+            _ => return Err(unknown(meta, &FIELD_ATTRIBUTES)),
         }
         Ok(())
     }
@@ -224,7 +224,7 @@ impl FieldAttributes {
 }
 
 /// Parses `words("same" = false, "other" = true)`.
-fn words(meta: &ParseNestedMeta<'_>) -> Result<Vec<(LitStr, Expr)>> {
+fn named_values(meta: &ParseNestedMeta<'_>) -> Result<Vec<(LitStr, Expr)>> {
     let content;
     syn::parenthesized!(content in meta.input);
     let pair = |input: syn::parse::ParseStream<'_>| {
@@ -246,7 +246,7 @@ fn via(meta: &ParseNestedMeta<'_>) -> Result<Via> {
 }
 
 /// Parses `with(read = f, write = g)`.
-fn with(meta: &ParseNestedMeta<'_>) -> Result<Shape> {
+fn parse_with(meta: &ParseNestedMeta<'_>) -> Result<Shape> {
     let content;
     syn::parenthesized!(content in meta.input);
     let [read, write] = functions(&content, ["read", "write"])?;

@@ -9,40 +9,40 @@ use syn::{DataEnum, DeriveInput, Error, Fields, Result};
 
 pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let target = Target::new(input)?;
-    let Target { name, text, .. } = &target;
-    let (mut words, mut arms) = (Vec::new(), Vec::new());
+    let Target { name, text_module, .. } = &target;
+    let (mut named_values, mut arms) = (Vec::new(), Vec::new());
     for variant in &data.variants {
         if !matches!(variant.fields, Fields::Unit) {
             return Err(Error::new_spanned(variant, "a word has no fields; derive `Parameters` for variants that do"));
         }
         let (ident, attributes) = (&variant.ident, VariantAttributes::parse(&variant.attrs)?);
         let word = attributes.key.map_or_else(|| docs::key(ident), |key| key.value());
-        words.push(quote! { (#word, #name::#ident) });
+        named_values.push(quote! { (#word, #name::#ident) });
         arms.push(quote! { #name::#ident => #word });
     }
-    if words.is_empty() {
+    if named_values.is_empty() {
         return Err(Error::new_spanned(name, "a choice has at least one word"));
     }
     let value = target.implement(
         quote! { ParameterType },
         quote! {},
         quote! {
-            type Kind = #text::Choice<#name>;
+            type Kind = #text_module::Choice<#name>;
 
             fn field<'f, 't>(
-                table: &'f mut #text::Table<'t>,
+                table: &'f mut #text_module::Table<'t>,
                 key: &'static str,
                 help: &'static str,
-            ) -> #text::Field<'f, 't, #text::Choice<#name>> {
-                table.choice(key, help, &[#(#words),*])
+            ) -> #text_module::Field<'f, 't, #text_module::Choice<#name>> {
+                table.choice(key, help, &[#(#named_values),*])
             }
 
             fn from_read(value: #name) -> #name {
                 value
             }
 
-            fn to_value(&self) -> #text::ParameterValue {
-                #text::ParameterValue::Text(::std::string::String::from(match self { #(#arms),* }))
+            fn to_value(&self) -> #text_module::ParameterValue {
+                #text_module::ParameterValue::Text(::std::string::String::from(match self { #(#arms),* }))
             }
         },
     );
@@ -50,7 +50,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         quote! { ParameterDefault },
         quote! {},
         quote! {
-            fn or(field: #text::Field<'_, '_, #text::Choice<#name>>, default: #name) -> #name {
+            fn or(field: #text_module::Field<'_, '_, #text_module::Choice<#name>>, default: #name) -> #name {
                 field.or(match default { #(#arms),* })
             }
         },

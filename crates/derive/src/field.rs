@@ -21,9 +21,9 @@ pub struct Parameter<'f> {
 /// Whether a field may be left out of a description.
 pub enum Need<'f> {
     Required,
-    Nothing,
+    Optional,
     /// The field may be left out if all fields of this type may be.
-    AllOf(&'f Type),
+    OptionalIf(&'f Type),
 }
 
 /// Returns the fields in the order in which they are read.
@@ -57,9 +57,10 @@ impl<'f> Parameter<'f> {
         Ok(parameter)
     }
 
-    /// Refuses attributes that have no effect together.
+    /// Returns an error if attributes contradict each other, or have no effect on a field of this shape.
     fn check(&self) -> Result<()> {
-        let FieldAttributes { shape, default, optional_or, bounds, each, length, words, via, .. } = &self.attributes;
+        let FieldAttributes { shape, default, optional_or, bounds, each, length, named_values, via, .. } =
+            &self.attributes;
         let refuse = |expr: Option<&Expr>, why: &str| match expr {
             Some(expr) => Err(Error::new_spanned(expr, why)),
             None => Ok(()),
@@ -92,7 +93,7 @@ impl<'f> Parameter<'f> {
             return Err(Error::new_spanned(resource, "only a value belongs to a resource"));
         }
         refuse(optional_or.as_ref(), "only a value has `optional_or`")?;
-        refuse(words.first().map(|(_, value)| value), "only a value has words")?;
+        refuse(named_values.first().map(|(_, value)| value), "only a value has words")?;
         refuse(via.as_ref().map(|via| &via.from), "only a value is read via another type")
     }
 
@@ -113,7 +114,7 @@ impl<'f> Parameter<'f> {
         Value { ty, is_optional: optional.is_some(), key: &self.key, attributes: &self.attributes, of_type }
     }
 
-    /// Returns the field with its variable, for the expression that constructs the struct.
+    /// Returns the field's part of the expression that constructs the struct: `member`, or `index: variable`.
     pub fn construct(&self) -> TokenStream {
         match &self.member {
             Member::Named(name) => quote! { #name },
@@ -124,7 +125,8 @@ impl<'f> Parameter<'f> {
         }
     }
 
-    /// Returns the field with its variable, or without one if nothing of the field is written.
+    /// Returns the field's part of a struct pattern: `member: variable`, or `member: _` for a field that is not
+    /// written.
     pub fn pattern(&self) -> TokenStream {
         match &self.attributes.shape {
             Shape::Skip(_) => {
@@ -138,13 +140,13 @@ impl<'f> Parameter<'f> {
     /// Returns the statements that read the field into a variable of its name.
     pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
         let Parameter { binding, key, attributes, .. } = self;
-        let (Target { text, table, .. }, help, ty) = (target, &attributes.help, &self.field.ty);
+        let (Target { text_module, table, .. }, help, ty) = (target, &attributes.help, &self.field.ty);
         let inner = self.optional_type();
         let read = match (&attributes.shape, inner) {
             (Shape::Value, _) => self.value(&target.attributes).read(target)?,
-            (Shape::Table, None) => quote! { #table.table(#key, #help, <#ty as #text::Parameters>::read) },
+            (Shape::Table, None) => quote! { #table.table(#key, #help, <#ty as #text_module::Parameters>::read) },
             (Shape::Table, Some(ty)) => {
-                quote! { #table.optional_table(#key, #help, <#ty as #text::Parameters>::read) }
+                quote! { #table.optional_table(#key, #help, <#ty as #text_module::Parameters>::read) }
             }
             (Shape::OneOf, _) => {
                 let (kind, default) = match (inner, &attributes.default) {
@@ -152,30 +154,30 @@ impl<'f> Parameter<'f> {
                     (None, Some(default)) => (quote! { one_of_or }, Some(quote! { #default, })),
                     (None, None) => (quote! { one_of }, None),
                 };
-                let of = {
+                let variants = {
                     let ty = inner.unwrap_or(ty);
-                    quote! { <#ty as #text::ParameterVariants> }
+                    quote! { <#ty as #text_module::ParameterVariants> }
                 };
-                quote! { #table.#kind(#key, #help, #of::VARIANTS, #default #of::read_variant) }
+                quote! { #table.#kind(#key, #help, #variants::VARIANTS, #default #variants::read_variant) }
             }
-            (Shape::Flatten, _) => quote! { <#ty as #text::Parameters>::read(#table) },
+            (Shape::Flatten, _) => quote! { <#ty as #text_module::Parameters>::read(#table) },
             (Shape::Skip(value), _) => quote! { #value },
-            (Shape::With { read, .. }, _) => quote! { #text::parameters::call::read(#table, #read) },
+            (Shape::With { read, .. }, _) => quote! { #text_module::parameters::call::read(#table, #read) },
         };
         let check = attributes.check.as_ref().map(|check| {
             let placeholder = attributes.placeholder.as_ref();
-            let (result, otherwise) = match placeholder {
+            let (assignment, otherwise) = match placeholder {
                 Some(value) => (quote! { let #binding: #ty = }, quote! { #value }),
                 None => (quote! {}, quote! {}),
             };
-            let kept = placeholder.map(|_| quote! { #binding });
+            let checked = placeholder.map(|_| quote! { #binding });
             quote! {
-                #result match #text::parameters::call::on(&#binding, #check) {
+                #assignment match #text_module::parameters::call::with_ref(&#binding, #check) {
                     ::core::option::Option::Some((message, help)) => {
                         #table.wrong(#key, message, help);
                         #otherwise
                     }
-                    ::core::option::Option::None => { #kept }
+                    ::core::option::Option::None => { #checked }
                 };
             }
         });
@@ -183,12 +185,12 @@ impl<'f> Parameter<'f> {
         Ok(quote! { #renamed let #binding: #ty = #read; #check })
     }
 
-    /// Returns the statement that writes the field from a variable of its name, which refers to it.
+    /// Returns the statement that writes the field; a variable with the field's name holds a reference to it.
     pub fn write(&self, target: &Target<'_>) -> TokenStream {
         let Parameter { binding, key, attributes, .. } = self;
-        let Target { text, sink, .. } = target;
+        let Target { text_module, sink, .. } = target;
         let table = |value: TokenStream| {
-            quote! { #sink.table(#key, &|#sink| #text::Parameters::write(#value, #sink)); }
+            quote! { #sink.table(#key, &|#sink| #text_module::Parameters::write(#value, #sink)); }
         };
         match (&attributes.shape, self.optional_type()) {
             (Shape::Value, _) => self.value(&target.attributes).write(target, binding),
@@ -197,9 +199,11 @@ impl<'f> Parameter<'f> {
                 let write = table(quote! { value });
                 quote! { if let ::core::option::Option::Some(value) = #binding { #write } }
             }
-            (Shape::Flatten, _) => quote! { #text::Parameters::write(#binding, #sink); },
+            (Shape::Flatten, _) => quote! { #text_module::Parameters::write(#binding, #sink); },
             (Shape::Skip(_), _) => quote! {},
-            (Shape::With { write, .. }, _) => quote! { #text::parameters::call::write(#binding, #sink, #write); },
+            (Shape::With { write, .. }, _) => {
+                quote! { #text_module::parameters::call::write(#binding, #sink, #write); }
+            }
         }
     }
 
@@ -207,11 +211,11 @@ impl<'f> Parameter<'f> {
     pub fn need(&self) -> Need<'f> {
         let FieldAttributes { shape, default, optional_or, .. } = &self.attributes;
         match shape {
-            _ if self.optional_type().is_some() => Need::Nothing,
-            Shape::Skip(_) => Need::Nothing,
-            Shape::Value if default.is_some() || optional_or.is_some() => Need::Nothing,
-            Shape::Table | Shape::Flatten => Need::AllOf(&self.field.ty),
-            Shape::OneOf if default.is_some() => Need::AllOf(&self.field.ty),
+            _ if self.optional_type().is_some() => Need::Optional,
+            Shape::Skip(_) => Need::Optional,
+            Shape::Value if default.is_some() || optional_or.is_some() => Need::Optional,
+            Shape::Table | Shape::Flatten => Need::OptionalIf(&self.field.ty),
+            Shape::OneOf if default.is_some() => Need::OptionalIf(&self.field.ty),
             Shape::Value | Shape::OneOf | Shape::With { .. } => Need::Required,
         }
     }
@@ -223,11 +227,16 @@ pub fn all_optional<'f>(target: &Target<'_>, fields: impl Iterator<Item = Need<'
     for need in fields {
         match need {
             Need::Required => return quote! {},
-            Need::Nothing => {}
-            Need::AllOf(ty) => types.push(ty),
+            Need::Optional => {}
+            Need::OptionalIf(ty) => types.push(ty),
         }
     }
-    let text = &target.text;
-    // A bound that holds for all lifetimes may fail. The trait is then not implemented, which is no error here.
-    target.implement(quote! { AllOptional }, quote! { where #(for<'every> #types: #text::AllOptional),* }, quote! {})
+    let text_module = &target.text_module;
+    // A where clause that does not hold is a compile error, unless it is quantified (`for<'every>`): then the trait is
+    // only not implemented.
+    target.implement(
+        quote! { AllOptional },
+        quote! { where #(for<'every> #types: #text_module::AllOptional),* },
+        quote! {},
+    )
 }

@@ -15,7 +15,7 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
         ));
     }
     let all = parameters(fields)?;
-    let Target { text, table, sink, .. } = &target;
+    let Target { text_module, table, sink, .. } = &target;
     let (read, write) = (make(&target, quote! { Self }, &all)?, write(&target, &all));
     let pattern = all.iter().map(Parameter::pattern);
     let (before, check) = (target.before(), target.check());
@@ -23,14 +23,14 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
         quote! { Parameters },
         quote! {},
         quote! {
-            fn read(#table: &mut #text::Table<'_>) -> Self {
+            fn read(#table: &mut #text_module::Table<'_>) -> Self {
                 #before
                 let value = #read;
                 #check
                 value
             }
 
-            fn write(&self, #sink: &mut dyn #text::ParameterSink) {
+            fn write(&self, #sink: &mut dyn #text_module::ParameterSink) {
                 let Self { #(#pattern),* } = self;
                 #write
             }

@@ -14,7 +14,7 @@ pub struct Target<'i> {
     pub name: &'i Ident,
     pub attributes: TypeAttributes,
     /// Path of the module that holds the traits.
-    pub text: TokenStream,
+    pub text_module: TokenStream,
     /// The variable that holds the table being read. No field can have its name, since the name cannot be written
     /// outside the macro.
     pub table: Ident,
@@ -30,22 +30,25 @@ impl<'i> Target<'i> {
             None => syn::parse_str(CRATE)?,
         };
         let variable = |name| Ident::new(name, Span::mixed_site());
-        let (text, table, sink) = (quote! { #path::text }, variable("table"), variable("sink"));
-        Ok(Target { name: &input.ident, attributes, text, table, sink })
+        let (text_module, table, sink) = (quote! { #path::text }, variable("table"), variable("sink"));
+        Ok(Target { name: &input.ident, attributes, text_module, table, sink })
     }
 
     /// Returns the statement that examines the table before its keys are read.
     pub fn before(&self) -> Option<TokenStream> {
-        let Target { text, table, .. } = self;
-        self.attributes.before.as_ref().map(|before| quote! { #text::parameters::call::on(&*#table, #before); })
+        let Target { text_module, table, .. } = self;
+        self.attributes
+            .before
+            .as_ref()
+            .map(|before| quote! { #text_module::parameters::call::with_ref(&*#table, #before); })
     }
 
     /// Returns the statements that report the errors in `value`, which was read.
     pub fn check(&self) -> TokenStream {
-        let Target { text, table, attributes, .. } = self;
+        let Target { text_module, table, attributes, .. } = self;
         let report = |check| {
             quote! {
-                for (key, message, help) in ::core::iter::IntoIterator::into_iter(#text::parameters::call::on(&value, #check)) {
+                for (key, message, help) in ::core::iter::IntoIterator::into_iter(#text_module::parameters::call::with_ref(&value, #check)) {
                     #table.wrong(::core::convert::AsRef::<str>::as_ref(&key), message, help);
                 }
             }
@@ -58,13 +61,13 @@ impl<'i> Target<'i> {
 
     /// Implements `trait_name` of the module that holds the traits.
     pub fn implement(&self, trait_name: TokenStream, bounds: TokenStream, body: TokenStream) -> TokenStream {
-        let Target { name, text, attributes, .. } = self;
+        let Target { name, text_module, attributes, .. } = self;
         let feature = attributes.cfg_feature.as_ref().map(|feature| quote! { #[cfg(feature = #feature)] });
         quote! {
             #feature
             #[automatically_derived]
             #[allow(clippy::unnecessary_cast, clippy::redundant_closure_call)]
-            impl #text::#trait_name for #name #bounds { #body }
+            impl #text_module::#trait_name for #name #bounds { #body }
         }
     }
 }

@@ -35,21 +35,22 @@ impl Value<'_> {
 
     /// Returns the expression that reads the value.
     pub fn read(&self, target: &Target<'_>) -> Result<TokenStream> {
-        let FieldAttributes { default, optional_or, via, words, .. } = self.attributes;
-        let (text, source) = (&target.text, self.source());
+        let FieldAttributes { default, optional_or, via, named_values, .. } = self.attributes;
+        let (text_module, source) = (&target.text_module, self.source());
         let opened = self.open(target)?;
-        let from_read =
-            words.is_empty().then(|| quote! { let value = <#source as #text::ParameterType>::from_read(value); });
+        let from_read = named_values
+            .is_empty()
+            .then(|| quote! { let value = <#source as #text_module::ParameterType>::from_read(value); });
         let via = via.as_ref().map(|via| {
             let (from, ty) = (&via.from, self.ty);
-            quote! { let value: #ty = #text::parameters::call::with(value, #from); }
+            quote! { let value: #ty = #text_module::parameters::call::with_value(value, #from); }
         });
         let convert = quote! { #from_read #via value };
         Ok(match (default, optional_or) {
-            (Some(default), _) => match (as_written(default), words.is_empty()) {
+            (Some(default), _) => match (as_written(default), named_values.is_empty()) {
                 (Some(default), _) => quote! { { let value = #opened.or(#default); #convert } },
                 (None, true) => quote! {
-                    { let value = <#source as #text::ParameterDefault>::or(#opened, #default); #via value }
+                    { let value = <#source as #text_module::ParameterDefault>::or(#opened, #default); #via value }
                 },
                 (None, false) => return Err(Error::new_spanned(default, "a default among words is a word")),
             },
@@ -66,14 +67,14 @@ impl Value<'_> {
 
     /// Returns the key with its bounds, ready to be read.
     fn open(&self, target: &Target<'_>) -> Result<TokenStream> {
-        let FieldAttributes { help, bounds, each, length, words, .. } = self.attributes;
-        let (Target { text, table, .. }, source, key) = (target, self.source(), self.key);
-        if !words.is_empty() {
-            let words = words.iter().map(|(word, value)| quote! { (#word, #value) });
-            return Ok(quote! { #table.choice(#key, #help, &[#(#words),*]) });
+        let FieldAttributes { help, bounds, each, length, named_values, .. } = self.attributes;
+        let (Target { text_module, table, .. }, source, key) = (target, self.source(), self.key);
+        if !named_values.is_empty() {
+            let named_values = named_values.iter().map(|(word, value)| quote! { (#word, #value) });
+            return Ok(quote! { #table.choice(#key, #help, &[#(#named_values),*]) });
         }
         let mut opened =
-            quote_spanned! { source.span() => <#source as #text::ParameterType>::field(#table, #key, #help) };
+            quote_spanned! { source.span() => <#source as #text_module::ParameterType>::field(#table, #key, #help) };
         opened = self.declare(target, opened);
         let inherited = if self.is_integer() { &self.of_type.each } else { &Bounds { min: None, max: None } };
         if let Some(min) = bounds.min.as_ref().or(inherited.min.as_ref()) {
@@ -99,14 +100,14 @@ impl Value<'_> {
 
     /// Adds to `opened` the declared properties of a number: its meaning and its resource.
     fn declare(&self, target: &Target<'_>, opened: TokenStream) -> TokenStream {
-        let (text, is_bare) = (&target.text, self.is_integer() || self.is(&["f64"]));
+        let (text_module, is_bare) = (&target.text_module, self.is_integer() || self.is(&["f64"]));
         let has_no_meaning = is_bare || self.is(&["Bytes"]);
         let inherited = self.of_type.meaning.as_ref().filter(|_| has_no_meaning);
         let meaning = self.attributes.meaning.as_ref().or(inherited);
         let is_number = has_no_meaning || meaning.is_some() || self.is(&["Time", "Rate", "Hertz"]);
         let inherited = self.of_type.resource.as_ref().filter(|_| is_number);
         let resource = self.attributes.resource.as_ref().or(inherited);
-        let meaning = meaning.map(|meaning| quote! { .meaning(#text::Meaning::#meaning) });
+        let meaning = meaning.map(|meaning| quote! { .meaning(#text_module::Meaning::#meaning) });
         let resource = resource.map(|resource| quote! { .resource(#resource) });
         quote! { #opened #meaning #resource }
     }
@@ -123,18 +124,18 @@ impl Value<'_> {
 
     /// Returns the statement that writes the value from `binding`, which refers to it.
     pub fn write(&self, target: &Target<'_>, binding: &Ident) -> TokenStream {
-        let FieldAttributes { via, words, .. } = self.attributes;
-        let (Target { text, sink, .. }, key) = (target, self.key);
-        let value = match (via, words.is_empty()) {
+        let FieldAttributes { via, named_values, .. } = self.attributes;
+        let (Target { text_module, sink, .. }, key) = (target, self.key);
+        let value = match (via, named_values.is_empty()) {
             (_, false) => {
-                let words = words.iter().map(|(word, value)| quote! { #value => #word });
-                quote! { #text::ParameterValue::Text(::std::string::String::from(match *value { #(#words),* })) }
+                let named_values = named_values.iter().map(|(word, value)| quote! { #value => #word });
+                quote! { #text_module::ParameterValue::Text(::std::string::String::from(match *value { #(#named_values),* })) }
             }
             (Some(via), true) => {
                 let (into, source) = (&via.into, &via.ty);
-                quote! { <#source as #text::ParameterType>::to_value(&#text::parameters::call::on(value, #into)) }
+                quote! { <#source as #text_module::ParameterType>::to_value(&#text_module::parameters::call::with_ref(value, #into)) }
             }
-            (None, true) => quote! { #text::ParameterType::to_value(value) },
+            (None, true) => quote! { #text_module::ParameterType::to_value(value) },
         };
         match self.is_optional {
             true => quote! {

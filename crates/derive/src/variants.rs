@@ -16,7 +16,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     }
     let (mut members, mut reads, mut writes, mut needs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut names = Vec::new();
-    let Target { name, text, table, sink, .. } = &target;
+    let Target { name, text_module, table, sink, .. } = &target;
     for variant in &data.variants {
         let VariantAttributes { help, key } = VariantAttributes::parse(&variant.attrs)?;
         let (ident, fields) = (&variant.ident, parameters(&variant.fields)?);
@@ -42,7 +42,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
         quote! {
             const VARIANTS: &'static [(&'static str, &'static str)] = &[#(#members),*];
 
-            fn read_variant(name: &str, #table: &mut #text::Table<'_>) -> Self {
+            fn read_variant(name: &str, #table: &mut #text_module::Table<'_>) -> Self {
                 #before
                 let value = match name {
                     #(#reads,)*
@@ -64,20 +64,20 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
 
 /// Implements `Parameters`: the variants are tables among other keys, exactly one of which is present.
 fn alternatives(target: &Target<'_>, writes: &[TokenStream]) -> TokenStream {
-    let (Target { text, table, sink, .. }, help) = (target, &target.attributes.help);
+    let (Target { text_module, table, sink, .. }, help) = (target, &target.attributes.help);
     target.implement(
         quote! { Parameters },
         quote! {},
         quote! {
-            fn read(#table: &mut #text::Table<'_>) -> Self {
+            fn read(#table: &mut #text_module::Table<'_>) -> Self {
                 #table.alternatives(
                     #help,
-                    <Self as #text::ParameterVariants>::VARIANTS,
-                    <Self as #text::ParameterVariants>::read_variant,
+                    <Self as #text_module::ParameterVariants>::VARIANTS,
+                    <Self as #text_module::ParameterVariants>::read_variant,
                 )
             }
 
-            fn write(&self, #sink: &mut dyn #text::ParameterSink) {
+            fn write(&self, #sink: &mut dyn #text_module::ParameterSink) {
                 match self { #(#writes,)* }
             }
         },

@@ -34,7 +34,7 @@ impl WorkloadSpec for HotPotato {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let endpoints = world.addresses.len() as u32;
+        let endpoints = world.endpoint_map.len() as u32;
         let ended = Rc::new(Cell::new(Time::ZERO));
         for id in 0..endpoints {
             world.sim.spawn(format!("potato {id}"), self.clone().hand_on(world.clone(), id, ended.clone()));
@@ -47,7 +47,7 @@ impl HotPotato {
     /// Runs the program of an endpoint: endpoint 0 begins every lap.
     async fn hand_on(self, world: World, id: u32, ended: Rc<Cell<Time>>) {
         let (endpoint, destination) =
-            (world.endpoint(EndpointId(id)), EndpointId((id + 1) % world.addresses.len() as u32));
+            (world.endpoint(EndpointId(id)), EndpointId((id + 1) % world.endpoint_map.len() as u32));
         let address = endpoint.allocate(self.payload);
         let message = || Outgoing { destination, tag: 0, address, payload: self.payload, words: &[] };
         for _ in 0..self.laps {

@@ -100,15 +100,18 @@ mod tests {
 
     #[test]
     fn percentiles_with_too_few_samples_are_not_measured() {
-        let of = |samples: u64| {
+        let metrics_of = |samples: u64| {
             let summary: Summary = (1..=samples).map(Time::from_us).collect();
             let metrics = Distribution::metrics("l", SampleUnit::Picoseconds, &summary);
             ["l", "l_min", "l_p50", "l_p90", "l_p99", "l_p999", "l_max", "l_samples"].map(|name| value(&metrics, name))
         };
-        assert_eq!(of(0), [None, None, None, None, None, None, None, Some(0.0)]);
-        assert_eq!(of(19), [10.0, 1.0, -1.0, -1.0, -1.0, -1.0, 19.0, 19.0].map(|v| Some(v).filter(|v| *v > 0.0)));
-        assert_eq!(of(1_000)[2..6], [Some(500.0), Some(900.0), Some(990.0), None]);
-        assert_eq!(of(10_000)[5], Some(9_990.0));
+        assert_eq!(metrics_of(0), [None, None, None, None, None, None, None, Some(0.0)]);
+        assert_eq!(
+            metrics_of(19),
+            [10.0, 1.0, -1.0, -1.0, -1.0, -1.0, 19.0, 19.0].map(|v| Some(v).filter(|v| *v > 0.0))
+        );
+        assert_eq!(metrics_of(1_000)[2..6], [Some(500.0), Some(900.0), Some(990.0), None]);
+        assert_eq!(metrics_of(10_000)[5], Some(9_990.0));
     }
 
     #[test]

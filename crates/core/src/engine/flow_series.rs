@@ -63,7 +63,7 @@ impl FlowSeries {
 mod tests {
     use super::*;
 
-    const US: f64 = 1e6;
+    const US_PER_S: f64 = 1e6;
 
     #[test]
     fn unequal_flows_are_no_transient() {
@@ -78,7 +78,7 @@ mod tests {
         }
         series.end();
         (200..400).for_each(|number| series.add(number, Time::from_us(1), Time::from_us(500)));
-        assert_eq!(series.transient_in(US), TransientTest::Steady);
+        assert_eq!(series.transient_in(US_PER_S), TransientTest::Steady);
         assert_eq!((series.count(), series.span()), (600, Some((Time::ZERO, Time::from_us(399)))));
     }
 
@@ -90,7 +90,7 @@ mod tests {
             series.add(number, Time::from_us(1), Time::from_us(number));
             series.add(number, Time::from_us(if number < 80 { 4 } else { 2 }), Time::from_us(number));
         }
-        let TransientTest::Transient(shift) = series.transient_in(US) else { panic!("a transient") };
+        let TransientTest::Transient(shift) = series.transient_in(US_PER_S) else { panic!("a transient") };
         assert_eq!((shift.first, shift.before, shift.after), (80, 2.5, 1.5));
     }
 }

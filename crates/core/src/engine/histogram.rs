@@ -147,15 +147,15 @@ impl Histogram {
         self.min = if is_empty { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
         self.samples = self.samples.saturating_add(other.samples);
-        let mut all: BTreeMap<u16, u64> = self.each().collect();
-        for (number, count) in other.each() {
+        let mut all: BTreeMap<u16, u64> = self.nonempty_buckets().collect();
+        for (number, count) in other.nonempty_buckets() {
             let sum = all.entry(number).or_default();
             *sum = sum.saturating_add(count);
         }
         (self.numbers, self.counts) = all.into_iter().unzip();
     }
 
-    fn each(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+    fn nonempty_buckets(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         self.numbers.iter().copied().zip(self.counts.iter().copied())
     }
 
@@ -176,7 +176,7 @@ impl Histogram {
 
     /// Returns the buckets that have samples, in ascending order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.each().map(|(number, count)| {
+        self.nonempty_buckets().map(|(number, count)| {
             let number = usize::from(number);
             let from = number.checked_sub(1).map_or(0, |before| bucket_last(before) + 1);
             Bucket { from, up_to: bucket_last(number), count }
@@ -193,7 +193,7 @@ impl Histogram {
         if self.samples < samples_needed(percent) {
             return None;
         }
-        let counts = self.each().map(|(number, count)| (number.into(), count));
+        let counts = self.nonempty_buckets().map(|(number, count)| (number.into(), count));
         Some(value_of_rank(counts, rank(self.samples, percent), (self.min, self.max)))
     }
 }
@@ -242,10 +242,20 @@ mod tests {
     fn a_percentile_needs_ten_samples_beyond_it() {
         assert_eq!([50.0, 90.0, 99.0, 99.9].map(samples_needed), [20, 100, 1_000, 10_000]);
         assert_eq!([0.0, 0.1, 10.0, 99.999, 100.0].map(samples_needed), [1, 10_000, 100, 1_000_000, 1]);
-        let of = |samples: u64| histogram(&(1..=samples).collect::<Vec<_>>());
-        assert_eq!((of(999).percentile(99.0), of(1_000).percentile(99.0)), (None, Some(991)));
-        assert_eq!((of(9_999).percentile(99.9), of(10_000).percentile(99.9)), (None, Some(10_000)));
-        assert_eq!((of(1).percentile(0.0), of(1).percentile(100.0), of(1).percentile(50.0)), (Some(1), Some(1), None));
+        let histogram_up_to = |samples: u64| histogram(&(1..=samples).collect::<Vec<_>>());
+        assert_eq!((histogram_up_to(999).percentile(99.0), histogram_up_to(1_000).percentile(99.0)), (None, Some(991)));
+        assert_eq!(
+            (histogram_up_to(9_999).percentile(99.9), histogram_up_to(10_000).percentile(99.9)),
+            (None, Some(10_000))
+        );
+        assert_eq!(
+            (
+                histogram_up_to(1).percentile(0.0),
+                histogram_up_to(1).percentile(100.0),
+                histogram_up_to(1).percentile(50.0)
+            ),
+            (Some(1), Some(1), None)
+        );
         assert_eq!(Histogram::default().percentile(100.0), None);
     }
 

@@ -25,7 +25,7 @@ use super::time::Time;
 use std::ops::ControlFlow;
 
 /// A wait of at least 1/64 of the time without progress is a sleep.
-const SLEEP_PART: u64 = 64;
+const SLEEP_DIVISOR: u64 = 64;
 /// The number of checks for sleeping tasks in that time, so that each task is seen asleep by one of them.
 const CHECKS_PER_PERIOD: u64 = 8;
 
@@ -37,10 +37,10 @@ const RETURNS_PER_CHECK: u64 = 10_000;
 pub(super) const EVENTS_PER_INSTANT_MAX: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
 /// Smallest time between two instants.
-pub(super) const INSTANT: Time = Time::from_ps(1);
+pub(super) const TIME_STEP_MIN: Time = Time::from_ps(1);
 
 /// The last instant at which an event fires.
-const LAST: Time = Time::from_ps(Time::END.ps() - 1);
+const EVENT_TIME_MAX: Time = Time::from_ps(Time::END.ps() - 1);
 
 /// Limits at which a run ends without completing.
 #[derive(Clone, Copy, Debug)]
@@ -146,12 +146,12 @@ impl Core {
         if self.only_returns() {
             return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
         }
-        let limits = Limits { time: limits.time.min(LAST), ..limits };
+        let limits = Limits { time: limits.time.min(EVENT_TIME_MAX), ..limits };
         let sleep_horizon = self.look_for_sleepers(limits);
         let rest = self.progress.get().max(sleep_horizon.until).max(sleep_horizon.poller_until);
         let quiet = rest.saturating_add(limits.no_progress);
         if event.time > limits.time && limits.time <= quiet {
-            let end = if limits.time == LAST { Time::END } else { limits.time };
+            let end = if limits.time == EVENT_TIME_MAX { Time::END } else { limits.time };
             self.now.set(end.max(self.now.get()));
             return ControlFlow::Break(Outcome::TimeLimit(self.deadlock_report()));
         }
@@ -159,7 +159,7 @@ impl Core {
             return ControlFlow::Break(self.no_progress());
         }
         let next_look = event.time.saturating_add(limits.no_progress / CHECKS_PER_PERIOD);
-        self.set_guard_until(next_look.min(limits.time).min(quiet) + INSTANT);
+        self.set_guard_until(next_look.min(limits.time).min(quiet) + TIME_STEP_MIN);
         ControlFlow::Continue(())
     }
 
@@ -185,7 +185,7 @@ impl Core {
                 Some(_) if event.time > limits.time => return,
                 _ => event.time.min(limits.time),
             };
-            let is_long = span >= limits.no_progress / SLEEP_PART;
+            let is_long = span >= limits.no_progress / SLEEP_DIVISOR;
             match task.polled.get() {
                 None if is_long || task.works.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
                 // A poll that began later has no effect: all other tasks wait since then.

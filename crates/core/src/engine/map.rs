@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Samples of a quantity for several rows, taken at equal intervals.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Map {
+pub struct HeatMapData {
     /// The name of the values, in dotted words.
     pub name: &'static str,
     /// The unit of the values; empty for a count.
@@ -19,7 +19,7 @@ pub struct Map {
     pub values: Vec<u32>,
 }
 
-impl Map {
+impl HeatMapData {
     /// Returns the samples of row `row`.
     pub fn row(&self, row: usize) -> &[u32] {
         &self.values[row * self.columns..(row + 1) * self.columns]

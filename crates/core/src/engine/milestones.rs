@@ -36,7 +36,7 @@ impl Milestones {
 
     /// Returns the first instant at or after `from`, if any.
     pub fn first_from(&self, from: Time) -> Option<Time> {
-        let kept = self.sample.kept();
+        let kept = self.sample.items();
         kept.get(kept.partition_point(|at| *at < from)).copied().or_else(|| self.last_from(from))
     }
 
@@ -54,7 +54,7 @@ impl Milestones {
         if instant >= self.last {
             return self.sample.count();
         }
-        match self.sample.kept().partition_point(|at| *at <= instant) as u64 {
+        match self.sample.items().partition_point(|at| *at <= instant) as u64 {
             0 => 0,
             passed => (passed - 1) * self.sample.stride() + 1,
         }
@@ -81,7 +81,7 @@ mod tests {
             }
             let (from, to) = (Time::from_ps(window.0.min(window.1)), Time::from_ps(window.0.max(window.1)));
             let counted = all.iter().filter(|at| (from < **at) && (**at <= to)).count() as u64;
-            prop_assert!(milestones.sample.kept().len() <= kept_max);
+            prop_assert!(milestones.sample.items().len() <= kept_max);
             prop_assert!(milestones.between(from, to).abs_diff(counted) < milestones.sample.stride());
             prop_assert_eq!(milestones.last_from(from), all.last().copied().filter(|last| *last >= from));
             if all.len() <= kept_max {

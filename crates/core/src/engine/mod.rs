@@ -282,7 +282,7 @@ pub use ledger::{Ledger, Stage};
 /// });
 /// simulation.run(Limits::default());
 /// let timeline = sim.recorder().take();
-/// assert_eq!(timeline.on("node 0", "bus").unwrap().count(), 1);
+/// assert_eq!(timeline.spans_on("node 0", "bus").unwrap().count(), 1);
 /// ```
 pub use record::{Recorder, Timeline};
 
@@ -338,7 +338,7 @@ pub use journey::Message;
 #[doc(hidden)]
 pub use ledger_sums::LedgerSums;
 #[doc(hidden)]
-pub use map::Map;
+pub use map::HeatMapData;
 #[doc(hidden)]
 pub use milestones::Milestones;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! Records spans up to a bound, and captures packets in a known format. A span states which resource served which
-//! message, and when. Both are off by default. Spans are kept in memory, or leave in blocks for a [`SpanSink`], so that the memory
-//! does not grow with their number.
+//! message, and when. Both are off by default. Spans are kept in memory, or leave in blocks for a [`SpanSink`], so that
+//! the memory does not grow with their number.
 
 use super::node::NodeId;
 use super::time::Time;
@@ -56,7 +56,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// Returns the spans of the track `name` of `group`, or `None` if there is no such track.
-    pub fn on(&self, group: &str, name: &str) -> Option<impl Iterator<Item = &Span>> {
+    pub fn spans_on(&self, group: &str, name: &str) -> Option<impl Iterator<Item = &Span>> {
         let track = self.tracks.iter().position(|(of, track)| of == group && track == name)?;
         Some(self.spans.iter().filter(move |span| span.track.0 as usize == track))
     }

@@ -5,7 +5,7 @@
 //! sample is deterministic.
 
 /// Number of first items that are kept.
-const FIRST: usize = if cfg!(test) { 8 } else { 1 << 14 };
+const FIRST_ITEMS_KEPT: usize = if cfg!(test) { 8 } else { 1 << 14 };
 /// Largest number of later items that are kept.
 const LATER_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
@@ -25,7 +25,7 @@ pub struct Sampled<T> {
 
 impl<T> Default for Sampled<T> {
     fn default() -> Sampled<T> {
-        Sampled::keeping(FIRST, LATER_MAX)
+        Sampled::keeping(FIRST_ITEMS_KEPT, LATER_MAX)
     }
 }
 
@@ -73,7 +73,7 @@ impl<T> Sampled<T> {
     }
 
     /// Returns the items that are kept, in order.
-    pub fn kept(&self) -> &[T] {
+    pub fn items(&self) -> &[T] {
         &self.kept
     }
 }
@@ -92,7 +92,7 @@ mod tests {
             let later = |stride: u64| expected[8.min(expected.len())..].iter().copied().step_by(stride as usize);
             let stride = (0..).map(|power| 1 << power).find(|stride| later(*stride).count() <= 4).expect("some");
             let kept: Vec<u64> = expected.iter().copied().take(8).chain(later(stride)).collect();
-            assert_eq!((sample.kept(), sample.stride), (&kept[..], stride), "of {}", number + 1);
+            assert_eq!((sample.items(), sample.stride), (&kept[..], stride), "of {}", number + 1);
         }
         assert!(sample.stride > 100);
     }

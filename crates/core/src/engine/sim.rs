@@ -10,7 +10,7 @@ pub use super::limits::{Limits, Outcome};
 pub use super::task_info::{WaitReasonGuard, WaitReasonId};
 
 use super::deadlock::{self, DeadlockReport, LossLog, Wait};
-use super::limits::{INSTANT, Returns, SleepHorizon};
+use super::limits::{Returns, SleepHorizon, TIME_STEP_MIN};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
 use super::task_info::{Point, TaskInfo};
@@ -119,7 +119,7 @@ impl Simulation {
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
-        core.set_guard_until(INSTANT);
+        core.set_guard_until(TIME_STEP_MIN);
         let outcome = match core.unfinished.get() {
             0 => core.end(),
             _ => core.run(&mut works, limits),

@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn of_the_numbers_from_1_to_100() {
         let summary = summary(100, &(1..=100).rev().collect::<Vec<_>>());
-        let at = |percent| summary.percentile(percent).ps();
-        assert_eq!([0.0, 7.0, 50.0, 99.0, 99.1, 100.0].map(at), [1, 7, 50, 99, 100, 100]);
+        let percentile_ps = |percent| summary.percentile(percent).ps();
+        assert_eq!([0.0, 7.0, 50.0, 99.0, 99.1, 100.0].map(percentile_ps), [1, 7, 50, 99, 100, 100]);
         assert_eq!((summary.mean(), summary.mean_us()), (Time::from_ps(50), 50.5e-6));
         assert_eq!((summary.min(), summary.max()), (Time::from_ps(1), Time::from_ps(100)));
         assert!(summary.is_exact());

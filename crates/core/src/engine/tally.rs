@@ -24,7 +24,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
     /// The endpoint.
-    pub end: EndpointId,
+    pub endpoint: EndpointId,
     /// The number of messages.
     pub messages: u64,
     /// The task that receives them, for deadlock reports.
@@ -289,7 +289,7 @@ impl MessageTally {
     /// Returns the messages delivered and measured so far, in the order of delivery, each with its time of delivery. If
     /// the recorder does not keep messages, these are the first 2¹⁴ and a sample of the later ones.
     pub fn delivered(&self) -> Ref<'_, [(Rc<Message>, Time)]> {
-        Ref::map(self.kept.borrow(), Sampled::kept)
+        Ref::map(self.kept.borrow(), Sampled::items)
     }
 
     /// Returns the tally of the messages from `from` to `to`.
@@ -323,7 +323,7 @@ impl MessageTally {
     pub async fn settled(&self, expected: &[Expected]) {
         for expected in expected {
             self.sim.set_holder(self.change.wait_reason(), expected.receiver);
-            while self.settled.borrow().get(expected.end.index()).copied().unwrap_or(0) < expected.messages {
+            while self.settled.borrow().get(expected.endpoint.index()).copied().unwrap_or(0) < expected.messages {
                 self.change.wait().await;
             }
         }

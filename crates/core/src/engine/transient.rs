@@ -31,7 +31,7 @@ const BATCHES_MAX: usize = 64;
 /// Smallest number of batches that are compared.
 const BATCHES_MIN: usize = 10;
 /// Squared standard errors from which a step alone is a transient (chosen).
-const STEP: f64 = 140.0;
+const TRANSIENT_STEP_MIN: f64 = 140.0;
 /// Squared standard errors from which a line alone is a transient (chosen).
 const LINE: f64 = 35.0;
 /// Least error of the mean, as a fraction of the mean, for which a step or line counts (chosen).
@@ -87,7 +87,7 @@ impl TransientTest {
                 likeliest = Some(one);
             }
         }
-        match likeliest.filter(|_| step / STEP + line(&batches) / LINE > 1.0) {
+        match likeliest.filter(|_| step / TRANSIENT_STEP_MIN + line(&batches) / LINE > 1.0) {
             None => TransientTest::Steady,
             Some(Step { split, .. }) => TransientTest::Transient(LevelShift {
                 first: (split * joined) as u64 * width,

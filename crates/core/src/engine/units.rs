@@ -122,7 +122,7 @@ impl Rate {
     }
 
     /// Returns the difference between this rate and `other`, at least 1 bit/s because zero is not a rate.
-    pub const fn less(self, other: Rate) -> Rate {
+    pub const fn minus(self, other: Rate) -> Rate {
         let left = self.0.saturating_sub(other.0);
         Rate(if left == 0 { 1 } else { left })
     }

@@ -8,7 +8,7 @@ use super::time::Time;
 /// The identity that a task awaits before its first event is scheduled.
 const NO_EVENT: u64 = u64::MAX;
 /// The largest identity of an event.
-const LAST: u64 = NO_EVENT - (2 << TASK_BITS);
+const IDENTITY_MAX: u64 = NO_EVENT - (2 << TASK_BITS);
 
 /// The pending events, and which of them each task awaits.
 pub(super) struct WakeupTable {
@@ -118,8 +118,8 @@ impl WakeupTable {
     #[cold]
     #[inline(never)]
     fn schedule_livelock_check(&mut self) {
-        assert!(self.newest < LAST, "a run has at most 10¹² events");
-        self.livelock_check_from = self.newest.saturating_add(EVENTS_PER_INSTANT_MAX << TASK_BITS).min(LAST);
+        assert!(self.newest < IDENTITY_MAX, "a run has at most 10¹² events");
+        self.livelock_check_from = self.newest.saturating_add(EVENTS_PER_INSTANT_MAX << TASK_BITS).min(IDENTITY_MAX);
         (self.guarded, self.is_livelock_check_due) = (Time::ZERO, true);
     }
 

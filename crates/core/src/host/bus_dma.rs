@@ -150,7 +150,7 @@ impl Transfer for BridgeTransfer<'_> {
             DmaOperation::Write(_) => Direction::Write,
         };
         self.stream = Some(self.host.bridge.open(direction).await);
-        self.host.bridge.parameters().of(direction).0
+        self.host.bridge.parameters().timing(direction).0
     }
 
     async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {

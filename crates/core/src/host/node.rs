@@ -160,7 +160,7 @@ impl Host {
     ///
     /// # Panics
     ///
-    /// Panics if the host has no bus for such devices, or does not support the mapping.
+    /// Panics if the host has no bus for devices that take time to respond, or does not support the mapping.
     pub fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Window {
         let mapped = self.kind.map_async_device(device, window);
         mapped.unwrap_or_else(|| panic!("a checked interface needs no device that takes time on {}", self.name))
@@ -199,7 +199,8 @@ impl Host {
         self.kind.coherent()
     }
 
-    /// Returns the node whose cache misses its interface serves, if the host is such a node.
+    /// Returns the Alewife node of the host, whose interface serves its cache misses; `None` if the host is of another
+    /// kind.
     pub fn delegated_misses(&self) -> Option<Rc<AlewifeNode>> {
         self.kind.extension()?.downcast().ok()
     }

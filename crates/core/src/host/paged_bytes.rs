@@ -4,12 +4,12 @@
 //! allocated: the simulator needs only as much memory as programs and devices write.
 
 /// Bytes of a page, a power of two. It is small, so that a few rings and buffers take little space.
-const PAGE: usize = 1024;
+const PAGE_BYTES: usize = 1024;
 
 /// The bytes of a memory.
 pub struct PagedBytes {
     /// The pages up to the last one that was written; `None` if a page was never written.
-    pages: Vec<Option<Box<[u8; PAGE]>>>,
+    pages: Vec<Option<Box<[u8; PAGE_BYTES]>>>,
     size: usize,
 }
 
@@ -37,8 +37,8 @@ impl PagedBytes {
     #[inline]
     pub fn read(&self, at: usize, into: &mut [u8]) {
         self.check(at, into.len());
-        let offset = at % PAGE;
-        match offset + into.len() <= PAGE {
+        let offset = at % PAGE_BYTES;
+        match offset + into.len() <= PAGE_BYTES {
             true => match self.page(at) {
                 Some(page) => into.copy_from_slice(&page[offset..offset + into.len()]),
                 None => into.fill(0),
@@ -55,8 +55,8 @@ impl PagedBytes {
     #[inline]
     pub fn write(&mut self, at: usize, from: &[u8]) {
         self.check(at, from.len());
-        let offset = at % PAGE;
-        match offset + from.len() <= PAGE {
+        let offset = at % PAGE_BYTES;
+        match offset + from.len() <= PAGE_BYTES {
             true => self.page_mut(at)[offset..offset + from.len()].copy_from_slice(from),
             false => self.write_over_pages(at, from),
         }
@@ -70,16 +70,16 @@ impl PagedBytes {
     /// Panics if the range exceeds the size.
     pub fn with<T>(&self, at: usize, length: usize, look: impl FnOnce(&[u8]) -> T) -> T {
         self.check(at, length);
-        let offset = at % PAGE;
+        let offset = at % PAGE_BYTES;
         match self.page(at) {
-            Some(page) if offset + length <= PAGE => look(&page[offset..offset + length]),
-            None if offset + length <= PAGE => look(&[0; PAGE][..length]),
+            Some(page) if offset + length <= PAGE_BYTES => look(&page[offset..offset + length]),
+            None if offset + length <= PAGE_BYTES => look(&[0; PAGE_BYTES][..length]),
             _ => {
                 let (mut bytes, mut at, end) = (Vec::with_capacity(length), at, at + length);
                 while at < end {
-                    let part = (end - at).min(PAGE - at % PAGE);
+                    let part = (end - at).min(PAGE_BYTES - at % PAGE_BYTES);
                     match self.page(at) {
-                        Some(page) => bytes.extend_from_slice(&page[at % PAGE..][..part]),
+                        Some(page) => bytes.extend_from_slice(&page[at % PAGE_BYTES..][..part]),
                         None => bytes.resize(bytes.len() + part, 0),
                     }
                     at += part;
@@ -95,16 +95,16 @@ impl PagedBytes {
     }
 
     #[inline]
-    fn page(&self, at: usize) -> Option<&[u8; PAGE]> {
-        self.pages.get(at / PAGE)?.as_deref()
+    fn page(&self, at: usize) -> Option<&[u8; PAGE_BYTES]> {
+        self.pages.get(at / PAGE_BYTES)?.as_deref()
     }
 
     #[inline]
-    fn page_mut(&mut self, at: usize) -> &mut [u8; PAGE] {
-        if !matches!(self.pages.get(at / PAGE), Some(Some(_))) {
-            self.allocate(at / PAGE);
+    fn page_mut(&mut self, at: usize) -> &mut [u8; PAGE_BYTES] {
+        if !matches!(self.pages.get(at / PAGE_BYTES), Some(Some(_))) {
+            self.allocate(at / PAGE_BYTES);
         }
-        self.pages[at / PAGE].as_mut().expect("the page is allocated")
+        self.pages[at / PAGE_BYTES].as_mut().expect("the page is allocated")
     }
 
     #[cold]
@@ -112,15 +112,15 @@ impl PagedBytes {
         if self.pages.len() <= page {
             self.pages.resize(page + 1, None);
         }
-        self.pages[page] = Some(Box::new([0; PAGE]));
+        self.pages[page] = Some(Box::new([0; PAGE_BYTES]));
     }
 
     fn read_over_pages(&self, at: usize, into: &mut [u8]) {
         let (mut at, mut rest) = (at, into);
         while !rest.is_empty() {
-            let (part, behind) = rest.split_at_mut(rest.len().min(PAGE - at % PAGE));
+            let (part, behind) = rest.split_at_mut(rest.len().min(PAGE_BYTES - at % PAGE_BYTES));
             match self.page(at) {
-                Some(page) => part.copy_from_slice(&page[at % PAGE..][..part.len()]),
+                Some(page) => part.copy_from_slice(&page[at % PAGE_BYTES..][..part.len()]),
                 None => part.fill(0),
             }
             (at, rest) = (at + part.len(), behind);
@@ -130,8 +130,8 @@ impl PagedBytes {
     fn write_over_pages(&mut self, at: usize, from: &[u8]) {
         let (mut at, mut rest) = (at, from);
         while !rest.is_empty() {
-            let (part, behind) = rest.split_at(rest.len().min(PAGE - at % PAGE));
-            self.page_mut(at)[at % PAGE..][..part.len()].copy_from_slice(part);
+            let (part, behind) = rest.split_at(rest.len().min(PAGE_BYTES - at % PAGE_BYTES));
+            self.page_mut(at)[at % PAGE_BYTES..][..part.len()].copy_from_slice(part);
             (at, rest) = (at + part.len(), behind);
         }
     }
@@ -142,12 +142,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SIZE: usize = 5 * PAGE + 100;
+    const SIZE: usize = 5 * PAGE_BYTES + 100;
 
     proptest! {
         #[test]
         fn pages_equal_contiguous_bytes(
-            steps in prop::collection::vec((0..SIZE, 0..2 * PAGE + 50, any::<Option<u8>>()), 1..40),
+            steps in prop::collection::vec((0..SIZE, 0..2 * PAGE_BYTES + 50, any::<Option<u8>>()), 1..40),
         ) {
             let (mut paged, mut row) = (PagedBytes::new(SIZE), vec![0; SIZE]);
             for (at, length, written) in steps {
@@ -168,7 +168,7 @@ mod tests {
     fn only_written_pages_are_allocated() {
         let mut paged = PagedBytes::new(1 << 40);
         paged.read(1 << 39, &mut [0; 8]);
-        paged.write(3 * PAGE - 1, &[1, 2]);
+        paged.write(3 * PAGE_BYTES - 1, &[1, 2]);
         assert_eq!(paged.pages.iter().flatten().count(), 2);
         assert_eq!(paged.pages.len(), 4);
     }

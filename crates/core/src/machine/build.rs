@@ -43,10 +43,21 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
         _ => Vec::new(),
     };
     let fabric_only = if machine.node_parts.is_none() { fabric_only(&sim, machine) } else { None };
-    let (nodes, seed, actives, ids) = (Rc::new(nodes), machine.run.seed, Rc::default(), Rc::default());
+    let (nodes, seed, active_endpoints, ids) = (Rc::new(nodes), machine.run.seed, Rc::default(), Rc::default());
     let shared_memory =
         machine.node_parts.as_ref().map_or(SharedMemoryParameters::defaults(), |node_parts| node_parts.shared_memory);
-    let world = World { nodes, addresses, sim, fabric, tally, actives, ids, shared_memory, seed, fabric_only };
+    let world = World {
+        nodes,
+        endpoint_map: addresses,
+        sim,
+        fabric,
+        tally,
+        active_endpoints,
+        ids,
+        shared_memory,
+        seed,
+        fabric_only,
+    };
     let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
     Built { simulation, world, running, limits }
@@ -99,7 +110,7 @@ fn nodes(
         let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
         let (protocol, costs) = (&protocol, node_parts.messaging.costs);
         let context = BuildContext { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
-        let driver = node_parts.of(node).start(&context);
+        let driver = node_parts.interface_of(node).start(&context);
         let endpoints = Endpoint::all(&host, driver, node_parts.messaging, message_max, (tally, &pending, addresses));
         Node { id, name: node.name.clone(), endpoints }
     };

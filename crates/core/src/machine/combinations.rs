@@ -47,16 +47,17 @@ impl Registry {
 
 fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     let ([host, ni, fabric], shared) = (COMMON_PARTS, Registry::shared());
-    let of = |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
+    let shipped_parts =
+        |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
     let Some(probe) = registry.workloads_on_nodes().next() else { return Vec::new() };
     let read = |parts: &[&'static str]| machine(registry, parts, probe);
-    let hosts = of("hosts/").chain(registry.hosts().beyond(shared.hosts()));
+    let hosts = shipped_parts("hosts/").chain(registry.hosts().beyond(shared.hosts()));
     let hosts: Vec<_> = hosts.map(|part| (part, read(&[part, ni, fabric]))).collect();
-    let interfaces = of("ni/").chain(registry.interfaces().beyond(shared.interfaces()));
+    let interfaces = shipped_parts("ni/").chain(registry.interfaces().beyond(shared.interfaces()));
     let interfaces: Vec<_> = interfaces.map(|part| (part, read(&[host, part, fabric]))).collect();
-    let protocols = of("protocols/").chain(registry.protocols().beyond(shared.protocols()));
+    let protocols = shipped_parts("protocols/").chain(registry.protocols().beyond(shared.protocols()));
     let protocols: Vec<_> = protocols.map(|part| (part, read(&[host, ni, part, fabric]))).collect();
-    let fabrics = of("fabrics/").chain(registry.fabrics().beyond(shared.fabrics()));
+    let fabrics = shipped_parts("fabrics/").chain(registry.fabrics().beyond(shared.fabrics()));
     let fabrics: Vec<_> = fabrics.map(|part| (part, read(&[host, ni, part]))).collect();
     let programs: Vec<_> =
         registry.workloads_on_nodes().map(|key| (key, machine(registry, &COMMON_PARTS, key).workload)).collect();
@@ -87,12 +88,12 @@ fn node_parts(machine: &Machine) -> NodeParts {
 /// Returns the shortest description that consists of parts and a workload.
 pub fn description(registry: &Registry, parts: &[&str], workload: &str) -> String {
     let example = registry.workloads().get(workload).map_or("", |entry| entry.info.example);
-    format!("{}\n[workload.{workload}]\n{example}\n", lines(registry, parts))
+    format!("{}\n[workload.{workload}]\n{example}\n", part_lines(registry, parts))
 }
 
 /// Returns the lines of a description that select parts. Shipped parts are selected by name, with their folder; parts
 /// that only the registry knows are selected by key, with their own example.
-pub fn lines(registry: &Registry, parts: &[&str]) -> String {
+pub fn part_lines(registry: &Registry, parts: &[&str]) -> String {
     let (shipped, registered): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| part.contains('/'));
     let shipped: Vec<String> = shipped.iter().map(|part| format!("\"{part}\"")).collect();
     let tables: String = registered.iter().map(|key| registry.example_table(key)).collect();

@@ -24,12 +24,12 @@ impl<'m> EndpointNames<'m> {
 
     /// Returns the endpoint called `name`. The name of a node also denotes the node's first endpoint.
     pub fn find(&self, name: &str) -> Option<EndpointId> {
-        let at = |node: usize, index: u32| self.addresses.endpoint(NodeId(node as u32), index);
-        self.node(name).map(|node| at(node, 0)).or_else(|| {
+        let endpoint_at = |node: usize, index: u32| self.addresses.endpoint(NodeId(node as u32), index);
+        self.node(name).map(|node| endpoint_at(node, 0)).or_else(|| {
             let (name, index) = name.rsplit_once(':')?;
             let (node, index) = (self.node(name)?, index.parse().ok()?);
             let several = self.nodes[node].endpoints;
-            (several > 1 && index < several).then(|| at(node, index))
+            (several > 1 && index < several).then(|| endpoint_at(node, index))
         })
     }
 

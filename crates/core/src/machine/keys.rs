@@ -21,7 +21,7 @@ impl Registry {
     /// Returns the machine of a result as a description, in the order of the result.
     pub fn description(self: &Arc<Self>, machine: &Json) -> String {
         let mut text = String::new();
-        lines(self.language(), "", None, machine, &mut text);
+        write_lines(self.language(), "", None, machine, &mut text);
         text
     }
 
@@ -55,13 +55,13 @@ fn spelled(language: &Language, option: &str) -> String {
     spelled
 }
 
-fn lines(language: &Language, path: &str, above: Option<&str>, json: &Json, text: &mut String) {
+fn write_lines(language: &Language, path: &str, above: Option<&str>, json: &Json, text: &mut String) {
     match json {
         Json::Object(map) if !map.is_empty() || path.is_empty() => {
             for (key, json) in map.iter().filter(|(_, json)| !json.is_null()) {
                 let key = language.spelled(above, key);
                 let dot = if path.is_empty() { "" } else { "." };
-                lines(language, &format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
+                write_lines(language, &format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
             }
         }
         json => {

@@ -182,11 +182,11 @@ impl Machine {
 
     /// Returns the names of endpoints.
     pub fn end_names(&self) -> Vec<String> {
-        let of = |node: &NodeDescription| match node.endpoints {
+        let names_of = |node: &NodeDescription| match node.endpoints {
             1 => vec![node.name.clone()],
             _ => node.indexed_endpoints().collect(),
         };
-        self.nodes.iter().flat_map(of).collect()
+        self.nodes.iter().flat_map(names_of).collect()
     }
 
     /// Returns the properties of a fabric of routers that can be computed before time 0.
@@ -210,7 +210,7 @@ fn names_for_patterns(nodes: &[NodeDescription]) -> Vec<String> {
 
 /// Returns the interfaces of nodes, the common one first.
 fn interfaces<'a>(node_parts: &'a NodeParts, nodes: &'a [NodeDescription]) -> Vec<&'a InterfacePart> {
-    let mut all: Vec<&InterfacePart> = nodes.iter().map(|node| node_parts.of(node)).collect();
+    let mut all: Vec<&InterfacePart> = nodes.iter().map(|node| node_parts.interface_of(node)).collect();
     all.sort_by_key(|interface| interface.family_table() != "ni");
     all.dedup_by_key(|interface| interface.family_table());
     if all.is_empty() { vec![&node_parts.ni] } else { all }
@@ -218,7 +218,7 @@ fn interfaces<'a>(node_parts: &'a NodeParts, nodes: &'a [NodeDescription]) -> Ve
 
 impl NodeParts {
     /// Returns the interface of a node.
-    pub fn of<'a>(&'a self, node: &'a NodeDescription) -> &'a InterfacePart {
+    pub fn interface_of<'a>(&'a self, node: &'a NodeDescription) -> &'a InterfacePart {
         node.ni.as_ref().unwrap_or(&self.ni)
     }
 

@@ -3,8 +3,8 @@
 //! A call to send composes each packet of a message from the program's buffer; a call to receive polls, and takes
 //! packets until a message is complete; each packet costs instructions on both sides. A program that cannot send
 //! because the interface is full receives in the meantime; otherwise two nodes with full interfaces would deadlock.
-//! Programs of active messages use an endpoint through [`Active`](super::active::Active). Programs wait by the node's
-//! local clock, which may be ahead of the simulation's. A node may have several endpoints
+//! Programs of active messages use an endpoint through [`ActiveEndpoint`](super::active::ActiveEndpoint). Programs wait
+//! by the node's local clock, which may be ahead of the simulation's. A node may have several endpoints
 //! ([`node_sharing`](super::node_sharing)).
 //!
 //! Messages are not dispatched, which is left to the program; interrupts are handled by the driver.
@@ -317,8 +317,8 @@ impl Endpoint {
                 PollResult::Empty => {
                     polls = polls.or_else(|| self.polls_for_packet());
                     let has_none = || self.messages.is_empty() && !self.sharing.has_deferred();
-                    let next = || if has_none() { Time::MAX } else { Time::ZERO };
-                    self.sharing.idle(&self.context, &mut permit, Wake { next: &next, until: Time::MAX }).await;
+                    let next_look = || if has_none() { Time::MAX } else { Time::ZERO };
+                    self.sharing.idle(&self.context, &mut permit, Wake { next: &next_look, until: Time::MAX }).await;
                 }
             }
         };

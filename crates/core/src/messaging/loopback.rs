@@ -1,8 +1,8 @@
 //! Loopback: messages from one endpoint to another of the same node, by a queue in main memory for each receiver.
 //!
-//! A queue has slots for [`SLOTS`] packets. The sender copies a packet into a slot and the receiver copies it out, by
-//! loads and stores of a cache block at a time, in addition to the messaging layer's costs. A sender that finds no free
-//! slot receives packets meanwhile, as it does while the interface is full. A mapped tag steers a payload as an
+//! A queue has slots for [`LOOPBACK_SLOTS`] packets. The sender copies a packet into a slot and the receiver copies it
+//! out, by loads and stores of a cache block at a time, in addition to the messaging layer's costs. A sender that finds
+//! no free slot receives packets meanwhile, as it does while the interface is full. A mapped tag steers a payload as an
 //! interface that steers by tags does.
 //!
 //! Protection, and a single copy by means of remapped pages, are not modelled.
@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Number of slots of an endpoint's loopback queue (chosen to be few, as in interfaces).
-pub const SLOTS: usize = 16;
+pub const LOOPBACK_SLOTS: usize = 16;
 
 /// The queue of packets to one endpoint from others of its node.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl LoopbackQueue {
         if let Some(slot) = self.free_slots.borrow_mut().pop() {
             return Some(slot);
         }
-        (self.slots.get() < SLOTS).then(|| {
+        (self.slots.get() < LOOPBACK_SLOTS).then(|| {
             self.slots.set(self.slots.get() + 1);
             let limits = context.driver.limits();
             context.host.allocate(limits.payload.max(4 * limits.words))

@@ -34,7 +34,7 @@ pub mod shared;
 mod world;
 
 pub use endpoint::Endpoint;
-pub use loopback::SLOTS;
+pub use loopback::LOOPBACK_SLOTS;
 pub use message::{Incoming, Outgoing};
 pub use parameters::MessagingParameters;
 pub use world::{Node, World};

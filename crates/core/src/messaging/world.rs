@@ -1,6 +1,6 @@
 //! The world of a workload: the nodes and their endpoints, the fabric, and the counts of messages.
 
-use super::active::{Active, Barrier};
+use super::active::{ActiveEndpoint, Barrier};
 use super::endpoint::Endpoint;
 use super::shared::SharedMemoryParameters;
 use crate::engine::{EndpointId, EndpointMap, MessageTally, NodeId, Sim};
@@ -36,13 +36,13 @@ pub struct World {
     /// The nodes.
     pub nodes: Rc<Vec<Node>>,
     /// The node of each endpoint.
-    pub addresses: Rc<EndpointMap>,
+    pub endpoint_map: Rc<EndpointMap>,
     /// The fabric that joins the nodes; `None` if a workload drives the routers without nodes.
     pub fabric: Option<Fabric>,
-    /// The counts and ledgers of messages.
+    /// The counts of messages, and where the time of each message was spent ([`Ledger`](crate::engine::Ledger)).
     pub tally: Rc<MessageTally>,
     /// The endpoints of active messages, once a program uses them.
-    pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
+    pub active_endpoints: Rc<OnceCell<Vec<Rc<ActiveEndpoint>>>>,
     /// The numbers of endpoints by name, once a program has asked for one.
     pub ids: Rc<OnceCell<HashMap<String, EndpointId>>>,
     /// Costs of shared memory.
@@ -84,14 +84,14 @@ impl World {
 
     /// Returns the endpoint with the number `id`.
     pub fn endpoint(&self, id: EndpointId) -> &Rc<Endpoint> {
-        &self.node(self.addresses.node(id)).endpoints[self.addresses.index_on_node(id) as usize]
+        &self.node(self.endpoint_map.node(id)).endpoints[self.endpoint_map.index_on_node(id) as usize]
     }
 
     /// Returns the endpoints of active messages, which share one barrier.
-    pub fn actives(&self) -> &[Rc<Active>] {
-        self.actives.get_or_init(|| {
+    pub fn active_endpoints(&self) -> &[Rc<ActiveEndpoint>] {
+        self.active_endpoints.get_or_init(|| {
             let barrier = Rc::<Barrier>::default();
-            self.endpoints().map(|endpoint| Active::new(endpoint, &barrier)).collect()
+            self.endpoints().map(|endpoint| ActiveEndpoint::new(endpoint, &barrier)).collect()
         })
     }
 

@@ -22,7 +22,7 @@ pub enum WorkStatus {
     /// The operation was executed, and its result is in memory.
     Done,
     /// The key names no region, or the operation is not within the region; nothing was accessed.
-    RemoteAccess,
+    RemoteAccessError,
 }
 
 /// An operation that has ended.
@@ -101,7 +101,7 @@ pub enum RemoteOperation {
     CompareSwap {
         /// Remote address, a multiple of 8.
         at: Address,
-        /// Addend. The sum wraps around on overflow.
+        /// Key of the remote region.
         key: u32,
         /// Value that is replaced.
         expected: u64,

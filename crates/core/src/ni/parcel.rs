@@ -29,13 +29,13 @@ pub struct Header {
 }
 
 /// Widths of the fields in bits, from the lowest bit on.
-const WIDTHS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
+const FIELD_BITS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
 
 /// First bit of each field.
-const SHIFTS: [u32; 9] = {
+const FIELD_SHIFTS: [u32; 9] = {
     let (mut shifts, mut field) = ([0; 9], 1);
     while field < 9 {
-        shifts[field] = shifts[field - 1] + WIDTHS[field - 1];
+        shifts[field] = shifts[field - 1] + FIELD_BITS[field - 1];
         field += 1;
     }
     shifts
@@ -68,7 +68,7 @@ impl Header {
             self.sense.into(),
         ];
         let mut word = 0u64;
-        for ((field, width), shift) in fields.into_iter().zip(WIDTHS).zip(SHIFTS) {
+        for ((field, width), shift) in fields.into_iter().zip(FIELD_BITS).zip(FIELD_SHIFTS) {
             let field: u64 = field;
             assert!(field < 1 << width, "{field} does not fit the {width} bits it has in a header");
             word |= field << shift;
@@ -79,7 +79,7 @@ impl Header {
     /// Returns the header that `word` holds.
     #[inline]
     pub fn decode(word: u64) -> Header {
-        let field = |number: usize| (word >> SHIFTS[number] & ((1 << WIDTHS[number]) - 1)) as u32;
+        let field = |number: usize| (word >> FIELD_SHIFTS[number] & ((1 << FIELD_BITS[number]) - 1)) as u32;
         Header {
             payload_bytes: field(0) as u8,
             source: field(1) as u16,

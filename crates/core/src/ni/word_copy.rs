@@ -60,8 +60,8 @@ pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
 
 /// Returns the eight bytes at index `word` of a slice of 32-bit words, with zeros after its end.
 fn pair(words: &[u32], word: usize) -> u64 {
-    let at = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
-    at(2 * word) | at(2 * word + 1) << 32
+    let word_or_zero = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
+    word_or_zero(2 * word) | word_or_zero(2 * word + 1) << 32
 }
 
 /// An access to a word of memory for which the processor must wait. Most accesses need no wait, and creating a future

@@ -11,7 +11,8 @@ use std::sync::{Arc, OnceLock};
 type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
 
 /// Help for a description that selects a part which is not registered.
-const OPEN: &str = "if it is a part of your own in Rust, run the program that registers it (docs/extending.md)";
+const REGISTRATION_HELP: &str =
+    "if it is a part of your own in Rust, run the program that registers it (docs/extending.md)";
 
 /// A part that a registry holds: its documentation, and how it is read.
 pub struct PartEntry<S: ?Sized> {
@@ -143,14 +144,14 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// Reads the part that a description selects by a table among the other keys of `t`, the table `family_table`. If
     /// none is selected, that is an error.
     pub fn read_variant(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
-        t.open_family("", OPEN);
+        t.open_family("", REGISTRATION_HELP);
         t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, family_table))
     }
 
     /// Reads the part that a description selects below the family's table. If none is selected and the family has no
     /// default, that is an error.
     pub fn read(&self, t: &mut Table<'_>) -> Selected<S> {
-        t.open_family(self.table, OPEN);
+        t.open_family(self.table, REGISTRATION_HELP);
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
         match self.default {
             Some(default) => t.one_of_or(self.table, self.summary, &self.members(), default, read),
@@ -212,7 +213,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     /// Reads the part that a description selects below the family's table, if it selects one; `doc` describes the
     /// selection in one line.
     pub fn read_optional(&self, t: &mut Table<'_>, doc: &'static str) -> Option<Selected<S>> {
-        t.open_family(self.table, OPEN);
+        t.open_family(self.table, REGISTRATION_HELP);
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
         t.optional_one_of(self.table, doc, &self.members(), read)
     }

@@ -103,15 +103,15 @@ impl Backlog {
 mod tests {
     use super::*;
 
-    const WINDOW: u64 = 1_000;
-    const GROWING: u64 = 10;
+    const WINDOW_CYCLES: u64 = 1_000;
+    const GROWING_WINDOWS: u64 = 10;
 
     /// Returns whether the detector reports growth if `offered` packets are generated in each window, and
     /// `waiting(window)` of them wait after each.
     fn only_grows(dispersion: f64, offered: u64, waiting: impl Fn(u64) -> u64) -> bool {
-        let mut backlog = Backlog::new(WINDOW, GROWING, dispersion);
+        let mut backlog = Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, dispersion);
         for window in 0..=20 {
-            backlog.sample(window * WINDOW, waiting(window), 10_000 + window * offered);
+            backlog.sample(window * WINDOW_CYCLES, waiting(window), 10_000 + window * offered);
         }
         backlog.only_grows()
     }
@@ -130,13 +130,17 @@ mod tests {
 
     #[test]
     fn it_samples_once_in_a_window_and_few_windows_decide_nothing() {
-        let mut backlog = Backlog::new(WINDOW, GROWING, 1.0);
-        for cycle in 0..GROWING * WINDOW {
+        let mut backlog = Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, 1.0);
+        for cycle in 0..GROWING_WINDOWS * WINDOW_CYCLES {
             backlog.sample(cycle, cycle, cycle);
             assert!(!backlog.only_grows());
         }
-        backlog.sample(GROWING * WINDOW, GROWING * WINDOW, GROWING * WINDOW);
+        backlog.sample(
+            GROWING_WINDOWS * WINDOW_CYCLES,
+            GROWING_WINDOWS * WINDOW_CYCLES,
+            GROWING_WINDOWS * WINDOW_CYCLES,
+        );
         assert!(backlog.only_grows());
-        assert_eq!(backlog.growth(), (GROWING * WINDOW, GROWING * WINDOW));
+        assert_eq!(backlog.growth(), (GROWING_WINDOWS * WINDOW_CYCLES, GROWING_WINDOWS * WINDOW_CYCLES));
     }
 }

@@ -8,7 +8,7 @@
 
 use super::parallel;
 use crate::engine::EndpointId;
-use crate::messaging::active::{Active, ActiveMessage, PROTOCOL_HANDLERS, Received};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage, PROTOCOL_HANDLERS, Received};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Collective {
     }
 
     /// Waits for all processors.
-    pub async fn barrier(&self, endpoint: &Active) {
+    pub async fn barrier(&self, endpoint: &ActiveEndpoint) {
         let (rank, processors) = (endpoint.id().index(), endpoint.endpoints());
         self.barriers.set(self.barriers.get() + 1);
         let mut distance = 1;
@@ -72,7 +72,7 @@ impl Collective {
     }
 
     /// Combines one value of each processor, in the order of a binary tree. Returns the result, on each processor.
-    pub async fn reduce(&self, endpoint: &Active, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
+    pub async fn reduce(&self, endpoint: &ActiveEndpoint, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
         let (rank, processors) = (endpoint.id().index(), endpoint.endpoints());
         let children = children(rank, processors);
         let mut sum = value;
@@ -95,12 +95,12 @@ impl Collective {
     }
 
     /// Returns the sum of one number of each processor.
-    pub async fn sum(&self, endpoint: &Active, value: u64) -> u64 {
+    pub async fn sum(&self, endpoint: &ActiveEndpoint, value: u64) -> u64 {
         self.reduce(endpoint, value, u64::wrapping_add).await
     }
 }
 
-async fn send(endpoint: &Active, to: usize, handler: u8, words: &[u32]) {
+async fn send(endpoint: &ActiveEndpoint, to: usize, handler: u8, words: &[u32]) {
     endpoint.send(ActiveMessage::new(parallel::endpoint_id(to), handler, words)).await;
 }
 

@@ -7,15 +7,15 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// Number of blocks that are copied before other work of the same processor may run.
-const BLOCKS_AT_ONCE: u64 = 8;
+const BLOCKS_PER_TURN: u64 = 8;
 /// Size of the area that is copied repeatedly: as large as the caches of the study's machines (chosen).
-pub const AREA: u64 = 1 << 20;
+pub const AREA_BYTES: u64 = 1 << 20;
 
 /// Starts copying on `node` and returns the number of bytes copied so far, which grows during the run.
 pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
     let copied = Rc::new(Cell::new(Bytes::ZERO));
     let endpoint = world.endpoint(node).clone();
-    let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA)));
+    let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA_BYTES)));
     let counter = copied.clone();
     world.sim.spawn_server(format!("{} copying", world.endpoint(node).name()), async move {
         let cpu = endpoint.cpu();
@@ -23,8 +23,8 @@ pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
         let _polls = cpu.sim().polls_for(cpu.sim().register_wait_reason("the end of the run"));
         loop {
             let processor = cpu.acquire("copy").await;
-            for _ in 0..BLOCKS_AT_ONCE {
-                let at = counter.get().get() % AREA;
+            for _ in 0..BLOCKS_PER_TURN {
+                let at = counter.get().get() % AREA_BYTES;
                 let block = cpu.copy_block(from + at, to + at).await;
                 counter.set(counter.get() + Bytes(block));
             }

@@ -10,7 +10,7 @@ use super::worker::{self, Worker};
 use super::{RunningWorkload, parallel};
 use crate::engine::{EndpointId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
@@ -91,7 +91,7 @@ impl WorkloadSpec for SingleCosts {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let endpoints = world.addresses.len();
+        let endpoints = world.endpoint_map.len();
         let space = Rc::new(Space::new(endpoints, world.shared_memory.block));
         let home = EndpointId(self.home as u32);
         let blocks = (0..self.repetitions).map(|_| space.allocate(home, world.shared_memory.block.get())).collect();
@@ -104,7 +104,7 @@ impl WorkloadSpec for SingleCosts {
             has_handled: Signal::new(&world.sim, "a message to be handled"),
             cycles: RefCell::default(),
         });
-        for endpoint in world.actives() {
+        for endpoint in world.active_endpoints() {
             // A handler that owned its endpoint would keep it alive for ever.
             let (run, own) = (Rc::downgrade(&run), Rc::downgrade(endpoint));
             let handled = move || {
@@ -137,26 +137,26 @@ fn value(block: usize) -> u64 {
 }
 
 /// Cycles after which no operation is in flight any more, provided that its message has been handled.
-const PAUSE: u64 = 5_000;
+const PAUSE_CYCLES: u64 = 5_000;
 
 impl CostRun {
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
         let SingleCosts { operation, node, writer, .. } = self.parameters;
-        let own = worker.id() as u64;
-        if writer == Some(own) {
+        let own_id = worker.id() as u64;
+        if writer == Some(own_id) {
             for (number, block) in self.blocks.iter().enumerate() {
                 worker.store(*block, value(number)).await;
             }
         }
         worker.barrier().await;
-        if self.reads_before(own) {
+        if self.reads_before(own_id) {
             for (number, block) in self.blocks.iter().enumerate() {
                 self.check(number, worker.load(*block).await);
             }
         }
         worker.barrier().await;
-        if own == node {
-            worker.compute(PAUSE).await;
+        if own_id == node {
+            worker.compute(PAUSE_CYCLES).await;
             match operation {
                 Operation::Message => {
                     worker.release().await;
@@ -180,17 +180,17 @@ impl CostRun {
         assert_eq!(loaded, stored, "block {number} holds what was stored");
     }
 
-    async fn messages(&self, endpoint: &Active) {
+    async fn messages(&self, endpoint: &ActiveEndpoint) {
         let words = vec![0; self.parameters.words as usize];
         for number in 0..self.parameters.repetitions {
             let start = endpoint.now();
             parallel::send(endpoint, self.parameters.home as usize, 0, &words).await;
-            endpoint.compute(PAUSE).await;
+            endpoint.compute(PAUSE_CYCLES).await;
             if self.handled.get().0 <= number {
                 while self.handled.get().0 <= number {
                     self.has_handled.wait().await;
                 }
-                endpoint.compute(PAUSE).await;
+                endpoint.compute(PAUSE_CYCLES).await;
             }
             self.record(endpoint, self.handled.get().1.saturating_sub(start.ps()));
         }
@@ -205,7 +205,7 @@ impl CostRun {
     async fn accesses(&self, worker: &Worker) {
         for (number, block) in self.blocks.iter().enumerate() {
             // Waits until everything that the last access started is complete.
-            worker.compute(PAUSE / 10).await;
+            worker.compute(PAUSE_CYCLES / 10).await;
             let start = worker.endpoint().now();
             match self.parameters.operation {
                 Operation::Write => worker.store(*block, value(number)).await,
@@ -215,7 +215,7 @@ impl CostRun {
         }
     }
 
-    fn record(&self, endpoint: &Active, time_ps: u64) {
+    fn record(&self, endpoint: &ActiveEndpoint, time_ps: u64) {
         self.cycles.borrow_mut().push(time_ps as f64 * endpoint.clock().0 as f64 / 1e12);
     }
 }
@@ -227,7 +227,7 @@ impl RunningWorkload for CostRun {
         let extreme = |choose: fn(f64, f64) -> f64| cycles.iter().copied().fold(f64::NAN, choose);
         let values =
             [("costs.cycles", mean), ("costs.cycles_min", extreme(f64::min)), ("costs.cycles_max", extreme(f64::max))];
-        let own = values.map(|(name, value)| Metric::latency(name, value, "cycles"));
-        parallel::metrics(world, own.into_iter().chain([worker::fault_metric(&self.workers)]))
+        let workload_metrics = values.map(|(name, value)| Metric::latency(name, value, "cycles"));
+        parallel::metrics(world, workload_metrics.into_iter().chain([worker::fault_metric(&self.workers)]))
     }
 }

@@ -151,7 +151,7 @@ impl Pattern {
         let (from, all) = (source as u64, nodes as u64);
         let bits = all.ilog2();
         let to = match self {
-            Pattern::Uniform => other(from, all, random),
+            Pattern::Uniform => random_other_node(from, all, random),
             Pattern::UniformWithSelf => random.random_range(0..all),
             Pattern::Transpose => from % all.isqrt() * all.isqrt() + from / all.isqrt(),
             Pattern::BitComplement => all - 1 - from,
@@ -163,7 +163,7 @@ impl Pattern {
             Pattern::Neighbour(shape) => in_each_dimension(from, all, shape, |_| 1),
             Pattern::HotSpot { node, fraction } => {
                 let is_hot = random.random::<f64>() < *fraction;
-                if is_hot && *node != from { *node } else { other(from, all, random) }
+                if is_hot && *node != from { *node } else { random_other_node(from, all, random) }
             }
             Pattern::Incast { node } => *node,
         };
@@ -174,7 +174,7 @@ impl Pattern {
 const NODES_MAX: u64 = 1 << 20;
 
 /// Returns a random node other than `from`.
-fn other(from: u64, all: u64, random: &mut rng::RandomStream) -> u64 {
+fn random_other_node(from: u64, all: u64, random: &mut rng::RandomStream) -> u64 {
     (from + random.random_range(1..all)) % all
 }
 

@@ -96,7 +96,7 @@ impl WorkloadSpec for DmaTest {
 
     fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
         let node = FlowEndpoint::named_or(self.node.as_deref(), 0);
-        let copied = self.copying.then_some(Bytes(2 * copy::AREA));
+        let copied = self.copying.then_some(Bytes(2 * copy::AREA_BYTES));
         [self.size].into_iter().chain(copied).map(|bytes| (node, bytes)).collect()
     }
 

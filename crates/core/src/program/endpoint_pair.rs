@@ -1,6 +1,6 @@
 //! The two endpoints of a program that runs between a pair of nodes.
 
-use super::{FlowEndpoint, PATTERNS, PlannedFlow};
+use super::{FlowEndpoint, PAYLOAD_PATTERNS, PlannedFlow};
 use crate::engine::{Bytes, EndpointId};
 use crate::messaging::World;
 use crate::text::Parameters;
@@ -37,7 +37,7 @@ impl EndpointPair {
     pub(super) fn flow(&self, payload: Bytes) -> PlannedFlow<'_> {
         let from = FlowEndpoint::named_or(self.from.as_deref(), 0);
         let to = FlowEndpoint::named_or(self.to.as_deref(), 1);
-        PlannedFlow { from, to, in_flight: 1, payload, send_buffers: (PATTERNS, payload) }
+        PlannedFlow { from, to, in_flight: 1, payload, send_buffers: (PAYLOAD_PATTERNS, payload) }
     }
 
     /// Returns the flow from the second endpoint back to the first.

@@ -69,11 +69,11 @@ pub mod warm_up;
 pub mod worker;
 
 pub use endpoint_pair::EndpointPair;
-pub use pattern::PATTERNS;
+pub use pattern::PAYLOAD_PATTERNS;
 pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec};
 pub use warm_up::{WARM_UP, WarmUpCheck};
 
-use crate::engine::{Distribution, Map, Metric, Outcome, SampleUnit, Summary};
+use crate::engine::{Distribution, HeatMapData, Metric, Outcome, SampleUnit, Summary};
 use crate::messaging::World;
 use metrics::{delivery_metrics, interface_metrics, value_if};
 
@@ -107,7 +107,7 @@ pub trait RunningWorkload {
     }
 
     /// Returns the map of samples over time, if the workload sampled any.
-    fn map(&self) -> Option<Map> {
+    fn heat_map(&self) -> Option<HeatMapData> {
         None
     }
 }

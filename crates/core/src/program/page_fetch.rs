@@ -32,7 +32,7 @@ pub struct PageFetch {
     #[param(key = "page", min = "4 B", max = "1 MiB")]
     stated_page: Option<Bytes>,
     /// The size of a page.
-    #[param(skip = stated_page.unwrap_or(PAGE))]
+    #[param(skip = stated_page.unwrap_or(PAGE_BYTES))]
     pub page: Bytes,
 }
 
@@ -46,17 +46,17 @@ struct Measurements {
 const LATENCY: &str = "fetch.latency";
 
 /// The tag of every page; only one fault waits at a time.
-const TAG: u16 = 1;
+const PAGE_TAG: u16 = 1;
 /// Size of a page of the machines of Yocum et al. (1997, §2.1).
-const PAGE: Bytes = Bytes(8192);
+const PAGE_BYTES: Bytes = Bytes(8192);
 /// Number of pages that the server holds.
-pub const PAGES: u64 = 8;
+pub const PAGES_IN_MEMORY: u64 = 8;
 
 impl PageFetch {
     async fn fault(self, world: World, from: EndpointId, to: EndpointId, measured: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
-        let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
+        let pages: Vec<Vec<u8>> = (0..PAGES_IN_MEMORY).map(|number| pattern::bytes(number, self.page)).collect();
         world.tally.measure(false);
         measured.series.borrow_mut().join();
         for fault in 0..self.warm_up + self.faults {
@@ -64,13 +64,13 @@ impl PageFetch {
                 world.tally.measure(true);
             }
             let start = endpoint.now();
-            let number = fault % PAGES;
-            endpoint.map_tag(TAG, frame).await;
+            let number = fault % PAGES_IN_MEMORY;
+            endpoint.map_tag(PAGE_TAG, frame).await;
             let words = [number as u32];
             let request = Outgoing { destination: to, tag: 0, address: 0, payload: Bytes::ZERO, words: &words };
             endpoint.send(request).await;
             let answer = endpoint.receive().await;
-            assert_eq!(answer.tag, TAG, "a page has its tag");
+            assert_eq!(answer.tag, PAGE_TAG, "a page has its tag");
             assert!(!endpoint.steers_by_tag() || answer.address == frame, "a page goes where its tag says");
             endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
             if let Some(number) = fault.checked_sub(self.warm_up) {
@@ -85,7 +85,7 @@ impl PageFetch {
     async fn serve(self, world: World, to: EndpointId) {
         let endpoint = world.endpoint(to);
         let mut pages = Vec::new();
-        for number in 0..PAGES {
+        for number in 0..PAGES_IN_MEMORY {
             let page = endpoint.allocate(self.page);
             endpoint.prepare(page, &pattern::bytes(number, self.page)).await;
             pages.push(page);
@@ -95,7 +95,7 @@ impl PageFetch {
             let number = request.words[0];
             let (destination, address) = (request.source, pages[number as usize]);
             endpoint.release(request).await;
-            let answer = Outgoing { destination, tag: TAG, address, payload: self.page, words: &[] };
+            let answer = Outgoing { destination, tag: PAGE_TAG, address, payload: self.page, words: &[] };
             endpoint.send(answer).await;
         }
     }
@@ -113,7 +113,7 @@ impl WorkloadSpec for PageFetch {
 
     fn resolved(&self, message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
         // A page without a stated size is as large as one message of this machine allows.
-        Some(Arc::new(PageFetch { page: self.stated_page.unwrap_or(PAGE.min(message_max)), ..self.clone() }))
+        Some(Arc::new(PageFetch { page: self.stated_page.unwrap_or(PAGE_BYTES.min(message_max)), ..self.clone() }))
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
@@ -130,7 +130,7 @@ impl WorkloadSpec for PageFetch {
 
     fn flows(&self) -> Vec<PlannedFlow<'_>> {
         let request = PlannedFlow { send_buffers: (1, self.page), ..self.ends.flow(Bytes(4)) };
-        vec![request, PlannedFlow { send_buffers: (PAGES, self.page), ..self.ends.reply_flow(self.page) }]
+        vec![request, PlannedFlow { send_buffers: (PAGES_IN_MEMORY, self.page), ..self.ends.reply_flow(self.page) }]
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

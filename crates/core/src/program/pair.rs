@@ -11,7 +11,7 @@ use crate::engine::flow_series::FlowSeries;
 use crate::engine::transient::TransientTest;
 use crate::engine::{Metric, Outcome, Time};
 use crate::messaging::World;
-use crate::messaging::active::{Active, ActiveMessage};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{Objective, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
@@ -53,7 +53,7 @@ impl Pair {
         self.warm_up + self.packets
     }
 
-    async fn run(self, endpoint: Rc<Active>, measured: Rc<Measurements>) {
+    async fn run(self, endpoint: Rc<ActiveEndpoint>, measured: Rc<Measurements>) {
         if u64::from(endpoint.id().0) == self.from {
             for number in 0..self.total() {
                 let mut packet = ActiveMessage::new(
@@ -122,7 +122,7 @@ impl WorkloadSpec for Pair {
 
 impl Measurements {
     /// Records a packet. Panics if a model changed its bytes or delivered it twice.
-    fn handle(&self, endpoint: &Active, words: &[u32]) {
+    fn handle(&self, endpoint: &ActiveEndpoint, words: &[u32]) {
         assert!(u64::from(words[0]) < self.parameters.total(), "a packet arrived that was not sent");
         assert!(words == self.parameters.data(words[0].into(), words.len()), "a packet arrived with wrong bytes");
         let is_duplicate = std::mem::replace(&mut self.has_arrived.borrow_mut()[words[0] as usize], true);
@@ -153,8 +153,8 @@ impl RunningWorkload for Measurements {
         let mut own = Vec::new();
         let steady = self.measured(&received);
         if let [first, .., last] = steady {
-            let each = (last - first) as f64 / (steady.len() - 1) as f64;
-            own.push(Metric::cost("pair.cycles_per_packet", each, "cycles"));
+            let mean_interval = (last - first) as f64 / (steady.len() - 1) as f64;
+            own.push(Metric::cost("pair.cycles_per_packet", mean_interval, "cycles"));
         }
         parallel::metrics(world, own)
     }

@@ -5,7 +5,7 @@ use super::pattern;
 use crate::engine::metric::name_word;
 use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::{Active, ActiveMessage, Cause};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage, Cause};
 use crate::protocol::Statistics;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,13 +13,13 @@ use std::future::Future;
 use std::rc::Rc;
 
 /// Returns the active-message endpoint with number `node`.
-pub(super) fn endpoint(world: &World, node: usize) -> Rc<Active> {
-    world.actives()[node].clone()
+pub(super) fn endpoint(world: &World, node: usize) -> Rc<ActiveEndpoint> {
+    world.active_endpoints()[node].clone()
 }
 
 /// Starts one copy of a program on each endpoint.
-pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<Active>) -> F) {
-    for (endpoint, active) in world.endpoints().zip(world.actives()) {
+pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program: impl FnMut(Rc<ActiveEndpoint>) -> F) {
+    for (endpoint, active) in world.endpoints().zip(world.active_endpoints()) {
         active.runs(world.sim.spawn(format!("{} program", endpoint.name()), program(active.clone())));
     }
 }
@@ -30,7 +30,7 @@ pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program
 pub(super) const CYCLES_PER_INSTRUCTION: u64 = 1;
 
 /// Sends words to a handler of endpoint `to`: in one packet if they fit, otherwise as a transfer.
-pub(super) async fn send(endpoint: &Active, to: usize, handler: u8, words: &[u32]) {
+pub(super) async fn send(endpoint: &ActiveEndpoint, to: usize, handler: u8, words: &[u32]) {
     match words.len() <= endpoint.words_max() {
         true => endpoint.send(ActiveMessage::new(endpoint_id(to), handler, words)).await,
         false => endpoint.transfer(endpoint_id(to), handler, words).await,
@@ -42,7 +42,7 @@ pub(super) async fn send(endpoint: &Active, to: usize, handler: u8, words: &[u32
 /// `handle` is called with the sending endpoint, the number of the handler and the words. It returns the number of
 /// instructions that handling takes.
 pub(super) fn set_handler(
-    endpoint: &Rc<Active>,
+    endpoint: &Rc<ActiveEndpoint>,
     collective: &Rc<Collective>,
     handle: impl Fn(EndpointId, u8, &[u32]) -> u64 + 'static,
 ) {
@@ -69,19 +69,19 @@ pub(super) struct TimedSection {
 
 impl TimedSection {
     /// Waits for all processors at a barrier, then starts the timed section.
-    pub async fn begin(&self, endpoint: &Active, collective: &Collective) {
+    pub async fn begin(&self, endpoint: &ActiveEndpoint, collective: &Collective) {
         collective.barrier(endpoint).await;
         self.mark_start(endpoint);
     }
 
     /// Waits for all processors at a barrier, then ends the timed section.
-    pub async fn end(&self, endpoint: &Active, collective: &Collective) {
+    pub async fn end(&self, endpoint: &ActiveEndpoint, collective: &Collective) {
         collective.barrier(endpoint).await;
         self.mark_end(endpoint);
     }
 
     /// Starts the timed section of a processor that has just left a barrier.
-    pub fn mark_start(&self, endpoint: &Active) {
+    pub fn mark_start(&self, endpoint: &ActiveEndpoint) {
         endpoint.begin_timed();
         if endpoint.id().index() == 0 {
             self.start_cycle.set(endpoint.cycle());
@@ -89,7 +89,7 @@ impl TimedSection {
     }
 
     /// Ends the timed section of a processor that has just left a barrier.
-    pub fn mark_end(&self, endpoint: &Active) {
+    pub fn mark_end(&self, endpoint: &ActiveEndpoint) {
         endpoint.end_timed();
         if endpoint.id().index() == 0 {
             self.end_cycle.set(endpoint.cycle());
@@ -119,7 +119,7 @@ pub(super) fn f64_from_words([low, high]: [u32; 2]) -> f64 {
 }
 
 /// Spends the time of `instructions` instructions.
-pub(super) async fn compute(endpoint: &Active, instructions: u64) {
+pub(super) async fn compute(endpoint: &ActiveEndpoint, instructions: u64) {
     endpoint.compute(instructions * CYCLES_PER_INSTRUCTION).await;
 }
 
@@ -134,8 +134,8 @@ pub(super) fn endpoint_id(node: usize) -> EndpointId {
     EndpointId(node as u32)
 }
 
-/// Returns the metrics of such a program, in this order: packets, messages and time, the program's `own` metrics,
-/// latencies.
+/// Returns the metrics of a program of active messages, in this order: packets, messages and time, the program's `own`
+/// metrics, latencies.
 pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = packet_metrics(world);
     metrics.extend(own);
@@ -148,10 +148,10 @@ pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> V
 /// followed by the number of frames that crossed the fabric, including acknowledgements and retransmissions, and by the
 /// size of the protocol's state.
 fn packet_metrics(world: &World) -> Vec<Metric> {
-    let actives = world.actives();
-    let sent: u64 = actives.iter().map(|active| active.sent()).sum();
-    let delivered: u64 = actives.iter().map(|active| active.accepted()).sum();
-    let cycles = actives.first().map_or(0, |active| active.clock().cycle_before(world.sim.now()));
+    let active_endpoints = world.active_endpoints();
+    let sent: u64 = active_endpoints.iter().map(|active| active.sent()).sum();
+    let delivered: u64 = active_endpoints.iter().map(|active| active.accepted()).sum();
+    let cycles = active_endpoints.first().map_or(0, |active| active.clock().cycle_before(world.sim.now()));
     let mut metrics = vec![
         count("packets.sent", sent),
         count("packets.delivered", delivered),
@@ -159,35 +159,36 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
         Metric::cost("cycles", cycles as f64, "cycles"),
     ];
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
-    let silent = world.endpoints().zip(actives).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
+    let silent =
+        world.endpoints().zip(active_endpoints).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
         metrics.push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending()));
     }
-    metrics.extend(size_metrics(actives));
-    metrics.extend(frame_metrics(world, actives));
+    metrics.extend(size_metrics(active_endpoints));
+    metrics.extend(frame_metrics(world, active_endpoints));
     metrics.extend(super::interface_metrics(world));
-    metrics.extend(time_metrics(actives));
+    metrics.extend(time_metrics(active_endpoints));
     metrics
 }
 
 /// Returns the number of messages, their bytes, and the number of messages of each size; sizes include 8 bytes of
 /// header.
-fn size_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
+fn size_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
     let mut sizes = BTreeMap::<u64, u64>::new();
-    for (size, times) in actives.iter().flat_map(|active| active.sizes()) {
+    for (size, times) in active_endpoints.iter().flat_map(|active| active.sizes()) {
         *sizes.entry(size).or_default() += times;
     }
     let messages = count("messages.count", sizes.values().sum());
     let bytes: u64 = sizes.iter().map(|(size, times)| size * times).sum();
-    let each = sizes.iter().map(|(size, times)| count(&format!("messages.size.{size}"), *times));
-    [messages, Metric::count("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
+    let size_counts = sizes.iter().map(|(size, times)| count(&format!("messages.size.{size}"), *times));
+    [messages, Metric::count("messages.bytes", bytes as f64, "B")].into_iter().chain(size_counts).collect()
 }
 
 /// Returns the mean time that programs spent in their timed sections, and its breakdown by cause.
-fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
+fn time_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
     let mean = |cause: Cause| {
-        let cycles = |active: &Rc<Active>| active.spent(cause).as_s() * active.clock().0 as f64;
-        actives.iter().map(cycles).sum::<f64>() / actives.len() as f64
+        let cycles = |active: &Rc<ActiveEndpoint>| active.spent(cause).as_s() * active.clock().0 as f64;
+        active_endpoints.iter().map(cycles).sum::<f64>() / active_endpoints.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
     let causes = Cause::ALL.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
@@ -201,8 +202,8 @@ fn count(name: &str, count: u64) -> Metric {
     Metric::count(name, count as f64, "")
 }
 
-fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
-    let statistics: Vec<_> = actives.iter().filter_map(|active| active.protocol_statistics()).collect();
+fn frame_metrics(world: &World, active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
+    let statistics: Vec<_> = active_endpoints.iter().filter_map(|active| active.protocol_statistics()).collect();
     let (Some(fabric), false) = (&world.fabric, statistics.is_empty()) else { return Vec::new() };
     let counts = fabric.packet_counts();
     let sum =
@@ -216,7 +217,7 @@ fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
         count("frames.in_flight", counts.in_flight()),
         sum("ni.bulk", |unit| unit.bulk),
         sum("ni.acknowledgements", |unit| unit.acknowledgements),
-        sum("ni.carried", |unit| unit.carried),
+        sum("ni.carried", |unit| unit.piggybacked),
         sum("ni.retransmitted", |unit| unit.retransmitted),
         sum("ni.duplicates", |unit| unit.duplicates),
         Metric::count("ni.state", state as f64, "B"),
@@ -224,7 +225,7 @@ fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
 }
 
 /// Waits for all nodes and returns the cycle at which the processor continues.
-pub(super) async fn barrier(endpoint: &Active) -> u64 {
+pub(super) async fn barrier(endpoint: &ActiveEndpoint) -> u64 {
     endpoint.barrier().await;
     endpoint.cycle()
 }

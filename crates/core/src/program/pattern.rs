@@ -6,7 +6,7 @@ use crate::host::Address;
 use crate::messaging::{Endpoint, Incoming};
 
 /// Number of buffers that a program sends in turn.
-pub const PATTERNS: u64 = 4;
+pub const PAYLOAD_PATTERNS: u64 = 4;
 
 /// Send buffers filled with the patterns.
 pub(super) struct PatternBuffers(Vec<Address>);
@@ -15,7 +15,7 @@ impl PatternBuffers {
     /// Allocates and fills the buffers, before anything is measured.
     pub(super) async fn prepare(endpoint: &Endpoint, payload: Bytes) -> PatternBuffers {
         let mut buffers = Vec::new();
-        for pattern in 0..PATTERNS {
+        for pattern in 0..PAYLOAD_PATTERNS {
             let buffer = endpoint.allocate(payload);
             endpoint.prepare(buffer, &bytes(pattern, payload)).await;
             buffers.push(buffer);
@@ -25,7 +25,7 @@ impl PatternBuffers {
 
     /// Returns the tag and the buffer of message `number`.
     pub(super) fn message(&self, number: u64) -> (u16, Address) {
-        let pattern = number % PATTERNS;
+        let pattern = number % PAYLOAD_PATTERNS;
         (tag(pattern), self.0[pattern as usize])
     }
 }
@@ -36,7 +36,7 @@ pub(super) struct ExpectedPayloads(Vec<Vec<u8>>);
 impl ExpectedPayloads {
     /// Returns the patterns of payloads of this length.
     pub(super) fn new(payload: Bytes) -> ExpectedPayloads {
-        ExpectedPayloads((0..PATTERNS).map(|pattern| bytes(pattern, payload)).collect())
+        ExpectedPayloads((0..PAYLOAD_PATTERNS).map(|pattern| bytes(pattern, payload)).collect())
     }
 
     /// Checks the payload of a message. Panics if it is not the pattern of the message's tag, which means that a model
@@ -55,12 +55,12 @@ fn tag(pattern: u64) -> u16 {
 }
 
 /// The length after which a pattern repeats: its bytes depend on nine bits of their position.
-const PERIOD: u64 = 512;
+const PATTERN_PERIOD_BYTES: u64 = 512;
 
 /// Returns a payload of this length filled with `pattern`.
 pub(super) fn bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
-    let period: Vec<u8> = (0..PERIOD.min(payload.get())).map(|at| byte(pattern, at)).collect();
-    let mut bytes = period.repeat(payload.get().div_ceil(PERIOD) as usize);
+    let period: Vec<u8> = (0..PATTERN_PERIOD_BYTES.min(payload.get())).map(|at| byte(pattern, at)).collect();
+    let mut bytes = period.repeat(payload.get().div_ceil(PATTERN_PERIOD_BYTES) as usize);
     bytes.truncate(payload.len());
     bytes
 }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn repeated_period_equals_the_pattern_byte_by_byte() {
         for length in [0, 1, 511, 512, 513, 4096, 5000] {
-            for pattern in 0..PATTERNS {
+            for pattern in 0..PAYLOAD_PATTERNS {
                 let each: Vec<u8> = (0..length).map(|at| byte(pattern, at)).collect();
                 assert_eq!(bytes(pattern, Bytes(length)), each);
             }

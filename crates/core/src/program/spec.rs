@@ -21,7 +21,7 @@ pub struct WorkloadNeeds {
     /// Whether the interface must have a host DMA engine that can be driven alone.
     pub host_dma: bool,
     /// The largest number of bytes that a one-sided operation moves, with the key that states it; `None` if the
-    /// workload uses no such operations.
+    /// workload uses no one-sided operations.
     pub one_sided: Option<(&'static str, Bytes)>,
     /// The key that requires a host on which memory accesses take time, if it is set.
     pub timed_memory: Option<&'static str>,

@@ -4,8 +4,8 @@
 //! A program is one `async fn` of a [`Worker`]; `examples/heat.rs` is a complete one.
 //!
 //! Loads and stores use the simulated caches and the tags of shared memory; computations on the values are Rust code. A
-//! program that computes or accesses memory for long polls the network every [`POLL_EVERY`] cycles, as if its compiler
-//! had put polls into loops, so that homes answer requests. Time is reported by cause. The module leaves out
+//! program that computes or accesses memory for long polls the network every [`POLL_INTERVAL_CYCLES`] cycles, as if its
+//! compiler had put polls into loops, so that homes answer requests. Time is reported by cause. The module leaves out
 //! instruction fetches; accesses to private data are part of the cycles of instructions.
 
 use super::collective::Collective;
@@ -14,7 +14,7 @@ use crate::engine::sim::WaitReasonId;
 use crate::engine::{EndpointId, Metric, Time};
 use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
-use crate::messaging::active::{Active, Cause};
+use crate::messaging::active::{ActiveEndpoint, Cause};
 use crate::messaging::shared::{SharedAddress, SharedMemory, Space};
 use crate::protocol::directory::Want;
 use std::cell::{Cell, RefCell};
@@ -22,37 +22,37 @@ use std::future::Future;
 use std::rc::Rc;
 
 /// Cycles of a program between two polls of the network (chosen so that polls take a few per cent of the time).
-pub const POLL_EVERY: u64 = 2_000;
+pub const POLL_INTERVAL_CYCLES: u64 = 2_000;
 
 /// Cycles between two polls if messages interrupt the program and a poll costs nothing. A message waits for half of
 /// them on average (chosen: a small part of the time of a handler).
-pub const INTERRUPTED_EVERY: u64 = 50;
+pub const INTERRUPTED_POLL_CYCLES: u64 = 50;
 
 /// Cycles after which a program polls a word again if another program of the same node may store to it in their common
 /// cache (chosen: a few context switches).
-const SHARED_CACHE_POLL_INTERVAL: u64 = 100;
+const SHARED_CACHE_POLL_CYCLES: u64 = 100;
 
 /// The processor of a program.
 pub struct Worker {
-    endpoint: Rc<Active>,
+    endpoint: Rc<ActiveEndpoint>,
     shared: Rc<SharedMemory>,
     /// The lease of the processor, which the program holds while it computes and accesses memory.
     cpu_lease: RefCell<Option<CpuLease>>,
     next_poll: Cell<Time>,
     /// Whether the program accesses memory only to wait for another program's store.
     waits: Cell<bool>,
-    /// The wait reason of such a wait.
+    /// The wait reason of a program that waits for the store of another program.
     store: WaitReasonId,
 }
 
 impl Worker {
     /// Creates the workers of all endpoints of a world. They share a space whose layout is complete.
     pub fn all(world: &World, space: &Rc<Space>) -> Vec<Rc<Worker>> {
-        let memories = SharedMemory::all(world.actives(), space, world.shared_memory);
-        world.actives().iter().zip(&memories).map(|(active, shared)| Worker::new(active, shared)).collect()
+        let memories = SharedMemory::all(world.active_endpoints(), space, world.shared_memory);
+        world.active_endpoints().iter().zip(&memories).map(|(active, shared)| Worker::new(active, shared)).collect()
     }
 
-    fn new(endpoint: &Rc<Active>, shared: &Rc<SharedMemory>) -> Rc<Worker> {
+    fn new(endpoint: &Rc<ActiveEndpoint>, shared: &Rc<SharedMemory>) -> Rc<Worker> {
         Rc::new(Worker {
             endpoint: endpoint.clone(),
             shared: shared.clone(),
@@ -75,7 +75,7 @@ impl Worker {
 
     /// Returns the worker's active-message endpoint. Its methods acquire the processor, which the program must
     /// [release](Worker::release) before.
-    pub fn endpoint(&self) -> &Rc<Active> {
+    pub fn endpoint(&self) -> &Rc<ActiveEndpoint> {
         &self.endpoint
     }
 
@@ -214,7 +214,7 @@ impl Worker {
             match self.shared.shares_cache() {
                 // In a common cache, a store of another program of the node causes no invalidation.
                 true => {
-                    let cycle = self.endpoint.cycle() + SHARED_CACHE_POLL_INTERVAL;
+                    let cycle = self.endpoint.cycle() + SHARED_CACHE_POLL_CYCLES;
                     self.endpoint.wait_until_cycle(cycle, is_invalidated).await;
                 }
                 false => self.endpoint.wait_until(is_invalidated).await,
@@ -299,7 +299,7 @@ impl Worker {
 
     /// Returns the cycles between two polls. If messages interrupt, no message waits longer than this.
     fn poll_every(&self) -> u64 {
-        if self.endpoint.is_interrupted() { INTERRUPTED_EVERY } else { POLL_EVERY }
+        if self.endpoint.is_interrupted() { INTERRUPTED_POLL_CYCLES } else { POLL_INTERVAL_CYCLES }
     }
 
     async fn poll(&self) {

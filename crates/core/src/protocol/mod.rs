@@ -91,7 +91,7 @@ pub struct Statistics {
     /// Acknowledgements sent in frames of their own.
     pub acknowledgements: u64,
     /// Acknowledgements piggybacked on packets.
-    pub carried: u64,
+    pub piggybacked: u64,
     /// Retransmitted packets.
     pub retransmitted: u64,
     /// Duplicates that arrived.

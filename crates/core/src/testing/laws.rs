@@ -43,7 +43,7 @@ const SPANS: usize = 1 << 14;
 /// Returns the laws that a machine breaks, each with a description of the violation.
 pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
     let seen = RunObservation::of(machine, Recorder::off());
-    let single = [("ends", ends as Law), ("conservation", conservation), ("once", once), ("ledger", ledger)];
+    let single = [("ends", completion as Law), ("conservation", conservation), ("once", once), ("ledger", ledger)];
     let mut broken: Vec<_> = single.iter().filter_map(|(law, check)| Some((*law, check(&seen)?))).collect();
     // Programs of active messages send in two classes, each of which has an order of its own.
     let is_of_one_class = !machine.workload.flows().is_empty();
@@ -65,7 +65,7 @@ pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
 /// A law of one run. Returns the description of the violation if the run breaks the law.
 type Law = fn(&RunObservation) -> Option<String>;
 
-fn ends(seen: &RunObservation) -> Option<String> {
+fn completion(seen: &RunObservation) -> Option<String> {
     (seen.outcome != Outcome::Done).then(|| format!("{:?}", seen.outcome))
 }
 

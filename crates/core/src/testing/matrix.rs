@@ -3,7 +3,7 @@
 use super::laws::{self, LONE_PAYLOADS, Violation};
 use super::{DeliveredMessage, RunObservation};
 use crate::engine::{Recorder, Time};
-use crate::machine::combinations::{Combination, lines};
+use crate::machine::combinations::{Combination, part_lines};
 use crate::machine::{Machine, Registry};
 use crate::text::Document;
 use std::fmt::{self, Display, Formatter};
@@ -79,7 +79,7 @@ pub(super) fn described(registry: &Registry, one: &Combination, nodes: u32, endp
     let host = one.host.rsplit('/').next().unwrap_or(one.host);
     let node = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
     let nodes: String = (0..nodes).map(node).collect();
-    format!("{}{nodes}{workload}", lines(registry, &[one.host, one.ni, one.protocol, one.fabric]))
+    format!("{}{nodes}{workload}", part_lines(registry, &[one.host, one.ni, one.protocol, one.fabric]))
 }
 
 pub(super) fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, String> {

@@ -30,14 +30,14 @@ pub(super) fn positioned(
 pub(super) fn not_a_table(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
-        .at(node.place.clone(), format!("a table is expected, not {}", node.value.what()))
+        .at(node.place.clone(), format!("a table is expected, not {}", node.value.type_with_article()))
         .help(format!("write [{path}] and its keys below"))
 }
 
 pub(super) fn not_a_list(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
-        .at(node.place.clone(), format!("a list of tables is expected, not {}", node.value.what()))
+        .at(node.place.clone(), format!("a list of tables is expected, not {}", node.value.type_with_article()))
         .help(format!("write [[{path}]] before the keys of each element"))
 }
 
@@ -73,8 +73,8 @@ pub(super) fn says_missing(title: &str, path: &str) -> bool {
     title == missing_title(path) || says_no_variant(title, path) || missing_key(title, path).is_some()
 }
 
-/// Replaces the problems about keys that are missing in the absent table at `path`, if there are several, by one problem
-/// that the table is missing.
+/// Replaces the problems about keys that are missing in the absent table at `path`, if there are several, by one
+/// problem that the table is missing.
 pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &str) {
     let keys: Vec<String> = problems.iter().filter_map(|it| missing_key(&it.message, path)).collect();
     let Some(first) = problems.iter().position(|it| missing_key(&it.message, path).is_some()) else { return };

@@ -310,7 +310,7 @@ impl<'t> Table<'t> {
 
     /// Returns the shipped part that describes the member `name` of the family at this table.
     fn part_called(&self, name: &str) -> Option<&str> {
-        let here = self.here();
+        let here = self.table_path();
         let describes = |part: &&str| {
             let own = part.split_once('/').filter(|(folder, _)| folder.trim_end_matches('s') == here);
             let rest = own.and_then(|(_, own)| own.strip_prefix(name));
@@ -328,7 +328,7 @@ impl<'t> Table<'t> {
 
     fn report_no_variant(&self, doc: &str, members: Members<'_>) {
         let names = || members.iter().map(|(name, _)| *name);
-        let here = self.here();
+        let here = self.table_path();
         let path = if here.is_empty() { members[0].0.to_string() } else { format!("{here}.{}", members[0].0) };
         let (title, label) = match (members, here.is_empty()) {
             ([_], _) => (diagnostics::missing_title(&path), "it is missing here"),
@@ -358,7 +358,7 @@ impl<'t> Table<'t> {
     fn report_conflict(&self, selection: &Selection, members: Members<'_>) {
         let Some([(a, first), (b, second)]) = &selection.conflict else { return };
         let (a, b) = (members[*a].0, members[*b].0);
-        let here = self.here();
+        let here = self.table_path();
         let within = if here.is_empty() { String::new() } else { format!(" in `{here}`") };
         let mut problem = Problem::new(format!("`{a}` and `{b}` are mutually exclusive{within}"))
             .at(second.clone(), format!("`{b}` is defined here"))

@@ -214,7 +214,7 @@ impl Field<'_, '_, ListOf<Count>> {
 }
 
 impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
-    /// Returns the field of a list of such values.
+    /// Returns the field of a list of values of this kind.
     pub(super) fn several(self) -> Field<'f, 't, ListOf<K>> {
         let Field { table, key, doc, kind, .. } = self;
         Field { table, key, doc, declared: ParameterDeclaration::default(), kind: ListOf::of(kind) }

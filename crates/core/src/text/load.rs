@@ -330,7 +330,7 @@ impl<'a> Loader<'a> {
 
 fn not_a_part(item: &TreeNode) -> Problem {
     Problem::new(format!("`{PARTS}` names shipped parts by strings"))
-        .at(item.place.clone(), format!("this is {}", item.value.what()))
+        .at(item.place.clone(), format!("this is {}", item.value.type_with_article()))
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 

@@ -20,7 +20,7 @@ impl Table<'_> {
         }
         let names = suggest::phrase(found.iter().map(|(key, _)| *key));
         let (belong, them) = if found.len() == 1 { ("belongs", "it") } else { ("belong", "them") };
-        let problem = Problem::new(format!("{names} of `{}` {belong} in [{to}]", self.here()))
+        let problem = Problem::new(format!("{names} of `{}` {belong} in [{to}]", self.table_path()))
             .at(first.key().cloned(), why)
             .help(format!("write {them} below [{to}]"));
         self.context.report(DiagnosticLevel::PresentKeys, problem);
@@ -38,8 +38,8 @@ impl Table<'_> {
         );
     }
 
-    /// Reports that `name`, given as a table below `key` or as a word, is not a member of that family; `explain` states what
-    /// it is instead, and what to write.
+    /// Reports that `name`, given as a table below `key` or as a word, is not a member of that family; `explain` states
+    /// what it is instead, and what to write.
     pub fn not_a_variant(&self, key: &str, name: &str, explain: impl FnOnce() -> (String, String)) {
         let Some(family) = self.child(key) else { return };
         let as_word = family.text().is_some_and(|word| word == name);

@@ -214,11 +214,11 @@ pub fn to_toml(parameters: &impl Parameters) -> String {
 pub mod call {
     use super::{ParameterSink, Table};
 
-    pub fn on<T: ?Sized, R>(value: &T, function: impl FnOnce(&T) -> R) -> R {
+    pub fn with_ref<T: ?Sized, R>(value: &T, function: impl FnOnce(&T) -> R) -> R {
         function(value)
     }
 
-    pub fn with<T, R>(value: T, function: impl FnOnce(T) -> R) -> R {
+    pub fn with_value<T, R>(value: T, function: impl FnOnce(T) -> R) -> R {
         function(value)
     }
 

@@ -136,8 +136,8 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Creates the list, sorted by text and location, without duplicates. Of each text, what is missing comes last: what
-    /// is present and invalid often explains it.
+    /// Creates the list, sorted by text and location, without duplicates. Of each text, what is missing comes last:
+    /// what is present and invalid often explains it.
     pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
         let mut known = HashSet::with_capacity(list.len());
         let is_new: Vec<bool> = list.iter().map(|it| known.insert((it.place.as_ref(), &it.message))).collect();
@@ -160,8 +160,8 @@ impl Problems {
 
     /// Returns each problem as a list of one, up to the largest number that is rendered.
     pub fn each(&self) -> Vec<Problems> {
-        let one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
-        self.list.iter().take(REPORTED_MAX).map(one).collect()
+        let with_texts = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
+        self.list.iter().take(REPORTED_MAX).map(with_texts).collect()
     }
 
     /// Returns the problems, in order.

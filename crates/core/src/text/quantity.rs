@@ -139,14 +139,14 @@ pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
 }
 
 /// The largest factor by which a plausible quantity exceeds the example of its kind (chosen).
-const PLAUSIBLE: f64 = 1e6;
+const PLAUSIBLE_FACTOR: f64 = 1e6;
 
 /// Returns the unit of the example, or the smallest of its kind if the number would be implausible with it: 12500000000
 /// probably means bytes per second rather than megabytes per second.
 fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
     let (example, unit) = Q::EXAMPLE.split_once(' ').unwrap_or_default();
     let amount = |text: &str| text.parse::<f64>().unwrap_or_default();
-    if amount(number) <= PLAUSIBLE * amount(example) {
+    if amount(number) <= PLAUSIBLE_FACTOR * amount(example) {
         return unit;
     }
     // For a rate such as `MB/s`, the text without its prefix, `B/s`, is not a unit of bits.
@@ -274,7 +274,7 @@ impl ConversionError {
 
 impl Decimal {
     /// Largest number of decimal places that are kept, more than any unit needs.
-    const PLACES: usize = 18;
+    const DECIMALS_MAX: usize = 18;
 
     fn parse(text: &str) -> Option<Decimal> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
@@ -284,8 +284,8 @@ impl Decimal {
         }
         let fraction = fraction.trim_end_matches('0');
         // If a fraction is longer, one digit more than allowed is kept, which no unit makes whole.
-        let kept = &fraction[..fraction.len().min(Decimal::PLACES)];
-        let places = if fraction.len() > Decimal::PLACES { u32::MAX } else { kept.len() as u32 };
+        let kept = &fraction[..fraction.len().min(Decimal::DECIMALS_MAX)];
+        let places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept.len() as u32 };
         let whole = whole.trim_start_matches('0');
         // More than 20 digits are too large for any unit, so their value does not matter.
         let whole = if whole.len() > 20 { "99999999999999999999" } else { whole };

@@ -158,17 +158,17 @@ impl<'t> Table<'t> {
         mut read: impl FnMut(&mut Table<'_>) -> T,
     ) -> Vec<(String, T)> {
         let mut shape = TableShape::default();
-        let mut each = |name: &str, node: Option<&'t TreeNode>| {
+        let mut read_named = |name: &str, node: Option<&'t TreeNode>| {
             let (value, found) = self.below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
             shape = found;
             (name.to_string(), value)
         };
         let values = match self.child(key) {
-            None if self.context.describing => vec![each("NAME", None)],
+            None if self.context.describing => vec![read_named("NAME", None)],
             None => Vec::new(),
             Some(node) => match &node.value {
                 TreeValue::Table(tree) => {
-                    tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect()
+                    tree.in_order().into_iter().map(|(name, node)| read_named(name, Some(node))).collect()
                 }
                 _ => {
                     self.context
@@ -189,7 +189,7 @@ impl<'t> Table<'t> {
         mut read: impl FnMut(&mut Table<'_>) -> T,
     ) -> Vec<T> {
         let mut shape = TableShape::default();
-        let mut each = |index: usize, node: Option<&'t TreeNode>| {
+        let mut read_element = |index: usize, node: Option<&'t TreeNode>| {
             let (value, found) = self.below(&[Step::Key(key), Step::Index(index)], node, &mut read);
             shape = found;
             value
@@ -198,11 +198,11 @@ impl<'t> Table<'t> {
             self.context.record(self.path_of(key), Mark::List);
         }
         let values = match self.child(key) {
-            None if self.context.describing => vec![each(0, None)],
+            None if self.context.describing => vec![read_element(0, None)],
             None => Vec::new(),
             Some(node) => match &node.value {
                 TreeValue::List(items) => {
-                    items.iter().enumerate().map(|(index, item)| each(index, Some(item))).collect()
+                    items.iter().enumerate().map(|(index, item)| read_element(index, Some(item))).collect()
                 }
                 _ => {
                     self.context
@@ -257,13 +257,13 @@ impl<'t> Table<'t> {
     }
 
     /// Returns the path of this table, such as `ni.trapeze`.
-    pub fn here(&self) -> String {
+    pub fn table_path(&self) -> String {
         dotted(&self.path)
     }
 
     /// Returns the path of a key of this table, or of the table itself (`""`).
     pub(super) fn full(&self, key: &str) -> String {
-        [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
+        [self.table_path().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
     }
 
     pub(super) fn child(&self, key: &str) -> Option<&'t TreeNode> {

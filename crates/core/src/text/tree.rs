@@ -60,7 +60,7 @@ pub struct Tree {
 
 impl TreeValue {
     /// Returns the name of the value's type in TOML, with its article.
-    pub fn what(&self) -> &'static str {
+    pub fn type_with_article(&self) -> &'static str {
         match self {
             TreeValue::Text(_) => "a string",
             TreeValue::Integer(_) => "a bare integer",
@@ -117,8 +117,8 @@ impl TreeNode {
     /// one.
     pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(Place, Place)> {
         let of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
-        let both = |own: &Definition| Some((own.key.clone(), of_rank(own.rank)?.key.clone()));
-        self.definitions.iter().rev().find_map(both)
+        let conflicting_keys = |own: &Definition| Some((own.key.clone(), of_rank(own.rank)?.key.clone()));
+        self.definitions.iter().rev().find_map(conflicting_keys)
     }
 
     /// Returns the node at a path of keys and list indices below this node.

@@ -9,8 +9,8 @@ use super::table::{Table, tree_of};
 use super::tree::Tree;
 
 impl Table<'_> {
-    /// Reports the keys that nothing read. If a table has mistyped keys alone, its missing keys are listed with the first
-    /// suggestion, and not reported in addition.
+    /// Reports the keys that nothing read. If a table has mistyped keys alone, its missing keys are listed with the
+    /// first suggestion, and not reported in addition.
     pub(super) fn report_unknown_keys(&self, problems_before: usize) {
         let (shape, known, variants) = (self.shape.borrow(), self.known.borrow(), self.variants.borrow());
         let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);
@@ -21,15 +21,15 @@ impl Table<'_> {
                 continue;
             }
             let mut problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
-            let mut open_hint = self.context.open_hint(&self.here());
+            let mut open_hint = self.context.open_hint(&self.table_path());
             if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
                 self.context.suppress_missing(&self.full(meant));
                 open_hint = "";
                 if variants.contains(&meant) {
-                    self.context.suppress_no_variant(&self.here());
+                    self.context.suppress_no_variant(&self.table_path());
                 }
                 if std::mem::take(&mut summarizes) {
-                    let missing = self.context.missing_since(problems_before, &self.here());
+                    let missing = self.context.missing_since(problems_before, &self.table_path());
                     missing.iter().for_each(|key| self.context.suppress_missing(&self.full(key)));
                     problem = problem.help(diagnostics::required_help(meant, &missing));
                 }

@@ -3,7 +3,7 @@
 use crate::exceptions::{DescriptionError, description_error, problem_error};
 use crate::registry;
 use crate::table::Table;
-use crate::wait::{Watch, work};
+use crate::wait::{Watch, run_with_progress};
 use narrows::engine::Recorder;
 use narrows::experiment::fit::control::{FitControl, FitMonitor};
 use narrows::experiment::fit::curve::Curve;
@@ -117,7 +117,7 @@ impl Description {
     /// Runs the machine once.
     fn run(&self, py: Python<'_>, sets: Vec<String>, messages: bool) -> PyResult<RunOutput> {
         let recorder = if messages { Recorder::off().with_messages() } else { Recorder::off() };
-        let (record, chart, data) = work(py, Some(1), None, |_| {
+        let (record, chart, data) = run_with_progress(py, Some(1), None, |_| {
             let read = self.subject.read(&sets)?;
             let start = Instant::now();
             let result = narrows::experiment::run(&read.value, recorder);
@@ -148,7 +148,7 @@ impl Description {
         }
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
         let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by, thorough: false };
-        match work(py, jobs, None, |_| query.run(&|_| ()))? {
+        match run_with_progress(py, jobs, None, |_| query.run(&|_| ()))? {
             Ok(found) => Ok(found.json().to_string()),
             Err(WhatIfError::Invalid(problems)) => Err(description_error(problems)),
             Err(WhatIfError::Unmeasurable(problem)) => Err(problem_error(problem)),
@@ -158,7 +158,7 @@ impl Description {
     /// Returns the record of a run with the uncertainty of each metric, as JSON.
     fn uncertainty(&self, py: Python<'_>, sets: Vec<String>, jobs: Option<usize>) -> PyResult<String> {
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
-        let record = work(py, jobs, None, |_| {
+        let record = run_with_progress(py, jobs, None, |_| {
             let read = self.subject.read(&sets)?;
             let result = narrows::experiment::run(&read.value, Recorder::off());
             let uncertainties = single::uncertainties(&reader, &result, &|_| (), &|| ())?;
@@ -185,7 +185,7 @@ impl Description {
         let read = |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(description_error);
         let curves: Vec<Curve> = curves.iter().map(read).collect::<PyResult<_>>()?;
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
-        let fitted = work(py, jobs, None, |watch| {
+        let fitted = run_with_progress(py, jobs, None, |watch| {
             let control = FitControl { monitor: &FitWatch(watch), state: state.as_deref() };
             let (curves, constants) = (&curves[..], &constants[..]);
             CurveFit { reader: &reader, curves, constants, prior, noise, tolerance, control }.fit()

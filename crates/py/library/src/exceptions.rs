@@ -21,7 +21,7 @@ pub fn problem_error(problem: Problem) -> PyErr {
 }
 
 /// Returns the exception for groups of problems, each under its heading.
-pub fn grouped(groups: Vec<(String, Problems)>) -> PyErr {
+pub fn grouped_error(groups: Vec<(String, Problems)>) -> PyErr {
     let texts = groups.iter().map(|(head, problems)| match head.is_empty() {
         true => problems.to_string(),
         false => format!("{head}\n{problems}"),
@@ -30,11 +30,11 @@ pub fn grouped(groups: Vec<(String, Problems)>) -> PyErr {
 }
 
 /// Returns the exception for a file that cannot be read or written.
-pub fn file(path: &Path, error: &io::Error) -> PyErr {
+pub fn file_error(path: &Path, error: &io::Error) -> PyErr {
     PyOSError::new_err(format!("`{}`: {error}", path.display()))
 }
 
 /// Returns the exception for an error of the library.
 pub fn error(error: &Error) -> PyErr {
-    grouped(error.groups().map(|(head, problems)| (head.to_owned(), problems.clone())).collect())
+    grouped_error(error.groups().map(|(head, problems)| (head.to_owned(), problems.clone())).collect())
 }

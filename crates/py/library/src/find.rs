@@ -1,11 +1,11 @@
 //! Searches from Python: `narrows sweep --find`.
 
 use crate::description::Description;
-use crate::exceptions::grouped;
+use crate::exceptions::grouped_error;
 use crate::registry;
 use crate::sweep::{SweepRequest, read};
 use crate::table::Table;
-use crate::wait::work;
+use crate::wait::run_with_progress;
 use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups, SearchedPoints};
 use narrows::experiment::reader::Reader;
 use narrows::experiment::sweep::values_of;
@@ -17,7 +17,7 @@ struct SearchError(ProblemGroups);
 
 impl From<SearchError> for PyErr {
     fn from(SearchError(groups): SearchError) -> PyErr {
-        grouped(groups)
+        grouped_error(groups)
     }
 }
 
@@ -40,18 +40,18 @@ pub fn find(
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let all: Vec<PointValues> = (0..count).map(|point| values_of(&dimensions, point)).collect();
     let against = against.map(|(other, sets)| (other.get().subject.clone(), sets));
-    let (data, looks) = work(py, jobs, progress.as_ref(), |watch| {
-        let reader = |varied: &[String]| read(&subject, &request.sets, varied, watch);
+    let (data, looks) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
+        let reader = |varied: &[String]| read(&subject, &request.settings, varied, watch);
         let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| read(subject, sets, varied, watch));
         let other = other.as_ref().map(|other| other as Reader<'_>);
         let of_other = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
-        let sets = [&request.sets[..], of_other].concat();
+        let sets = [&request.settings[..], of_other].concat();
         let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
         let query = FindQuery::of(&what, &over, other.is_some(), &reader, &among).map_err(SearchError)?;
         for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
             query.check(&all, reader).map_err(SearchError)?;
         }
-        let rows = query.search(&all, &reader, other, points.as_ref(), &|_| watch.one());
+        let rows = query.search(&all, &reader, other, points.as_ref(), &|_| watch.count_finished());
         let rows = rows.map_err(|error| SearchError(error.groups()))?;
         Ok::<_, SearchError>((query.dataset(&rows), rows.iter().map(|(_, found)| found.probes).sum()))
     })??;

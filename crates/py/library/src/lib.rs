@@ -59,7 +59,7 @@ pub fn module(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> 
     module.add_function(wrap_pyfunction!(find::find, module)?)?;
     module.add_function(wrap_pyfunction!(picture::write_picture, module)?)?;
     module.add_function(wrap_pyfunction!(study::reproduce, module)?)?;
-    module.add_function(wrap_pyfunction!(sweep::here, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::run_in_threads, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::plan, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::run_point, module)?)?;
     module.add("DescriptionError", module.py().get_type::<exceptions::DescriptionError>())?;

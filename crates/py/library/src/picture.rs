@@ -1,7 +1,7 @@
 //! Writes pictures as files, in the format of the file's extension.
 
-use crate::exceptions::{file, problem_error};
-use narrows::report::files::write_whole;
+use crate::exceptions::{file_error, problem_error};
+use narrows::report::files::write_atomically;
 use narrows::report::image::ImageFormat;
 use narrows::text::Problem;
 use pyo3::exceptions::PyValueError;
@@ -17,5 +17,5 @@ pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
         problem_error(problem.help(format!("name a file that ends in one of {}", endings.join(", "))))
     })?;
     let bytes = form.bytes(svg).map_err(PyValueError::new_err)?;
-    write_whole(&path, &bytes).map_err(|error| file(&path, &error))
+    write_atomically(&path, &bytes).map_err(|error| file_error(&path, &error))
 }

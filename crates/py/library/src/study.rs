@@ -1,8 +1,8 @@
 //! Reproduces studies from Python: a paper, or a user's folder.
 
-use crate::exceptions::{description_error, error, file, problem_error};
+use crate::exceptions::{description_error, error, file_error, problem_error};
 use crate::registry;
-use crate::wait::{Watch, work};
+use crate::wait::{Watch, run_with_progress};
 use narrows::experiment::record::VERSION;
 use narrows::papers::builtins;
 use narrows::report::PaperReport;
@@ -38,13 +38,15 @@ impl StudyReport {
     /// Returns the pictures, each as name, title and SVG.
     #[getter]
     fn figures(&self) -> Vec<(&str, &str, &str)> {
-        let one = |artifact: &'_ narrows::report::Artifact| artifact.svg.is_some();
-        let drawn = self.0.artifacts.iter().filter(|artifact| one(artifact));
+        let is_drawn = |artifact: &'_ narrows::report::Artifact| artifact.svg.is_some();
+        let drawn = self.0.artifacts.iter().filter(|artifact| is_drawn(artifact));
         drawn.map(|one| (one.id.as_str(), one.title.as_str(), one.svg.as_deref().unwrap_or_default())).collect()
     }
 
     fn write(&self, folder: PathBuf) -> PyResult<()> {
-        std::fs::create_dir_all(&folder).and_then(|()| self.0.write(&folder)).map_err(|error| file(&folder, &error))
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| self.0.write(&folder))
+            .map_err(|error| file_error(&folder, &error))
     }
 }
 
@@ -55,7 +57,7 @@ impl Progress for Count<'_> {
     fn begins(&self, _points: usize) {}
 
     fn done(&self, _point: &str) {
-        self.0.one();
+        self.0.count_finished();
     }
 }
 
@@ -73,6 +75,6 @@ pub fn reproduce(
     let found = find(&paper, quick, &builtins(registry())).map_err(description_error)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
     found.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
-    let report = work(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
+    let report = run_with_progress(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
     Ok(StudyReport(report.map_err(|refused| error(&refused))?))
 }

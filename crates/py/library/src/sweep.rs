@@ -2,10 +2,10 @@
 //! (`python/narrows/_sweep.py`). Both kinds read, check and store points, and report progress, as `narrows sweep` does.
 
 use crate::description::Description;
-use crate::exceptions::{DescriptionError, description_error, file, grouped, problem_error};
+use crate::exceptions::{DescriptionError, description_error, file_error, grouped_error, problem_error};
 use crate::registry;
 use crate::table::Table;
-use crate::wait::{Watch, work};
+use crate::wait::{Watch, run_with_progress};
 use narrows::engine::Recorder;
 use narrows::experiment::points::{PointStore, StoredPoint};
 use narrows::experiment::seeds::{self, SEEDS_MAX};
@@ -26,8 +26,10 @@ use std::sync::{Arc, Mutex};
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct SweepRequest {
-    /// Settings, and after them varied keys, as options of `narrows sweep`.
-    pub sets: Vec<String>,
+    /// Settings `KEY=VALUE`, as with `--set` of `narrows sweep`.
+    #[pyo3(item("sets"))]
+    pub settings: Vec<String>,
+    /// Varied keys, as with `--vary` of `narrows sweep`.
     vary: Vec<String>,
     metrics: Vec<String>,
     seeds: Option<u64>,
@@ -45,14 +47,14 @@ pub struct PlannedSweep {
 
 /// An error in a sweep that is found before it runs.
 enum SweepError {
-    PointStore(Vec<(String, Problems)>),
+    Points(Vec<(String, Problems)>),
     Metric(Problem),
 }
 
 impl From<SweepError> for PyErr {
     fn from(error: SweepError) -> PyErr {
         match error {
-            SweepError::PointStore(groups) => grouped(groups),
+            SweepError::Points(groups) => grouped_error(groups),
             SweepError::Metric(problem) => problem_error(problem),
         }
     }
@@ -61,15 +63,15 @@ impl From<SweepError> for PyErr {
 impl SweepRequest {
     /// Returns the varied dimensions; if there are several seeds, they are the last dimension.
     pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
-        let each = |problems: Vec<Problem>| {
-            grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
+        let ungrouped_error = |problems: Vec<Problem>| {
+            grouped_error(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
         };
-        let mut dimensions = sweep::dimensions(registry(), &self.vary, &self.sets).map_err(each)?;
+        let mut dimensions = sweep::dimensions(registry(), &self.vary, &self.settings).map_err(ungrouped_error)?;
         if let Some(count) = self.seeds {
             if !(2..=SEEDS_MAX).contains(&count) {
                 return Err(problem_error(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));
             }
-            let reader = |varied: &[String]| subject.read_varied(&self.sets, varied);
+            let reader = |varied: &[String]| subject.read_varied(&self.settings, varied);
             dimensions.push(seeds::dimension(&reader, &dimensions, count).map_err(problem_error)?);
         }
         Ok(dimensions)
@@ -88,20 +90,20 @@ impl SweepRequest {
 fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
     let (count, unknown) = (sweep.points(), sweep.unknown_metric(metrics));
     let faults = |found: Vec<sweep::PointProblem>| {
-        SweepError::PointStore(found.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
+        SweepError::Points(found.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
     };
     let checked = sweep.check().map_err(faults)?;
     unknown.map_or(Ok(checked), |problem| Err(SweepError::Metric(problem)))
 }
 
 fn point_store(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
-    out.map(|out| PointStore::create(out).map_err(|error| file(out, &error))).transpose()
+    out.map(|out| PointStore::create(out).map_err(|error| file_error(out, &error))).transpose()
 }
 
 /// Runs a sweep in threads of this process. Returns its table, the number of runs, and the number of points that were
 /// stored before.
 #[pyfunction]
-pub fn here(
+pub fn run_in_threads(
     py: Python<'_>,
     description: &Bound<'_, Description>,
     request: SweepRequest,
@@ -111,15 +113,15 @@ pub fn here(
     let subject = description.get().subject.clone();
     let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
     let (stored, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let (rows, plan) = work(py, jobs, progress.as_ref(), |watch| {
-        let reader = |varied: &[String]| read(&subject, &request.sets, varied, watch);
+    let (rows, plan) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
+        let reader = |varied: &[String]| read(&subject, &request.settings, varied, watch);
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
         let plan = request.plan(&dimensions, checked.inputs());
         let on_event = |event| {
             if let SweepEvent::Finished { stored: was_stored } = event {
                 let count = if was_stored { &stored } else { &run };
                 count.fetch_add(1, Ordering::Relaxed);
-                watch.one();
+                watch.count_finished();
             }
         };
         let options = RunOptions { points: points.as_ref(), shard: None, lines: plan.lines, on_event: &on_event };
@@ -147,8 +149,8 @@ pub fn read(
 pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, request: SweepRequest) -> PyResult<PlannedSweep> {
     let subject = description.get().subject.clone();
     let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
-    let inputs = work(py, None, None, |watch| {
-        let reader = |varied: &[String]| read(&subject, &request.sets, varied, watch);
+    let inputs = run_with_progress(py, None, None, |watch| {
+        let reader = |varied: &[String]| read(&subject, &request.settings, varied, watch);
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
         Ok::<_, SweepError>(checked.inputs().to_vec())
     })??;
@@ -159,7 +161,7 @@ pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, request: Sweep
 impl PlannedSweep {
     /// Returns the numbers of the points to run next. If several points have the same inputs, only one of them is
     /// returned.
-    fn open(&self) -> Vec<usize> {
+    fn next_points(&self) -> Vec<usize> {
         let results = self.results.lock().expect("nobody panics with it");
         let mut seen = HashSet::new();
         let mut open = self.plan.open(|inputs| results.get(inputs).cloned());
@@ -173,7 +175,7 @@ impl PlannedSweep {
     }
 
     /// Takes the stored result of a point, and returns whether there is one.
-    fn kept(&self, point: usize) -> bool {
+    fn load_stored(&self, point: usize) -> bool {
         let inputs = &self.plan.inputs[point];
         match self.points.as_ref().map(|points| points.find(inputs)) {
             Some(StoredPoint::Valid(record)) => {
@@ -185,7 +187,7 @@ impl PlannedSweep {
     }
 
     /// Takes a worker's result of a point, and stores it if the sweep has an output file.
-    fn take(&self, point: usize, record: &str) -> PyResult<()> {
+    fn accept_result(&self, point: usize, record: &str) -> PyResult<()> {
         let inputs = &self.plan.inputs[point];
         let record = Record::parse(record).map_err(PyValueError::new_err)?;
         if !record.is_intact() || record.inputs() != *inputs {
@@ -193,7 +195,7 @@ impl PlannedSweep {
             return Err(DescriptionError::new_err(why));
         }
         if let Some(points) = &self.points {
-            points.store(inputs, &record).map_err(|error| file(points.folder(), &error))?;
+            points.store(inputs, &record).map_err(|error| file_error(points.folder(), &error))?;
         }
         self.put(inputs, &record);
         Ok(())

@@ -3,15 +3,15 @@
 //!
 //! Computations on tables are left to those libraries.
 
-use crate::exceptions::{file, problem_error};
+use crate::exceptions::{file_error, problem_error};
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use narrows::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec};
 use narrows::experiment::tidy;
-use narrows::report::dataset::{ColumnValues, Dataset, Encoding, batch};
-use narrows::report::files::write_whole;
+use narrows::report::dataset::{ColumnValues, Dataset, Encoding, record_batch};
+use narrows::report::files::write_atomically;
 use narrows::text::Problem;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ pub struct Table {
 impl Table {
     /// Makes the table of a dataset.
     pub fn of(data: Dataset) -> PyResult<Table> {
-        let batch = batch(&data).map_err(PyValueError::new_err)?;
+        let batch = record_batch(&data).map_err(PyValueError::new_err)?;
         Ok(Table { data, batch })
     }
 }
@@ -38,7 +38,7 @@ impl Table {
     /// Reads the output of a sweep or of `narrows run --messages`.
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Table> {
-        let bytes = std::fs::read(&path).map_err(|error| file(&path, &error))?;
+        let bytes = std::fs::read(&path).map_err(|error| file_error(&path, &error))?;
         let no_data = |why: String| problem_error(Problem::new(format!("`{}` holds no table: {why}", path.display())));
         let data = match Encoding::of(&path) {
             Some(encoding) => Dataset::read(bytes, encoding),
@@ -77,7 +77,7 @@ impl Table {
     fn write(&self, path: PathBuf) -> PyResult<()> {
         let encoding = Encoding::of(&path).ok_or_else(|| problem_error(no_form(&path)))?;
         let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
-        write_whole(&path, &bytes).map_err(|error| file(&path, &error))
+        write_atomically(&path, &bytes).map_err(|error| file_error(&path, &error))
     }
 
     /// Returns a chart as SVG, and the number of missing values that the chart leaves out.

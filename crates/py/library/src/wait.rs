@@ -17,7 +17,7 @@ pub struct Watch {
 
 impl Watch {
     /// Counts a finished item.
-    pub fn one(&self) {
+    pub fn count_finished(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -29,7 +29,7 @@ impl Watch {
 
 /// Runs `task` in threads of its own, and calls `progress` with the number of finished items. An exception of
 /// `progress`, or Ctrl-C, stops the work.
-pub fn work<T: Send>(
+pub fn run_with_progress<T: Send>(
     py: Python<'_>,
     jobs: Option<usize>,
     progress: Option<&Py<PyAny>>,

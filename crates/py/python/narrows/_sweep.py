@@ -85,7 +85,7 @@ def sweep(
     """
     request = _request(machine, vary, metrics, seeds, stop_at_saturation, out)
     if executor is None:
-        table = Table(*_narrows.here(machine._description, request, jobs, progress))
+        table = Table(*_narrows.run_in_threads(machine._description, request, jobs, progress))
     else:
         table = _ExecutorSweep(machine, _narrows.plan(machine._description, request), progress).run(executor)
     if request["out"] is not None:
@@ -188,8 +188,8 @@ class _ExecutorSweep:
 
     def _goes_on(self) -> bool:
         """Returns whether points have to be run, and lists them in `waiting`; stored points are taken."""
-        while found := self.plan.open():
-            self.waiting = [point for point in reversed(found) if not self.plan.kept(point)]
+        while found := self.plan.next_points():
+            self.waiting = [point for point in reversed(found) if not self.plan.load_stored(point)]
             self.kept += len(found) - len(self.waiting)
             self.done += len(found) - len(self.waiting)
             if self.waiting:
@@ -246,7 +246,7 @@ class _ExecutorSweep:
             self.tries[point] = self.tries.get(point, 0) + 1
             lost.append(point)
             return error
-        self.plan.take(point, record)
+        self.plan.accept_result(point, record)
         self.done += 1
         if self.progress is not None:
             self.progress(self.done)

@@ -23,15 +23,16 @@ pub fn json(distributions: &[Distribution]) -> Json {
 /// Returns a distribution as JSON, without its name.
 pub fn one_json(distribution: &Distribution) -> Json {
     let histogram = &distribution.histogram;
-    let each = |of: fn(narrows_core::engine::histogram::Bucket) -> u64| histogram.buckets().map(of).collect::<Vec<_>>();
+    let bucket_values =
+        |of: fn(narrows_core::engine::histogram::Bucket) -> u64| histogram.buckets().map(of).collect::<Vec<_>>();
     json!({
         "unit": distribution.unit.name(),
         "samples": histogram.samples(),
         "min": histogram.min(),
         "max": histogram.max(),
         "relative_error": RELATIVE_ERROR,
-        "up_to": each(|bucket| bucket.up_to),
-        "counts": each(|bucket| bucket.count),
+        "up_to": bucket_values(|bucket| bucket.up_to),
+        "counts": bucket_values(|bucket| bucket.count),
     })
 }
 
@@ -46,10 +47,10 @@ pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
         Json::Object(all) => all,
         _ => return Err("its `distributions` are not an object".to_owned()),
     };
-    let one = |(name, json): (&String, &Json)| {
+    let read_entry = |(name, json): (&String, &Json)| {
         read_one(name, json).map_err(|why| format!("its distribution `{name}` is damaged: {why}"))
     };
-    all.iter().map(one).collect()
+    all.iter().map(read_entry).collect()
 }
 
 /// Reads the distribution `name`.

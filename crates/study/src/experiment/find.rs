@@ -142,7 +142,7 @@ impl Measurement {
 impl Search<'_> {
     /// Runs the bisection.
     pub fn run(&self) -> Result<MetricCrossing, FindError> {
-        let (mut low, mut high) = self.range.ends();
+        let (mut low, mut high) = self.range.first_and_last();
         let (below, above) = rayon::join(|| self.probe(low), || self.probe(high));
         let mut found = MetricCrossing { below: below?, above: above?, stopped_at: None, probes: 2 };
         while found.is_between()

@@ -65,7 +65,7 @@ impl PlotSpec {
         if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, ColumnValues::Texts(_))) {
             return Err(unit_conflict(ys[0], other));
         }
-        let (lines, left_out) = lines(data, x, &ys, &by);
+        let (lines, left_out) = grouped_lines(data, x, &ys, &by);
         if lines.iter().all(|line| line.points.is_empty()) {
             return Err(Problem::new(format!("no row has both `{}` and `{}`", x.name, ys[0].name)));
         }
@@ -195,7 +195,7 @@ fn axis_unit(unit: &str, numbers: impl Iterator<Item = f64>) -> AxisUnit {
 }
 
 /// Returns a line for each y column and group, in the order of the rows, and the number of values left out.
-fn lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable]) -> (Vec<Line>, usize) {
+fn grouped_lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable]) -> (Vec<Line>, usize) {
     let (mut lines, mut left_out): (Vec<Line>, usize) = (Vec::new(), 0);
     for row in 0..data.rows() {
         let group: Vec<String> = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
@@ -239,18 +239,19 @@ fn unit_conflict(one: &Variable, other: &Variable) -> Problem {
 /// Finds a column by its full name, by its key or metric, or by a suffix that only one column has.
 fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
     let plain = suffixed(name, "");
-    let all = || data.variables.iter();
-    let ends = |variable: &&Variable| {
+    let variables = || data.variables.iter();
+    let ends_with_name = |variable: &&Variable| {
         let end = format!("_{plain}");
         bare(variable).ends_with(&end) || variable.name.ends_with(&end)
     };
-    if let Some(found) =
-        all().find(|one| one.name == name).or_else(|| all().find(|one| bare(one) == plain || one.name == plain))
+    if let Some(found) = variables()
+        .find(|one| one.name == name)
+        .or_else(|| variables().find(|one| bare(one) == plain || one.name == plain))
     {
         return Ok(found);
     }
-    let fits: Vec<&Variable> = all().filter(ends).collect();
-    let names = || all().map(|variable| variable.name.as_str());
+    let fits: Vec<&Variable> = variables().filter(ends_with_name).collect();
+    let names = || variables().map(|variable| variable.name.as_str());
     match &fits[..] {
         [one] => Ok(one),
         [] => {

@@ -4,7 +4,7 @@
 //! result of the run. A file is renamed into place when it is complete, and is accepted only if its hash is correct.
 
 use super::Record;
-use crate::report::files::write_whole;
+use crate::report::files::write_atomically;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -66,17 +66,17 @@ impl PointStore {
 
     /// Stores the result of the point whose inputs have this hash.
     pub fn store(&self, inputs: &str, record: &Record) -> io::Result<()> {
-        write_whole(&self.path(inputs), record.pretty().as_bytes())
+        write_atomically(&self.path(inputs), record.pretty().as_bytes())
     }
 
     /// Stores the plan of the sweep.
     pub fn store_plan(&self, text: &str) -> io::Result<()> {
-        write_whole(&self.folder.join(PLAN), text.as_bytes())
+        write_atomically(&self.folder.join(PLAN_FILE), text.as_bytes())
     }
 
     /// Reads the plan of the sweep.
     pub fn plan(&self) -> io::Result<String> {
-        fs::read_to_string(self.folder.join(PLAN))
+        fs::read_to_string(self.folder.join(PLAN_FILE))
     }
 
     fn path(&self, inputs: &str) -> PathBuf {
@@ -92,4 +92,4 @@ fn folder_of(out: &Path) -> Option<PathBuf> {
 }
 
 /// The file with the plan of a sharded sweep.
-const PLAN: &str = "sweep.plan";
+const PLAN_FILE: &str = "sweep.plan";

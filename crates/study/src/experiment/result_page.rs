@@ -47,7 +47,7 @@ impl ResultFile {
 }
 
 /// Returns the page of these results. Each is given with its name.
-pub fn of(results: &[(String, ResultFile)], title: Option<&str>, command: String) -> PaperReport {
+pub fn page_of_results(results: &[(String, ResultFile)], title: Option<&str>, command: String) -> PaperReport {
     let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
     let mut artifacts: Vec<Artifact> = results.iter().flat_map(|(name, result)| result.artifacts(name)).collect();
     for (number, artifact) in artifacts.iter_mut().enumerate() {

@@ -74,9 +74,9 @@ impl ResultRow {
             initial_transient: initial_transient(record.get("warm_up")),
             bottleneck: bottleneck(record.get(CANDIDATE_KEY)),
             simulated_us: record.get("simulated_us").as_f64(),
-            resources: each(resources, |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
+            resources: parse_list(resources, |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
             messages: ledger["messages"].as_u64(),
-            stages: each(&ledger["stages"], stage),
+            stages: parse_list(&ledger["stages"], stage),
             seed: record.get("seed").as_u64(),
             hash: record.text("hash").into(),
         }
@@ -141,7 +141,7 @@ fn stage(json: &Json) -> Option<StageTimes> {
     Some(StageTimes { name: named(json, "stage")?, waiting_us: waiting_us?, service_us: service_us? })
 }
 
-fn each<T>(list: &Json, of: impl Fn(&Json) -> Option<T>) -> Vec<T> {
+fn parse_list<T>(list: &Json, of: impl Fn(&Json) -> Option<T>) -> Vec<T> {
     list.as_array().into_iter().flatten().filter_map(of).collect()
 }
 

@@ -2,8 +2,8 @@
 
 use narrows_core::engine::metric::name_word;
 use narrows_core::engine::{
-    Bytes, CapturedPacket, Distribution, EndpointId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time,
-    Timeline, current_metric_name,
+    Bytes, CapturedPacket, Distribution, EndpointId, HeatMapData, Ledger, LedgerSums, Message, Metric, Outcome,
+    Recorder, Time, Timeline, current_metric_name,
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
@@ -27,7 +27,7 @@ pub struct RunResult {
     /// The distributions that the workload measured. Each has at least one sample.
     pub distributions: Vec<Distribution>,
     /// A quantity over time, if the workload recorded one.
-    pub map: Option<Map>,
+    pub map: Option<HeatMapData>,
     /// The sum of the ledgers of all delivered messages that the workload reports; empty if the run did not complete.
     pub ledger: LedgerSums,
     /// The first delivered messages, and a sample of the later ones.
@@ -78,15 +78,15 @@ pub struct ResourceUse {
 
 /// Runs the workload of a checked description.
 pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
-    result(build(machine, recorder))
+    finish_run(build(machine, recorder))
 }
 
 /// Runs the program `start` on the machine of a checked description, instead of the description's workload.
 pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> RunResult {
-    result(build_with(machine, recorder, start))
+    finish_run(build_with(machine, recorder, start))
 }
 
-fn result(built: Built) -> RunResult {
+fn finish_run(built: Built) -> RunResult {
     let outcome = built.final_outcome(built.run());
     let sim = &built.world.sim;
     let is_complete = outcome.is_complete();
@@ -97,7 +97,7 @@ fn result(built: Built) -> RunResult {
         metrics: metrics.into_iter().map(reported).collect(),
         distributions: if is_complete { distributions(&built, &outcome) } else { Vec::new() },
         warm_up: (outcome == Outcome::Done).then(|| built.running.warm_up_check(&built.world)).flatten(),
-        map: built.running.map(),
+        map: built.running.heat_map(),
         ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
         deliveries: deliveries(&built),
         resources: resources(&built),

@@ -174,11 +174,11 @@ pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
 /// Returns the metrics as JSON: by name, `value` (the mean, or the statistic of all samples), `ci95` (half the width
 /// of the interval), `unit` and `runs`.
 pub fn json(metrics: &[Replicated]) -> Json {
-    let one = |metric: &Replicated| {
+    let json_entry = |metric: &Replicated| {
         let Replicated { name, unit, value, half_width, runs } = metric;
         (name.clone(), json!({ "value": value, "ci95": half_width, "unit": unit, "runs": runs }))
     };
-    Json::Object(metrics.iter().map(one).collect::<Map<_, _>>())
+    Json::Object(metrics.iter().map(json_entry).collect::<Map<_, _>>())
 }
 
 #[cfg(test)]

@@ -148,8 +148,8 @@ fn resources(data: &mut Dataset, results: &[&ResultRow]) {
         let shares = |result: &ResultRow| -> Vec<f64> {
             result.resources.iter().filter(|(name, _)| kind(name) == shared_kind).map(|(_, share)| *share).collect()
         };
-        let most = |result: &ResultRow| shares(result).into_iter().reduce(f64::max);
-        data.push(&format!("utilisation_{shared_kind}_most"), "", numbers(results, most));
+        let share_max = |result: &ResultRow| shares(result).into_iter().reduce(f64::max);
+        data.push(&format!("utilisation_{shared_kind}_most"), "", numbers(results, share_max));
         let mean = |shares: Vec<f64>| (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64);
         data.push(&format!("utilisation_{shared_kind}_mean"), "", numbers(results, |result| mean(shares(result))));
     }

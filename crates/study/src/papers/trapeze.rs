@@ -40,7 +40,8 @@ fn all_transfers<'a>(run: &'a RunResult, engine: &str) -> Vec<&'a Span> {
     transfers(run, engine, Time::ZERO, Time::MAX)
 }
 
-/// Returns the interval of the steady state: from 800 µs (§3.4) to the end of the last host transfer of the sender.
+/// Returns the interval of the steady state: from 800 µs (Yocum et al. 1997, §3.4) to the end of the last host transfer
+/// of the sender.
 fn steady_interval(run: &RunResult) -> (Time, Time) {
     (Time::from_us(800), all_transfers(run, "hostTx").last().map_or(Time::ZERO, |span| span.end))
 }
@@ -104,7 +105,7 @@ fn clearing_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
 fn mean_transfer_of_node(results: &Results, arguments: &[&str]) -> Option<f64> {
     let (run, node) = run_and_name(results, arguments)?;
     let sizes: Vec<u64> =
-        run.timeline.on(node, "netTx")?.map(|span| span.bytes.get()).filter(|bytes| *bytes != CONTROL).collect();
+        run.timeline.spans_on(node, "netTx")?.map(|span| span.bytes.get()).filter(|bytes| *bytes != CONTROL).collect();
     let sizes = &sizes[..sizes.len() / 2];
     (!sizes.is_empty()).then(|| sizes.iter().sum::<u64>() as f64 / sizes.len() as f64)
 }

@@ -11,7 +11,7 @@ mod parquet;
 mod unit;
 
 #[cfg(feature = "parquet")]
-pub use parquet::batch;
+pub use parquet::record_batch;
 pub use unit::{BaseUnit, suffixed};
 
 use std::path::Path;
@@ -152,10 +152,10 @@ impl Encoding {
 
 /// Returns a column of the type that fits all texts: unsigned integers, numbers, or texts.
 fn from_texts(name: String, texts: Vec<Option<String>>) -> Variable {
-    let all = |is: &dyn Fn(&str) -> bool| texts.iter().flatten().all(|text| is(text));
-    let values = if all(&|text| text.parse::<u64>().is_ok()) {
+    let all_texts = |is: &dyn Fn(&str) -> bool| texts.iter().flatten().all(|text| is(text));
+    let values = if all_texts(&|text| text.parse::<u64>().is_ok()) {
         ColumnValues::Counts(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
-    } else if all(&|text| text.parse::<f64>().is_ok()) {
+    } else if all_texts(&|text| text.parse::<f64>().is_ok()) {
         ColumnValues::Numbers(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
     } else {
         ColumnValues::Texts(texts)

@@ -1,7 +1,8 @@
 //! The files of a report: its page, its JSON, and the chart and data of each artifact.
 //!
-//! The files are written completely or not at all. Every file is complete under a temporary name before the first one
-//! is replaced. The page and the JSON are absent as long as charts and data of another report may be in the folder.
+//! No file is ever incomplete under its own name. Every file is complete under a temporary name before the first one is
+//! replaced. `report.html` and `report.json` are removed before the first chart is replaced and are renamed last, so
+//! they never appear together with the charts of another report.
 
 use super::html;
 use super::paper::PaperReport;
@@ -20,8 +21,8 @@ impl PaperReport {
     ///
     /// # Errors
     ///
-    /// Returns the error of the first file that cannot be written. The files of an earlier report then remain, unless a
-    /// complete file cannot be renamed.
+    /// Returns the error of the first file that cannot be written. If a file cannot be written, the files of an earlier
+    /// report remain; if one cannot be removed or renamed, some of them may have been removed or replaced.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         let mut files = StagedFiles::default();
@@ -58,7 +59,7 @@ impl PaperReport {
 /// # Errors
 ///
 /// Returns the error of writing or renaming the file, which is then unchanged.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut files = StagedFiles::default();
     files.write(path, bytes)?;
     files.commit()
@@ -130,7 +131,7 @@ mod tests {
         let read = |name: &str| fs::read_to_string(folder.join(name)).expect(name);
         let page = read("report.html");
         let mut other = report("<svg>two</svg>");
-        // The name of a file is that of a folder that is needed.
+        // Fails: `report.json` is a file, so the folder `report.json/descriptions` cannot be created.
         other.files = vec![("report.json/descriptions/a.toml".into(), String::new())];
         assert!(other.write(&folder).is_err());
         assert_eq!((read("latency.svg").as_str(), read("report.html")), ("<svg>one</svg>", page));

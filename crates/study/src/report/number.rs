@@ -60,9 +60,9 @@ pub fn mb_per_s(bytes: u64, ps: u64) -> Option<f64> {
 }
 
 /// Returns a unit in the form for charts, tables and claims: `us`, the ASCII form of descriptions, becomes `µs`.
-pub fn unit(unit: &str) -> String {
-    let shown = |part: &str| if part == "us" { "µs".to_owned() } else { part.to_owned() };
-    unit.split('/').map(shown).collect::<Vec<_>>().join("/")
+pub fn display_unit(unit: &str) -> String {
+    let display_part = |part: &str| if part == "us" { "µs".to_owned() } else { part.to_owned() };
+    unit.split('/').map(display_part).collect::<Vec<_>>().join("/")
 }
 
 /// Formats a rate in 10⁶ bytes per second, with its unit.
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn us_is_written_with_the_micro_sign() {
-        assert_eq!(["us", "1/us", "µs", "bus", ""].map(unit), ["µs", "1/µs", "µs", "bus", ""]);
+        assert_eq!(["us", "1/us", "µs", "bus", ""].map(display_unit), ["µs", "1/µs", "µs", "bus", ""]);
     }
 
     #[test]

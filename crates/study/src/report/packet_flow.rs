@@ -54,8 +54,9 @@ impl PacketFlow {
         draw::draw(self)
     }
 
-    /// Returns the transfers of a recorded run: the spans of messages on the tracks that `bands` names as (name, group,
-    /// track). The window contains all of them. A track that does not exist gives an empty band.
+    /// Returns the graph of a recorded run. Each entry of `bands` is the name of a band, and the group and the name of
+    /// its track; the transfers of the band are the spans of this track that belong to a message. The window contains
+    /// all transfers. A track that does not exist gives an empty band.
     pub fn of(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
         let band_of: Vec<Option<usize>> = timeline
             .tracks
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn rates_include_idle_time() {
-        let at = |start, end| Transfer {
+        let transfer_us = |start, end| Transfer {
             band: 0,
             packet: 1,
             bytes: 1000,
@@ -178,7 +179,7 @@ mod tests {
         let flow = PacketFlow {
             title: String::new(),
             bands: vec!["bus".into()],
-            transfers: vec![at(0, 10), at(30, 40), at(35, 50), at(100, 110)],
+            transfers: vec![transfer_us(0, 10), transfer_us(30, 40), transfer_us(35, 50), transfer_us(100, 110)],
             window: (Time::ZERO, Time::from_us(60)),
         };
         assert_eq!(flow.rate(0), Some(BandRate { mb_per_s: 60.0, busy: 0.6 }));

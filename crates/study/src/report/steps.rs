@@ -47,14 +47,14 @@ mod tests {
 
     #[test]
     fn bandwidth_includes_idle_time() {
-        let at = |start, end| Transfer {
+        let transfer = |start, end| Transfer {
             band: 0,
             packet: 1,
             bytes: 1000,
             start: Time::from_us(start),
             end: Time::from_us(end),
         };
-        let transfers = [at(10, 20), at(20, 30), at(40, 50), at(45, 50)];
+        let transfers = [transfer(10, 20), transfer(20, 30), transfer(40, 50), transfer(45, 50)];
         let points = effective_bandwidth(&transfers.each_ref(), 0);
         assert_eq!(points, [(10.0, 0.0), (20.0, 100.0), (30.0, 100.0), (50.0, 100.0)]);
         assert_eq!(effective_bandwidth(&transfers.each_ref(), 1500), [(10.0, 0.0), (30.0, 100.0), (50.0, 100.0)]);

@@ -27,7 +27,7 @@ impl Column {
 
     /// Returns a column of numbers in `unit`.
     pub fn unit(name: impl Into<String>, unit: &str) -> Column {
-        Column { name: name.into(), unit: number::unit(unit), decimals: None }
+        Column { name: name.into(), unit: number::display_unit(unit), decimals: None }
     }
 
     /// Returns the column with `decimals` decimals in text.
@@ -82,7 +82,7 @@ impl ReportTable {
             self.rows.iter().map(|row| row.iter().zip(&self.columns).map(|(cell, c)| cell.text(c)).collect()).collect();
         let widths: Vec<usize> = (0..heads.len())
             .map(|i| {
-                cells.iter().map(|row| columns_width(&row[i])).chain([columns_width(&heads[i])]).max().unwrap_or(0)
+                cells.iter().map(|row| display_width(&row[i])).chain([display_width(&heads[i])]).max().unwrap_or(0)
             })
             .collect();
         let right: Vec<bool> = (0..heads.len()).map(|i| self.is_numeric(i)).collect();
@@ -103,15 +103,15 @@ impl ReportTable {
     }
 }
 
-/// Returns the width of `text` on a terminal, one column for each character.
-pub fn columns_width(text: &str) -> usize {
+/// Returns the width of `text` on a terminal in columns, one for each character.
+pub fn display_width(text: &str) -> usize {
     text.chars().count()
 }
 
 fn text_row(row: &[String], widths: &[usize], right: &[bool]) -> String {
     let mut line = String::new();
     for (i, cell) in row.iter().enumerate() {
-        let space = " ".repeat(widths[i] - columns_width(cell));
+        let space = " ".repeat(widths[i] - display_width(cell));
         let gap = if i == 0 { "" } else { "  " };
         match right[i] {
             true => line.extend([gap, &space, cell]),

@@ -180,7 +180,7 @@ impl ClaimStatement {
             source: self.source.clone(),
             statement: self.statement.clone(),
             kind: self.kind,
-            unit: number::unit(&self.unit),
+            unit: number::display_unit(&self.unit),
             expected: match &self.expected {
                 Constant::Number(number) => claim::ClaimValue::Number(*number),
                 Constant::Text(text) => claim::ClaimValue::Text(text.clone()),

@@ -345,13 +345,13 @@ fn recorder(trace: bool) -> Recorder {
 /// Runs all points on `jobs` threads (0 means one per CPU), and calls `done` after each.
 pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("threads can be started");
-    let one = |point: &Point| {
+    let run_point = |point: &Point| {
         // The deliveries are dropped, since they are not used and hundreds of results are held until the end.
         let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.trace)) };
         done(&point.name);
         (point.name.clone(), result)
     };
-    pool.install(|| one_task_per_run(points.par_iter()).map(one).collect())
+    pool.install(|| one_task_per_run(points.par_iter()).map(run_point).collect())
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ pub fn path(point: &str) -> String {
 fn part(name: &str) -> String {
     // `.`, `..` and an empty text are not names of files.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || byte == b'.' && name.len() > 2;
-    let one = |byte: u8| if is_plain(byte) { (byte as char).to_string() } else { format!("~{byte:02x}") };
-    if name.is_empty() { "~".to_owned() } else { name.bytes().map(one).collect() }
+    let encoded = |byte: u8| if is_plain(byte) { (byte as char).to_string() } else { format!("~{byte:02x}") };
+    if name.is_empty() { "~".to_owned() } else { name.bytes().map(encoded).collect() }
 }
 
 /// Returns the text of the description of a point: `base` with the overrides `sets`. Returns `None` if they cannot be
@@ -102,8 +102,11 @@ mod tests {
         let base = "[nodes.zeta]\nhost = 'a'\n[nodes.alpha]\nhost = 'b'\n[nodes.mid]\nhost = 'a'\n";
         let sets = ["nodes.zeta.host=c".to_owned(), "run.seed=2".to_owned()];
         let text = description("latency/64", base, &sets).expect("a description");
-        let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("{name}: {text}"));
-        assert!(at("zeta") < at("alpha") && at("alpha") < at("mid"), "the order of nodes means something: {text}");
+        let position_of = |name: &str| text.find(name).unwrap_or_else(|| panic!("{name}: {text}"));
+        assert!(
+            position_of("zeta") < position_of("alpha") && position_of("alpha") < position_of("mid"),
+            "the order of nodes means something: {text}"
+        );
     }
 
     #[test]

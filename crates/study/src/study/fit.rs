@@ -85,10 +85,10 @@ fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> 
 /// Returns the points of the claims, and for each claim the indices of its points.
 fn drafts(found: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft>, Vec<Vec<usize>>), PointProblems> {
     let study = &found.read.value;
-    let of = |claim: &&ClaimStatement| {
+    let points_of_claim = |claim: &&ClaimStatement| {
         judge::points_of(&found.planned_view(&study.points_of(&claim.artifact.text, false)), claim)
     };
-    let each: Vec<BTreeSet<String>> = claims.iter().map(of).collect();
+    let each: Vec<BTreeSet<String>> = claims.iter().map(points_of_claim).collect();
     let experiments: BTreeSet<&str> = each.iter().flatten().filter_map(|point| point.split('/').next()).collect();
     let experiments: Vec<&str> = experiments.into_iter().collect();
     let mut drafts = study.experiments.drafts(&found.location, &experiments, false)?;
@@ -115,10 +115,10 @@ impl NumberSource for Fitting<'_> {
     fn number(&self, datum: usize, constants: &[&str]) -> NumberResult {
         let run = |point: &usize| {
             let draft = &self.drafts[*point];
-            let of = |(keys, value): (&Vec<String>, &&str)| {
+            let settings_of = |(keys, value): (&Vec<String>, &&str)| {
                 keys.iter().filter(|_| !value.is_empty()).map(|key| format!("{key}={value}")).collect::<Vec<_>>()
             };
-            let sets: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(of).collect();
+            let sets: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(settings_of).collect();
             let read = draft.read(&sets).map_err(|_| format!("invalid description of `{}`", draft.name))?;
             let result = draft.run(&read);
             match result.outcome {

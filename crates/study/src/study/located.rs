@@ -78,12 +78,14 @@ impl LocatedStudy {
     #[doc(hidden)]
     pub fn select_artifacts(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
         let study = &self.read.value;
-        let all = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
+        let artifact_ids = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
         match artifact {
-            None => Ok(all().filter(|id| !study.explicit_only.iter().any(|explicit| explicit.text == *id)).collect()),
+            None => Ok(artifact_ids()
+                .filter(|id| !study.explicit_only.iter().any(|explicit| explicit.text == *id))
+                .collect()),
             Some(one) => {
-                let found = all().find(|id| *id == one);
-                found.map(|id| vec![id]).ok_or_else(|| Problem::unknown_name("artifact", one, all()))
+                let found = artifact_ids().find(|id| *id == one);
+                found.map(|id| vec![id]).ok_or_else(|| Problem::unknown_name("artifact", one, artifact_ids()))
             }
         }
     }

@@ -144,10 +144,16 @@ impl LocatedStudy {
         let explorations: Vec<Exploration> =
             explored.filter_map(|(_, function)| self.builtins.exploration(function).ok()).collect();
         progress.begins(points.len() + explorations.iter().map(|of| (of.runs)(quick)).sum::<usize>());
-        let done = |point: &str| progress.done(point);
-        let mut results = run_all(&points, options.jobs, &done);
+        let report_done = |point: &str| progress.done(point);
+        let mut results = run_all(&points, options.jobs, &report_done);
         for exploration in explorations {
-            results.extend((exploration.explore)(&study.experiments, &self.location, quick, options.jobs, &done));
+            results.extend((exploration.explore)(
+                &study.experiments,
+                &self.location,
+                quick,
+                options.jobs,
+                &report_done,
+            ));
         }
         Ok(results)
     }

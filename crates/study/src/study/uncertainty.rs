@@ -53,10 +53,10 @@ impl ClaimRuns<'_> {
             within && claim.expected().is_some()
         };
         let claims: Vec<&ClaimStatement> = study.claims.iter().filter(is_used).collect();
-        let of = |claim: &&ClaimStatement| {
+        let points_of_claim = |claim: &&ClaimStatement| {
             judge::points_of(&found.planned_view(&study.points_of(&claim.artifact.text, QUICK)), claim)
         };
-        let used: BTreeSet<String> = claims.iter().flat_map(of).collect();
+        let used: BTreeSet<String> = claims.iter().flat_map(points_of_claim).collect();
         let mut experiments: Vec<&str> = used.iter().filter_map(|point| point.split('/').next()).collect();
         experiments.dedup();
         let mut drafts = study.experiments.drafts(&found.location, &experiments, QUICK)?;
@@ -91,7 +91,7 @@ pub fn add_uncertainty(
 ) -> Result<ConstantInfluences, PointProblems> {
     let problems = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
     let runs = ClaimRuns::of(found, artifacts)?;
-    let unknowns = unknown::of(&runs.reads).map_err(problems)?;
+    let unknowns = unknown::uncertain_constants(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());
     let base = runs.base();
     let middle = judge::numbers(&found.results_view(&base), &runs.claims);
@@ -102,7 +102,9 @@ pub fn add_uncertainty(
         Ok(Some(judge::numbers(&found.results_view(&results), &runs.claims)))
     };
     let reads: Vec<&Read<Machine>> = runs.reads.iter().collect();
-    let by_constant = elasticity::all(&unknowns, &reads, &middle, &numbers, &|| progress.done("a constant changed"));
+    let by_constant = elasticity::elasticities_of_constants(&unknowns, &reads, &middle, &numbers, &|| {
+        progress.done("a constant changed")
+    });
     let row = |claim: usize| by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
     let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&found.read.value, claim));

@@ -215,19 +215,19 @@ impl<'a> View<'a> {
 
 impl NameResolver for View<'_> {
     fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>> {
-        let of = |keys: Vec<&SpannedString>| {
+        let with_labels = |keys: Vec<&SpannedString>| {
             let key =
                 |key: &&SpannedString| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
             Some(keys.iter().map(key).collect())
         };
         if let Some((_, keys)) = self.defined.sets.iter().find(|(set, _)| set.text == name) {
-            return of(keys.iter().collect());
+            return with_labels(keys.iter().collect());
         }
         if let Some((_, names)) = self.defined.names.iter().find(|(axis, _)| axis.text == name) {
-            return of(names.iter().map(|(key, _)| key).collect());
+            return with_labels(names.iter().map(|(key, _)| key).collect());
         }
         let values = self.defined.experiments.axis(name)?;
-        of(values.iter().map(|(key, _)| key).collect())
+        with_labels(values.iter().map(|(key, _)| key).collect())
     }
 
     fn sets(&self) -> Vec<&str> {
@@ -321,8 +321,9 @@ fn unknown_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &
         let help = format!("name `{experiment}` among the artifact's experiments in study.toml");
         return EvalError::InvalidReference(message, label, vec![help]);
     }
-    let here = || planned.iter().filter(|name| name.split('/').next() == Some(experiment)).map(String::as_str);
-    let count = here().count();
+    let points_of_experiment =
+        || planned.iter().filter(|name| name.split('/').next() == Some(experiment)).map(String::as_str);
+    let count = points_of_experiment().count();
     if count == 0 {
         let all = suggest::phrase(experiments.all.iter().map(|(name, _)| name.as_str()));
         let known = experiments.all.iter().map(|(name, _)| name.as_str());
@@ -330,9 +331,9 @@ fn unknown_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &
         let label = near.map_or("no experiment has this name".to_owned(), |near| format!("did you mean `{near}`?"));
         return EvalError::InvalidReference(message, label, vec![format!("experiments: {all}")]);
     }
-    let near = suggest::nearest(point, here());
+    let near = suggest::nearest(point, points_of_experiment());
     let label = near.map_or("its experiment has no such point".to_owned(), |near| format!("did you mean `{near}`?"));
-    let listed = suggest::phrase(here().take(LISTED_MAX));
+    let listed = suggest::phrase(points_of_experiment().take(LISTED_MAX));
     let more = if count > LISTED_MAX { format!(", and {} more", count - LISTED_MAX) } else { String::new() };
     EvalError::InvalidReference(message, label, vec![format!("the points of `{experiment}`: {listed}{more}")])
 }

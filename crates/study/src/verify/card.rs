@@ -33,7 +33,7 @@ pub enum Crossing {
 pub type UnitPosition = (u8, u8);
 
 /// Returns the next position.
-pub fn next((message, unit): UnitPosition, lengths: &[u8; MESSAGES_MAX]) -> UnitPosition {
+pub fn next_position((message, unit): UnitPosition, lengths: &[u8; MESSAGES_MAX]) -> UnitPosition {
     match unit + 1 == lengths[usize::from(message)] {
         true => (message + 1, 0),
         false => (message, unit + 1),
@@ -280,7 +280,7 @@ impl Card {
             return;
         }
         self.packet_units += 1;
-        self.next_delivery = next(self.next_delivery, lengths);
+        self.next_delivery = next_position(self.next_delivery, lengths);
     }
 
     /// Sends the next unit, or the end of the packet. The send engine finishes with the last unit or the end.
@@ -296,7 +296,7 @@ impl Card {
         sending.moved += 1;
         let is_last = sending.moved == sending.units && !sending.last;
         match found == mark(self.next_send.0, self.next_send.1) {
-            true => self.next_send = next(self.next_send, &self.lengths),
+            true => self.next_send = next_position(self.next_send, &self.lengths),
             false => self.record_violation(Violation::WrongUnitSent),
         }
         if is_last {

@@ -3,7 +3,7 @@
 use super::actions::SideAction;
 use super::firmware::Firmware;
 use super::pair::{Case, Pair};
-use super::properties::{Demand, PROPERTIES, PropertySpec, properties};
+use super::properties::{PROPERTIES, PropertySpec, Quantifier, properties};
 use super::trace;
 use narrows_core::ni::mcp::threads::Rule;
 use rayon::prelude::*;
@@ -28,7 +28,7 @@ pub struct Finding {
     /// The statement of the property.
     pub description: &'static str,
     /// The quantifier of the property.
-    pub demand: Demand,
+    pub quantifier: Quantifier,
     /// Whether the property holds.
     pub holds: bool,
     /// Whether the property is expected to hold.
@@ -80,42 +80,52 @@ pub(super) fn verdict(holds: bool, expected: bool) -> &'static str {
     }
 }
 
-/// The result of exploring a case: the number of states, and for each property whether a state was found that decides
-/// it.
+/// The result of exploring a case: the number of states, and for each property whether a state was found that proves it
+/// (`Possible`) or violates it (`Always`).
 pub(super) type Explored = (usize, Vec<bool>);
 
 pub(super) fn explore(case: &Case) -> Explored {
     let checker = case.checker().threads(1).spawn_bfs().join();
-    let shown = checker.discoveries();
-    (checker.unique_state_count(), PROPERTIES.iter().map(|checked| shown.contains_key(checked.name)).collect())
+    let discovered = checker.discoveries();
+    (checker.unique_state_count(), PROPERTIES.iter().map(|checked| discovered.contains_key(checked.name)).collect())
 }
 
-/// Returns the shortest run to a state that was found for a property. The checker keeps the last state that it finds,
-/// and stops at the first one only if it checks a single property.
+/// Returns the shortest run to a state that decides a property, or an empty run if there is no such state. The case is
+/// explored again with this property alone: with several properties, the checker continues and replaces a discovery by
+/// a later, longer one; with one property, it stops at the first discovery, which is the shortest in a breadth-first
+/// search.
 fn shortest(case: &Case, name: &'static str) -> Vec<String> {
     let case = Case { only: Some(name), ..*case };
     let checker = case.checker().threads(1).spawn_bfs().join();
-    checker.discovery(name).map(|path| trace::lines(&case, &path.into_actions())).unwrap_or_default()
+    checker.discovery(name).map(|path| trace::trace_lines(&case, &path.into_actions())).unwrap_or_default()
 }
 
 /// Explores all states of these firmwares, with one rule disabled or with all enabled.
 pub fn check(firmwares: &[&Firmware], without: Option<Rule>) -> Vec<Findings> {
-    let of = |firmware: &&Firmware| {
+    let check_one = |firmware: &&Firmware| {
         let cases = firmware.cases(without);
         let explored: Vec<Explored> = cases.par_iter().map(explore).collect();
         findings(firmware, &cases, &explored)
     };
-    firmwares.par_iter().map(of).collect()
+    firmwares.par_iter().map(check_one).collect()
 }
 
 fn findings(firmware: &Firmware, cases: &[Case], explored: &[Explored]) -> Findings {
     let finding = |(at, checked): (usize, &PropertySpec)| {
-        let showing = || cases.iter().zip(explored).filter(move |(_, (_, shown))| shown[at]).map(|(case, _)| case);
-        let holds = showing().next().is_some() == (checked.demand == Demand::Possible);
+        let deciding_cases =
+            || cases.iter().zip(explored).filter(move |(_, (_, discovered))| discovered[at]).map(|(case, _)| case);
+        let holds = deciding_cases().next().is_some() == (checked.quantifier == Quantifier::Possible);
         let expected = checked.is_expected(firmware.pipelining);
-        let runs = showing().filter(|_| holds != expected).map(|case| shortest(case, checked.name));
+        let runs = deciding_cases().filter(|_| holds != expected).map(|case| shortest(case, checked.name));
         let trace = runs.min_by_key(Vec::len).unwrap_or_default();
-        Finding { name: checked.name, description: checked.description, demand: checked.demand, holds, expected, trace }
+        Finding {
+            name: checked.name,
+            description: checked.description,
+            quantifier: checked.quantifier,
+            holds,
+            expected,
+            trace,
+        }
     };
     Findings {
         firmware: firmware.name,

@@ -37,5 +37,5 @@ mod trace;
 pub use check::{Finding, Findings, check};
 pub use firmware::{FIRMWARES, Firmware};
 pub use promela::{FORMULAS, Formula, promela};
-pub use properties::Demand;
+pub use properties::Quantifier;
 pub use report::{VerificationReport, firmwares, rule};

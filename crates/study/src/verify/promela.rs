@@ -140,11 +140,11 @@ impl Writer {
     /// Writes the conditions of a thread: that it is ready, that it wants the host engine, and that it may run.
     fn conditions(&self, text: &mut String, thread: Thread) {
         let rows = || TRANSITIONS.iter().filter(move |row| row.thread == thread);
-        let any = |of: Vec<String>| if of.is_empty() { "false".to_owned() } else { of.join(" || ") };
+        let any_of = |of: Vec<String>| if of.is_empty() { "false".to_owned() } else { of.join(" || ") };
         let dispatched = rows().filter(|row| row.from.is_dispatching());
-        let ready = any(dispatched.map(|row| self.enabled(row, |_| true)).collect());
+        let ready = any_of(dispatched.map(|row| self.enabled(row, |_| true)).collect());
         let takes = rows().filter(|row| row.guards.contains(&Guard::HostFree));
-        let wants = any(takes.map(|row| self.enabled(row, |guard| guard != Guard::HostFree)).collect());
+        let wants = any_of(takes.map(|row| self.enabled(row, |guard| guard != Guard::HostFree)).collect());
         let _ = writeln!(text, "#define {0}_READY ({ready})\n#define {0}_WANTS ({wants})", name(thread));
         let _ = writeln!(
             text,

@@ -16,7 +16,7 @@ pub struct PropertySpec {
     /// The statement of the property.
     pub description: &'static str,
     /// Whether the condition must hold in some reachable state, or in all of them.
-    pub demand: Demand,
+    pub quantifier: Quantifier,
     holds: fn(&Case, &Pair) -> bool,
     /// A function that returns whether the property is expected to hold.
     expected: fn(Pipelining) -> bool,
@@ -24,7 +24,7 @@ pub struct PropertySpec {
 
 /// The quantifier of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Demand {
+pub enum Quantifier {
     /// The condition holds in some reachable state.
     Possible,
     /// The condition holds in every reachable state.
@@ -43,94 +43,94 @@ pub const PROPERTIES: [PropertySpec; 13] = [
     PropertySpec {
         name: "f1",
         description: "SEND can work while SDMA does",
-        demand: Demand::Possible,
-        holds: |_, pair| any(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && sends(mcp)),
+        quantifier: Quantifier::Possible,
+        holds: |_, pair| any_card(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && sends(mcp)),
         expected: overlaps,
     },
     PropertySpec {
         name: "f1-within",
         description: "SEND and SDMA can work at the same packet",
-        demand: Demand::Possible,
-        holds: |_, pair| any(pair, Mcp::cuts_through_out),
+        quantifier: Quantifier::Possible,
+        holds: |_, pair| any_card(pair, Mcp::cuts_through_out),
         expected: is_fine,
     },
     PropertySpec {
         name: "f2",
         description: "RDMA can work while RECV does",
-        demand: Demand::Possible,
-        holds: |_, pair| any(pair, |mcp| writes(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
+        quantifier: Quantifier::Possible,
+        holds: |_, pair| any_card(pair, |mcp| writes(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
         expected: overlaps,
     },
     PropertySpec {
         name: "f2-within",
         description: "RDMA and RECV can work at the same packet",
-        demand: Demand::Possible,
-        holds: |_, pair| any(pair, Mcp::cuts_through_in),
+        quantifier: Quantifier::Possible,
+        holds: |_, pair| any_card(pair, Mcp::cuts_through_in),
         expected: is_fine,
     },
     PropertySpec {
         name: "f3",
         description: "SEND can work while RECV does",
-        demand: Demand::Possible,
-        holds: |_, pair| any(pair, |mcp| sends(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
+        quantifier: Quantifier::Possible,
+        holds: |_, pair| any_card(pair, |mcp| sends(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
         expected: |_| true,
     },
     PropertySpec {
         name: "f4",
         description: "SDMA and RDMA never use the host engine at the same time",
-        demand: Demand::Always,
-        holds: |_, pair| !any(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && writes(mcp)),
+        quantifier: Quantifier::Always,
+        holds: |_, pair| !any_card(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && writes(mcp)),
         expected: |_| true,
     },
     PropertySpec {
         name: "f4-last",
         description: "SDMA and RDMA never use the host engine at the same time for a last fragment of RDMA",
-        demand: Demand::Always,
+        quantifier: Quantifier::Always,
         holds: |_, pair| {
-            let last = |mcp: &Mcp| is_at(mcp, Thread::Rdma, &[ThreadState::RdmaLastFragment]);
-            !any(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && last(mcp))
+            let receives_last_fragment = |mcp: &Mcp| is_at(mcp, Thread::Rdma, &[ThreadState::RdmaLastFragment]);
+            !any_card(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && receives_last_fragment(mcp))
         },
         expected: |_| true,
     },
     PropertySpec {
         name: "engines",
         description: "no engine is started while busy, or for an empty transfer",
-        demand: Demand::Always,
+        quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::EngineMisuse]),
         expected: |_| true,
     },
     PropertySpec {
         name: "landed-first",
         description: "no unit is sent or delivered before it has arrived, out of order, or twice",
-        demand: Demand::Always,
+        quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::WrongUnitSent, Violation::WrongUnitDelivered]),
         expected: |_| true,
     },
     PropertySpec {
         name: "whole",
         description: "every message or packet notified as sent or delivered is complete",
-        demand: Demand::Always,
+        quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::FalseNotification]),
         expected: |_| true,
     },
     PropertySpec {
         name: "no-deadlock",
         description: "no run stops before every message is delivered",
-        demand: Demand::Always,
+        quantifier: Quantifier::Always,
         holds: |case, pair| case.is_complete(pair) || !case.is_deadlocked(pair),
         expected: |_| true,
     },
     PropertySpec {
         name: "in-turn",
         description: "a thread that wants the host engine is passed over at most once",
-        demand: Demand::Always,
+        quantifier: Quantifier::Always,
         holds: |_, pair| pair.cards().flat_map(|card| card.times_passed_over).all(|times| times < 2),
         expected: |_| true,
     },
     PropertySpec {
         name: "table",
         description: "at most one transition of a state is enabled, and threads wake up as their watch states",
-        demand: Demand::Always,
+        quantifier: Quantifier::Always,
         holds: |_, pair| !has_violation(pair, &[Violation::AmbiguousTransition, Violation::WrongWakeUp]),
         expected: |_| true,
     },
@@ -138,9 +138,9 @@ pub const PROPERTIES: [PropertySpec; 13] = [
 
 /// Returns all properties, or the one named, in the form of the checker.
 pub fn properties(only: Option<&str>) -> Vec<Property<Case>> {
-    let property = |checked: &PropertySpec| match checked.demand {
-        Demand::Possible => Property::sometimes(checked.name, checked.holds),
-        Demand::Always => Property::always(checked.name, checked.holds),
+    let property = |checked: &PropertySpec| match checked.quantifier {
+        Quantifier::Possible => Property::sometimes(checked.name, checked.holds),
+        Quantifier::Always => Property::always(checked.name, checked.holds),
     };
     PROPERTIES.iter().filter(|checked| only.is_none_or(|only| only == checked.name)).map(property).collect()
 }
@@ -153,7 +153,7 @@ fn is_fine(pipelining: Pipelining) -> bool {
     matches!(pipelining, Pipelining::Fine { .. })
 }
 
-fn any(pair: &Pair, holds: impl Fn(&Mcp) -> bool) -> bool {
+fn any_card(pair: &Pair, holds: impl Fn(&Mcp) -> bool) -> bool {
     pair.cards().any(|card| holds(&card.mcp))
 }
 

@@ -2,7 +2,7 @@
 
 use super::check::{Finding, Findings, check, verdict};
 use super::firmware::{FIRMWARES, Firmware};
-use super::properties::Demand;
+use super::properties::Quantifier;
 use super::spin::SpinVerdict;
 use narrows_core::ni::mcp::threads::Rule;
 use narrows_core::text::Problem;
@@ -98,9 +98,9 @@ impl VerificationReport {
 }
 
 fn line(finding: &Finding) -> String {
-    let kind = match finding.demand {
-        Demand::Possible => "possible",
-        Demand::Always => "always",
+    let kind = match finding.quantifier {
+        Quantifier::Possible => "possible",
+        Quantifier::Always => "always",
     };
     let verdict = verdict(finding.holds, finding.expected);
     let mut text = format!("  {:<13} {verdict:<21} {kind:<8}  {}\n", finding.name, finding.description);
@@ -111,7 +111,7 @@ fn line(finding: &Finding) -> String {
 }
 
 fn finding_json(finding: &Finding) -> Json {
-    let is_always = finding.demand == Demand::Always;
+    let is_always = finding.quantifier == Quantifier::Always;
     json!({
         "property": finding.name,
         "says": finding.description,

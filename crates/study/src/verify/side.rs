@@ -1,6 +1,6 @@
 //! The sides of a link: a card, or a peer that sends and receives at any time.
 
-use super::card::{Card, Crossing, MESSAGES_MAX, UnitPosition, mark, next};
+use super::card::{Card, Crossing, MESSAGES_MAX, UnitPosition, mark, next_position};
 use narrows_core::ni::mcp::threads::Step;
 
 /// A side of the link.
@@ -37,7 +37,7 @@ impl Peer {
             return Crossing::End;
         }
         let (message, unit) = self.next_send;
-        self.next_send = next(self.next_send, &self.lengths);
+        self.next_send = next_position(self.next_send, &self.lengths);
         self.end_pending = self.next_send.1 == 0;
         Crossing::Unit(mark(message, unit))
     }

@@ -55,11 +55,11 @@ pub fn missing() -> Option<&'static str> {
 pub fn write(folder: &Path, firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<PathBuf>, Problem> {
     let cannot = |error| Problem::new(format!("cannot write into `{}`: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(cannot)?;
-    let one = |firmware: &&Firmware| {
+    let write_model = |firmware: &&Firmware| {
         let path = folder.join(format!("{}.pml", firmware.name));
         fs::write(&path, promela(firmware, without)).map(|()| path)
     };
-    firmwares.iter().map(one).collect::<Result<_, _>>().map_err(cannot)
+    firmwares.iter().map(write_model).collect::<Result<_, _>>().map_err(cannot)
 }
 
 /// Verifies firmwares with Spin.

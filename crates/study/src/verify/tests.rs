@@ -75,12 +75,12 @@ fn lone(pipelining: Pipelining) -> Case {
 /// all runs of its coarse-grained firmware.
 #[test]
 fn formulas_1_to_3_fail_for_a_single_message() {
-    let shown = |pipelining, name: &str| {
+    let is_discovered = |pipelining, name: &str| {
         let (_, shown) = explore(&lone(pipelining));
         PROPERTIES.iter().zip(shown).any(|(checked, shown)| checked.name == name && shown)
     };
-    assert!(["f1", "f2", "f3"].iter().all(|name| !shown(Pipelining::Coarse, name)));
-    assert!(shown(Pipelining::Fine { threshold: 2 }, "f1-within"));
+    assert!(["f1", "f2", "f3"].iter().all(|name| !is_discovered(Pipelining::Coarse, name)));
+    assert!(is_discovered(Pipelining::Fine { threshold: 2 }, "f1-within"));
 }
 
 /// Returns all states of a firmware's small cases.
@@ -103,10 +103,10 @@ fn states(firmware: &Firmware) -> Vec<Pair> {
 fn every_transition_is_taken() {
     let mut left: Vec<&Transition> = TRANSITIONS.iter().filter(|row| row.from.is_dispatching()).collect();
     for pair in states(named("fine")) {
-        let open = |row: &Transition| {
+        let is_enabled = |row: &Transition| {
             pair.cards().any(|card| Thread::ALL.iter().any(|&thread| card.mcp.enabled_row(thread) == Some(row)))
         };
-        left.retain(|row| !open(row));
+        left.retain(|row| !is_enabled(row));
     }
     assert!(left.is_empty(), "{left:#?}");
 }

@@ -5,7 +5,7 @@ use super::pair::Case;
 use narrows_core::ni::mcp::threads::{Command, Step, Thread};
 
 /// Returns the lines of a run.
-pub fn lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
+pub fn trace_lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
     let mut pair = case.start();
     let mut lines = vec![setting(case)];
     for &next in moves {

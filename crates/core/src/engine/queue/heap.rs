@@ -1,15 +1,15 @@
 //! A 4-ary heap of events. It has half the depth of a binary heap, and only the last branch of its inner loop depends
 //! on the order of the events.
 
-use super::{Event, NOTHING};
+use super::{Event, NO_EVENT_KEY};
 
 /// The heap. Taking the first event leaves the root vacant, because the next operation is most often an insertion. The
 /// new event then sinks from the root, which saves moving one event down for the removal and another up for the
 /// insertion.
 #[derive(Default)]
 pub(super) struct Heap {
-    /// The keys of the events: the root, then groups of four siblings. [`NOTHING`] fills the unused positions of the
-    /// last group.
+    /// The keys of the events: the root, then groups of four siblings. [`NO_EVENT_KEY`] fills the unused positions of
+    /// the last group.
     keys: Vec<u128>,
     /// The number of positions in use, including a vacant root; zero if only the vacant root is left.
     used: usize,
@@ -60,7 +60,7 @@ impl Heap {
     }
 
     /// Calls `show` with every event, in no order.
-    pub fn each(&self, show: &mut impl FnMut(Event)) {
+    pub fn for_each_event(&self, show: &mut impl FnMut(Event)) {
         let events = &self.keys[usize::from(self.vacant)..self.used];
         events.iter().for_each(|&key| show(Event::from_key(key)));
     }
@@ -86,7 +86,7 @@ impl Heap {
     fn fill(&mut self) {
         self.vacant = false;
         self.used -= 1;
-        let last = std::mem::replace(&mut self.keys[self.used], NOTHING);
+        let last = std::mem::replace(&mut self.keys[self.used], NO_EVENT_KEY);
         self.sink(last);
     }
 
@@ -130,6 +130,6 @@ impl Heap {
     #[cold]
     fn grow(&mut self) {
         let places = if self.keys.is_empty() { 1 } else { 4 };
-        self.keys.extend_from_slice(&[NOTHING; 4][..places]);
+        self.keys.extend_from_slice(&[NO_EVENT_KEY; 4][..places]);
     }
 }

@@ -17,7 +17,7 @@ use wheel::Wheel;
 pub const TASK_BITS: u32 = 24;
 
 /// The key that represents no event: later than the keys of all events.
-const NOTHING: u128 = u128::MAX;
+const NO_EVENT_KEY: u128 = u128::MAX;
 
 /// The number of taken events whose memory is freed together.
 const TAKEN_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
@@ -34,7 +34,7 @@ pub struct Event {
 
 impl Event {
     /// The value returned if no event is pending; it is later than any event.
-    pub(super) const NONE: Event = Event::from_key(NOTHING);
+    pub(super) const NONE: Event = Event::from_key(NO_EVENT_KEY);
 
     /// Returns the task that the event wakes.
     #[inline]
@@ -160,7 +160,7 @@ impl EventQueue {
 
     /// Calls `show` with every event that was added for an instant later than the present, in no order.
     pub fn each_later(&self, mut show: impl FnMut(Event)) {
-        self.later.each(&mut show);
+        self.later.for_each_event(&mut show);
     }
 
     /// Returns the number of pending events.

@@ -8,20 +8,20 @@
 //! unbounded current bucket, and all events are in `near`.
 
 use super::heap::Heap;
-use super::{Event, NOTHING, TASK_BITS};
+use super::{Event, NO_EVENT_KEY, TASK_BITS};
 use crate::engine::time::Time;
 
-/// A wheel is made when there are more pending events than `WHEEL_FROM`, and dropped when there are fewer than
-/// `WHEEL_TO`.
-const WHEEL_FROM: usize = 96;
-const WHEEL_TO: usize = 32;
+/// A wheel is made when there are more pending events than `WHEEL_FROM_EVENTS`, and dropped when there are fewer than
+/// `WHEEL_TO_EVENTS`.
+const WHEEL_FROM_EVENTS: usize = 96;
+const WHEEL_TO_EVENTS: usize = 32;
 /// The least and largest number of buckets, powers of two and multiples of 64.
 const BUCKETS_MIN: usize = 64;
 const BUCKETS_MAX: usize = 1 << 18;
 /// A run shorter than this accepts events that are added to its bucket, by insertion.
-const RUN_SHORT: usize = 32;
+const SHORT_RUN_EVENTS: usize = 32;
 /// The index that represents no node.
-const NONE: u32 = u32::MAX;
+const NO_NODE: u32 = u32::MAX;
 
 /// An event in a bucket, and the index of the next one in the same bucket.
 struct Node {
@@ -66,13 +66,13 @@ impl Default for Wheel {
             run: Vec::new(),
             near: Heap::default(),
             near_last: Time::MAX,
-            near_max: WHEEL_FROM,
+            near_max: WHEEL_FROM_EVENTS,
             current: 0,
             shift: 0,
             heads: Vec::new(),
             occupied: Vec::new(),
             nodes: Vec::new(),
-            free: NONE,
+            free: NO_NODE,
             listed: 0,
             far: Heap::default(),
             sorted: 0,
@@ -88,10 +88,10 @@ impl Wheel {
     }
 
     /// Calls `show` with every event, in no order.
-    pub fn each(&self, show: &mut impl FnMut(Event)) {
+    pub fn for_each_event(&self, show: &mut impl FnMut(Event)) {
         self.run.iter().for_each(|&key| show(Event::from_key(key)));
-        self.near.each(show);
-        self.far.each(show);
+        self.near.for_each_event(show);
+        self.far.for_each_event(show);
         for head in &self.heads {
             let mut next = *head;
             while let Some(node) = self.nodes.get(next as usize) {
@@ -118,7 +118,7 @@ impl Wheel {
     /// Adds an event to the current bucket.
     #[inline(always)]
     pub fn push_current(&mut self, event: Event) {
-        if self.run.len() < RUN_SHORT && self.near.is_empty() {
+        if self.run.len() < SHORT_RUN_EVENTS && self.near.is_empty() {
             return self.insert(event.key());
         }
         self.push_near(event);
@@ -152,11 +152,11 @@ impl Wheel {
     #[cold]
     #[inline(never)]
     fn insert_growing(&mut self, key: u128) {
-        self.run.reserve(RUN_SHORT);
+        self.run.reserve(SHORT_RUN_EVENTS);
         self.insert(key);
     }
 
-    /// Takes the earliest event. Returns its key, or [`NOTHING`], since a number is returned in registers and an
+    /// Takes the earliest event. Returns its key, or [`NO_EVENT_KEY`], since a number is returned in registers and an
     /// optional event is not; and an instant before which there is no other event.
     #[inline]
     pub fn pop(&mut self) -> (u128, Time) {
@@ -178,7 +178,7 @@ impl Wheel {
     /// Takes the earlier of the first event of the run and that of `near`, which is not empty.
     #[inline(always)]
     fn pop_lesser(&mut self) -> u128 {
-        let of_near = self.near.peek().map_or(NOTHING, Event::key);
+        let of_near = self.near.peek().map_or(NO_EVENT_KEY, Event::key);
         match self.run.pop_if(|first| *first < of_near) {
             Some(first) => first,
             None => {
@@ -235,7 +235,7 @@ impl Wheel {
     #[inline(never)]
     fn list_growing(&mut self, event: Event) {
         self.free = self.nodes.len() as u32;
-        self.nodes.push(Node { event, next: NONE });
+        self.nodes.push(Node { event, next: NO_NODE });
         self.list(event);
     }
 
@@ -243,11 +243,11 @@ impl Wheel {
     #[inline(never)]
     fn advance(&mut self) -> u128 {
         let pending = self.listed + self.far.len();
-        if pending < WHEEL_TO || self.sorted > 4 * pending {
+        if pending < WHEEL_TO_EVENTS || self.sorted > 4 * pending {
             if pending == 0 {
-                return NOTHING;
+                return NO_EVENT_KEY;
             }
-            if pending < WHEEL_TO || self.fits_ill() {
+            if pending < WHEEL_TO_EVENTS || self.fits_ill() {
                 self.fit(0);
                 return self.pop_key();
             }
@@ -255,12 +255,12 @@ impl Wheel {
         let next = match self.listed {
             0 => match self.far.peek() {
                 Some(event) => event.time.ps() >> self.shift,
-                None => return NOTHING,
+                None => return NO_EVENT_KEY,
             },
             _ => self.current + self.distance_to_occupied(),
         };
         self.enter(next);
-        self.run.pop().unwrap_or(NOTHING)
+        self.run.pop().unwrap_or(NO_EVENT_KEY)
     }
 
     /// Makes `bucket`, the first that has events, the current one.
@@ -274,7 +274,7 @@ impl Wheel {
             self.fetched += 1;
         }
         let slot = bucket as usize & (self.heads.len() - 1);
-        let mut next = std::mem::replace(&mut self.heads[slot], NONE);
+        let mut next = std::mem::replace(&mut self.heads[slot], NO_NODE);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         while let Some(node) = self.nodes.get_mut(next as usize) {
             self.run.push(node.event.key());
@@ -332,11 +332,11 @@ impl Wheel {
             }
         }
         self.nodes.clear();
-        (self.free, self.listed, self.sorted, self.fetched) = (NONE, 0, 0, 0);
+        (self.free, self.listed, self.sorted, self.fetched) = (NO_NODE, 0, 0, 0);
         self.heads.clear();
         self.occupied.clear();
-        if events.len() < WHEEL_TO {
-            (self.near_last, self.near_max) = (Time::MAX, WHEEL_FROM);
+        if events.len() < WHEEL_TO_EVENTS {
+            (self.near_last, self.near_max) = (Time::MAX, WHEEL_FROM_EVENTS);
             events.iter().for_each(|&event| self.near.push(event));
             return;
         }
@@ -356,9 +356,9 @@ impl Wheel {
         };
         self.shift = width.max(1).ilog2();
         let buckets = (2 * events.len()).next_power_of_two().clamp(BUCKETS_MIN, BUCKETS_MAX);
-        self.heads.resize(buckets, NONE);
+        self.heads.resize(buckets, NO_NODE);
         self.occupied.resize(buckets / 64, 0);
-        self.near_max = WHEEL_FROM;
+        self.near_max = WHEEL_FROM_EVENTS;
         self.fit_after = sequence + 8 * events.len() as u64;
         self.current = first.ps() >> self.shift;
         self.near_last = Time::from_ps(self.current << self.shift | ((1 << self.shift) - 1));

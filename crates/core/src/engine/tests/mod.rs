@@ -1,9 +1,9 @@
 //! Tests of what the engine guarantees, one file for each subject: the order of tasks, waits, resources and pools,
-//! delays that pass within an event, and stuck runs.
+//! delays that are completed without an event in the queue, and deadlocked runs.
 
 mod deadlock;
-mod held;
-mod passing;
+mod delays;
+mod resources;
 mod tasks;
 mod waits;
 

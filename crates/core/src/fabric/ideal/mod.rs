@@ -80,8 +80,8 @@ impl Ideal {
             free_at: Cell::default(),
             wires: ["→", "←"].map(|arrow| wire(class, name, arrow)),
         };
-        let all = || NodeId::all(nodes.len()).zip(nodes);
-        let links = (0..CLASSES).map(|class| all().map(|node| link(class, node)).collect()).collect();
+        let nodes_with_ids = || NodeId::all(nodes.len()).zip(nodes);
+        let links = (0..CLASSES).map(|class| nodes_with_ids().map(|node| link(class, node)).collect()).collect();
         Rc::new(Ideal { sim: sim.clone(), parameters, links })
     }
 

@@ -59,7 +59,7 @@ impl MyrinetParameters {
     /// `nodes` to the first switch.
     pub fn links_between(&self, nodes: &[String]) -> Vec<(String, String)> {
         match (&self.links, self.switches.first()) {
-            (Some(links), _) => links.iter().filter_map(|link| ends(link)).collect(),
+            (Some(links), _) => links.iter().filter_map(|link| link_ends(link)).collect(),
             (None, Some(switch)) => nodes.iter().map(|node| (node.clone(), switch.clone())).collect(),
             (None, None) => Vec::new(),
         }
@@ -75,13 +75,13 @@ impl MyrinetParameters {
                 .collect();
         };
         let help = "a link is written as \"node - switch\", with a space on either side of the dash";
-        let wrong = links.iter().enumerate().filter(|(_, link)| ends(link).is_none());
+        let wrong = links.iter().enumerate().filter(|(_, link)| link_ends(link).is_none());
         wrong.map(|(number, link)| (format!("links.{number}"), format!("`{link}` is not a link"), help)).collect()
     }
 }
 
 /// Returns the two ends of a link that is written as `"a - b"`; `None` if the text has no dash between spaces.
-fn ends(link: &str) -> Option<(String, String)> {
+fn link_ends(link: &str) -> Option<(String, String)> {
     let (from, to) = link.split_once(" - ")?;
     Some((from.trim().to_owned(), to.trim().to_owned()))
 }

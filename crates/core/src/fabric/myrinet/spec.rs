@@ -97,8 +97,8 @@ fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError>
 fn duplicate_links(links: &[(String, String)]) -> Vec<ParameterError> {
     let mut errors = Vec::new();
     for (number, (from, to)) in links.iter().enumerate() {
-        let again = |(a, b): &(String, String)| (a, b) == (from, to) || (a, b) == (to, from);
-        let (message, help) = match (from == to, links[..number].iter().any(again)) {
+        let joins_same_pair = |(a, b): &(String, String)| (a, b) == (from, to) || (a, b) == (to, from);
+        let (message, help) = match (from == to, links[..number].iter().any(joins_same_pair)) {
             (true, _) => {
                 (format!("`{from}` is linked to itself"), "remove it: a link joins two different nodes or switches")
             }

@@ -67,8 +67,8 @@ impl Links {
     /// Returns the part of the network's cycles for which each link moved flits, from 0 to 1.
     pub fn utilisations(&self, network: &Network) -> Vec<f64> {
         let busy = |link: &Link| {
-            let each = f64::from(link.cycles_per_flit) / f64::from(self.planes) / network.cycle() as f64;
-            f64::min(link.flits as f64 * each, 1.0)
+            let flit_share = f64::from(link.cycles_per_flit) / f64::from(self.planes) / network.cycle() as f64;
+            f64::min(link.flits as f64 * flit_share, 1.0)
         };
         network.links().iter().map(busy).collect()
     }

@@ -89,10 +89,10 @@ impl RouterParameters {
     fn flit_cycles(&self, rate: Rate) -> Result<u32, (String, String)> {
         let flit = Bytes(u64::from(self.flit_bits / 8));
         let bits = u128::from(self.clock.0) * u128::from(self.flit_bits);
-        let own = u128::from(rate.bits_per_s());
-        let cycles = (bits + own / 2) / own;
+        let own_rate = u128::from(rate.bits_per_s());
+        let cycles = (bits + own_rate / 2) / own_rate;
         let help = "choose fabric.router.flit and fabric.router.clock so that a flit takes whole cycles on every link";
-        if cycles == 0 || own > bits {
+        if cycles == 0 || own_rate > bits {
             let most = self.rate_of(1);
             let message = format!("{rate} is more than a flit of {flit} in each cycle of {}, {most}", self.clock);
             return Err((message, "make fabric.router.flit or fabric.router.clock larger".to_owned()));
@@ -104,9 +104,10 @@ impl RouterParameters {
             return Err((message, format!("the slowest link here has {least}; {help}")));
         }
         // A rate is a whole number of bits per second, so one that does not divide the clock evenly was rounded.
-        if bits.abs_diff(cycles * own) >= cycles {
-            let taken = bits as f64 / own as f64;
-            let near = [(bits / own).max(1) as u32, (bits / own) as u32 + 1].map(|cycles| self.rate_of(cycles));
+        if bits.abs_diff(cycles * own_rate) >= cycles {
+            let taken = bits as f64 / own_rate as f64;
+            let near =
+                [(bits / own_rate).max(1) as u32, (bits / own_rate) as u32 + 1].map(|cycles| self.rate_of(cycles));
             let message =
                 format!("at {rate} a flit of {flit} takes {taken:.3} cycles of {}, not a whole number", self.clock);
             return Err((message, format!("the nearest rates are {} and {}; {help}", near[0], near[1])));

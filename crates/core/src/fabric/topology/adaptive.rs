@@ -58,7 +58,7 @@ impl Routing for MinimalAdaptive {
 #[cfg(test)]
 mod tests {
     use super::super::Shape;
-    use super::super::walk::{Walk, fewest_links, leads_back};
+    use super::super::walk::{Walk, assert_reverse_links, fewest_links};
     use super::*;
     use std::sync::Arc;
 
@@ -68,7 +68,7 @@ mod tests {
             let grid = Grid::new(&shape);
             let wiring = grid.wiring(false);
             let shape = Shape { name: grid.name(), wiring, routing: Arc::new(MinimalAdaptive::new(grid)) };
-            leads_back(&shape.wiring);
+            assert_reverse_links(&shape.wiring);
             let fewest = fewest_links(&shape.wiring);
             Walk::new(&shape, 3).every_pair(|pair| {
                 assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize]);

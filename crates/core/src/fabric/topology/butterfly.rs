@@ -16,7 +16,7 @@ use rand::RngExt;
 use std::sync::Arc;
 
 /// Seed of the wiring, which belongs to the machine and not to a run.
-const SEED: u64 = 1;
+const WIRING_SEED: u64 = 1;
 /// Largest number of times that the links of a block are drawn to find links without duplicates.
 const DRAWS_MAX: u32 = 64;
 /// Largest number of nodes.
@@ -96,7 +96,7 @@ impl Butterfly {
 
     fn wiring(&self) -> Wiring {
         let entries = (0..self.nodes).map(|node| (node / self.radix, (node % self.radix) as u8)).collect();
-        let mut random = stream(SEED, "multibutterfly");
+        let mut random = stream(WIRING_SEED, "multibutterfly");
         let mut routers: Vec<Vec<End>> = Vec::with_capacity((self.breadth() * self.stages) as usize);
         for stage in 0..self.stages - 1 {
             let block = self.radix.pow(self.stages - 1 - stage);
@@ -104,8 +104,9 @@ impl Butterfly {
                 routers.extend(self.block(stage, first, block, &mut random));
             }
         }
-        let last = |router: u32| (0..self.radix).map(|digit| End::Node(router * self.radix + digit)).collect();
-        routers.extend((0..self.breadth()).map(last));
+        let last_stage_ends =
+            |router: u32| (0..self.radix).map(|digit| End::Node(router * self.radix + digit)).collect();
+        routers.extend((0..self.breadth()).map(last_stage_ends));
         Wiring::new(&routers, entries)
     }
 

@@ -45,14 +45,14 @@ impl Routing for Crossbar {
 
 #[cfg(test)]
 mod tests {
-    use super::super::walk::{Walk, leads_back};
+    use super::super::walk::{Walk, assert_reverse_links};
     use super::*;
 
     #[test]
     fn one_router_joins_all() {
         for nodes in [2, 5, 64] {
             let shape = CrossbarParameters { nodes }.shape().unwrap();
-            leads_back(&shape.wiring);
+            assert_reverse_links(&shape.wiring);
             Walk::new(&shape, 1).every_pair(|pair| assert_eq!(pair.links, 2));
         }
     }

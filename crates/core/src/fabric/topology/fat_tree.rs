@@ -236,7 +236,7 @@ impl Routing for FatTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::walk::{Walk, inputs, leads_back};
+    use super::super::walk::{Walk, assert_reverse_links, inputs};
     use super::*;
 
     fn tree(nodes: u32, arity: u32, parents: &[u32]) -> Shape {
@@ -251,7 +251,7 @@ mod tests {
         let others = [(16, 2, vec![2]), (54, 3, vec![3]), (96, 8, vec![8]), (32, 16, vec![5]), (2, 2, vec![2])];
         for (nodes, arity, parents) in full.into_iter().chain(cm5).chain(odd).chain(others) {
             let shape = tree(nodes, arity, &parents);
-            leads_back(&shape.wiring);
+            assert_reverse_links(&shape.wiring);
             Walk::new(&shape, 1).every_pair(|pair| assert_eq!(pair.links, shape.routing.distance(pair.from, pair.to)));
         }
     }
@@ -261,7 +261,7 @@ mod tests {
         for nodes in [1024, 4096, 65536] {
             for parents in [vec![4], vec![2, 2, 4]] {
                 let shape = tree(nodes, 4, &parents);
-                leads_back(&shape.wiring);
+                assert_reverse_links(&shape.wiring);
                 let levels = nodes.ilog2() / 2;
                 let mut far = 0;
                 Walk::new(&shape, 1).some_pairs(200, |pair| {

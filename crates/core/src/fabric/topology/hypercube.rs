@@ -68,14 +68,14 @@ impl Routing for Hypercube {
 
 #[cfg(test)]
 mod tests {
-    use super::super::walk::{Walk, fewest_links, leads_back};
+    use super::super::walk::{Walk, assert_reverse_links, fewest_links};
     use super::*;
 
     #[test]
     fn every_differing_dimension_is_crossed_once() {
         for dimensions in [1, 2, 3, 6] {
             let shape = HypercubeParameters { dimensions }.shape().unwrap();
-            leads_back(&shape.wiring);
+            assert_reverse_links(&shape.wiring);
             let fewest = fewest_links(&shape.wiring);
             Walk::new(&shape, 2).every_pair(|pair| {
                 assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize]);

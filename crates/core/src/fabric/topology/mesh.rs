@@ -44,10 +44,9 @@ struct DimensionOrder {
 
 impl Routing for DimensionOrder {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-        let here = self.grid.coordinates(query.router);
-        let mut both = here.zip(self.grid.coordinates(query.destination)).enumerate();
-        let port =
-            both.find_map(|(dimension, (here, there))| (here != there).then(|| Grid::port(dimension, here < there)));
+        let coordinates = self.grid.coordinates(query.router);
+        let mut both = coordinates.zip(self.grid.coordinates(query.destination)).enumerate();
+        let port = both.find_map(|(dimension, (from, to))| (from != to).then(|| Grid::port(dimension, from < to)));
         RouteOptions::one(port.unwrap_or(self.grid.node_port()), every_channel(virtual_channels))
     }
 

@@ -214,8 +214,8 @@ pub trait Routing: fmt::Debug + Send + Sync {
     /// Returns the number of hops between two nodes as the shape's latency formula counts them.
     fn distance(&self, from: u32, to: u32) -> u32;
 
-    /// Returns two nodes that are as far apart as any two, by links and by the formula; `None` if the shape does not
-    /// know such a pair.
+    /// Returns two nodes whose distance is the largest, both in links and by the formula; `None` if the shape does not
+    /// know them.
     fn farthest(&self) -> Option<(u32, u32)> {
         None
     }

@@ -83,33 +83,34 @@ mod tests {
         up: Arc<[u16]>,
     }
 
-    const HALF: u32 = 64;
+    const HALF_BITS: u32 = 64;
 
     impl Routing for LeafSpine {
         fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
             let channels = every_channel(virtual_channels);
-            let leaf = query.destination / HALF;
+            let leaf = query.destination / HALF_BITS;
             match query.router {
-                router if router == leaf => RouteOptions::one((query.destination % HALF) as u8, channels),
+                router if router == leaf => RouteOptions::one((query.destination % HALF_BITS) as u8, channels),
                 0 | 1 => RouteOptions { ports: PortSet::List(self.up.clone()), channels, escape: None },
                 _ => RouteOptions::one(leaf as u8, channels),
             }
         }
 
         fn distance(&self, from: u32, to: u32) -> u32 {
-            if from / HALF == to / HALF { 0 } else { 2 }
+            if from / HALF_BITS == to / HALF_BITS { 0 } else { 2 }
         }
     }
 
     fn leaf_spine() -> Shape {
         let leaf = |leaf: u32| {
-            let nodes = (0..HALF).map(move |node| End::Node(leaf * HALF + node));
-            nodes.chain((0..HALF).map(move |spine| End::Router { router: 2 + spine, port: leaf as u8 })).collect()
+            let nodes = (0..HALF_BITS).map(move |node| End::Node(leaf * HALF_BITS + node));
+            nodes.chain((0..HALF_BITS).map(move |spine| End::Router { router: 2 + spine, port: leaf as u8 })).collect()
         };
-        let spine = |spine: u32| (0..2).map(|leaf| End::Router { router: leaf, port: (HALF + spine) as u8 }).collect();
-        let routers: Vec<Vec<End>> = (0..2).map(leaf).chain((0..HALF).map(spine)).collect();
-        let entries = (0..2 * HALF).map(|node| (node / HALF, (node % HALF) as u8)).collect();
-        let up = (HALF as u16..2 * HALF as u16).collect();
+        let spine =
+            |spine: u32| (0..2).map(|leaf| End::Router { router: leaf, port: (HALF_BITS + spine) as u8 }).collect();
+        let routers: Vec<Vec<End>> = (0..2).map(leaf).chain((0..HALF_BITS).map(spine)).collect();
+        let entries = (0..2 * HALF_BITS).map(|node| (node / HALF_BITS, (node % HALF_BITS) as u8)).collect();
+        let up = (HALF_BITS as u16..2 * HALF_BITS as u16).collect();
         let wiring = Wiring::new(&routers, entries);
         Shape { name: "leaves of 128 ports".to_owned(), wiring, routing: Arc::new(LeafSpine { up }) }
     }

@@ -110,7 +110,7 @@ fn fed_once(wiring: &Wiring) {
 }
 
 /// Checks that every link has a reverse link at the same ports.
-pub fn leads_back(wiring: &Wiring) {
+pub fn assert_reverse_links(wiring: &Wiring) {
     for router in 0..wiring.routers() {
         for (port, end) in wiring.outputs(router).iter().enumerate() {
             match *end {
@@ -133,26 +133,26 @@ pub fn inputs(wiring: &Wiring) -> u32 {
 
 /// Returns the fewest links between every pair of nodes, including those of the nodes.
 pub fn fewest_links(wiring: &Wiring) -> Vec<Vec<u32>> {
-    let from = |node| {
+    let links_from = |node| {
         let mut steps = vec![u32::MAX; wiring.routers() as usize];
         let mut links = vec![u32::MAX; wiring.nodes() as usize];
         let (router, _) = wiring.entry(node);
         steps[router as usize] = 1;
         let mut queue = VecDeque::from([router]);
         while let Some(router) = queue.pop_front() {
-            let here = steps[router as usize] + 1;
+            let next_steps = steps[router as usize] + 1;
             for end in wiring.outputs(router) {
                 match *end {
                     End::Router { router, .. } if steps[router as usize] == u32::MAX => {
-                        steps[router as usize] = here;
+                        steps[router as usize] = next_steps;
                         queue.push_back(router);
                     }
-                    End::Node(node) => links[node as usize] = links[node as usize].min(here),
+                    End::Node(node) => links[node as usize] = links[node as usize].min(next_steps),
                     _ => {}
                 }
             }
         }
         links
     };
-    (0..wiring.nodes()).map(from).collect()
+    (0..wiring.nodes()).map(links_from).collect()
 }

@@ -24,20 +24,19 @@ pub struct AlewifeParameters {
     #[param(min = "64 KiB", max = "1 GiB", check = no_whole_blocks, meaning = Capacity)]
     pub memory: Bytes,
     /// Cycles of a load that hits.
-    #[param(key = "load-cycles", min = 1)]
-    pub load: u64,
+    #[param(min = 1)]
+    pub load_cycles: u64,
     /// Cycles of a store that hits.
-    #[param(key = "store-cycles", min = 1)]
-    pub store: u64,
+    #[param(min = 1)]
+    pub store_cycles: u64,
     /// Cycles of an access that misses in the cache, to a block in the node's own memory.
-    #[param(key = "miss-cycles", min = 1, resource = "memory")]
-    pub miss: u64,
+    #[param(min = 1, resource = "memory")]
+    pub miss_cycles: u64,
     /// Number of hardware contexts, which is the number of programs whose registers the processor holds.
     #[param(min = 1, max = 64, meaning = Capacity, resource = "contexts")]
     pub contexts: u32,
     /// Cycles to switch between contexts.
-    #[param(key = "switch-cycles")]
-    pub switch: u64,
+    pub switch_cycles: u64,
 }
 
 const CYCLES_MAX: u64 = 100_000;
@@ -46,10 +45,10 @@ const CYCLES_MAX: u64 = 100_000;
 fn out_of_range(clock: Hertz, clock_min: Option<Hertz>, clock_max: Option<Hertz>) -> Option<(String, String)> {
     let (below, above) =
         (clock_min.filter(|clock_min| clock < *clock_min), clock_max.filter(|clock_max| clock > *clock_max));
-    let (bound, than) = below.map(|clock_min| (clock_min, "least")).or(above.map(|clock_max| (clock_max, "most")))?;
+    let (bound, limit) = below.map(|clock_min| (clock_min, "least")).or(above.map(|clock_max| (clock_max, "most")))?;
     let range = [clock_min, clock_max].map(|bound| bound.map_or_else(|| "any".to_owned(), |bound| bound.to_string()));
     let help = format!("the machine's clock is from {} (`clock-min`) to {} (`clock-max`)", range[0], range[1]);
-    Some((format!("must be at {than} {bound}"), help))
+    Some((format!("must be at {limit} {bound}"), help))
 }
 
 fn no_power_of_two(cache: &Bytes) -> Option<(String, String)> {

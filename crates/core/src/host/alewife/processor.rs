@@ -105,7 +105,7 @@ impl AlewifeProcessor {
         }
         let p = &core.parameters;
         // The access is then repeated as a hit, whose cycles are subtracted here.
-        let cycles = p.miss.saturating_sub(if stores { p.store } else { p.load });
+        let cycles = p.miss_cycles.saturating_sub(if stores { p.store_cycles } else { p.load_cycles });
         Processor::work(self, cycles);
         let stalls = core.stalls.get();
         core.stalls.set(Stalls { service: stalls.service + p.clock.cycles(cycles), ..stalls });
@@ -170,7 +170,7 @@ impl Processor for AlewifeProcessor {
     #[inline]
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
         let value = self.0.memory.cache.borrow().load(address, bytes)?;
-        self.work(self.0.parameters.load);
+        self.work(self.0.parameters.load_cycles);
         Some(value)
     }
 
@@ -187,7 +187,7 @@ impl Processor for AlewifeProcessor {
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
         let stored = self.0.memory.cache.borrow_mut().store(address, bytes, value);
         if stored {
-            self.work(self.0.parameters.store);
+            self.work(self.0.parameters.store_cycles);
         }
         stored
     }
@@ -209,7 +209,7 @@ impl Processor for AlewifeProcessor {
     }
 
     fn context_switch_cycles(&self) -> u64 {
-        self.0.parameters.switch
+        self.0.parameters.switch_cycles
     }
 
     fn stalls(&self) -> Stalls {

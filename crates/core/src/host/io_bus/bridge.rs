@@ -53,13 +53,13 @@ pub struct BridgeParameters {
 
 impl BridgeParameters {
     /// Returns the set-up time and the rate of a direction.
-    pub fn of(&self, direction: Direction) -> (Time, Rate) {
-        of(direction, (self.read_setup, self.read_rate), (self.write_setup, self.write_rate))
+    pub fn timing(&self, direction: Direction) -> (Time, Rate) {
+        by_direction(direction, (self.read_setup, self.read_rate), (self.write_setup, self.write_rate))
     }
 }
 
 /// Selects the value of a direction.
-fn of<T>(direction: Direction, read: T, write: T) -> T {
+fn by_direction<T>(direction: Direction, read: T, write: T) -> T {
     match direction {
         Direction::Read => read,
         Direction::Write => write,
@@ -127,7 +127,7 @@ impl Bridge {
 
     /// Sets up a transfer.
     pub async fn open(&self, direction: Direction) -> DmaStream<'_> {
-        let (setup, rate) = self.parameters.of(direction);
+        let (setup, rate) = self.parameters.timing(direction);
         let memory = match self.parameters.competition {
             Competition::DmaFirst => Some(self.memory.port().acquire().await),
             _ => None,
@@ -156,14 +156,15 @@ impl<'a> DmaStream<'a> {
         let burst_bytes = left.min(bridge.parameters.burst);
         let burst = match bridge.parameters.competition {
             Competition::Alternate { grain, read_restart, write_restart } => {
-                self.alternate(bus, burst_bytes.min(grain), of(self.direction, read_restart, write_restart)).await
+                self.alternate(bus, burst_bytes.min(grain), by_direction(self.direction, read_restart, write_restart))
+                    .await
             }
             Competition::DmaFirst => {
                 let (began, time) = (bridge.sim.now(), self.rate.time_for(burst_bytes));
                 Burst { bytes: burst_bytes, began, time, bridge, moving: [time; 2], bus, _memory: None }
             }
             Competition::Buffered { memory_rate, read_restart, write_restart } => {
-                let restart = of(self.direction, read_restart, write_restart);
+                let restart = by_direction(self.direction, read_restart, write_restart);
                 self.buffered(bus, burst_bytes, (memory_rate, restart)).await
             }
         };

@@ -87,7 +87,7 @@ impl HostSpec for IoBusParameters {
     }
 
     fn main_memory(&self) -> Option<MainMemorySize> {
-        Some(MainMemorySize { size: self.memory.size, key: "memory.size", granularity: memory::PAGE })
+        Some(MainMemorySize { size: self.memory.size, key: "memory.size", granularity: memory::PAGE_BYTES })
     }
 
     fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {

@@ -26,14 +26,14 @@ pub struct MemoryParameters {
     #[param(resource = "copy loop")]
     pub copy: Time,
     /// Size of the memory. The default is 4 GiB, the range of 32-bit addresses.
-    #[param(min = "4 KiB", optional_or = SIZE, meaning = Capacity)]
+    #[param(min = "4 KiB", optional_or = MEMORY_BYTES, meaning = Capacity)]
     pub size: Bytes,
 }
 
 /// Alignment of every buffer, which is a page because interfaces move pages.
-pub const PAGE: u64 = 4096;
+pub const PAGE_BYTES: u64 = 4096;
 /// Default size: the memory that a bus initiator can address with 32 bits (chosen: the papers do not state the size).
-const SIZE: Bytes = Bytes(1 << 32);
+const MEMORY_BYTES: Bytes = Bytes(1 << 32);
 
 /// The main memory of one host.
 pub struct MainMemory {
@@ -66,7 +66,7 @@ impl MainMemory {
     /// task waited for memory.
     pub fn allocate(&self, length: Bytes) -> Address {
         let mut bytes = self.bytes.borrow_mut();
-        let (start, size) = ((bytes.size() as u64).next_multiple_of(PAGE), self.parameters.size);
+        let (start, size) = ((bytes.size() as u64).next_multiple_of(PAGE_BYTES), self.parameters.size);
         if start.saturating_add(length.get()) > size.get() {
             let wanted = format!("{length} of the main memory of {}, {size} of which are all in use", self.name);
             self.sim.give_up(wanted);

@@ -37,12 +37,12 @@ pub struct PioParameters {
 }
 
 /// Largest size in bytes of one store of the processor.
-const WORD: usize = 4;
+const WORD_BYTES: usize = 4;
 
 /// A posted store.
 struct PostedStore {
     offset: u64,
-    word: [u8; WORD],
+    word: [u8; WORD_BYTES],
     /// Number of bytes of the word that are stored.
     bytes: usize,
 }
@@ -129,12 +129,12 @@ impl Pio {
     /// Stores `bytes` at address `offset` of the bus, word by word. Returns when the last store is posted, which is
     /// before it arrives.
     pub async fn write(&self, offset: u64, bytes: &[u8]) {
-        for (index, part) in bytes.chunks(WORD).enumerate() {
+        for (index, part) in bytes.chunks(WORD_BYTES).enumerate() {
             self.writes.slots.acquire(1).await;
-            let mut word = [0; WORD];
+            let mut word = [0; WORD_BYTES];
             word[..part.len()].copy_from_slice(part);
             self.writes.posted.borrow_mut().push_back(PostedStore {
-                offset: offset + (index * WORD) as u64,
+                offset: offset + (index * WORD_BYTES) as u64,
                 word,
                 bytes: part.len(),
             });
@@ -172,7 +172,7 @@ async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, wr
         }
         let bus = pci.master().await;
         let burst = writes.take_burst(parameters.write_burst);
-        let bytes = Bytes((burst.len() * WORD) as u64);
+        let bytes = Bytes((burst.len() * WORD_BYTES) as u64);
         pci.transact(&bus, "store", bytes, parameters.write_overhead).await;
         for write in &burst {
             let (device, at) = devices.at(write.offset);
@@ -189,8 +189,8 @@ impl PostedWrites {
         let mut posted = self.posted.borrow_mut();
         let mut burst: Vec<PostedStore> = Vec::with_capacity(1);
         while let Some(next) = posted.front() {
-            let follows = burst.last().is_none_or(|last| last.offset + WORD as u64 == next.offset);
-            if !follows || (burst.len() + 1) * WORD > bytes_max.len().max(WORD) {
+            let follows = burst.last().is_none_or(|last| last.offset + WORD_BYTES as u64 == next.offset);
+            if !follows || (burst.len() + 1) * WORD_BYTES > bytes_max.len().max(WORD_BYTES) {
                 break;
             }
             burst.extend(posted.pop_front());

@@ -112,17 +112,17 @@ impl MemoryBusProcessor {
     /// Returns the round that begins at `began` in local time, after a read that ended at `from`.
     fn round(&self, register: &PolledRegister<'_>, read: Option<WordReads>, from: Time, began: Time) -> PollRound {
         let p = &self.0.parameters;
-        let after = |time: Time, cycles: u64| time + p.clock.cycles(cycles);
+        let plus_cycles = |time: Time, cycles: u64| time + p.clock.cycles(cycles);
         match read {
             None => {
-                let read_end = after(began, register.access_cycles);
-                let end = after(read_end, register.round_cycles);
+                let read_end = plus_cycles(began, register.access_cycles);
+                let end = plus_cycles(read_end, register.round_cycles);
                 PollRound { previous_end: from, read_start: read_end, read_end, end }
             }
             Some(read) => {
-                let read_start = after(began, p.request_cycles);
+                let read_start = plus_cycles(began, p.request_cycles);
                 let read_end = self.0.bus.word_read_end(read, read_start);
-                let end = after(read_end, p.reply_cycles + register.round_cycles);
+                let end = plus_cycles(read_end, p.reply_cycles + register.round_cycles);
                 PollRound { previous_end: from, read_start, read_end, end }
             }
         }

@@ -18,7 +18,7 @@ pub(super) struct WriteCombining {
     windows: RefCell<Vec<Range<Address>>>,
     /// Block whose stores are combined.
     line: Cell<Option<Line>>,
-    /// Whether there is such a block. Every uncached access checks this.
+    /// Whether `line` holds a block whose stores are combined. Every uncached access checks this.
     waits: Cell<bool>,
 }
 

@@ -86,11 +86,11 @@ fn reads(tags: u32, addresses: &'static [Address]) -> (Vec<Address>, Time) {
 #[test]
 fn latencies_of_tags_overlap() {
     let beat = Rate::from_bytes_per_s(1 << 30).time_for(Bytes(64));
-    let each = Time::from_ns(200 + 1000 + 300) + beat;
+    let transfer_time = Time::from_ns(200 + 1000 + 300) + beat;
     let addresses = &[1000; 8];
-    assert_eq!(reads(1, addresses).1, each * 8);
-    assert_eq!(reads(TAGS, addresses).1, each * 2, "four at a time");
-    assert_eq!(reads(8, addresses).1, each);
+    assert_eq!(reads(1, addresses).1, transfer_time * 8);
+    assert_eq!(reads(TAGS, addresses).1, transfer_time * 2, "four at a time");
+    assert_eq!(reads(8, addresses).1, transfer_time);
 }
 
 #[test]

@@ -43,12 +43,12 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
 /// Returns the problem with a router's parameter that does not fit the shape, or the packets of a workload that drives
 /// the routers without nodes.
 fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
-    let of = |key: &str| read.value.fabric.key(&format!("router.{key}"));
+    let router_key = |key: &str| read.value.fabric.key(&format!("router.{key}"));
     if key != "buffer-flits" {
-        return read.wrong(&of(key), message, "");
+        return read.wrong(&router_key(key), message, "");
     }
     let packets = format!("{}.packet-flits", read.value.workload.table());
-    let [buffer, switching] = [of(key), of("switching")];
+    let [buffer, switching] = [router_key(key), router_key("switching")];
     let help = format!("make {buffer} larger or {packets} smaller, or choose {switching} = \"wormhole\"");
     read.wrong(read.foremost(&[&buffer, &packets, &switching]), message, &help)
 }

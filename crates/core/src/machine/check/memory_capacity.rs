@@ -14,7 +14,7 @@ use crate::engine::Bytes;
 use crate::host::MainMemorySize;
 use crate::host::block::FIRST_FREE;
 use crate::machine::{EndpointNames, Machine, NodeParts, build};
-use crate::messaging::SLOTS;
+use crate::messaging::LOOPBACK_SLOTS;
 use crate::program::{FlowEndpoint, PlannedFlow};
 use crate::text::{Problem, Read};
 
@@ -29,10 +29,10 @@ struct Need {
 impl Need {
     /// Returns the total, rounded up to whole pages of 4 KiB.
     fn in_pages(self) -> Bytes {
-        Bytes(self.all().div_ceil(FIRST_FREE).saturating_mul(FIRST_FREE))
+        Bytes(self.total().div_ceil(FIRST_FREE).saturating_mul(FIRST_FREE))
     }
 
-    fn all(self) -> u64 {
+    fn total(self) -> u64 {
         [self.interface, self.to_send, self.to_receive].into_iter().fold(FIRST_FREE, u64::saturating_add)
     }
 }
@@ -60,7 +60,7 @@ struct Flow {
 struct Grain(u64);
 
 impl Grain {
-    fn of(self, bytes: u64) -> u64 {
+    fn round_up(self, bytes: u64) -> u64 {
         bytes.div_ceil(self.0).saturating_mul(self.0)
     }
 }
@@ -75,8 +75,8 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let grain = Grain(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
         let needs = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
-        let Some((need, node)) = needs.max_by_key(|(need, _)| need.all()) else { continue };
-        if need.all() > size.get() {
+        let Some((need, node)) = needs.max_by_key(|(need, _)| need.total()) else { continue };
+        if need.total() > size.get() {
             let message = format!("`{node}` may need {} of main memory, and has {size}", need.in_pages());
             let key = host.key(key);
             let sent =
@@ -97,10 +97,10 @@ fn enlarge_help(need: Need, memory: &str) -> String {
 }
 
 fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Grain) -> Need {
-    let sent = traffic.sent[node].iter().map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(*buffers));
-    let interface = node_parts.of(&machine.nodes[node]).memory_footprint();
+    let sent = traffic.sent[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
+    let interface = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     Need {
-        interface: interface.own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
+        interface: interface.own.iter().map(|(buffers, bytes)| grain.round_up(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(traffic, node, grain), u64::saturating_add),
         to_receive: received(traffic, node, machine, node_parts, grain)
             .saturating_add(other_memory(machine, node, node_parts, grain)),
@@ -110,23 +110,28 @@ fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodePart
 /// Returns the bytes of the loopback queues between the endpoints of one node, and of the buffers for their packets.
 fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: Grain) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
-    let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
-    grain.of(node_parts.of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
+    let all = if several > 1 { 2 * LOOPBACK_SLOTS as u64 * several } else { 0 };
+    grain.round_up(node_parts.interface_of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
 }
 
 /// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs
 /// none.
 fn received(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Grain) -> u64 {
-    let footprint = node_parts.of(&machine.nodes[node]).memory_footprint();
+    let footprint = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = footprint.packet else { return 0 };
     let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
-    let buffer = grain.of(fragments.saturating_mul(packet.takes));
+    let buffer = grain.round_up(fragments.saturating_mul(packet.takes));
     let programs = u64::from(machine.nodes[node].endpoints);
-    open(&traffic.received[node], (node_parts, programs, footprint.queued), packet.carries).saturating_mul(buffer)
+    incomplete_messages_max(&traffic.received[node], (node_parts, programs, footprint.queued), packet.carries)
+        .saturating_mul(buffer)
 }
 
 /// Returns the largest number of messages of the flows to a node of which only a part may have arrived.
-fn open(coming: &[Flow], (node_parts, programs, queued): (&NodeParts, u64, u64), fragment: u64) -> u64 {
+fn incomplete_messages_max(
+    coming: &[Flow],
+    (node_parts, programs, queued): (&NodeParts, u64, u64),
+    fragment: u64,
+) -> u64 {
     let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
     if coming.iter().all(|flow| flow.payload.get() <= fragment) {
         return messages.min(programs);
@@ -140,7 +145,7 @@ fn open(coming: &[Flow], (node_parts, programs, queued): (&NodeParts, u64, u64),
 
 /// Returns the bytes of the program's local buffers on a node, in addition to those of messages.
 fn copied(traffic: &Traffic, node: usize, grain: Grain) -> u64 {
-    traffic.local[node].iter().map(|bytes| grain.of(bytes.get())).fold(0, u64::saturating_add)
+    traffic.local[node].iter().map(|bytes| grain.round_up(bytes.get())).fold(0, u64::saturating_add)
 }
 
 /// Returns the number of the node on which an endpoint of a workload is, if there is such an endpoint.

@@ -75,8 +75,8 @@ fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 /// Returns the hosts of the nodes that have `interface`, by name.
 fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str, &'a HostPart)> {
     let has_it = |node: &&NodeDescription| node.ni_table() == interface.family_table();
-    let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
-    let hosts = machine.nodes.iter().filter(has_it).filter_map(of).map(|(name, host)| (name.as_str(), host));
+    let host_of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
+    let hosts = machine.nodes.iter().filter(has_it).filter_map(host_of).map(|(name, host)| (name.as_str(), host));
     let mut hosts: Vec<_> = hosts.collect();
     hosts.dedup_by_key(|(name, _)| *name);
     hosts
@@ -167,11 +167,11 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             problems.push(read.wrong(&key, &message, &hosts_there_are(&node.host, &hosts)));
         }
     }
-    let of = |node: &NodeDescription| -> Vec<String> {
+    let endpoints_of = |node: &NodeDescription| -> Vec<String> {
         (0..node.endpoints).map(|index| format!("{}:{index}", node.name)).collect()
     };
     let several = machine.nodes.iter().filter(|node| node.endpoints > 1);
-    let node_parts: BTreeSet<String> = several.flat_map(of).collect();
+    let node_parts: BTreeSet<String> = several.flat_map(endpoints_of).collect();
     for node in &machine.nodes {
         if node_parts.contains(&node.name) {
             let message = format!("`{}` is the name of another node's endpoint", node.name);

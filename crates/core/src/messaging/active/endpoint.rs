@@ -19,12 +19,12 @@ use std::rc::Rc;
 /// Largest number of ledgers that a run keeps.
 pub const LEDGERS_MAX: usize = 2_000;
 
-/// Bytes of a message's header in [`Active::sizes`], independent of the interface's header (Mukherjee and Hill 1998,
-/// Table 5).
+/// Bytes of a message's header in [`ActiveEndpoint::sizes`], independent of the interface's header (Mukherjee and Hill
+/// 1998, Table 5).
 const HEADER_BYTES: u64 = 8;
 
 /// An endpoint of active messages.
-pub struct Active {
+pub struct ActiveEndpoint {
     pub(super) endpoint: Rc<Endpoint>,
     pub(super) barrier: Rc<Barrier>,
     pub(super) parameters: MessagingParameters,
@@ -47,11 +47,11 @@ pub struct Active {
     pub(super) received_words: RefCell<Vec<u32>>,
 }
 
-impl Active {
+impl ActiveEndpoint {
     /// Creates the endpoint of active messages over `endpoint`, and adds it to `barrier`.
-    pub fn new(endpoint: &Rc<Endpoint>, barrier: &Rc<Barrier>) -> Rc<Active> {
+    pub fn new(endpoint: &Rc<Endpoint>, barrier: &Rc<Barrier>) -> Rc<ActiveEndpoint> {
         barrier.join(endpoint.clone());
-        Rc::new(Active {
+        Rc::new(ActiveEndpoint {
             parameters: endpoint.context.parameters,
             clock: endpoint.context.cpu.clock(),
             words_max: endpoint.context.driver.limits().words,
@@ -134,7 +134,7 @@ impl Active {
 
     /// Returns the program's time charged to `cause`.
     pub fn spent(&self, cause: Cause) -> Time {
-        self.time.of(cause)
+        self.time.time_of(cause)
     }
 
     /// Charges the program's time to `cause` from now on, and returns the previous cause.
@@ -155,7 +155,7 @@ impl Active {
     /// Returns the number of packets for the endpoint's node that have left their senders' interfaces, and that the
     /// node's processor has not accepted yet. The result is 0 on interfaces without ports.
     pub fn pending(&self) -> u64 {
-        self.endpoint.pending.of(self.endpoint.node())
+        self.endpoint.pending.packets_of(self.endpoint.node())
     }
 
     /// Returns the counters of the protocol of the endpoint's interface, and the bytes of the protocol's state.
@@ -200,7 +200,7 @@ impl Active {
     }
 
     /// Registers the handler of packets for [`PROTOCOL_HANDLERS`](super::PROTOCOL_HANDLERS), which may access memory.
-    /// The handler may send only with [`answer`](Active::answer).
+    /// The handler may send only with [`answer`](ActiveEndpoint::answer).
     pub fn on_protocol(&self, handler: impl Fn(EndpointId, u8, MessageWords) -> HandlerFuture + 'static) {
         self.handlers.set_protocol(Rc::new(handler));
     }

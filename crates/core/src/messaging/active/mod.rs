@@ -27,5 +27,5 @@ mod transfer;
 
 pub use super::active_message::{ActiveMessage, MessageWords, PROTOCOL_HANDLERS, Received};
 pub use barrier::Barrier;
-pub use endpoint::{Active, LEDGERS_MAX};
+pub use endpoint::{ActiveEndpoint, LEDGERS_MAX};
 pub use time_breakdown::Cause;

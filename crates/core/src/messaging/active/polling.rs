@@ -12,7 +12,7 @@
 //!
 //! The number of replies that wait to be sent is not limited.
 
-use super::endpoint::Active;
+use super::endpoint::ActiveEndpoint;
 use super::handlers::HandlerFuture;
 use super::time_breakdown::Cause;
 use super::transfer;
@@ -25,7 +25,7 @@ use crate::messaging::node_sharing::{RunPermit, SharedNode};
 use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, SendRequest, Wake};
 use crate::protocol::Marks;
 
-impl Active {
+impl ActiveEndpoint {
     /// Computes for `cycles`, and neither sends nor polls. If messages interrupt, they are received meanwhile.
     pub async fn compute(&self, cycles: u64) {
         let mut permit = self.endpoint.run().await;
@@ -87,7 +87,7 @@ impl Active {
     ///
     /// # Panics
     ///
-    /// Panics if the packet has more than [`words_max`](Active::words_max) words.
+    /// Panics if the packet has more than [`words_max`](ActiveEndpoint::words_max) words.
     pub async fn send(&self, packet: ActiveMessage) {
         assert!(packet.words.len() <= self.words_max(), "a packet has at most {} words", self.words_max());
         let mut permit = self.endpoint.run().await;
@@ -370,12 +370,12 @@ impl Active {
                 }
             }
             polls = polls.or_else(|| endpoint.polls_for_packet());
-            let next = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {
+            let next_look = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {
                 true => Time::ZERO,
                 false => until.min(self.barrier.opens_after(endpoint.now())),
             };
             let _reason = self.wait_reason.get().map(|reason| self.sim().waits_for(reason));
-            let wake = Wake { next: &next, until };
+            let wake = Wake { next: &next_look, until };
             has_found = endpoint.sharing.idle(&endpoint.context, &mut permit, wake).await;
         };
         endpoint.stop(permit).await;

@@ -2,7 +2,7 @@
 //! without a bus and over an ideal fabric.
 
 use super::transfer::{CompleteTransfer, Transfers};
-use super::{Active, ActiveMessage, Barrier, Received};
+use super::{ActiveEndpoint, ActiveMessage, Barrier, Received};
 use crate::engine::{
     Bytes, EndpointId, EndpointMap, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
 };
@@ -42,7 +42,7 @@ const UNORDERED: MessagingParameters = MessagingParameters { in_order: false, ..
 const QUEUES: plain::PlainParameters = plain::PlainParameters { outgoing: 64, arrivals: 64 };
 
 /// Builds two endpoints with a clock of 1 GHz, so that a cycle is 1 ns.
-fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
+fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
@@ -66,7 +66,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
         };
         let driver = interface.start(&context);
         let endpoints = Endpoint::all(&host, driver, parameters, Bytes(64), (&tally, &pending, &addresses));
-        Active::new(&endpoints[0], &barrier)
+        ActiveEndpoint::new(&endpoints[0], &barrier)
     };
     let ends = NodeId::all(2).map(end).collect();
     (simulation, ends)
@@ -160,7 +160,7 @@ fn a_transfer_waits_for_late_packets_of_the_one_before() {
 /// them, or afterwards; and a waiting program continues after the first packet, or after both.
 #[test]
 fn packets_are_received_before_a_send_or_after() {
-    let sent = |drain_first: bool| {
+    let send_and_continue_times = |drain_first: bool| {
         let (simulation, ends) = pair(MessagingParameters { drain_first, ..SYNTHETIC });
         let (busy, other, arrived) = (ends[0].clone(), ends[1].clone(), Rc::new(Cell::new(0)));
         let (counter, sent, continued) = (arrived.clone(), Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
@@ -182,8 +182,8 @@ fn packets_are_received_before_a_send_or_after() {
         simulation.run(Limits::default());
         (sent.get(), continued.get())
     };
-    assert_eq!(sent(true), (500 + 2 * 60 + 40, 500 + 2 * 60 + 40));
-    assert_eq!(sent(false), (500 + 40, 500 + 40 + 60));
+    assert_eq!(send_and_continue_times(true), (500 + 2 * 60 + 40, 500 + 2 * 60 + 40));
+    assert_eq!(send_and_continue_times(false), (500 + 40, 500 + 40 + 60));
 }
 
 #[test]
@@ -196,12 +196,12 @@ fn a_packet_that_may_arrive_out_of_order_costs_its_reordering() {
 
 #[test]
 fn dispatch_is_charged_for_messages_and_not_for_data() {
-    let more = |parameters: MessagingParameters| {
+    let slower_by = |parameters: MessagingParameters| {
         let slower = MessagingParameters { dispatch: 100, ..parameters };
         transferred(slower, 12).1 - transferred(parameters, 12).1
     };
     // The messages go back and forth. Without in-order delivery, each transfer begins with a setup and its answer.
-    assert_eq!((more(SYNTHETIC), more(UNORDERED)), (0, 4 * 100));
+    assert_eq!((slower_by(SYNTHETIC), slower_by(UNORDERED)), (0, 4 * 100));
 }
 
 /// Tests that a deadlock report names the program that never enters a barrier, and the wait-for cycle.

@@ -3,7 +3,7 @@
 //! The breakdown covers the processor's local time from a program's first call to the end of its last call, or the
 //! timed part of the program. Each instant counts for one cause, so that the times of all causes add up to the
 //! program's time. The processor's work between two calls takes no time, unless the program charges time for it
-//! ([`Active::charge_to`](super::Active::charge_to)).
+//! ([`ActiveEndpoint::charge_to`](super::ActiveEndpoint::charge_to)).
 
 use crate::engine::Time;
 use std::cell::Cell;
@@ -78,7 +78,7 @@ impl TimeBreakdown {
     }
 
     /// Returns the time charged to `cause`, up to the last switch.
-    pub fn of(&self, cause: Cause) -> Time {
+    pub fn time_of(&self, cause: Cause) -> Time {
         self.times[cause as usize].get()
     }
 }

@@ -3,17 +3,17 @@
 //! An endpoint's own part and its copies of others' parts are allocated page by page, when a page is first used, as
 //! Tempest's stache does. The processor moves a block's bytes through its caches. Eviction of pages is not modelled.
 
-use super::space::{PAGE, SharedAddress, Space};
+use super::space::{PAGE_BYTES, SharedAddress, Space};
 use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::protocol::directory::BlockId;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// An endpoint's memory of shared blocks.
 pub(super) struct BlockMemory {
-    active: Rc<Active>,
+    active: Rc<ActiveEndpoint>,
     block_bytes: u32,
     /// The address of each page, by home and number, once it is allocated.
     pages: Vec<Vec<Cell<Option<Address>>>>,
@@ -21,8 +21,8 @@ pub(super) struct BlockMemory {
 
 impl BlockMemory {
     /// Creates the memory of the endpoint over `active`. No page of the memory is allocated yet.
-    pub fn new(active: &Rc<Active>, space: &Space) -> BlockMemory {
-        let pages = |home: usize| space.size(home).div_ceil(PAGE) as usize;
+    pub fn new(active: &Rc<ActiveEndpoint>, space: &Space) -> BlockMemory {
+        let pages = |home: usize| space.size(home).div_ceil(PAGE_BYTES) as usize;
         BlockMemory {
             active: active.clone(),
             block_bytes: space.block_bytes(),
@@ -33,8 +33,8 @@ impl BlockMemory {
     /// Returns the address of the bytes of `at` in this host's memory, whether or not they are valid.
     #[inline]
     pub fn address(&self, at: SharedAddress) -> Address {
-        let page = &self.pages[at.home.index()][(at.offset / PAGE) as usize];
-        page.get().unwrap_or_else(|| new_page(&self.active, page)) + u64::from(at.offset % PAGE)
+        let page = &self.pages[at.home.index()][(at.offset / PAGE_BYTES) as usize];
+        page.get().unwrap_or_else(|| new_page(&self.active, page)) + u64::from(at.offset % PAGE_BYTES)
     }
 
     /// Returns the number of 32-bit words of a block.
@@ -73,8 +73,8 @@ impl BlockMemory {
 }
 
 #[cold]
-fn new_page(active: &Active, page: &Cell<Option<Address>>) -> Address {
-    let address = active.allocate(PAGE as usize);
+fn new_page(active: &ActiveEndpoint, page: &Cell<Option<Address>>) -> Address {
+    let address = active.allocate(PAGE_BYTES as usize);
     page.set(Some(address));
     address
 }

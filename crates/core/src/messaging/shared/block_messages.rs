@@ -4,7 +4,7 @@
 use super::block_memory::BlockMemory;
 use super::handlers::{COHERENCE, PART};
 use crate::engine::{Class, EndpointId};
-use crate::messaging::active::{Active, ActiveMessage};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::protocol::directory::{BlockId, CoherenceMessage};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ type PartialBlock = (Vec<u32>, usize);
 
 /// The protocol messages of an endpoint.
 pub(super) struct BlockMessages {
-    active: Rc<Active>,
+    active: Rc<ActiveEndpoint>,
     /// Messages of which parts have arrived, by sender and first word: the block's words, and the number of missing
     /// words.
     partial: RefCell<BTreeMap<(EndpointId, u32), PartialBlock>>,
@@ -23,7 +23,7 @@ pub(super) struct BlockMessages {
 
 impl BlockMessages {
     /// Creates the messages of the endpoint over `active`.
-    pub fn new(active: &Rc<Active>) -> BlockMessages {
+    pub fn new(active: &Rc<ActiveEndpoint>) -> BlockMessages {
         BlockMessages { active: active.clone(), partial: RefCell::default() }
     }
 

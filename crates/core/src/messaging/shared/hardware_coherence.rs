@@ -12,7 +12,7 @@
 use super::space::SharedAddress;
 use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::ni::{AccessCosts, CoherenceUnit};
 use crate::protocol::directory::Want;
 use std::cell::Cell;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 /// An endpoint's shared memory that hardware keeps coherent.
 pub(super) struct HardwareCoherence {
-    active: Rc<Active>,
+    active: Rc<ActiveEndpoint>,
     unit: Rc<dyn CoherenceUnit>,
     costs: AccessCosts,
     /// The address of each endpoint's part of shared memory, as seen by this node.
@@ -38,7 +38,7 @@ pub(super) struct HardwareCoherence {
 impl HardwareCoherence {
     /// Creates the shared memory of the endpoint over `active`; `bases` are the addresses of the endpoints' parts in
     /// their own nodes' memories.
-    pub fn new(active: &Rc<Active>, bases: &[Address]) -> HardwareCoherence {
+    pub fn new(active: &Rc<ActiveEndpoint>, bases: &[Address]) -> HardwareCoherence {
         let unit = active.coherence().expect("a checked machine has hardware that shares memory");
         let costs = unit.access_costs();
         let homes: Vec<_> = (0..bases.len()).map(|number| active.node_of(EndpointId(number as u32))).collect();

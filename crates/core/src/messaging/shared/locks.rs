@@ -3,20 +3,20 @@
 
 use super::handlers::LOCK;
 use crate::engine::EndpointId;
-use crate::messaging::active::{Active, ActiveMessage};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// Kinds of message about a lock, in the low bits of a word; the lock's number is in the bits above.
-const ACQUIRE: u32 = 0;
-const GRANT: u32 = 1;
-const RELEASE: u32 = 2;
-const BITS: u32 = 2;
+const ACQUIRE_KIND: u32 = 0;
+const GRANT_KIND: u32 = 1;
+const RELEASE_KIND: u32 = 2;
+const KIND_BITS: u32 = 2;
 
 /// The locks of an endpoint.
 pub(super) struct Locks {
-    active: Rc<Active>,
+    active: Rc<ActiveEndpoint>,
     /// Number of endpoints, each of which is the home of some locks.
     homes: u32,
     /// Endpoints that hold or request each lock of this home: the holder first, then those that wait.
@@ -27,20 +27,20 @@ pub(super) struct Locks {
 
 impl Locks {
     /// Creates the locks of the endpoint over `active`, one of `homes` endpoints.
-    pub fn new(active: &Rc<Active>, homes: u32) -> Locks {
+    pub fn new(active: &Rc<ActiveEndpoint>, homes: u32) -> Locks {
         Locks { active: active.clone(), homes, queues: RefCell::default(), is_granted: Cell::default() }
     }
 
     /// Waits for lock `number`, and acquires it.
     pub async fn acquire(&self, number: u32) {
         self.is_granted.set(false);
-        self.send(number, ACQUIRE);
+        self.send(number, ACQUIRE_KIND);
         self.active.wait_for_answer(self.home(number), || self.is_granted.get()).await;
     }
 
     /// Releases lock `number`.
     pub async fn release(&self, number: u32) {
-        self.send(number, RELEASE);
+        self.send(number, RELEASE_KIND);
         self.active.flush().await;
     }
 
@@ -49,19 +49,19 @@ impl Locks {
     }
 
     fn send(&self, number: u32, kind: u32) {
-        assert!(number < 1 << (u32::BITS - BITS), "a lock's number fits a word");
+        assert!(number < 1 << (u32::BITS - KIND_BITS), "a lock's number fits a word");
         let home = self.home(number);
         match home == self.active.id() {
             true => self.serve(home, number, kind),
-            false => self.active.answer(ActiveMessage::new(home, LOCK, &[number << BITS | kind])),
+            false => self.active.answer(ActiveMessage::new(home, LOCK, &[number << KIND_BITS | kind])),
         }
     }
 
     /// Accepts a message about a lock.
     pub fn accept(&self, from: EndpointId, words: &[u32]) {
-        let (number, kind) = (words[0] >> BITS, words[0] & ((1 << BITS) - 1));
+        let (number, kind) = (words[0] >> KIND_BITS, words[0] & ((1 << KIND_BITS) - 1));
         match kind {
-            GRANT => self.is_granted.set(true),
+            GRANT_KIND => self.is_granted.set(true),
             _ => self.serve(from, number, kind),
         }
     }
@@ -71,7 +71,7 @@ impl Locks {
         let next = {
             let mut queues = self.queues.borrow_mut();
             let queue = queues.entry(number).or_default();
-            if kind == ACQUIRE {
+            if kind == ACQUIRE_KIND {
                 queue.push_back(from);
                 if queue.len() > 1 {
                     return;
@@ -85,7 +85,7 @@ impl Locks {
         match next {
             Some(next) if next == self.active.id() => self.is_granted.set(true),
             Some(next) => {
-                let answer = ActiveMessage::new(next, LOCK, &[number << BITS | GRANT]);
+                let answer = ActiveMessage::new(next, LOCK, &[number << KIND_BITS | GRANT_KIND]);
                 self.active.answer(ActiveMessage { reply: true, ..answer });
             }
             None => {}

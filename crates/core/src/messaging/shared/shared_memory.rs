@@ -10,14 +10,14 @@ use super::software_coherence::SoftwareCoherence;
 use super::space::{SharedAddress, Space};
 use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::protocol::directory::Want;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// An endpoint's shared memory.
 pub struct SharedMemory {
-    active: Rc<Active>,
+    active: Rc<ActiveEndpoint>,
     parameters: SharedMemoryParameters,
     space: Rc<Space>,
     kind: Kind,
@@ -33,18 +33,23 @@ enum Kind {
 
 impl SharedMemory {
     /// Creates the shared memory of each of these endpoints, in a space that is already laid out.
-    pub fn all(actives: &[Rc<Active>], space: &Rc<Space>, parameters: SharedMemoryParameters) -> Vec<Rc<SharedMemory>> {
+    pub fn all(
+        active_endpoints: &[Rc<ActiveEndpoint>],
+        space: &Rc<Space>,
+        parameters: SharedMemoryParameters,
+    ) -> Vec<Rc<SharedMemory>> {
         let bases: Vec<Address> = match parameters.make {
             SharingMake::Software => Vec::new(),
-            SharingMake::Hardware => {
-                actives.iter().map(|active| active.allocate(space.size(active.id().index()) as usize)).collect()
-            }
+            SharingMake::Hardware => active_endpoints
+                .iter()
+                .map(|active| active.allocate(space.size(active.id().index()) as usize))
+                .collect(),
         };
-        actives.iter().map(|active| SharedMemory::new(active, space, parameters, &bases)).collect()
+        active_endpoints.iter().map(|active| SharedMemory::new(active, space, parameters, &bases)).collect()
     }
 
     fn new(
-        active: &Rc<Active>,
+        active: &Rc<ActiveEndpoint>,
         space: &Rc<Space>,
         parameters: SharedMemoryParameters,
         bases: &[Address],
@@ -74,7 +79,7 @@ impl SharedMemory {
     }
 
     /// Returns the endpoint of active messages that the shared memory uses.
-    pub fn active(&self) -> &Rc<Active> {
+    pub fn active(&self) -> &Rc<ActiveEndpoint> {
         &self.active
     }
 

@@ -11,7 +11,7 @@ use super::handlers::PART;
 use super::space::{SharedAddress, Space};
 use crate::engine::{EndpointId, NodeId};
 use crate::host::{Address, Processor};
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::protocol::directory::{
     Access, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Requester,
     RequesterParameters, Want,
@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// An endpoint's shared memory that software keeps coherent.
 pub(super) struct SoftwareCoherence {
-    active: Rc<Active>,
+    active: Rc<ActiveEndpoint>,
     space: Rc<Space>,
     memory: BlockMemory,
     messages: BlockMessages,
@@ -44,7 +44,7 @@ const REQUESTS: RequesterParameters = RequesterParameters { contexts: 1, prefetc
 
 impl SoftwareCoherence {
     /// Creates the shared memory of the endpoint over `active`, in a space that is already laid out.
-    pub fn new(active: &Rc<Active>, space: &Rc<Space>, fault_cycles: u64) -> SoftwareCoherence {
+    pub fn new(active: &Rc<ActiveEndpoint>, space: &Rc<Space>, fault_cycles: u64) -> SoftwareCoherence {
         let (own, ends) = (active.id().index(), space.endpoints());
         let directory = DirectoryParameters::unlimited(ends as u32, REQUESTS.requests());
         let blocks = |home: usize| (space.size(home) / space.block_bytes()) as usize;

@@ -21,7 +21,7 @@ impl SharedAddress {
 }
 
 /// Bytes of a page, the unit in which memory for shared blocks is allocated, as in Tempest's stache.
-pub(super) const PAGE: u32 = 4096;
+pub(super) const PAGE_BYTES: u32 = 4096;
 
 /// The shared address space of a machine's endpoints. The space is laid out before any endpoint runs.
 pub struct Space {

@@ -97,7 +97,7 @@ impl Coherence {
         let costs = parameters.coherence;
         let CoherenceCosts { pointers, waiting, prefetches, write_backs, .. } = costs;
         let contexts = host.processor.parameters().contexts;
-        let of = |_| Mailbox::new(sim, format!("{name}: a coherence packet to send"));
+        let mailbox_of = |_| Mailbox::new(sim, format!("{name}: a coherence packet to send"));
         let unit = Rc::new(Coherence {
             sim: sim.clone(),
             clock: host.processor.clock(),
@@ -109,7 +109,7 @@ impl Coherence {
             requester: RefCell::new(Requester::new(node, RequesterParameters { contexts, prefetches, write_backs })),
             waiters: RefCell::default(),
             incoming: Mailbox::new(sim, format!("{name}: a coherence packet")),
-            outgoing: Class::all(port.classes()).map(of).collect(),
+            outgoing: Class::all(port.classes()).map(mailbox_of).collect(),
             retries: Mailbox::new(sim, format!("{name}: a request to repeat")),
             changed: Signal::new(sim, format!("a block of shared memory for {name}")),
             packets_sent: Cell::new(0),

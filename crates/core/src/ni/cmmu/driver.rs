@@ -245,7 +245,7 @@ impl Driver for CmmuDriver {
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
         let [traps, saved] = self.rx.overflows();
-        let own = [("ni.overflows", traps), ("ni.overflowed_messages", saved)];
-        own.into_iter().chain(self.volume.counts()).chain(self.coherence.counts()).collect()
+        let overflow_metrics = [("ni.overflows", traps), ("ni.overflowed_messages", saved)];
+        overflow_metrics.into_iter().chain(self.volume.counts()).chain(self.coherence.counts()).collect()
     }
 }

@@ -47,7 +47,7 @@ pub struct CoherenceCosts {
     pub trap_read: u64,
     /// Cycles of the home's processor before a block with more readers than pointers is written.
     ///
-    /// Such a block has some of its readers recorded in memory.
+    /// If a block has more readers than pointers, memory records some of them.
     #[param(resource = "coherence software")]
     pub trap_write: u64,
     /// Additional cycles for each invalidation that the software sends.

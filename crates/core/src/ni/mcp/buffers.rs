@@ -6,7 +6,7 @@
 
 use super::headers::Headers;
 use super::layout::{Piece, carried_max, event, fragments_max};
-use super::parameters::{McpParameters, PREFIX};
+use super::parameters::{McpParameters, PREFIX_BYTES};
 use crate::host::{Address, Host};
 use crate::protocol::udp_ip::PAYLOAD_MAX;
 use std::ops::Range;
@@ -53,7 +53,7 @@ impl RxDestination {
     /// Returns the destination of a packet of a message from `node`, without the firmware's prefix: offset `at` of a
     /// program's buffer.
     pub fn of_message(buffer: u32, node: u32, at: u64) -> RxDestination {
-        RxDestination { buffer, fragment: node, split: Some((PREFIX, at)), bare: true }
+        RxDestination { buffer, fragment: node, split: Some((PREFIX_BYTES, at)), bare: true }
     }
 
     /// Returns the index of the buffer.

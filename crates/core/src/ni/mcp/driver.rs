@@ -1,7 +1,7 @@
 //! The driver that the messaging layer calls: the kernel's sockets, or a user-level library.
 
 use super::card::Card;
-use super::headers::ENVELOPE;
+use super::headers::ENVELOPE_BYTES;
 use super::kernel::{Kernel, ReceivedDatagram, words_max};
 use super::layout::data_max;
 use super::library::Library;
@@ -123,7 +123,7 @@ impl Driver for McpDriver {
         let entry = self.next.get();
         self.next.set(entry + 1);
         let (ends, envelope) = ([received.from, received.to], received.envelope);
-        let (bytes, journey) = (received.bytes - ENVELOPE, received.journey.clone());
+        let (bytes, journey) = (received.bytes - ENVELOPE_BYTES, received.journey.clone());
         self.held.borrow_mut().insert(entry, received);
         let state = DriverState { entry, ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))

@@ -7,7 +7,7 @@ use crate::protocol::udp_ip::{DatagramKey, UDP_HEADER};
 use etherparse::Ipv4HeaderSlice;
 
 /// Bytes of the messaging layer's header, a part of the payload.
-pub const ENVELOPE: usize = 12;
+pub const ENVELOPE_BYTES: usize = 12;
 
 /// The first word of the firmware's prefix; no IPv4 packet begins with it.
 const MESSAGE: u32 = 0x6d63_7001;
@@ -43,15 +43,15 @@ impl Prefix {
 }
 
 /// Bits of the envelope's second byte.
-const IS_PART: u8 = 1;
-const LAST: u8 = 2;
+const IS_PART_FLAG: u8 = 1;
+const LAST_FLAG: u8 = 2;
 
 /// Returns the envelope as bytes.
-pub fn encode(envelope: Envelope) -> [u8; ENVELOPE] {
+pub fn encode(envelope: Envelope) -> [u8; ENVELOPE_BYTES] {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
-    let mut bytes = [0; ENVELOPE];
+    let mut bytes = [0; ENVELOPE_BYTES];
     bytes[0] = handler;
-    bytes[1] = u8::from(is_part) * IS_PART + u8::from(last) * LAST;
+    bytes[1] = u8::from(is_part) * IS_PART_FLAG + u8::from(last) * LAST_FLAG;
     bytes[2..4].copy_from_slice(&sequence.to_be_bytes());
     bytes[4..8].copy_from_slice(&fragment.to_be_bytes());
     bytes
@@ -59,13 +59,13 @@ pub fn encode(envelope: Envelope) -> [u8; ENVELOPE] {
 
 /// Parses an envelope; returns `None` if `bytes` is too short.
 pub fn decode(bytes: &[u8]) -> Option<Envelope> {
-    let bytes: &[u8; ENVELOPE] = bytes.first_chunk()?;
+    let bytes: &[u8; ENVELOPE_BYTES] = bytes.first_chunk()?;
     Some(Envelope {
-        is_part: bytes[1] & IS_PART != 0,
+        is_part: bytes[1] & IS_PART_FLAG != 0,
         handler: bytes[0],
         sequence: u16::from_be_bytes([bytes[2], bytes[3]]),
         fragment: u32::from_be_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]),
-        last: bytes[1] & LAST != 0,
+        last: bytes[1] & LAST_FLAG != 0,
     })
 }
 
@@ -88,12 +88,12 @@ impl Headers {
         let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
         let (from, to) = (header.source_addr(), header.destination_addr());
         let offset = u64::from(header.fragments_offset().value()) * 8;
-        let own = header.slice().len() + if offset == 0 { UDP_HEADER + ENVELOPE } else { 0 };
+        let header_bytes = header.slice().len() + if offset == 0 { UDP_HEADER + ENVELOPE_BYTES } else { 0 };
         Some(Headers {
             key: DatagramKey { from, to, identification: header.identification() },
             offset,
             more: header.more_fragments(),
-            bytes: own as u64,
+            bytes: header_bytes as u64,
         })
     }
 
@@ -104,7 +104,7 @@ impl Headers {
 
     /// Returns the offset of the packet's data in the program's buffer.
     pub fn data_at(&self) -> u64 {
-        self.offset.saturating_sub((UDP_HEADER + ENVELOPE) as u64)
+        self.offset.saturating_sub((UDP_HEADER + ENVELOPE_BYTES) as u64)
     }
 }
 

@@ -74,10 +74,10 @@ impl InterfaceSpec for McpInterface {
             true => PAYLOAD_MAX as u64 + HEADER_SLOT * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
-        let own = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
+        let own_buffers = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
         let data = data_max(parameters) as u64;
         let packet = (!parameters.is_in_place()).then_some(PacketFootprint { carries: data, takes: data });
-        MemoryFootprint { own, packet, queued: parameters.receive_buffers }
+        MemoryFootprint { own: own_buffers, packet, queued: parameters.receive_buffers }
     }
 
     fn packet_key(&self) -> &'static str {

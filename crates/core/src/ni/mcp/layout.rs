@@ -3,7 +3,7 @@
 //!
 //! Descriptors and events consist of 32-bit words, which the host loads and stores.
 
-use super::headers::ENVELOPE;
+use super::headers::ENVELOPE_BYTES;
 use super::parameters::{McpParameters, Software};
 use crate::engine::Bytes;
 use crate::host::Address;
@@ -168,7 +168,7 @@ pub fn data_max(parameters: &McpParameters) -> usize {
     let queued = parameters.send_slots + parameters.send_queue;
     let packets = if parameters.is_in_place() { queued } else { queued.min(parameters.receive_buffers) };
     let carried = packets.saturating_mul(carried_max(parameters)).min((PAYLOAD_MAX + UDP_HEADER) as u64) as usize;
-    (carried - UDP_HEADER - ENVELOPE) / 8 * 8
+    (carried - UDP_HEADER - ENVELOPE_BYTES) / 8 * 8
 }
 
 /// Returns the maximum payload, in bytes, of a fragment that is not the last.

@@ -8,7 +8,7 @@
 
 use super::buffers::{RxDestination, pages};
 use super::card::Card;
-use super::headers::{ENVELOPE, decode, encode};
+use super::headers::{ENVELOPE_BYTES, decode, encode};
 use super::kernel::{Part, ReceivedDatagram};
 use super::layout::{MESSAGE_HEADER, Piece, SENT, event, state};
 use super::parameters::LibraryCosts;
@@ -53,7 +53,7 @@ impl Library {
         cpu.work(card.costs.send + self.costs.send);
         let memory = card.send_memory[buffer];
         let mut head = [0; MESSAGE_HEADER];
-        head[..ENVELOPE].copy_from_slice(&encode(packet.envelope));
+        head[..ENVELOPE_BYTES].copy_from_slice(&encode(packet.envelope));
         cpu.store_run(memory, &head).await;
         let mut list = vec![Piece { address: memory, bytes: MESSAGE_HEADER as u64 }];
         match packet.source {
@@ -89,16 +89,16 @@ impl Library {
     /// bus.
     async fn reserve(&self, cpu: &AnyProcessor) -> Option<usize> {
         let card = &self.card;
-        let take = || {
+        let take_free_buffer = || {
             let is_free = !card.send_free.borrow().is_empty() && card.queue.reserve(1);
             is_free.then(|| card.send_free.borrow_mut().pop().expect("one is free"))
         };
-        if let Some(buffer) = take() {
+        if let Some(buffer) = take_free_buffer() {
             return Some(buffer);
         }
         let [all] = card.read_words::<1>(cpu, SENT).await;
         card.complete_sends(cpu, all, self.costs.completion).await;
-        let taken = take();
+        let taken = take_free_buffer();
         self.failed_attempts.set(if taken.is_some() {
             0
         } else {
@@ -125,19 +125,19 @@ impl Library {
         cpu.work(card.costs.receive + self.costs.receive);
         let (buffer, node) = RxDestination::from_event_word(buffer);
         let memory = card.buffers.program(buffer);
-        let mut head = [0; ENVELOPE];
+        let mut head = [0; ENVELOPE_BYTES];
         cpu.load_run(memory, &mut head).await;
         cpu.sync().await;
         let [from, to] = [endpoints >> 16, endpoints & 0xffff];
         let from = card.addresses.endpoint(NodeId(node), from);
         let to = card.addresses.endpoint(card.host.node, to);
         let data = length as usize - MESSAGE_HEADER;
-        let (address, range) = (memory + MESSAGE_HEADER as u64, ENVELOPE..ENVELOPE + data);
+        let (address, range) = (memory + MESSAGE_HEADER as u64, ENVELOPE_BYTES..ENVELOPE_BYTES + data);
         let part = Part { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };
         journey.add_service(start, cpu.now());
         lease.record_span("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
-        let bytes = ENVELOPE + data;
+        let bytes = ENVELOPE_BYTES + data;
         self.inbox.send(ReceivedDatagram { from, to, envelope, parts: vec![part], bytes, journey });
     }
 

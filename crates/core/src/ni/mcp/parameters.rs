@@ -182,7 +182,7 @@ impl McpParameters {
     pub fn prefix(&self) -> u64 {
         match self.software {
             Software::Kernel(_) => 0,
-            Software::Library(_) => PREFIX,
+            Software::Library(_) => PREFIX_BYTES,
         }
     }
 }
@@ -215,7 +215,7 @@ impl Software {
 }
 
 /// Bytes that the firmware puts before each packet of a library's message: six words.
-pub const PREFIX: u64 = 24;
+pub const PREFIX_BYTES: u64 = 24;
 
 /// The minimum MTU, at which the first fragment contains a packet's headers and the messaging layer's header.
 const LEAST_MTU: usize = 128;

@@ -15,7 +15,7 @@ pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
     let Ok(parsed) = parse(&packet) else { return };
     let Some(udp) = parsed.udp else { return };
     let ends = [(parsed.from, udp.from), (parsed.to, udp.to)].map(|(ip, port)| SocketAddrV4::new(ip, port));
-    let whole = Sum::before(ends[0], ends[1], udp.payload) + Sum::of(&packet[parsed.payload]);
+    let whole = Sum::of_headers(ends[0], ends[1], udp.payload) + Sum::of(&packet[parsed.payload]);
     sram.store(buffer + UDP_CHECKSUM_AT.start as u64, &whole.udp_checksum().to_be_bytes());
 }
 

@@ -1,4 +1,4 @@
-//! Deferred work of a port: processing of acknowledgements, which takes some cycles each, and timers.
+//! Deferred work of a port: acknowledgements, each of which takes some cycles to process, and timers.
 
 use super::Port;
 use crate::engine::{Class, Time};
@@ -8,10 +8,17 @@ use std::rc::Rc;
 
 /// Work that takes effect some cycles later.
 pub(super) enum Deferred {
-    /// An acknowledgement has been processed.
-    Arrive(Rc<Packet>),
-    /// The acknowledgement of a packet that a reader took has been composed.
-    Accept(Class, Answer, usize),
+    /// Delivers an acknowledgement to the protocol, when the cycles of its processing have passed.
+    DeliverAcknowledgement(Rc<Packet>),
+    /// Completes the taking of a packet, when the cycles of composing its acknowledgement have passed.
+    CompleteTake {
+        /// Class of the packet.
+        class: Class,
+        /// When the answer to the packet follows.
+        answer: Answer,
+        /// The protocol's key of the packet.
+        key: usize,
+    },
 }
 
 impl Port {
@@ -23,8 +30,8 @@ impl Port {
                 self.sim.until(at).await;
             }
             match work {
-                Deferred::Arrive(packet) => self.arrive(&packet),
-                Deferred::Accept(class, answer, key) => self.complete_take(class, answer, key),
+                Deferred::DeliverAcknowledgement(packet) => self.arrive(&packet),
+                Deferred::CompleteTake { class, answer, key } => self.complete_take(class, answer, key),
             }
         }
     }
@@ -34,11 +41,11 @@ impl Port {
         if !self.has_timers {
             return;
         }
-        // The task need not be woken if the timer that it waits for is not later than the next one, unless no timer is
-        // left.
+        // The task is woken if the next timer is earlier than the one that it waits for, or if no timer is left, so
+        // that it does not keep waiting for a cancelled timer.
         let (next, watched_timer) = (self.next_timer(), self.watched_timer.get());
         if next < watched_timer || (next == Time::MAX && watched_timer < next) {
-            self.timer_earlier.notify();
+            self.next_timer_changed.notify();
         }
     }
 
@@ -52,11 +59,11 @@ impl Port {
             let next = self.next_timer();
             self.watched_timer.set(next);
             if self.sim.now() < next {
-                self.timer_earlier.wait_until(next).await;
+                self.next_timer_changed.wait_until(next).await;
                 continue;
             }
             self.protocol.borrow_mut().on_time(self.sim.now());
-            self.pump_all();
+            self.send_ready_frames();
         }
     }
 }

@@ -61,7 +61,7 @@ impl Port {
         self.sim.recorder().record_span(self.track, span_label, since, self.sim.now());
     }
 
-    pub(super) fn pump_all(&self) {
+    pub(super) fn send_ready_frames(&self) {
         (0..self.class_states.len()).for_each(|class| self.pump(Class(class as u8)));
     }
 
@@ -136,7 +136,7 @@ impl Port {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
                 let taken = self.clock.edge_since(self.sim.now(), self.processing);
-                self.deferred.send((taken, Deferred::Arrive(packet)));
+                self.deferred.send((taken, Deferred::DeliverAcknowledgement(packet)));
             }
             false => self.arrive(&packet),
         }
@@ -179,7 +179,7 @@ impl Port {
             self.freed.notify();
         }
         self.changed.notify();
-        self.pump_all();
+        self.send_ready_frames();
     }
 
     /// Completes the taking of a packet: the protocol releases the packet and its slot to the reader.
@@ -191,7 +191,7 @@ impl Port {
             true => self.free_slot(class, key, taken.slot),
             false => self.held.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..reading }),
         }
-        self.pump_all();
+        self.send_ready_frames();
         self.arrived.notify();
         self.changed.notify();
     }

@@ -52,7 +52,7 @@ pub struct Port {
     /// Deferred work with its time.
     deferred: Mailbox<(Time, Deferred)>,
     /// Notified when the next timer has become earlier.
-    timer_earlier: Signal,
+    next_timer_changed: Signal,
     /// The time for which the timer task waits; `Time::MAX` without a timer.
     watched_timer: Cell<Time>,
     tally: Rc<MessageTally>,
@@ -125,7 +125,7 @@ impl Port {
             arrived: Signal::new(sim, format!("a packet for {name}")),
             changed: Signal::new(sim, format!("a packet for {name}, or a free slot in its interface")),
             deferred: Mailbox::new(sim, format!("work for the interface of {name}")),
-            timer_earlier: Signal::new(sim, format!("a timer of the interface of {name}")),
+            next_timer_changed: Signal::new(sim, format!("a timer of the interface of {name}")),
             watched_timer: Cell::new(Time::MAX),
             tally: tally.clone(),
             pending: pending.clone(),
@@ -239,7 +239,7 @@ impl Port {
             cycles => {
                 state.taking.set(true);
                 let made = self.clock.edge_since(self.sim.now(), cycles);
-                self.deferred.send((made, Deferred::Accept(class, answer, key)));
+                self.deferred.send((made, Deferred::CompleteTake { class, answer, key }));
             }
         }
         Some(TakenPacket { from, packet, class, key })
@@ -281,7 +281,7 @@ impl Port {
         let effects = self.protocol.borrow_mut().release(class, slot);
         self.apply_effects(effects);
         if self.has_timers {
-            self.pump_all();
+            self.send_ready_frames();
         }
     }
 

@@ -135,10 +135,11 @@ impl PacketPort for SwitchPort {
 
     fn send(&self, packet: Rc<Packet>) {
         let (outputs, node) = (self.outputs.clone(), self.node);
-        let own = &self.outputs[node.index()];
-        own.hub.count(|counts| counts.injected += 1);
-        let (sim, time) = (own.sim.clone(), Rate::from_bytes_per_s(1_000_000_000).time_for(packet.label().length));
-        own.sim.spawn_server("a packet on a link", async move {
+        let own_output = &self.outputs[node.index()];
+        own_output.hub.count(|counts| counts.injected += 1);
+        let (sim, time) =
+            (own_output.sim.clone(), Rate::from_bytes_per_s(1_000_000_000).time_for(packet.label().length));
+        own_output.sim.spawn_server("a packet on a link", async move {
             sim.delay(time).await;
             let class = packet.label().class;
             outputs[packet.label().destination.index()].take(packet);
@@ -151,9 +152,9 @@ impl PacketPort for SwitchPort {
     }
 
     fn add_slot(&self, _: Class) {
-        let own = &self.outputs[self.node.index()];
-        own.slots.set(own.slots.get().saturating_add(1));
-        own.freed.notify();
+        let own_output = &self.outputs[self.node.index()];
+        own_output.slots.set(own_output.slots.get().saturating_add(1));
+        own_output.freed.notify();
     }
 }
 

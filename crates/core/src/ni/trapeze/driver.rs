@@ -375,7 +375,7 @@ impl Driver for TrapezeDriver {
         true
     }
 
-    /// Maps a tag to an address for early demultiplexing (§2.1).
+    /// Maps a tag to an address for early demultiplexing (Yocum et al. 1997, §2.1).
     async fn map_tag(&self, cpu: &AnyProcessor, endpoint: EndpointId, tag: u16, address: Address) {
         let _lease = cpu.acquire("map a tag").await;
         let entry = self.layout.tag(self.addresses.index_on_node(endpoint), tag);

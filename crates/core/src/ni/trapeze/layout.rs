@@ -5,7 +5,7 @@ use super::parameters::TrapezeParameters;
 use crate::engine::{Bytes, NodeId};
 use crate::protocol::ProtocolSpec;
 
-/// The size of a control message, sent in full before every payload (§2.1, §3.2).
+/// The size of a control message, sent in full before every payload (Yocum et al. 1997, §2.1, §3.2).
 pub const CONTROL: Bytes = Bytes(128);
 
 /// The words at the start of a control message; the program's bytes follow.

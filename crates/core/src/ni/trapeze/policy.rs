@@ -9,8 +9,8 @@
 //! |---|---|---|
 //! | store-and-forward | when the source has finished | 2: "we assume double buffering" (§3.3) |
 //! | pure cut-through | when `minpulse` new bytes lie there | 1: "cut-through as the only means to overlap" (§3.3) |
-//! | eager cut-through | likewise | 2: store-and-forward's buffers, so that only the rule differs |
-//! | adaptive cut-through | likewise | *n* (§3.4) |
+//! | eager cut-through | as for pure cut-through | 2: store-and-forward's buffers, so that only the rule differs |
+//! | adaptive cut-through | as for pure cut-through | *n* (§3.4) |
 
 use crate::engine::Bytes;
 use crate::text::Parameters;

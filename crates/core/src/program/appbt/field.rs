@@ -61,9 +61,9 @@ fn initial_state(position: [f64; 3], is_on_surface: bool) -> Quantities {
 fn driving(gas: &Gas) -> Vec<Quantities> {
     let solution: Vec<Quantities> = (0..gas.size()).map(|point| gas::solution(gas.position(gas.at(point)))).collect();
     let none = Quantities::default();
-    let at = |point: usize| match gas.is_on_surface(gas.at(point)) {
+    let negated_change = |point: usize| match gas.is_on_surface(gas.at(point)) {
         true => none,
         false => residual::change(gas, &solution, point).map(|change| -change),
     };
-    (0..gas.size()).map(at).collect()
+    (0..gas.size()).map(negated_change).collect()
 }

@@ -47,7 +47,7 @@ pub type RemoteRead = (usize, PointValue, usize);
 
 /// Returns all values that a processor reads from others in a phase.
 pub fn remote(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Vec<RemoteRead> {
-    let subcube = subcubes.of(processor);
+    let subcube = subcubes.subcube_of(processor);
     let mut reads = Vec::new();
     let mut read = |axis: usize, side: usize, chunks: std::ops::Range<usize>, what: &[PointValue]| {
         let Some((from, index)) = adjacent(subcubes, &subcube, axis, side) else { return };
@@ -91,7 +91,7 @@ fn adjacent(subcubes: &Subcubes, subcube: &Subcube, axis: usize, side: usize) ->
 /// Returns the neighbour that must complete a phase before a processor starts the same phase, if there is one; the
 /// counters of chunks show when it has.
 pub fn predecessor(gas: &Gas, subcubes: &Subcubes, processor: usize, phase: Phase) -> Option<usize> {
-    let subcube = subcubes.of(processor);
+    let subcube = subcubes.subcube_of(processor);
     match phase {
         Phase::Forward(axis, _) if subcube.inner[axis].start > 1 => {
             adjacent(subcubes, &subcube, axis, 0).map(|(neighbour, _)| neighbour)

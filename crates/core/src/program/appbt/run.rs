@@ -58,11 +58,11 @@ impl WorkloadSpec for Appbt {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let (gas, processors) = (self.gas(), world.addresses.len());
+        let (gas, processors) = (self.gas(), world.endpoint_map.len());
         let subcubes = Subcubes::new(&gas, processors).expect("a checked description fits its nodes");
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let area = |home: usize, bytes: usize| {
-            let points: usize = subcubes.of(home).points.iter().map(|range| range.len()).product();
+            let points: usize = subcubes.subcube_of(home).points.iter().map(|range| range.len()).product();
             space.allocate(EndpointId(home as u32), (points * bytes) as u64)
         };
         let areas = (0..processors).map(|home| SHARED_VALUES.map(|what| area(home, what.bytes()))).collect();
@@ -106,7 +106,7 @@ struct Run {
 impl Run {
     /// Runs the program of a processor.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
-        let subcube = self.subcubes.of(worker.id());
+        let subcube = self.subcubes.subcube_of(worker.id());
         let (mut field, mut norms) = (Field::new(&self.gas), Vec::new());
         for point in self.own_points(worker.id()) {
             self.write(&worker, &field, PointValue::State, point).await;
@@ -137,7 +137,7 @@ impl Run {
     /// Computes the right-hand side; returns its greatest magnitudes.
     async fn residuals(&self, worker: &Worker, field: &mut Field) -> Quantities {
         self.read(worker, field, Phase::Residual).await;
-        let subcube = self.subcubes.of(worker.id());
+        let subcube = self.subcubes.subcube_of(worker.id());
         let norm = residual::residuals(&self.gas, field, &subcube);
         self.compute_points(worker, field, &[PointValue::Residual], costs::RESIDUAL, subcube.inner_points(&self.gas))
             .await;
@@ -152,7 +152,7 @@ impl Run {
             worker.wait_for(self.counters[before][counter], |count| count >= done).await;
         }
         self.read(worker, field, phase).await;
-        let subcube = self.subcubes.of(own);
+        let subcube = self.subcubes.subcube_of(own);
         let points =
             |axis, chunk| subcube.lines(gas, axis, chunk).flat_map(move |line| line_points(self, own, axis, line));
         match phase {
@@ -237,7 +237,7 @@ impl Run {
 
 /// Returns the points of a line in a processor's chunk.
 fn line_points(run: &Run, processor: usize, axis: usize, line: usize) -> impl Iterator<Item = usize> {
-    run.subcubes.of(processor).line_points(&run.gas, axis, line).map(|(point, _)| point)
+    run.subcubes.subcube_of(processor).line_points(&run.gas, axis, line).map(|(point, _)| point)
 }
 
 /// Returns the numbers of which a value of a point consists.
@@ -259,10 +259,10 @@ fn values_mut(field: &mut Field, what: PointValue, point: usize) -> &mut [f64] {
 
 impl RunningWorkload for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let own = [
+        let workload_metrics = [
             self.span.metric_per_iteration("appbt.cycles_per_iteration", self.parameters.iterations, outcome),
             fault_metric(&self.workers),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, workload_metrics)
     }
 }

@@ -8,7 +8,7 @@ use super::{residual, sweep};
 
 /// Runs the program. Returns the field at the end, and the greatest residual of each quantity in each iteration.
 pub fn run(gas: &Gas, iterations: u64) -> (Field, Vec<Quantities>) {
-    let whole = Subcubes::new(gas, 1).expect("a cube has points").of(0);
+    let whole = Subcubes::new(gas, 1).expect("a cube has points").subcube_of(0);
     let mut field = Field::new(gas);
     let norms = (0..iterations).map(|_| iterate(gas, &mut field, &whole)).collect();
     (field, norms)

@@ -43,7 +43,7 @@ impl Subcubes {
     }
 
     /// Returns the subcube of a processor.
-    pub fn of(&self, processor: usize) -> Subcube {
+    pub fn subcube_of(&self, processor: usize) -> Subcube {
         let [_, y, z] = self.shape;
         let at = [processor / (y * z), processor / z % y, processor % z];
         let bound = |axis: usize, index: usize| index * self.points / self.shape[axis];
@@ -69,7 +69,7 @@ impl Subcubes {
     pub fn owner(&self, at: [usize; 3]) -> (usize, usize) {
         let index = [0, 1, 2].map(|axis| ((at[axis] + 1) * self.shape[axis] - 1) / self.points);
         let processor = (index[0] * self.shape[1] + index[1]) * self.shape[2] + index[2];
-        let points = self.of(processor).points;
+        let points = self.subcube_of(processor).points;
         let [x, y, z] = [0, 1, 2].map(|axis| at[axis] - points[axis].start);
         (processor, (x * points[1].len() + y) * points[2].len() + z)
     }

@@ -1,20 +1,21 @@
-//! The accesses of a piece of the program to shared memory, in portions of a body or cell, and the instructions between
-//! them.
+//! The accesses of the program to shared memory, each to one portion of a body or cell, and the number of instructions
+//! after each access.
 //!
-//! Bodies are an array in the order of their numbers; cells are arrays, one for each processor that creates them.
+//! Bodies are stored in one array in the order of their numbers, and cells in one array for each processor, which holds
+//! the cells that the processor created.
 
 /// Bytes of a body: its mass, position, velocity, acceleration, potential and cost.
 pub const BODY_BYTES: u32 = 96;
 /// Bytes of a cell: its head, slots, mass, centre and cost.
 pub const CELL_BYTES: u32 = 80;
-/// Bytes that one access to shared memory moves.
+/// Bytes of one load or store of shared memory. An access to a longer portion consists of several.
 pub const WORD_BYTES: u32 = 8;
 
 /// The part of a body or a cell that is read or written in one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Portion {
     /// A body's mass and position.
-    BodyMoment,
+    BodyMassAndPosition,
     /// A body's velocity.
     BodyVelocity,
     /// A body's acceleration and potential.
@@ -28,33 +29,34 @@ pub enum Portion {
     /// The slot of an octant, and the other slot in the same word.
     CellSlot(u8),
     /// A cell's mass and centre.
-    CellMoment,
+    CellMassAndCentre,
     /// A cell's cost: the sum of the costs of its bodies.
     CellCost,
 }
 
 impl Portion {
     /// All portions of a body.
-    pub const BODY: [Portion; 4] = [Portion::BodyMoment, Portion::BodyVelocity, Portion::BodyForce, Portion::BodyCost];
+    pub const BODY: [Portion; 4] =
+        [Portion::BodyMassAndPosition, Portion::BodyVelocity, Portion::BodyForce, Portion::BodyCost];
 
-    /// Returns the offset and the length in bytes. Both are whole words.
+    /// Returns the offset of the portion in its body or cell and its length, both in bytes and multiples of a word.
     pub const fn range(self) -> (u32, u32) {
         match self {
-            Portion::BodyMoment => (0, 32),
+            Portion::BodyMassAndPosition => (0, 32),
             Portion::BodyVelocity => (32, 24),
             Portion::BodyForce => (56, 32),
             Portion::BodyCost => (88, 8),
             Portion::CellHead => (0, 8),
             Portion::CellSlots => (8, 32),
             Portion::CellSlot(octant) => (8 + octant as u32 / 2 * WORD_BYTES, WORD_BYTES),
-            Portion::CellMoment => (40, 32),
+            Portion::CellMassAndCentre => (40, 32),
             Portion::CellCost => (72, 8),
         }
     }
 
     /// Returns whether the portion belongs to a body, and not to a cell.
     pub const fn is_of_body(self) -> bool {
-        matches!(self, Portion::BodyMoment | Portion::BodyVelocity | Portion::BodyForce | Portion::BodyCost)
+        matches!(self, Portion::BodyMassAndPosition | Portion::BodyVelocity | Portion::BodyForce | Portion::BodyCost)
     }
 }
 

@@ -7,7 +7,7 @@
 use super::access::{Access, Portion};
 use super::costs;
 use super::galaxy::{Body, Galaxy, Vector};
-use super::octree::{Cube, NONE, Octree};
+use super::octree::{Cube, NO_CHILD, Octree};
 
 /// The force on a body, and the work to compute it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,7 +43,7 @@ impl BodyForce {
 /// Returns the force on a body, and appends the reads of shared memory to `log`, in order.
 pub fn body_force(galaxy: &Galaxy, tree: &Octree, bodies: &[Body], body: u32, log: &mut Vec<Access>) -> BodyForce {
     let mut force = BodyForce::default();
-    log.push(Access::read(Portion::BodyMoment, body));
+    log.push(Access::read(Portion::BodyMassAndPosition, body));
     walk(&Walk { galaxy, tree, bodies, body, position: bodies[body as usize].position }, 0, tree.root, &mut force, log);
     force
 }
@@ -58,7 +58,7 @@ struct Walk<'a> {
 }
 
 fn walk(context: &Walk<'_>, number: u32, cube: Cube, force: &mut BodyForce, log: &mut Vec<Access>) {
-    let (cell, moment) = (&context.tree.cells[number as usize], Access::read(Portion::CellMoment, number));
+    let (cell, moment) = (&context.tree.cells[number as usize], Access::read(Portion::CellMassAndCentre, number));
     force.tested += 1;
     let (offset, side) = (minus(cell.centre, context.position), 2.0 * cube.half);
     let is_far = side * side < context.galaxy.opening * context.galaxy.opening * squared_length(offset);
@@ -69,11 +69,11 @@ fn walk(context: &Walk<'_>, number: u32, cube: Cube, force: &mut BodyForce, log:
     log.push(moment.then(costs::FORCE_TEST));
     log.extend([Portion::CellHead, Portion::CellSlots].map(|portion| Access::read(portion, number)));
     if cell.is_divided {
-        let children = cell.slots.iter().enumerate().filter(|(_, child)| **child != NONE);
+        let children = cell.slots.iter().enumerate().filter(|(_, child)| **child != NO_CHILD);
         return children.for_each(|(octant, child)| walk(context, *child, cube.child(octant), force, log));
     }
     for other in context.tree.bodies(number).iter().filter(|other| **other != context.body) {
-        log.push(Access::read(Portion::BodyMoment, *other).then(costs::FORCE_INTERACTION));
+        log.push(Access::read(Portion::BodyMassAndPosition, *other).then(costs::FORCE_INTERACTION));
         let other = &context.bodies[*other as usize];
         force.add(context.galaxy, minus(other.position, context.position), other.mass);
     }

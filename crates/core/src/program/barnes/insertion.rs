@@ -8,7 +8,7 @@
 
 use super::access::{Access, Portion};
 use super::galaxy::Body;
-use super::octree::{Cube, NONE, Octree, SLOTS};
+use super::octree::{CELL_SLOTS, Cube, NO_CHILD, Octree};
 use super::{costs, words};
 use std::collections::VecDeque;
 
@@ -62,7 +62,7 @@ pub struct Insertion {
 impl Insertion {
     /// Starts the insertion at the root.
     pub fn new(tree: &Octree, processor: usize, body: u32) -> Insertion {
-        let actions = VecDeque::from([InsertionAction::Access(Access::read(Portion::BodyMoment, body))]);
+        let actions = VecDeque::from([InsertionAction::Access(Access::read(Portion::BodyMassAndPosition, body))]);
         Insertion { processor, body, cell: 0, cube: tree.root, descent: Descent::Start, word: 0, actions }
     }
 
@@ -88,7 +88,7 @@ impl Insertion {
                     let slot = self.read(Portion::CellSlot(octant as u8));
                     self.then(InsertionAction::ReadRacing(slot), Descent::SlotRead)
                 }
-                Descent::SlotRead if words::slot(self.word, octant) != NONE => {
+                Descent::SlotRead if words::slot(self.word, octant) != NO_CHILD => {
                     let child = words::slot(self.word, octant);
                     let matches = tree.cells[self.cell as usize].slots[octant] == child;
                     assert!(matches, "{WRONG_BYTES}: slot {octant} of cell {}", self.cell);
@@ -130,14 +130,14 @@ impl Insertion {
     fn change(&mut self, tree: &mut Octree, bodies: &[Body], octant: usize) -> Descent {
         let (number, mut log) = (self.cell, Vec::new());
         let cell = &tree.cells[number as usize];
-        let (instructions, descent) = if cell.is_divided && cell.slots[octant] != NONE {
+        let (instructions, descent) = if cell.is_divided && cell.slots[octant] != NO_CHILD {
             (0, self.descend(octant, cell.slots[octant]))
         } else if cell.is_divided {
             let leaf = tree.add_leaf(self.processor, number, octant, self.body);
             log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, leaf)));
             log.push(Access::write(Portion::CellSlot(octant as u8), number));
             (costs::INSERT_FILL, Descent::Finished)
-        } else if cell.count < SLOTS {
+        } else if cell.count < CELL_SLOTS {
             tree.add_body(number, self.body);
             log.extend([Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, number)));
             (costs::INSERT_FILL, Descent::Finished)

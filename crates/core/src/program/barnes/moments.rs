@@ -30,7 +30,7 @@ pub fn of_cell(tree: &Octree, bodies: &[Body], cell: u32, log: &mut Vec<Access>)
 }
 
 fn read_cell(tree: &Octree, cell: u32, log: &mut Vec<Access>) -> Moments {
-    log.push(Access::read(Portion::CellMoment, cell));
+    log.push(Access::read(Portion::CellMassAndCentre, cell));
     log.push(Access::read(Portion::CellCost, cell).then(costs::MOMENT_PART));
     let cell = &tree.cells[cell as usize];
     assert!(cell.has_moments, "the moments of a child are computed before those of its parent");
@@ -38,7 +38,7 @@ fn read_cell(tree: &Octree, cell: u32, log: &mut Vec<Access>) -> Moments {
 }
 
 fn read_body(bodies: &[Body], body: u32, log: &mut Vec<Access>) -> Moments {
-    log.push(Access::read(Portion::BodyMoment, body));
+    log.push(Access::read(Portion::BodyMassAndPosition, body));
     log.push(Access::read(Portion::BodyCost, body).then(costs::MOMENT_PART));
     let body = &bodies[body as usize];
     Moments { mass: body.mass, centre: body.position, cost: body.cost }
@@ -56,7 +56,7 @@ impl Moments {
     pub fn store(&self, tree: &mut Octree, number: u32, log: &mut Vec<Access>) {
         let cell = &mut tree.cells[number as usize];
         (cell.mass, cell.centre, cell.cost, cell.has_moments) = (self.mass, self.centre, self.cost, true);
-        let portions = [Portion::CellMoment, Portion::CellCost, Portion::CellHead];
+        let portions = [Portion::CellMassAndCentre, Portion::CellCost, Portion::CellHead];
         log.extend(portions.map(|portion| Access::write(portion, number)));
     }
 }

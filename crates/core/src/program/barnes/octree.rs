@@ -5,9 +5,9 @@ use super::galaxy::{Body, Vector};
 
 /// Largest number of bodies of a leaf, and of children of a cell (SPLASH-2 allows ten bodies; eight fill the slots of
 /// the children).
-pub const SLOTS: usize = 8;
+pub const CELL_SLOTS: usize = 8;
 /// The slot value of a child that does not exist.
-pub const NONE: u32 = u32::MAX;
+pub const NO_CHILD: u32 = u32::MAX;
 /// Number of times that 1 is halved until it is below the smallest positive double.
 const LEVELS_MAX: u32 = 1100;
 
@@ -22,7 +22,7 @@ pub struct TreeCell {
     /// Number of bodies of a leaf.
     pub count: usize,
     /// Bodies of a leaf, in the order of their numbers; or children by octant.
-    pub slots: [u32; SLOTS],
+    pub slots: [u32; CELL_SLOTS],
     /// Whether the following fields are computed.
     pub has_moments: bool,
     /// Mass of all bodies in the cell.
@@ -65,7 +65,7 @@ impl Cube {
 
     /// Returns the cube of an octant.
     pub fn child(&self, octant: usize) -> Cube {
-        assert!(self.level < LEVELS_MAX, "more than {SLOTS} bodies have the same position");
+        assert!(self.level < LEVELS_MAX, "more than {CELL_SLOTS} bodies have the same position");
         let half = self.half / 2.0;
         let middle = [0, 1, 2].map(|axis| self.middle[axis] + if octant >> (2 - axis) & 1 == 1 { half } else { -half });
         Cube { middle, half, level: self.level + 1 }
@@ -100,7 +100,7 @@ impl Octree {
     fn create_leaf(&mut self, processor: usize) -> u32 {
         let (number, created) = (self.cells.len() as u32, &mut self.created[processor]);
         let storage = (processor as u32, created.len() as u32);
-        self.cells.push(TreeCell { storage, slots: [NONE; SLOTS], ..TreeCell::default() });
+        self.cells.push(TreeCell { storage, slots: [NO_CHILD; CELL_SLOTS], ..TreeCell::default() });
         created.push(number);
         number
     }
@@ -124,12 +124,12 @@ impl Octree {
 
     /// Divides a full leaf. The accesses to the leaf's own head and slots come last in the log.
     pub fn divide(&mut self, processor: usize, cell: u32, cube: &Cube, bodies: &[Body], log: &mut Vec<Access>) {
-        let leaf_bodies = std::mem::replace(&mut self.cells[cell as usize].slots, [NONE; SLOTS]);
+        let leaf_bodies = std::mem::replace(&mut self.cells[cell as usize].slots, [NO_CHILD; CELL_SLOTS]);
         for body in leaf_bodies {
-            log.push(Access::read(Portion::BodyMoment, body));
+            log.push(Access::read(Portion::BodyMassAndPosition, body));
             let octant = cube.octant(bodies[body as usize].position);
             match self.cells[cell as usize].slots[octant] {
-                NONE => drop(self.add_leaf(processor, cell, octant, body)),
+                NO_CHILD => drop(self.add_leaf(processor, cell, octant, body)),
                 leaf => self.add_body(leaf, body),
             }
         }
@@ -142,7 +142,7 @@ impl Octree {
 
     /// Returns the children of a divided cell, by octant.
     pub fn children(&self, cell: u32) -> impl Iterator<Item = u32> + '_ {
-        self.cells[cell as usize].slots.iter().copied().filter(|child| *child != NONE)
+        self.cells[cell as usize].slots.iter().copied().filter(|child| *child != NO_CHILD)
     }
 
     /// Returns the bodies of a leaf, in the order of their numbers.

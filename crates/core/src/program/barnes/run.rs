@@ -53,7 +53,7 @@ impl WorkloadSpec for Barnes {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let (processors, bodies) = (world.addresses.len(), self.bodies as usize);
+        let (processors, bodies) = (world.endpoint_map.len(), self.bodies as usize);
         let galaxy = Galaxy { bodies, opening: self.opening, step: self.step, ..Galaxy::default() };
         let budget = CellBudget::new(&galaxy, world.seed, self.steps, processors);
         let own: Vec<Vec<u32>> =
@@ -140,10 +140,10 @@ impl Run {
 
     /// Determines the root cube together with all processors. The first one creates an empty root.
     async fn create_root(&self, worker: &Worker, state: &ProcessorState) {
-        let own = worker.id();
+        let own_id = worker.id();
         // Non-negative floating-point numbers have the same order as their bit patterns.
-        let extent = worker.reduce(&self.collectives[own], state.extent.to_bits(), u64::max).await;
-        if own == 0 {
+        let extent = worker.reduce(&self.collectives[own_id], state.extent.to_bits(), u64::max).await;
+        if own_id == 0 {
             self.memory.shadow.borrow_mut().tree = Octree::new(f64::from_bits(extent), worker.workers());
             let root = [Portion::CellSlots, Portion::CellHead].map(|portion| Access::write(portion, 0));
             self.memory.replay(worker, &root).await;
@@ -153,12 +153,12 @@ impl Run {
     /// Inserts a body into the tree.
     async fn insert(&self, worker: &Worker, body: u32) {
         let mut insertion = Insertion::new(&self.memory.shadow.borrow().tree, worker.id(), body);
-        let next = |insertion: &mut Insertion| {
+        let next_action = |insertion: &mut Insertion| {
             let shadow = &mut *self.memory.shadow.borrow_mut();
             insertion.next(&mut shadow.tree, &shadow.bodies)
         };
         loop {
-            match next(&mut insertion) {
+            match next_action(&mut insertion) {
                 InsertionAction::ReadRacing(access) => {
                     insertion.set_word(self.memory.read_racing(worker, access).await)
                 }
@@ -224,11 +224,12 @@ impl Run {
     /// Moves the processor's bodies.
     async fn advance(&self, worker: &Worker, state: &mut ProcessorState, is_first: bool) {
         for body in &state.bodies {
-            let reads = [Portion::BodyMoment, Portion::BodyVelocity, Portion::BodyForce];
+            let reads = [Portion::BodyMassAndPosition, Portion::BodyVelocity, Portion::BodyForce];
             self.memory.replay(worker, &reads.map(|portion| Access::read(portion, *body))).await;
             worker.compute(costs::ADVANCE).await;
             self.galaxy.advance(&mut self.memory.shadow.borrow_mut().bodies[*body as usize], is_first);
-            let writes = [Portion::BodyMoment, Portion::BodyVelocity].map(|portion| Access::write(portion, *body));
+            let writes =
+                [Portion::BodyMassAndPosition, Portion::BodyVelocity].map(|portion| Access::write(portion, *body));
             self.memory.replay(worker, &writes).await;
         }
         state.extent = self.extent(&state.bodies);
@@ -250,11 +251,11 @@ impl RunningWorkload for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let forces = self.steps * self.galaxy.bodies as u64;
         let interactions = value_if(outcome.is_complete(), self.interactions.get() as f64 / forces as f64);
-        let own = [
+        let workload_metrics = [
             self.span.metric_per_iteration("barnes.cycles_per_step", self.steps, outcome),
             Metric::new("barnes.interactions_per_body", interactions, ""),
             fault_metric(&self.workers),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, workload_metrics)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::access::{Access, Portion};
 use super::galaxy::{Body, Vector};
-use super::octree::{Octree, SLOTS, TreeCell};
+use super::octree::{CELL_SLOTS, Octree, TreeCell};
 
 /// Largest number of words of a portion.
 pub const WORDS_MAX: usize = 4;
@@ -21,7 +21,7 @@ pub fn expected(access: Access, tree: &Octree, bodies: &[Body]) -> [u64; WORDS_M
 
 fn body_words(portion: Portion, body: &Body) -> [u64; WORDS_MAX] {
     match portion {
-        Portion::BodyMoment => f64_words(body.mass, body.position),
+        Portion::BodyMassAndPosition => f64_words(body.mass, body.position),
         Portion::BodyVelocity => {
             let [x, y, z] = body.velocity;
             [x.to_bits(), y.to_bits(), z.to_bits(), 0]
@@ -36,7 +36,7 @@ fn cell_words(portion: Portion, cell: &TreeCell) -> [u64; WORDS_MAX] {
         Portion::CellHead => [head(cell), 0, 0, 0],
         Portion::CellSlots => [slots(cell, 0), slots(cell, 1), slots(cell, 2), slots(cell, 3)],
         Portion::CellSlot(octant) => [slots(cell, usize::from(octant) / 2), 0, 0, 0],
-        Portion::CellMoment => f64_words(cell.mass, cell.centre),
+        Portion::CellMassAndCentre => f64_words(cell.mass, cell.centre),
         _ => [cell.cost, 0, 0, 0],
     }
 }
@@ -70,4 +70,4 @@ pub const fn slot(word: u64, octant: usize) -> u32 {
 }
 
 // A word holds two slots, so all slots take four words.
-const _: () = assert!(SLOTS == 2 * WORDS_MAX);
+const _: () = assert!(CELL_SLOTS == 2 * WORDS_MAX);

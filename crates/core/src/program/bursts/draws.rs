@@ -4,7 +4,7 @@
 use super::super::destinations::Pattern;
 use super::Bursts;
 use crate::engine::rng;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use rand::RngExt;
 
 /// The random bursts of a node.
@@ -96,7 +96,7 @@ impl QuietPeriods {
     }
 
     /// Ignores the network until the end of the present period, if there is one.
-    pub async fn pause(&mut self, endpoint: &Active) {
+    pub async fn pause(&mut self, endpoint: &ActiveEndpoint) {
         let now = endpoint.cycle();
         if let Some((_, until)) = self.next(now).filter(|(begin, _)| *begin <= now) {
             endpoint.ignore(until - now).await;
@@ -104,7 +104,7 @@ impl QuietPeriods {
     }
 
     /// Polls until `condition` holds, except in the periods in which the node ignores the network.
-    pub async fn wait_until(&mut self, endpoint: &Active, condition: impl Fn() -> bool) {
+    pub async fn wait_until(&mut self, endpoint: &ActiveEndpoint, condition: impl Fn() -> bool) {
         while let Some((begin, _)) = self.next(endpoint.cycle()) {
             if endpoint.wait_until_cycle(begin, &condition).await {
                 return;

@@ -30,7 +30,7 @@ use super::{RunningWorkload, WarmUpCheck, parallel};
 use crate::engine::transient::TransientTest;
 use crate::engine::{EndpointId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
-use crate::messaging::active::{Active, ActiveMessage};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use draws::{BurstDraws, QuietPeriods};
@@ -68,7 +68,7 @@ struct Measurements {
 impl Bursts {
     /// Ends the run after its cycles, or when all packets have been received. A run that has not accepted a packet for
     /// a long time continues until it accepts one, because it may be slow or deadlocked.
-    async fn watch(self, world: World, endpoint: Rc<Active>, measured: Rc<Measurements>) {
+    async fn watch(self, world: World, endpoint: Rc<ActiveEndpoint>, measured: Rc<Measurements>) {
         let is_done = measured.change.wait_until(endpoint.clock().end_of_cycle(self.cycles)).await;
         measured.is_truncated.set(!is_done);
         let waiting = measured.sent.get() > measured.receipts.count();
@@ -79,7 +79,7 @@ impl Bursts {
         }
     }
 
-    async fn run(self, endpoint: Rc<Active>, draws: (BurstDraws, QuietPeriods), measured: Rc<Measurements>) {
+    async fn run(self, endpoint: Rc<ActiveEndpoint>, draws: (BurstDraws, QuietPeriods), measured: Rc<Measurements>) {
         let (mut draws, mut quiet_periods) = draws;
         let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
         if self.unresponsive_nodes.contains(&(node as u64)) {
@@ -126,7 +126,7 @@ impl Bursts {
 
     /// Returns packet `number` from this node to `to`; `index` and `packets` are the packet's index in its message and
     /// the length of the message.
-    fn packet(&self, endpoint: &Active, to: usize, number: u32, (index, packets): (u64, u64)) -> ActiveMessage {
+    fn packet(&self, endpoint: &ActiveEndpoint, to: usize, number: u32, (index, packets): (u64, u64)) -> ActiveMessage {
         let from = endpoint.id().index();
         let mut words = [number; WORDS_MAX];
         let words = &mut words[..endpoint.words_max().min(WORDS_MAX)];
@@ -158,7 +158,7 @@ impl WorkloadSpec for Bursts {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let nodes = world.addresses.len();
+        let nodes = world.endpoint_map.len();
         assert!(self.check_nodes(nodes).is_empty(), "a checked description fits its nodes");
         let measured = Rc::new(Measurements {
             receipts: Receipts::new(nodes),
@@ -201,12 +201,12 @@ impl Measurements {
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
-        let own = [
+        let workload_metrics = [
             count("bursts.phases", self.phases.get()),
             count("bursts.messages", self.messages.get()),
             count("bursts.out_of_order", self.receipts.out_of_order()),
         ];
-        let mut metrics = parallel::metrics(world, own);
+        let mut metrics = parallel::metrics(world, workload_metrics);
         metrics.extend(steady_metrics(world));
         metrics
     }

@@ -77,9 +77,9 @@ fn unsuitable_patterns_are_rejected() {
 
 #[test]
 fn patterns_without_traffic_between_nodes_are_rejected() {
-    let with = |pattern| Bursts { pattern, ..bursts("") };
-    assert_eq!(with(Pattern::Tornado(vec![])).check_endpoints(2)[0].key, "pattern");
-    assert_eq!(with(Pattern::Neighbour(vec![1, 1])).check_endpoints(1)[0].key, "pattern");
-    assert!(with(Pattern::Tornado(vec![])).check_endpoints(3).is_empty());
-    assert!(with(Pattern::Incast { node: 0 }).check_endpoints(2).is_empty());
+    let with_pattern = |pattern| Bursts { pattern, ..bursts("") };
+    assert_eq!(with_pattern(Pattern::Tornado(vec![])).check_endpoints(2)[0].key, "pattern");
+    assert_eq!(with_pattern(Pattern::Neighbour(vec![1, 1])).check_endpoints(1)[0].key, "pattern");
+    assert!(with_pattern(Pattern::Tornado(vec![])).check_endpoints(3).is_empty());
+    assert!(with_pattern(Pattern::Incast { node: 0 }).check_endpoints(2).is_empty());
 }

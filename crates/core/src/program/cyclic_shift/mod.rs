@@ -2,14 +2,15 @@
 //!
 //! "The C-shift communication pattern consists of P-1 phases … in phase p, processor i sends to processor (i+p) mod P."
 //! A node that has finished a phase continues with the next one; with `barriers` it first waits until it has sent and
-//! received all words of the phase, and then for all other nodes. A packet is pending from its sending to an interface
-//! until the receiver's processor accepts it. The number of pending packets for each receiver is sampled for the
-//! congestion map of Figure 5. The module leaves out any other order of destinations.
+//! received all words of the phase, and then for all other nodes. A packet is pending from the time when the sender
+//! hands it to its interface until the receiver's processor accepts it. The number of pending packets for each receiver
+//! is sampled for the congestion map of Callahan and Goldstein 1995, Figure 5. Not modelled: any other order of
+//! destinations.
 
 use super::{RunningWorkload, parallel};
-use crate::engine::{Map, Metric, Outcome};
+use crate::engine::{HeatMapData, Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::part::{Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
@@ -27,8 +28,8 @@ pub struct CyclicShift {
     #[param(default = false)]
     pub barriers: bool,
     /// Cycles between two samples of the pending packets.
-    #[param(min = 1, max = 1_000_000_000, default = 1000)]
-    pub sample: u64,
+    #[param(key = "sample", min = 1, max = 1_000_000_000, default = 1000)]
+    pub sample_interval: u64,
 }
 
 struct Measurements {
@@ -51,7 +52,7 @@ struct PendingSamples {
     nodes: usize,
     /// The samples, one after the other. Each has a value for each receiver.
     values: Vec<u32>,
-    /// Binary logarithm of the number of stated intervals from one sample to the next.
+    /// Binary logarithm of the interval between samples, in multiples of the parameter `sample`.
     interval_log2: u32,
     /// Largest number of packets pending for a receiver in any sample, kept or dropped.
     max: u32,
@@ -80,7 +81,7 @@ impl PendingSamples {
 }
 
 impl CyclicShift {
-    async fn run(self, endpoint: Rc<Active>, measured: Rc<Measurements>) {
+    async fn run(self, endpoint: Rc<ActiveEndpoint>, measured: Rc<Measurements>) {
         let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
         for phase in 1..nodes {
             let (to, from) = ((node + phase) % nodes, (node + nodes - phase) % nodes);
@@ -90,7 +91,7 @@ impl CyclicShift {
                 endpoint.barrier().await;
             }
         }
-        endpoint.wait_until(|| measured.count(node) == nodes - 1).await;
+        endpoint.wait_until(|| measured.senders_received(node) == nodes - 1).await;
         measured.ended_cycle.set(measured.ended_cycle.get().max(endpoint.cycle()));
     }
 
@@ -99,11 +100,11 @@ impl CyclicShift {
         (0..self.words as usize).map(|at| parallel::word(from, to, 0, at)).collect()
     }
 
-    async fn sample(self, world: World, measured: Rc<Measurements>) {
-        let ends: Vec<_> = (0..world.addresses.len()).map(|node| parallel::endpoint(&world, node)).collect();
-        for sample in 1.. {
-            world.sim.until(ends[0].clock().end_of_cycle(sample * self.sample)).await;
-            measured.pending.borrow_mut().add(sample, ends.iter().map(|end| end.pending() as u32));
+    async fn record_samples(self, world: World, measured: Rc<Measurements>) {
+        let endpoints: Vec<_> = (0..world.endpoint_map.len()).map(|node| parallel::endpoint(&world, node)).collect();
+        for interval in 1.. {
+            world.sim.until(endpoints[0].clock().end_of_cycle(interval * self.sample_interval)).await;
+            measured.pending.borrow_mut().add(interval, endpoints.iter().map(|endpoint| endpoint.pending() as u32));
         }
     }
 }
@@ -123,7 +124,7 @@ impl WorkloadSpec for CyclicShift {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let nodes = world.addresses.len();
+        let nodes = world.endpoint_map.len();
         let measured = Rc::new(Measurements {
             parameters: self.clone(),
             nodes,
@@ -136,14 +137,14 @@ impl WorkloadSpec for CyclicShift {
             endpoint.on_transfer(move |from, _, words| receiver.record(node, from.index(), &words));
             self.clone().run(endpoint, measured.clone())
         });
-        world.sim.spawn_server("samples", self.clone().sample(world.clone(), measured.clone()));
+        world.sim.spawn_server("samples", self.clone().record_samples(world.clone(), measured.clone()));
         measured
     }
 }
 
 impl Measurements {
-    /// Returns the number of nodes whose words `node` has.
-    fn count(&self, node: usize) -> usize {
+    /// Returns the number of nodes whose words `node` has received.
+    fn senders_received(&self, node: usize) -> usize {
         self.received[node].borrow().iter().filter(|has_words| **has_words).count()
     }
 
@@ -153,7 +154,7 @@ impl Measurements {
         let is_duplicate = std::mem::replace(&mut self.received[node].borrow_mut()[from], true);
         assert!(!is_duplicate, "a transfer arrived twice");
         let phase = (node + self.nodes - from) % self.nodes;
-        let is_next = self.count(node) == phase;
+        let is_next = self.senders_received(node) == phase;
         assert!(!self.parameters.barriers || is_next, "a phase started before the last one had ended");
     }
 }
@@ -163,24 +164,24 @@ impl RunningWorkload for Measurements {
         let cycles = super::value_if(outcome.is_complete(), self.ended_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;
         let pending_max = self.pending.borrow().max;
-        let own = [
+        let workload_metrics = [
             Metric::cost("shift.cycles", cycles, "cycles"),
             Metric::rate("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
             Metric::count("shift.pending_max", pending_max.into(), "packets"),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, workload_metrics)
     }
 
-    fn map(&self) -> Option<Map> {
+    fn heat_map(&self) -> Option<HeatMapData> {
         let (rows, pending) = (self.nodes, self.pending.borrow());
         let columns = pending.values.len() / rows;
         let values = (0..rows).flat_map(|row| pending.values.iter().skip(row).step_by(rows).copied());
-        Some(Map {
+        Some(HeatMapData {
             name: "shift.pending",
             unit: "packets",
             rows,
             columns,
-            every_cycles: self.parameters.sample << pending.interval_log2,
+            every_cycles: self.parameters.sample_interval << pending.interval_log2,
             values: values.collect(),
         })
     }

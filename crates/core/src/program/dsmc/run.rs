@@ -32,11 +32,12 @@ pub struct Dsmc {
 }
 
 /// Handler of a molecule, after the iteration in which it was sent.
-const MOLECULE: u8 = 0;
-/// Handler of the number of molecules sent in an even iteration; the handler for odd ones is [`COUNT`] + 1.
-const COUNT: u8 = 1;
+const MOLECULE_HANDLER: u8 = 0;
+/// Handler of the number of molecules sent in an even iteration; the handler for odd ones is [`COUNT_HANDLER`] + 1.
+const COUNT_HANDLER: u8 = 1;
 
-/// Instructions to handle such a number (chosen: two loads, two additions, two stores, two for addresses).
+/// Instructions to handle the number of molecules sent (chosen: two loads, two additions, two stores, two for
+/// addresses).
 const COUNT_INSTRUCTIONS: u64 = 8;
 
 /// The numbers of molecules that other processors have reported to a processor, in even and in odd iterations.
@@ -90,7 +91,7 @@ impl WorkloadSpec for Dsmc {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let processors = world.addresses.len();
+        let processors = world.endpoint_map.len();
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let gas_run = Rc::new(GasRun::new(self, processors, world.seed, &space));
         let workers = Worker::all(world, &space);
@@ -208,14 +209,14 @@ async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
             let mut words = vec![iteration as u32];
             words.extend(molecule.words());
             gas_run.migrations.set(gas_run.migrations.get() + 1);
-            worker.send(to, MOLECULE, &words).await;
+            worker.send(to, MOLECULE_HANDLER, &words).await;
         }
     }
     worker.compute(instructions).await;
     // Each processor begins with the one after it, so that they do not all send to the same processor.
     for to in (1..worker.workers()).map(|distance| (own + distance) % worker.workers()) {
         let count = share.borrow().sent()[to];
-        worker.send(to, COUNT + (iteration % 2) as u8, &[count]).await;
+        worker.send(to, COUNT_HANDLER + (iteration % 2) as u8, &[count]).await;
     }
 }
 
@@ -248,8 +249,8 @@ impl GasRun {
 
     /// Handles a message, and returns the number of instructions that this takes.
     fn handle(&self, processor: usize, handler: u8, words: &[u32]) -> u64 {
-        if handler != MOLECULE {
-            let (reported, parity) = (&self.reported[processor], usize::from(handler - COUNT));
+        if handler != MOLECULE_HANDLER {
+            let (reported, parity) = (&self.reported[processor], usize::from(handler - COUNT_HANDLER));
             reported.reports[parity].set(reported.reports[parity].get() + 1);
             reported.molecules[parity].set(reported.molecules[parity].get() + u64::from(words[0]));
             return COUNT_INSTRUCTIONS;
@@ -279,11 +280,11 @@ impl GasRun {
 
 impl RunningWorkload for GasRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let own = [
+        let workload_metrics = [
             self.span.metric("dsmc.cycles", outcome),
             Metric::count("dsmc.migrations", self.migrations.get() as f64, ""),
             fault_metric(&self.workers.borrow()),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, workload_metrics)
     }
 }

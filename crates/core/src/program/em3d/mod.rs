@@ -34,7 +34,7 @@ use super::worker::{self, Worker};
 use super::{RunningWorkload, parallel};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::messaging::shared::Space;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
@@ -72,7 +72,8 @@ pub struct Em3d {
     /// Values in each message, with `exchange = "groups"`.
     #[param(min = 1, max = 1_000, default = 5)]
     pub group: u64,
-    /// Number of arcs ahead of the present one whose values are prefetched, with `exchange = "loads"`; 0 for no prefetches.
+    /// Number of arcs ahead of the present one whose values are prefetched, with `exchange = "loads"`; 0 for no
+    /// prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
     /// Processor cycles to compute an arc.
@@ -100,7 +101,7 @@ struct Field {
     ghosts: Vec<Ghosts>,
     messages: Cell<u64>,
     span: parallel::TimedSection,
-    endpoints: Vec<Rc<Active>>,
+    endpoints: Vec<Rc<ActiveEndpoint>>,
     /// Packets sent by all endpoints at the start and at the end of the timed section.
     packets: [Cell<u64>; 2],
     /// Values of the processors that are done, by side.
@@ -145,7 +146,7 @@ impl WorkloadSpec for Em3d {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let processors = world.addresses.len();
+        let processors = world.endpoint_map.len();
         assert!(self.check_endpoints(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
         // Values that are loaded from shared memory have no ghosts.
@@ -159,7 +160,7 @@ impl WorkloadSpec for Em3d {
             graph,
             messages: Cell::new(0),
             span: parallel::TimedSection::default(),
-            endpoints: world.actives().to_vec(),
+            endpoints: world.active_endpoints().to_vec(),
             packets: Default::default(),
             results: RefCell::new(vec![None; processors]),
             workers: OnceCell::new(),
@@ -175,7 +176,7 @@ impl WorkloadSpec for Em3d {
 impl Field {
     /// Starts the programs whose values are in shared memory.
     fn start_loading(self: Rc<Field>, world: &World) {
-        let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
+        let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
         let values = Rc::new(shared::Values::new(&self.parameters, &space));
         let workers = self.workers.get_or_init(|| Worker::all(world, &space));
         worker::start(world, workers, |worker| {
@@ -187,18 +188,18 @@ impl Field {
 
 impl Field {
     /// Starts the timed section of a processor that has just left a barrier.
-    fn mark_start(&self, endpoint: &Active) {
+    fn mark_start(&self, endpoint: &ActiveEndpoint) {
         self.span.mark_start(endpoint);
         self.count_packets(endpoint, 0);
     }
 
     /// Ends the timed section of a processor that has just left a barrier.
-    fn mark_end(&self, endpoint: &Active) {
+    fn mark_end(&self, endpoint: &ActiveEndpoint) {
         self.span.mark_end(endpoint);
         self.count_packets(endpoint, 1);
     }
 
-    fn count_packets(&self, endpoint: &Active, at: usize) {
+    fn count_packets(&self, endpoint: &ActiveEndpoint, at: usize) {
         if endpoint.id().index() == 0 {
             self.packets[at].set(self.endpoints.iter().map(|endpoint| endpoint.sent()).sum());
         }
@@ -220,11 +221,14 @@ impl Field {
 impl RunningWorkload for Field {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let [before, after] = [0, 1].map(|at| self.packets[at].get() as f64);
-        let own = [
+        let workload_metrics = [
             self.span.metric_per_iteration("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
             Metric::count("em3d.messages", self.messages.get() as f64, ""),
             Metric::new("em3d.packets", super::value_if(outcome.is_complete(), after - before), ""),
         ];
-        parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
+        parallel::metrics(
+            world,
+            workload_metrics.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))),
+        )
     }
 }

@@ -6,7 +6,7 @@ use super::graph::SIDES;
 use super::{Field, Sends};
 use crate::engine::EndpointId;
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::program::parallel;
 use std::rc::Rc;
 
@@ -64,7 +64,7 @@ fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 
 }
 
 /// Runs the program of a processor.
-async fn run(endpoint: Rc<Active>, field: Rc<Field>) {
+async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
     let (graph, own) = (&field.graph, endpoint.id().index());
     let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
     let mut values = [0, 1].map(|side| graph.initial(side)[graph.nodes_of(own)].to_vec());
@@ -97,7 +97,7 @@ async fn run(endpoint: Rc<Active>, field: Rc<Field>) {
 
 impl Field {
     /// Sends the values of a side that other processors need: to each receiver in one message, or in groups.
-    async fn send_bulk(&self, endpoint: &Active, side: usize, values: &[f64]) {
+    async fn send_bulk(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
         let parameters = &self.parameters;
         for (to, needed) in &self.sends[endpoint.id().index()][side].by_receiver {
             let encode = |nodes: &[usize]| {
@@ -118,11 +118,12 @@ impl Field {
     }
 
     /// Sends the values of a side that other processors need one by one, and then the numbers of values.
-    async fn send_updates(&self, endpoint: &Active, side: usize, values: &[f64]) {
-        let own = endpoint.id().index();
-        let lists = &self.sends[own][side];
+    async fn send_updates(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
+        let own_index = endpoint.id().index();
+        let lists = &self.sends[own_index][side];
         for (index, to) in &lists.by_node {
-            let (node, [low, high]) = (self.graph.nodes_of(own).start + index, parallel::f64_to_words(values[*index]));
+            let (node, [low, high]) =
+                (self.graph.nodes_of(own_index).start + index, parallel::f64_to_words(values[*index]));
             self.messages.set(self.messages.get() + 1);
             parallel::send(endpoint, *to, side as u8, &[node as u32, low, high]).await;
         }

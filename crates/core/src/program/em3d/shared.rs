@@ -1,7 +1,7 @@
 //! EM3D over shared memory (Chong et al. 1998, §4.1.1): values are in the memory of the processor that computes them,
-//! the others load them from there, and a barrier separates the half steps. The program may prefetch (§4.1.2) each
-//! graph node for writing before it is computed, and values a number of arcs ahead for reading, whichever processor
-//! they belong to.
+//! the others load them from there, and a barrier separates the half steps. The program may prefetch (Chong et al.
+//! 1998, §4.1.2) each graph node for writing before it is computed, and values a number of arcs ahead for reading,
+//! whichever processor they belong to.
 //!
 //! Accesses to graph nodes, arcs and weights are left out; they are private, and part of the cycles of an arc.
 

@@ -27,9 +27,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Cycles between two samples of the backlog.
-const WINDOW: u64 = 1_000;
+const WINDOW_CYCLES: u64 = 1_000;
 /// Number of consecutive windows in which the backlog of a saturated fabric grows.
-const GROWING: u64 = 10;
+const GROWING_WINDOWS: u64 = 10;
 /// The name of the metric of a packet's latency, from its generation to the arrival of its tail.
 const LATENCY: &str = "offered.latency";
 
@@ -108,7 +108,7 @@ impl Offered {
 
     /// Returns the first cycle in which a saturated run may end, so that its rates are measured over some windows.
     fn saturated_end(&self) -> u64 {
-        self.end().min(self.warm_up + GROWING * WINDOW)
+        self.end().min(self.warm_up + GROWING_WINDOWS * WINDOW_CYCLES)
     }
 }
 
@@ -152,7 +152,7 @@ impl WorkloadSpec for Offered {
             packets: Vec::new(),
             free_tags: Vec::new(),
             counts: OpenLoopCounts::after(self.warm_up),
-            backlog: Backlog::new(WINDOW, GROWING, 1.0),
+            backlog: Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, 1.0),
             end_cycle: None,
         };
         (0..nodes).for_each(|node| open_loop.schedule(node, 0));
@@ -266,7 +266,7 @@ impl OpenLoop {
     fn saturation(&self) -> String {
         let (more, waiting) = self.backlog.growth();
         format!(
-            "the queues of its sources grew in each of the last {GROWING} windows of {WINDOW} cycles, by {more} packets \
+            "the queues of its sources grew in each of the last {GROWING_WINDOWS} windows of {WINDOW_CYCLES} cycles, by {more} packets \
              to {waiting}"
         )
     }

@@ -82,8 +82,10 @@ impl SymmetricMatrix {
 
     /// Creates the pattern of a graph.
     pub fn from_graph(graph: &Adjacency) -> SymmetricMatrix {
-        let before = |row: usize| graph.neighbours(row).iter().filter(move |column| (**column as usize) < row);
-        let entries = (0..graph.vertices()).flat_map(|row| before(row).map(move |column| (row as u32, *column, 0.0)));
+        let columns_before_diagonal =
+            |row: usize| graph.neighbours(row).iter().filter(move |column| (**column as usize) < row);
+        let entries = (0..graph.vertices())
+            .flat_map(|row| columns_before_diagonal(row).map(move |column| (row as u32, *column, 0.0)));
         let mut matrix = SymmetricMatrix::from_lower(graph.vertices(), entries);
         matrix.has_values = false;
         matrix.choose_values();

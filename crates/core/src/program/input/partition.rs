@@ -23,7 +23,7 @@ pub fn breadth_first(graph: &Adjacency, parts: usize) -> Vec<u32> {
     let mut owners = vec![0; graph.vertices()];
     let order = order(graph);
     for part in 0..parts {
-        let piece = before(graph.vertices(), part, parts)..before(graph.vertices(), part + 1, parts);
+        let piece = elements_before(graph.vertices(), part, parts)..elements_before(graph.vertices(), part + 1, parts);
         order[piece].iter().for_each(|vertex| owners[*vertex as usize] = part as u32);
     }
     owners
@@ -45,7 +45,7 @@ pub fn members(owners: &[u32], parts: usize) -> Vec<Vec<u32>> {
 }
 
 /// Returns how many of `count` elements are in the parts before this one.
-fn before(count: usize, part: usize, parts: usize) -> usize {
+fn elements_before(count: usize, part: usize, parts: usize) -> usize {
     part * (count / parts) + part.min(count % parts)
 }
 
@@ -56,12 +56,14 @@ fn bisect(coordinates: &[[f64; 3]], elements: &mut [u32], range: Range<usize>, p
         return;
     }
     let middle = range.start + range.len() / 2;
-    let start = |part: usize| before(coordinates.len(), part, parts);
+    let start = |part: usize| elements_before(coordinates.len(), part, parts);
     let size = start(middle) - start(range.start);
     let axis = longest(coordinates, elements);
-    let at = |element: u32| coordinates[element as usize][axis];
+    let coordinate = |element: u32| coordinates[element as usize][axis];
     if size < elements.len() {
-        elements.select_nth_unstable_by(size, |one, other| at(*one).total_cmp(&at(*other)).then(one.cmp(other)));
+        elements.select_nth_unstable_by(size, |one, other| {
+            coordinate(*one).total_cmp(&coordinate(*other)).then(one.cmp(other))
+        });
     }
     let (below, above) = elements.split_at_mut(size);
     bisect(coordinates, below, range.start..middle, parts, owners);

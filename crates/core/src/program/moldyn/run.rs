@@ -100,7 +100,7 @@ impl WorkloadSpec for Moldyn {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let liquid = self.liquid();
         let initial = liquid.initial_state(world.seed);
-        let processors = world.addresses.len();
+        let processors = world.endpoint_map.len();
         let split = Split::new(&partition::parts(&initial.positions, processors), processors);
         let initial = split.renumbered(&initial);
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
@@ -191,7 +191,7 @@ impl Run {
 
     /// Runs the program of a processor with a ring.
     async fn program(self: Rc<Self>, worker: Rc<Worker>) {
-        let own = self.split.particles(worker.id());
+        let own_particles = self.split.particles(worker.id());
         let mut state = self.initial_state();
         worker.barrier().await;
         self.span.mark_start(worker.endpoint());
@@ -203,8 +203,8 @@ impl Run {
             }
             let potential = self.forces(&worker, &mut state).await;
             self.ring(&worker, &mut state).await;
-            worker.compute(costs::KICK * own.len() as u64).await;
-            self.kick(own.clone(), &mut state, potential);
+            worker.compute(costs::KICK * own_particles.len() as u64).await;
+            self.kick(own_particles.clone(), &mut state, potential);
         }
         worker.barrier().await;
         self.finish(&worker, state);
@@ -218,9 +218,10 @@ impl Run {
 
     /// Ends the timed section of a processor, and stores its result.
     pub fn finish(&self, worker: &Worker, state: ProcessorState) {
-        let own = self.split.particles(worker.id());
+        let own_particles = self.split.particles(worker.id());
         self.span.mark_end(worker.endpoint());
-        let [positions, velocities] = [&state.positions, &state.velocities].map(|all| all[own.clone()].to_vec());
+        let [positions, velocities] =
+            [&state.positions, &state.velocities].map(|all| all[own_particles.clone()].to_vec());
         self.check_result(worker.id(), (positions, velocities, state.energies));
     }
 
@@ -315,8 +316,9 @@ impl Run {
 
 impl RunningWorkload for Run {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let each = self.span.metric_per_iteration("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);
+        let per_iteration =
+            self.span.metric_per_iteration("moldyn.cycles_per_iteration", self.parameters.iterations, outcome);
         let faults = (!self.workers.is_empty()).then(|| fault_metric(&self.workers));
-        parallel::metrics(world, [each].into_iter().chain(faults))
+        parallel::metrics(world, [per_iteration].into_iter().chain(faults))
     }
 }

@@ -11,29 +11,29 @@ use super::pairs::PairList;
 use super::run::Run;
 use super::{MoldynExchange, costs, motion};
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::program::collective::Collective;
 use crate::program::parallel;
-use crate::program::worker::POLL_EVERY;
+use crate::program::worker::POLL_INTERVAL_CYCLES;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Handler of the positions of all particles of the sender.
-const ALL: u8 = 0;
+const ALL_POSITIONS_HANDLER: u8 = 0;
 /// Handler of the numbers of the particles that the sender needs.
-const WANTED: u8 = 1;
+const WANTED_NUMBERS_HANDLER: u8 = 1;
 /// Handler of the positions that the receiver needs.
-const POSITIONS: u8 = 2;
+const POSITIONS_HANDLER: u8 = 2;
 /// Handler of the forces on particles that the sender needed.
-const FORCES: u8 = 3;
+const FORCES_HANDLER: u8 = 3;
 
 /// Number of words of a position or a force.
-const WORDS: usize = 6;
+const WORDS_PER_VECTOR: usize = 6;
 /// Number of particles in a message that is not a transfer: as many as its arguments hold.
-const GROUP: usize = 2;
-/// Number of particle numbers in such a message, after their total number.
-const NUMBERS: usize = 12;
+const PARTICLES_PER_MESSAGE: usize = 2;
+/// Number of particle numbers in a message with numbers that is not a transfer, after their total number.
+const NUMBERS_PER_MESSAGE: usize = 12;
 
 /// The part of a processor's state that messages change.
 struct Inbox {
@@ -48,7 +48,8 @@ struct Inbox {
     wanted: RefCell<BTreeMap<usize, Vec<u32>>>,
     /// Lists of needed particles that have arrived in part, by sender.
     arriving: RefCell<BTreeMap<usize, Vec<u32>>>,
-    /// Number of particles that have arrived, by handler. For `WANTED` it is the number of complete lists.
+    /// Number of particles that have arrived, by handler. For `WANTED_NUMBERS_HANDLER` it is the number of complete
+    /// lists.
     arrived: [Cell<usize>; 4],
 }
 
@@ -65,7 +66,7 @@ pub(super) fn start(run: &Rc<Run>, world: &World) {
 }
 
 /// Runs the program of a processor.
-async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
+async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
     let (liquid, own) = (&run.liquid, run.split.particles(endpoint.id().index()));
     let mut velocities = run.initial.1.clone();
     let mut sums = vec![Force::default(); liquid.particles()];
@@ -85,10 +86,10 @@ async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
             let wanted = inbox.wanted.borrow().clone();
             for (to, particles) in from_next(endpoint.id().index(), &wanted) {
                 let positions = encode(particles, |at| inbox.positions.borrow()[own.start + at].map(f64::to_bits));
-                send_groups(&endpoint, run.parameters.exchange, to, POSITIONS, positions).await;
+                send_groups(&endpoint, run.parameters.exchange, to, POSITIONS_HANDLER, positions).await;
             }
             expected[0] += inbox.needed.borrow().values().map(Vec::len).sum::<usize>();
-            endpoint.wait_until(|| inbox.arrived[usize::from(POSITIONS)].get() == expected[0]).await;
+            endpoint.wait_until(|| inbox.arrived[usize::from(POSITIONS_HANDLER)].get() == expected[0]).await;
         }
         sums.fill(Force::default());
         let (interacting, potential) = list.forces(liquid, &inbox.positions.borrow(), &mut sums);
@@ -97,10 +98,10 @@ async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
         for (to, particles) in from_next(endpoint.id().index(), &needed) {
             let first = inbox.firsts[to];
             let forces = encode(particles, |at| sums[first + at].map(i64::cast_unsigned));
-            send_groups(&endpoint, run.parameters.exchange, to, FORCES, forces).await;
+            send_groups(&endpoint, run.parameters.exchange, to, FORCES_HANDLER, forces).await;
         }
         expected[1] += inbox.wanted.borrow().values().map(Vec::len).sum::<usize>();
-        endpoint.wait_until(|| inbox.arrived[usize::from(FORCES)].get() == expected[1]).await;
+        endpoint.wait_until(|| inbox.arrived[usize::from(FORCES_HANDLER)].get() == expected[1]).await;
         for (at, force) in own.clone().zip(inbox.forces.borrow_mut().iter_mut()) {
             fixed::add(&mut sums[at], std::mem::take(force));
         }
@@ -116,16 +117,16 @@ async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
 
 /// Builds the list of a processor's pairs from positions that each processor sends to all others, for the `round`th
 /// time. Each processor then reports the particles that it needs.
-async fn make_list(endpoint: &Active, run: &Run, inbox: &Inbox, round: usize) -> PairList {
+async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: usize) -> PairList {
     let rank = endpoint.id().index();
     let (own, all, processors) = (run.split.particles(rank), run.liquid.particles(), run.split.parts());
     let others = || (1..processors).map(|distance| (rank + distance) % processors);
     for to in others() {
         let numbers: Vec<u32> = (0..own.len() as u32).collect();
         let positions = encode(&numbers, |at| inbox.positions.borrow()[own.start + at].map(f64::to_bits));
-        send_groups(endpoint, run.parameters.exchange, to, ALL, positions).await;
+        send_groups(endpoint, run.parameters.exchange, to, ALL_POSITIONS_HANDLER, positions).await;
     }
-    endpoint.wait_until(|| inbox.arrived[usize::from(ALL)].get() == round * (all - own.len())).await;
+    endpoint.wait_until(|| inbox.arrived[usize::from(ALL_POSITIONS_HANDLER)].get() == round * (all - own.len())).await;
     let list = PairList::new(&run.liquid, &inbox.positions.borrow(), own.clone());
     compute(endpoint, costs::make_list(own.len(), all, list.pairs())).await;
     let mut needed = BTreeMap::<usize, Vec<u32>>::new();
@@ -138,14 +139,14 @@ async fn make_list(endpoint: &Active, run: &Run, inbox: &Inbox, round: usize) ->
         let numbers = needed.get(&to).map_or(&[][..], |numbers| numbers);
         let parts: Vec<&[u32]> = match run.parameters.exchange {
             MoldynExchange::Transfers => vec![numbers],
-            _ => numbers.chunks(NUMBERS).chain(numbers.is_empty().then_some(numbers)).collect(),
+            _ => numbers.chunks(NUMBERS_PER_MESSAGE).chain(numbers.is_empty().then_some(numbers)).collect(),
         };
         for part in parts {
             compute(endpoint, costs::PACK * part.len() as u64).await;
-            parallel::send(endpoint, to, WANTED, &[&[numbers.len() as u32], part].concat()).await;
+            parallel::send(endpoint, to, WANTED_NUMBERS_HANDLER, &[&[numbers.len() as u32], part].concat()).await;
         }
     }
-    endpoint.wait_until(|| inbox.arrived[usize::from(WANTED)].get() == round * (processors - 1)).await;
+    endpoint.wait_until(|| inbox.arrived[usize::from(WANTED_NUMBERS_HANDLER)].get() == round * (processors - 1)).await;
     list
 }
 
@@ -163,20 +164,21 @@ fn encode(particles: &[u32], numbers: impl Fn(usize) -> [u64; 3]) -> Vec<u32> {
 }
 
 /// Sends the numbers of particles in one or several messages. Each begins with the index of its first particle.
-async fn send_groups(endpoint: &Active, sends: MoldynExchange, to: usize, handler: u8, words: Vec<u32>) {
-    let each = if sends == MoldynExchange::Transfers { words.len() } else { GROUP * WORDS };
-    for (number, part) in words.chunks(each.max(1)).enumerate() {
-        compute(endpoint, costs::PACK * (part.len() / WORDS) as u64).await;
-        let first = number * each / WORDS;
+async fn send_groups(endpoint: &ActiveEndpoint, sends: MoldynExchange, to: usize, handler: u8, words: Vec<u32>) {
+    let words_per_message =
+        if sends == MoldynExchange::Transfers { words.len() } else { PARTICLES_PER_MESSAGE * WORDS_PER_VECTOR };
+    for (number, part) in words.chunks(words_per_message.max(1)).enumerate() {
+        compute(endpoint, costs::PACK * (part.len() / WORDS_PER_VECTOR) as u64).await;
+        let first = number * words_per_message / WORDS_PER_VECTOR;
         parallel::send(endpoint, to, handler, &[&[first as u32], part].concat()).await;
     }
 }
 
 /// Computes for `cycles`. If messages do not interrupt, polls the network from time to time.
-async fn compute(endpoint: &Active, cycles: u64) {
+async fn compute(endpoint: &ActiveEndpoint, cycles: u64) {
     let mut left = cycles;
     while left > 0 {
-        let part = if endpoint.is_interrupted() { left } else { left.min(POLL_EVERY) };
+        let part = if endpoint.is_interrupted() { left } else { left.min(POLL_INTERVAL_CYCLES) };
         parallel::compute(endpoint, part).await;
         left -= part;
         if left > 0 {
@@ -202,7 +204,7 @@ impl Inbox {
     /// Handles a message, and returns the number of instructions that this takes.
     fn handle(&self, from: usize, handler: u8, words: &[u32]) -> u64 {
         let arrived = &self.arrived[usize::from(handler)];
-        if handler == WANTED {
+        if handler == WANTED_NUMBERS_HANDLER {
             let mut arriving = self.arriving.borrow_mut();
             let list = arriving.entry(from).or_default();
             list.extend(&words[1..]);
@@ -212,13 +214,13 @@ impl Inbox {
             }
             return costs::PACK * (words.len() as u64 - 1);
         }
-        let (first, particles) = (words[0] as usize, words[1..].chunks(WORDS));
+        let (first, particles) = (words[0] as usize, words[1..].chunks(WORDS_PER_VECTOR));
         let count = particles.len();
         arrived.set(arrived.get() + count);
         for (at, words) in (first..).zip(particles) {
             self.store(from, handler, at, fixed::from_words(words));
         }
-        count as u64 * if handler == FORCES { costs::RING_ADD } else { costs::PACK }
+        count as u64 * if handler == FORCES_HANDLER { costs::RING_ADD } else { costs::PACK }
     }
 
     /// Stores the position of particle `at`, or adds the force on it; `at` is an index among the particles of the
@@ -226,8 +228,8 @@ impl Inbox {
     fn store(&self, from: usize, handler: u8, at: usize, numbers: Force) {
         let position = || numbers.map(|bits| f64::from_bits(bits.cast_unsigned()));
         match handler {
-            ALL => self.positions.borrow_mut()[self.firsts[from] + at] = position(),
-            POSITIONS => {
+            ALL_POSITIONS_HANDLER => self.positions.borrow_mut()[self.firsts[from] + at] = position(),
+            POSITIONS_HANDLER => {
                 let particle = self.needed.borrow()[&from][at] as usize;
                 self.positions.borrow_mut()[self.firsts[from] + particle] = position();
             }

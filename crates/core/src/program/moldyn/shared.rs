@@ -57,9 +57,9 @@ impl Run {
     /// Computes the forces of the processor's pairs, and adds the forces on particles of other processors to shared
     /// memory. Returns the potential energy of the pairs.
     async fn update_forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
-        let own = self.split.particles(worker.id());
+        let own_particles = self.split.particles(worker.id());
         let mut remote: Vec<usize> = state.list.remote().iter().map(|at| *at as usize).collect();
-        let first_after_own = remote.partition_point(|at| *at < own.end);
+        let first_after_own = remote.partition_point(|at| *at < own_particles.end);
         remote.rotate_left(first_after_own);
         let prefetch_distance = self.parameters.prefetch as usize;
         for (number, particle) in remote.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Run {
         state.sums.fill(Force::default());
         let (interacting, potential) = state.list.forces(&self.liquid, &state.positions, &mut state.sums);
         let pairs = state.list.pairs();
-        worker.compute(costs::forces(self.liquid.particles(), own.len(), pairs, interacting)).await;
+        worker.compute(costs::forces(self.liquid.particles(), own_particles.len(), pairs, interacting)).await;
         // Only some of the particles on the list are near enough to interact.
         remote.retain(|at| state.sums[*at] != Force::default());
         for (number, particle) in remote.iter().enumerate() {

@@ -21,11 +21,11 @@ mod tests;
 use super::{RunningWorkload, parallel};
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
-use crate::messaging::active::{Active, ActiveMessage};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::part::{Part, PartInfo};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
-use node::{COALESCE, NodeState};
+use node::{COALESCE_HANDLER, NodeState};
 use rand::RngExt;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -85,7 +85,7 @@ impl WorkloadSpec for RadixSort {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let nodes = world.addresses.len();
+        let nodes = world.endpoint_map.len();
         let width = 1u64 << (self.bits * self.passes);
         let mut random = rng::stream(world.seed, "keys to sort");
         let keys = (0..nodes as u64 * self.keys).map(|_| random.random_range(0..width) as u32).collect();
@@ -108,7 +108,7 @@ impl WorkloadSpec for RadixSort {
 }
 
 /// Runs the program of a node.
-async fn run(endpoint: Rc<Active>, sort: Rc<Sort>) {
+async fn run(endpoint: Rc<ActiveEndpoint>, sort: Rc<Sort>) {
     let (parameters, node) = (&sort.parameters, endpoint.id().index());
     let (state, share) = (&sort.nodes[node], parameters.keys as usize);
     let mut keys = sort.keys[node * share..][..share].to_vec();
@@ -126,7 +126,9 @@ async fn run(endpoint: Rc<Active>, sort: Rc<Sort>) {
             *position += 1;
             match to == node {
                 true => state.store(index, *key),
-                false => endpoint.send(ActiveMessage::new(parallel::endpoint_id(to), COALESCE, &[index, *key])).await,
+                false => {
+                    endpoint.send(ActiveMessage::new(parallel::endpoint_id(to), COALESCE_HANDLER, &[index, *key])).await
+                }
             }
         }
         endpoint.wait_until(|| state.is_full()).await;
@@ -158,11 +160,11 @@ impl RunningWorkload for Sort {
         let if_complete = |cycles: f64| super::value_if(outcome.is_complete(), cycles);
         let cycles = |name: &str, cycles: f64| Metric::cost(name, if_complete(cycles), "cycles");
         let passes = self.parameters.passes as f64;
-        let own = [
+        let workload_metrics = [
             cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes),
             cycles("radix.coalesce_cycles", self.coalesce_cycles.get() as f64 / passes),
             cycles("radix.cycles", self.end_cycle.get() as f64),
         ];
-        parallel::metrics(world, own)
+        parallel::metrics(world, workload_metrics)
     }
 }

@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 /// Handler of the sum of a bucket over the nodes before the receiver.
-pub(super) const SCAN: u8 = 0;
+pub(super) const SCAN_HANDLER: u8 = 0;
 /// Handler of the sum of a bucket over all nodes.
-pub(super) const TOTAL: u8 = 1;
+pub(super) const TOTAL_HANDLER: u8 = 1;
 /// Handler of a key and its position.
-pub(super) const COALESCE: u8 = 2;
+pub(super) const COALESCE_HANDLER: u8 = 2;
 
 /// The state of a node.
 pub(super) struct NodeState {
@@ -50,8 +50,8 @@ impl NodeState {
     pub fn handle(&self, received: &Received<'_>) {
         let (first, second) = (received.words[0], received.words[1]);
         let sums = match received.handler {
-            SCAN => &self.before,
-            TOTAL => &self.totals,
+            SCAN_HANDLER => &self.before,
+            TOTAL_HANDLER => &self.totals,
             _ => return self.store(first, second),
         };
         let previous = sums.borrow_mut()[first as usize].replace(second);

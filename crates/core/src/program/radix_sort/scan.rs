@@ -1,5 +1,5 @@
 //! The scan phase: "a scan addition is performed across all processors for each bucket; this involves nearest-neighbor
-//! communication" (§4.5).
+//! communication" (Callahan and Goldstein 1995, §4.5).
 //!
 //! For each bucket, a sum travels from node to node. Each node adds its own count, and so learns the number of keys of
 //! the bucket that precede its own. The last node sends the total around the ring, so that all nodes learn where each
@@ -8,18 +8,18 @@
 
 use super::super::parallel;
 use super::RadixSort;
-use super::node::{NodeState, SCAN, TOTAL};
-use crate::messaging::active::{Active, ActiveMessage};
+use super::node::{NodeState, SCAN_HANDLER, TOTAL_HANDLER};
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 
 /// Returns the position of the node's first key of each bucket among all keys.
-pub(super) async fn positions(endpoint: &Active, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
+pub(super) async fn positions(endpoint: &ActiveEndpoint, parameters: &RadixSort, state: &NodeState) -> Vec<u32> {
     let (node, last) = (endpoint.id().index(), endpoint.endpoints() - 1);
     let counts = state.counts.borrow().clone();
     let mut sender = PacedSender { endpoint, delay: parameters.delay, next_cycle: 0 };
     if node == 0 {
         state.before.borrow_mut().fill(Some(0));
         for (bucket, count) in counts.iter().enumerate() {
-            sender.send(SCAN, bucket as u32, *count).await;
+            sender.send(SCAN_HANDLER, bucket as u32, *count).await;
         }
     }
     // Two sums per bucket arrive: the total, except at the last node, which computes it; and the sum over the preceding
@@ -30,12 +30,12 @@ pub(super) async fn positions(endpoint: &Active, parameters: &RadixSort, state: 
         let (handler, bucket, sum) = state.pending_sums.borrow_mut().pop_front().expect("a sum is pending");
         let sum_with_own = sum + counts[bucket as usize];
         match handler {
-            SCAN if node == last => {
+            SCAN_HANDLER if node == last => {
                 state.totals.borrow_mut()[bucket as usize] = Some(sum_with_own);
-                sender.send(TOTAL, bucket, sum_with_own).await;
+                sender.send(TOTAL_HANDLER, bucket, sum_with_own).await;
             }
-            SCAN => sender.send(SCAN, bucket, sum_with_own).await,
-            _ if node + 1 < last => sender.send(TOTAL, bucket, sum).await,
+            SCAN_HANDLER => sender.send(SCAN_HANDLER, bucket, sum_with_own).await,
+            _ if node + 1 < last => sender.send(TOTAL_HANDLER, bucket, sum).await,
             _ => {}
         }
     }
@@ -57,7 +57,7 @@ fn first_positions(state: &NodeState) -> Vec<u32> {
 
 /// Sends sums to the next node, with a delay after each.
 struct PacedSender<'a> {
-    endpoint: &'a Active,
+    endpoint: &'a ActiveEndpoint,
     delay: u64,
     next_cycle: u64,
 }

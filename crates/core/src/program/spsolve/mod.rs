@@ -56,13 +56,14 @@ use rows::{Contribution, RowShare};
 /// is part of messaging.)
 const RECEIVE_INSTRUCTIONS: u64 = 4 + 2 + 4;
 /// Instructions to add a contribution when all have arrived: a load, the addition, and two for the loop, which two
-/// additions share. (Chosen, as above.)
+/// additions share. (Chosen: counted by hand for an in-order processor.)
 const ADD_INSTRUCTIONS: u64 = 4;
 /// Instructions to solve a row, in addition to adding its contributions: removal from the queue of ready rows (4);
 /// right-hand side, reciprocal, begin and end of contributions and edges (6 loads); a multiplication, a store of the
-/// unknown, a new count for the next solve (2), four for calls and branches. (Chosen, as above.)
+/// unknown, a new count for the next solve (2), four for calls and branches. (Chosen: counted by hand for an in-order
+/// processor.)
 const ROW_INSTRUCTIONS: u64 = 4 + 6 + 8;
 /// Instructions to send a contribution, or to deliver it locally: loads of processor, slot and entry (3), the
-/// multiplication, a branch on the processor, three for the loop; the send itself is part of messaging. (Chosen, as
-/// above.)
+/// multiplication, a branch on the processor, three for the loop; the send itself is part of messaging.
+/// (Chosen: counted by hand for an in-order processor.)
 const EDGE_INSTRUCTIONS: u64 = 3 + 1 + 1 + 3;

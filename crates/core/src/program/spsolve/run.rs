@@ -8,7 +8,7 @@ use super::{
 };
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::worker::{self, Worker};
@@ -79,7 +79,7 @@ impl WorkloadSpec for Spsolve {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let solve = Rc::new(Solve::new(self, world.addresses.len(), world.seed));
+        let solve = Rc::new(Solve::new(self, world.endpoint_map.len(), world.seed));
         if self.exchange == Exchange::Changes {
             let workers = SharedSolve::start(&solve, self.prefetch as usize, world);
             assert!(solve.workers.set(workers).is_ok(), "programs start once");
@@ -89,13 +89,13 @@ impl WorkloadSpec for Spsolve {
             let (processor, receiver) = (endpoint.id().index(), solve.clone());
             let collective = Rc::<Collective>::default();
             parallel::set_handler(&endpoint, &collective, move |_, direction, words| {
-                let each = if receiver.buffer > 0 { PADDED_WORDS } else { words.len() };
-                for contribution in words.chunks(each) {
+                let words_per_message = if receiver.buffer > 0 { PADDED_WORDS } else { words.len() };
+                for contribution in words.chunks(words_per_message) {
                     let words = contribution[..3].try_into().expect("a contribution has three words");
                     let mut share = receiver.shares[usize::from(direction)][processor].borrow_mut();
                     share.receive(Contribution::from_words(words));
                 }
-                RECEIVE_INSTRUCTIONS * (words.len() / each) as u64
+                RECEIVE_INSTRUCTIONS * (words.len() / words_per_message) as u64
             });
             run(endpoint, collective, solve.clone())
         });
@@ -104,29 +104,29 @@ impl WorkloadSpec for Spsolve {
 }
 
 /// Runs the program of a processor.
-async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, solve: Rc<Solve>) {
-    let own = endpoint.id().index();
+async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc<Solve>) {
+    let own_index = endpoint.id().index();
     let (mut right_hand, mut changed) = (solve.right_hand.clone(), 0);
     solve.span.begin(&endpoint, &collective).await;
     for _ in 0..solve.iterations {
-        let before = solve.own_values(&right_hand, own);
+        let before = solve.own_values(&right_hand, own_index);
         for (direction, shares) in solve.shares.iter().enumerate() {
-            shares[own].borrow_mut().start(&right_hand);
+            shares[own_index].borrow_mut().start(&right_hand);
             // No processor may send a contribution before its receiver has started this solve.
             collective.barrier(&endpoint).await;
             solve_rows(&endpoint, &solve, direction).await;
-            shares[own].borrow().store(&mut right_hand);
+            shares[own_index].borrow().store(&mut right_hand);
         }
-        changed = collective.sum(&endpoint, count_changes(&before, &solve.own_values(&right_hand, own))).await;
+        changed = collective.sum(&endpoint, count_changes(&before, &solve.own_values(&right_hand, own_index))).await;
     }
     solve.span.end(&endpoint, &collective).await;
-    solve.finish(own, (solve.own_values(&right_hand, own), changed));
+    solve.finish(own_index, (solve.own_values(&right_hand, own_index), changed));
 }
 
 /// Solves all rows of a processor in one direction, in the order in which they become ready.
-async fn solve_rows(endpoint: &Active, solve: &Solve, direction: usize) {
-    let own = endpoint.id().index();
-    let share = &solve.shares[direction][own];
+async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) {
+    let own_index = endpoint.id().index();
+    let share = &solve.shares[direction][own_index];
     let mut buffers = BTreeMap::<usize, Vec<u32>>::new();
     loop {
         let next = share.borrow_mut().next_ready();
@@ -150,7 +150,7 @@ async fn solve_rows(endpoint: &Active, solve: &Solve, direction: usize) {
         for edge in 0..out {
             let (to, contribution) = share.borrow().contribution(row, edge);
             instructions += EDGE_INSTRUCTIONS;
-            if to == own {
+            if to == own_index {
                 share.borrow_mut().receive(contribution);
                 instructions += RECEIVE_INSTRUCTIONS;
                 continue;
@@ -247,12 +247,15 @@ impl Solve {
 
 impl RunningWorkload for Solve {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let own = [
+        let workload_metrics = [
             self.span.metric("spsolve.cycles", outcome),
             Metric::count("spsolve.rows", self.owners.len() as f64, ""),
             Metric::count("spsolve.levels", self.dags[0].levels() as f64, ""),
             Metric::count("spsolve.contributions", self.sent.get() as f64, ""),
         ];
-        parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
+        parallel::metrics(
+            world,
+            workload_metrics.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))),
+        )
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct SharedSolve {
 impl SharedSolve {
     /// Starts the program on all processors, and returns the workers.
     pub fn start(solve: &Rc<Solve>, prefetch: usize, world: &World) -> Vec<Rc<Worker>> {
-        let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
+        let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
         let address = |owner: &u32| space.allocate(EndpointId(*owner), ROW_BYTES.into());
         let shared = Rc::new(SharedSolve {
             solve: solve.clone(),

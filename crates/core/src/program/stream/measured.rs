@@ -1,7 +1,7 @@
 //! The measurements of a stream: latencies, rates and the backlog of its open loops.
 
 use super::Stream;
-use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
+use super::send::{ClosedCounts, GROWING_WINDOWS, OpenCounts, SenderCounts, WINDOWS};
 use crate::engine::metric::name_word;
 use crate::engine::{Bytes, EndpointId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
@@ -76,8 +76,9 @@ impl Measured {
         let bytes = ((self.messages - 1) * self.payload.get()) as f64;
         let offered: f64 = open.iter().map(|counts| per_us(counts, bytes)).sum();
         let waiting = |counts: &OpenCounts| counts.last.map_or(0, |(_, waiting)| waiting);
-        let more = |counts: &OpenCounts| waiting(counts) as f64 - counts.first.map_or(0, |(_, waiting)| waiting) as f64;
-        let growth: f64 = open.iter().map(|counts| per_us(counts, more(counts))).sum();
+        let backlog_growth =
+            |counts: &OpenCounts| waiting(counts) as f64 - counts.first.map_or(0, |(_, waiting)| waiting) as f64;
+        let growth: f64 = open.iter().map(|counts| per_us(counts, backlog_growth(counts))).sum();
         let total = |of: &dyn Fn(&OpenCounts) -> u64| open.iter().map(|counts| of(counts)).sum::<u64>() as f64;
         vec![
             Metric::new("message.offered", offered, "MB/s"),
@@ -96,7 +97,7 @@ impl Measured {
         let (&(from, to), backlog) = judged.find(|(_, backlog)| backlog.only_grows())?;
         let (more, waiting) = backlog.growth();
         Some(format!(
-            "the backlog of {} -> {} grew in each of the last {GROWING} of {WINDOWS} windows of {} messages, by {more} \
+            "the backlog of {} -> {} grew in each of the last {GROWING_WINDOWS} of {WINDOWS} windows of {} messages, by {more} \
              messages to {waiting}",
             world.endpoint(from).name(),
             world.endpoint(to).name(),

@@ -5,10 +5,10 @@
 //! then. An open loop whose backlog only grows is saturated ([`backlog`](super::backlog)).
 //!
 //! Bandwidth is counted in one window for all flows, which excludes start-up and the end of the run. The window begins
-//! with the delivery that ends the warm-up of the last flow (its first delivery, if there is no warm-up), and ends with
-//! the last delivery of the flow that ends first. If there is no time at which all flows are under way, the window is
-//! from the first delivery of any flow to the last delivery of all. Flows may share a sender, a receiver or a trunk. A
-//! sender's processor may copy blocks of memory at the same time.
+//! when the last of the flows completes its warm-up (or, without a warm-up, makes its first delivery), and ends when
+//! the first of the flows makes its last delivery. If this end is before this begin, the window is from the first
+//! delivery of any flow to the last delivery of any flow. Flows may share a sender, a receiver or a trunk. A sender's
+//! processor may copy blocks of memory at the same time.
 
 mod measured;
 mod send;
@@ -20,7 +20,7 @@ use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndpointId, Expected, Signal};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::{FlowEndpoint, PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
+use crate::program::{FlowEndpoint, PAYLOAD_PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
 use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 use measured::Measured;
 use send::{Sender, SenderCounts};
@@ -31,12 +31,12 @@ use std::sync::Arc;
 
 /// The parameters of streams.
 #[derive(Clone, PartialEq, Debug, Parameters)]
-#[param(before = refuse_gaps, meaning = Load)]
+#[param(before = report_former_keys, meaning = Load)]
 pub struct Stream {
     /// Sender and receiver of each flow, by name. Without any, there is one flow from the first node to the second.
     #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
     pub flows: Vec<(String, String)>,
-    /// The pairs of endpoints that the flows stand for, each with the index of its flow, once the nodes are known.
+    /// The flows with their patterns (`*`, `[1..31]`) expanded to pairs of endpoints; `None` until the nodes are known.
     #[param(skip = None)]
     pub expanded: Option<Arc<[ExpandedFlow]>>,
     /// Messages of each flow.
@@ -59,7 +59,7 @@ pub struct Stream {
     pub never_poll: bool,
 }
 
-/// A pair of endpoints that a flow of the description stands for.
+/// A pair of endpoints that results from expanding a flow of the description.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExpandedFlow {
     /// Index of the flow in the description.
@@ -84,12 +84,12 @@ impl Stream {
         self.warm_up + self.messages
     }
 
-    /// Starts the program of the receiving endpoint `node`, to which `flows` flows lead. Returns the number of messages
-    /// that it is to receive.
-    fn expect(self: &Rc<Self>, world: &World, node: EndpointId, flows: u64) -> Expected {
-        let name = format!("{} program", world.endpoint(node).name());
-        let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
-        Expected { end: node, messages: self.total() * flows, receiver }
+    /// Starts the program of the receiving endpoint `endpoint`, to which `flows` flows lead. Returns the number of
+    /// messages that it is to receive.
+    fn start_receiver(self: &Rc<Self>, world: &World, endpoint: EndpointId, flows: u64) -> Expected {
+        let name = format!("{} program", world.endpoint(endpoint).name());
+        let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), endpoint));
+        Expected { endpoint, messages: self.total() * flows, receiver }
     }
 
     fn resolve(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
@@ -101,11 +101,11 @@ impl Stream {
         }
     }
 
-    async fn receive(self: Rc<Self>, world: World, node: EndpointId) {
+    async fn receive(self: Rc<Self>, world: World, id: EndpointId) {
         if self.never_poll {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
-        let endpoint = world.endpoint(node);
+        let endpoint = world.endpoint(id);
         let expected = ExpectedPayloads::new(self.payload);
         loop {
             let message = endpoint.receive().await;
@@ -142,8 +142,8 @@ impl Stream {
     }
 }
 
-/// Reports an error for each key of a paced closed loop, which an open loop replaces.
-fn refuse_gaps(t: &Table<'_>) {
+/// Reports an error for each of the former keys `gap` and `random-gaps`, which `arrivals` replaces.
+fn report_former_keys(t: &Table<'_>) {
     let (replaced, help) = ("was replaced by `arrivals`", "write `arrivals.periodic.interval`");
     t.replaced("gap", replaced, &format!("{help}, or `arrivals.poisson.interval` for random intervals"));
     t.replaced("random-gaps", replaced, "write `arrivals.poisson.interval` for random intervals");
@@ -206,8 +206,8 @@ impl WorkloadSpec for Stream {
     }
 
     fn endpoint_pairs<'a>(&'a self, _: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        let read = self.named_flows().into_iter().filter(|(_, from, _)| !from.is_empty());
-        read.map(|(index, from, to)| (format!("{FLOWS}.{index}"), (from, to))).collect()
+        let valid_flows = self.named_flows().into_iter().filter(|(_, from, _)| !from.is_empty());
+        valid_flows.map(|(index, from, to)| (format!("{FLOWS}.{index}"), (from, to))).collect()
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
@@ -220,14 +220,14 @@ impl WorkloadSpec for Stream {
             to,
             in_flight: self.warm_up + self.messages,
             payload: self.payload,
-            send_buffers: (PATTERNS, self.payload),
+            send_buffers: (PAYLOAD_PATTERNS, self.payload),
         };
         self.planned_endpoints().into_iter().map(flow).collect()
     }
 
     fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
         let copiers = self.planned_endpoints().into_iter().filter(|_| self.copying).map(|(from, _)| from);
-        copiers.collect::<BTreeSet<_>>().into_iter().map(|from| (from, Bytes(2 * copy::AREA))).collect()
+        copiers.collect::<BTreeSet<_>>().into_iter().map(|from| (from, Bytes(2 * copy::AREA_BYTES))).collect()
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
@@ -236,12 +236,13 @@ impl WorkloadSpec for Stream {
             world.tally.warm_up(from, to, self.warm_up);
             world.tally.test_for_transient(from, to, self.messages);
         }
-        // All tasks share one workload, since its names are as many as its flows.
+        // All tasks share one copy of the workload, since its list of flows may be long.
         let stream = Rc::new(self.clone());
         let senders = stream.start_senders(world, &flows);
         let mut receivers = BTreeMap::new();
         flows.iter().for_each(|(_, to)| *receivers.entry(*to).or_insert(0) += 1);
-        let expected: Vec<_> = receivers.into_iter().map(|(node, flows)| stream.expect(world, node, flows)).collect();
+        let expected: Vec<_> =
+            receivers.into_iter().map(|(node, flows)| stream.start_receiver(world, node, flows)).collect();
         let tally = world.tally.clone();
         world.sim.spawn("the stream", async move { tally.settled(&expected).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };

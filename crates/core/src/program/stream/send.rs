@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Number of windows of a flow's measured messages. The backlog is sampled at the beginning of each.
 pub(super) const WINDOWS: u64 = 5;
 /// Number of consecutive windows in which the backlog of a saturated flow grows. In the first window, queues may fill.
-pub(super) const GROWING: u64 = WINDOWS - 1;
+pub(super) const GROWING_WINDOWS: u64 = WINDOWS - 1;
 /// Smallest number of measured messages with which a flow is tested for saturation, since a few messages are no load.
 const MESSAGES_MIN: u64 = 100;
 
@@ -59,7 +59,7 @@ impl SenderCounts {
         if !stream.arrivals.is_open() {
             return SenderCounts::Closed(ClosedCounts::default());
         }
-        let observer = || Backlog::new(stream.messages / WINDOWS, GROWING, stream.arrivals.dispersion());
+        let observer = || Backlog::new(stream.messages / WINDOWS, GROWING_WINDOWS, stream.arrivals.dispersion());
         let backlog = (stream.messages >= MESSAGES_MIN).then(observer);
         SenderCounts::Open(OpenCounts { backlog, backlog_max: 0, first: None, last: None })
     }

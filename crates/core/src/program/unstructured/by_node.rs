@@ -5,27 +5,27 @@
 //!
 //! No barrier is needed, as with batches: a processor waits for all fluxes into its nodes before it sends new values.
 
-use super::run::{Part, SUMS, Sweep, VALUES};
+use super::run::{Part, SUMS_HANDLER, Sweep, VALUES_HANDLER};
 use super::{ADD_INSTRUCTIONS, FluidShare, NODE_INSTRUCTIONS, PACK_INSTRUCTIONS, ShareLink};
 use crate::engine::EndpointId;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::program::collective::Collective;
 use crate::program::parallel;
 use std::rc::Rc;
 
 /// Runs the program of a processor.
-pub(super) async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
-    let own = endpoint.id().index();
-    let part = &sweep.parts[own];
+pub(super) async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
+    let own_index = endpoint.id().index();
+    let part = &sweep.parts[own_index];
     let nodes = part.share.borrow().nodes.len();
     let ghosts: usize = part.links.iter().map(|link| link.ghosts.len()).sum();
-    let expected = sweep.expected_sums(own);
+    let expected = sweep.expected_sums(own_index);
     sweep.span.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in &part.links {
             for (index, at) in (0..).zip(&link.sent_nodes) {
                 let [x, y, z] = part.share.borrow().value_words(*at);
-                sweep.send_node(&endpoint, link.other, VALUES, [index, x, y, z]).await;
+                sweep.send_node(&endpoint, link.other, VALUES_HANDLER, [index, x, y, z]).await;
             }
         }
         endpoint.wait_until(|| part.arrived[0].get() == iteration * ghosts).await;
@@ -35,11 +35,11 @@ pub(super) async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep:
         parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
     }
     sweep.span.end(&endpoint, &collective).await;
-    sweep.finish(own, part.share.borrow().amounts().to_vec());
+    sweep.finish(own_index, part.share.borrow().amounts().to_vec());
 }
 
 /// Sweeps over edges and faces, and sends each flux to another processor's node.
-async fn sweep_elements(endpoint: &Active, sweep: &Sweep, part: &Part) {
+async fn sweep_elements(endpoint: &ActiveEndpoint, sweep: &Sweep, part: &Part) {
     let (all, mut instructions) = (part.share.borrow().elements(), 0);
     for element in 0..all {
         let (nodes, amounts, is_edge) = {
@@ -54,7 +54,7 @@ async fn sweep_elements(endpoint: &Active, sweep: &Sweep, part: &Part) {
             };
             parallel::compute(endpoint, std::mem::take(&mut instructions)).await;
             let [x, y, z] = amount.map(i32::cast_unsigned);
-            sweep.send_node(endpoint, link.other, SUMS, [index, x, y, z]).await;
+            sweep.send_node(endpoint, link.other, SUMS_HANDLER, [index, x, y, z]).await;
         }
     }
     parallel::compute(endpoint, instructions).await;
@@ -78,7 +78,7 @@ impl Part {
         let [index, x, y, z] = words.try_into().expect("a node's message has four words");
         let mut share = self.share.borrow_mut();
         match handler {
-            VALUES => {
+            VALUES_HANDLER => {
                 share.set_value(link.ghosts.start as u32 + index, [x, y, z]);
                 PACK_INSTRUCTIONS
             }
@@ -93,16 +93,16 @@ impl Part {
 impl Sweep {
     /// Returns the number of fluxes that others send to a processor in an iteration.
     fn expected_sums(&self, processor: usize) -> usize {
-        let sent = |share: &FluidShare, part: &Part| {
+        let values_sent = |share: &FluidShare, part: &Part| {
             let Some(link) = part.links.iter().find(|link| link.other == processor) else { return 0 };
             let nodes = (0..share.elements()).flat_map(|element| share.nodes_of(element));
             nodes.filter(|at| link.ghosts.contains(&(**at as usize))).count()
         };
-        self.parts.iter().map(|part| sent(&part.share.borrow(), part)).sum()
+        self.parts.iter().map(|part| values_sent(&part.share.borrow(), part)).sum()
     }
 
     /// Sends the value of a node, or a flux into a node.
-    async fn send_node(&self, endpoint: &Active, to: usize, handler: u8, words: [u32; 4]) {
+    async fn send_node(&self, endpoint: &ActiveEndpoint, to: usize, handler: u8, words: [u32; 4]) {
         parallel::compute(endpoint, PACK_INSTRUCTIONS).await;
         self.batches.set(self.batches.get() + 1);
         parallel::send(endpoint, to, handler, &words).await;

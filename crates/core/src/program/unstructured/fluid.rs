@@ -159,6 +159,6 @@ fn step(mesh: &Mesh, areas: &[Vector], volumes: &[f64]) -> f64 {
         rates[*one as usize] += rate;
         rates[*other as usize] += rate;
     }
-    let each = volumes.iter().zip(&rates).map(|(volume, rate)| COURANT * volume / rate);
-    each.fold(f64::INFINITY, f64::min)
+    let time_steps = volumes.iter().zip(&rates).map(|(volume, rate)| COURANT * volume / rate);
+    time_steps.fold(f64::INFINITY, f64::min)
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
-use crate::messaging::active::Active;
+use crate::messaging::active::ActiveEndpoint;
 use crate::part::{self, ParameterError, PartInfo};
 use crate::program::collective::Collective;
 use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
@@ -54,9 +54,9 @@ pub enum UnstructuredExchange {
 }
 
 /// Handler of values, which the owner of the nodes sends.
-pub(super) const VALUES: u8 = 0;
+pub(super) const VALUES_HANDLER: u8 = 0;
 /// Handler of sums of fluxes, which are sent to the owner of the nodes.
-pub(super) const SUMS: u8 = 1;
+pub(super) const SUMS_HANDLER: u8 = 1;
 
 /// A processor's part of the sweep.
 pub(super) struct Part {
@@ -126,7 +126,7 @@ impl WorkloadSpec for Unstructured {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let sweep = Rc::new(Sweep::new(self, world.addresses.len(), world.seed));
+        let sweep = Rc::new(Sweep::new(self, world.endpoint_map.len(), world.seed));
         if self.exchange == UnstructuredExchange::Loads {
             let workers = SharedSweep::start(&sweep, self.prefetch as usize, world);
             assert!(sweep.workers.set(workers).is_ok(), "programs start once");
@@ -153,16 +153,16 @@ impl WorkloadSpec for Unstructured {
 }
 
 /// Runs the program of a processor.
-async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
-    let own = endpoint.id().index();
-    let part = &sweep.parts[own];
+async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, sweep: Rc<Sweep>) {
+    let own_index = endpoint.id().index();
+    let part = &sweep.parts[own_index];
     let (nodes, (edges, faces)) = (part.share.borrow().nodes.len(), part.share.borrow().element_counts());
     let flux = sweep.edge_cycles * edges as u64 + FACE_INSTRUCTIONS * faces as u64;
     sweep.span.begin(&endpoint, &collective).await;
     for iteration in 1..=sweep.iterations as usize {
         for link in part.links.iter().filter(|link| !link.sent_nodes.is_empty()) {
             let words = part.share.borrow().values_for(link);
-            sweep.send(&endpoint, link, VALUES, &words).await;
+            sweep.send(&endpoint, link, VALUES_HANDLER, &words).await;
         }
         let sources = part.links.iter().filter(|link| !link.ghosts.is_empty()).count();
         endpoint.wait_until(|| part.arrived[0].get() == iteration * sources).await;
@@ -171,7 +171,7 @@ async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>)
         parallel::compute(&endpoint, flux).await;
         for link in part.links.iter().filter(|link| !link.ghosts.is_empty()) {
             let words = part.share.borrow_mut().take_sums(link.ghosts.clone());
-            sweep.send(&endpoint, link, SUMS, &words).await;
+            sweep.send(&endpoint, link, SUMS_HANDLER, &words).await;
         }
         let receivers = part.links.iter().filter(|link| !link.sent_nodes.is_empty()).count();
         endpoint.wait_until(|| part.arrived[1].get() == iteration * receivers).await;
@@ -179,7 +179,7 @@ async fn run(endpoint: Rc<Active>, collective: Rc<Collective>, sweep: Rc<Sweep>)
         parallel::compute(&endpoint, NODE_INSTRUCTIONS * nodes as u64).await;
     }
     sweep.span.end(&endpoint, &collective).await;
-    sweep.finish(own, part.share.borrow().amounts().to_vec());
+    sweep.finish(own_index, part.share.borrow().amounts().to_vec());
 }
 
 impl Part {
@@ -202,7 +202,7 @@ impl Part {
         arrived.set(arrived.get() + 1);
         let nodes = words.len() as u64 / 3;
         match handler {
-            VALUES => {
+            VALUES_HANDLER => {
                 self.share.borrow_mut().set_values(link.ghosts.clone(), words);
                 PACK_INSTRUCTIONS * nodes
             }
@@ -238,7 +238,7 @@ impl Sweep {
     }
 
     /// Packs a batch and sends it.
-    async fn send(&self, endpoint: &Active, link: &ShareLink, handler: u8, words: &[u32]) {
+    async fn send(&self, endpoint: &ActiveEndpoint, link: &ShareLink, handler: u8, words: &[u32]) {
         parallel::compute(endpoint, PACK_INSTRUCTIONS * words.len() as u64 / 3).await;
         self.batches.set(self.batches.get() + 1);
         parallel::send(endpoint, link.other, handler, words).await;
@@ -259,10 +259,13 @@ impl Sweep {
 
 impl RunningWorkload for Sweep {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
-        let own = [
+        let workload_metrics = [
             self.span.metric("unstructured.cycles", outcome),
             Metric::count("unstructured.batches", self.batches.get() as f64, ""),
         ];
-        parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
+        parallel::metrics(
+            world,
+            workload_metrics.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))),
+        )
     }
 }

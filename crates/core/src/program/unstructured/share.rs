@@ -49,20 +49,20 @@ impl FluidShare {
     }
 
     fn new(fluid: &Fluid, ownership: &Ownership<'_>, part: usize) -> FluidShare {
-        let own = &ownership.members[part];
-        let nodes = own.len() + ownership.ghosts[part].len();
-        let at = |node: u32| ownership.local_number(part, node);
+        let own_members = &ownership.members[part];
+        let nodes = own_members.len() + ownership.ghosts[part].len();
+        let local_number = |node: u32| ownership.local_number(part, node);
         let is_here = |node: u32| ownership.owners[node as usize] as usize == part;
         let edges = fluid.edges.iter().filter(|edge| is_here(edge.nodes[0]));
         let faces = fluid.faces.iter().filter(|face| is_here(face.nodes[0]));
         let mut share = FluidShare {
-            nodes: own.clone(),
+            nodes: own_members.clone(),
             links: (0..ownership.members.len()).filter_map(|other| ownership.link(part, other)).collect(),
-            edges: edges.map(|edge| FluidEdge { nodes: edge.nodes.map(at), ..*edge }).collect(),
-            faces: faces.map(|face| FluidFace { nodes: face.nodes.map(at), ..*face }).collect(),
-            inverse_units: own.iter().map(|node| fluid.inverse_units[*node as usize]).collect(),
+            edges: edges.map(|edge| FluidEdge { nodes: edge.nodes.map(local_number), ..*edge }).collect(),
+            faces: faces.map(|face| FluidFace { nodes: face.nodes.map(local_number), ..*face }).collect(),
+            inverse_units: own_members.iter().map(|node| fluid.inverse_units[*node as usize]).collect(),
             step_units: fluid.step_units,
-            amounts: own.iter().map(|node| fluid.initial[*node as usize]).collect(),
+            amounts: own_members.iter().map(|node| fluid.initial[*node as usize]).collect(),
             values: vec![[f32::NAN; 3]; nodes],
             sums: vec![[0; 3]; nodes],
         };
@@ -240,11 +240,15 @@ impl Ownership<'_> {
 
     /// Returns the link of a part to another, if they share any nodes.
     fn link(&self, part: usize, other: usize) -> Option<ShareLink> {
-        let before = |other: usize| self.ghosts[part].partition_point(|(owner, _)| (*owner as usize) < other);
-        let own = self.members[part].len();
+        let ghosts_before = |other: usize| self.ghosts[part].partition_point(|(owner, _)| (*owner as usize) < other);
+        let own_count = self.members[part].len();
         let there = self.ghosts[other].iter().filter(|(owner, _)| *owner as usize == part);
         let sent_nodes: Vec<u32> = there.map(|(_, node)| self.local_index[*node as usize]).collect();
-        let link = ShareLink { other, ghosts: own + before(other)..own + before(other + 1), sent_nodes };
+        let link = ShareLink {
+            other,
+            ghosts: own_count + ghosts_before(other)..own_count + ghosts_before(other + 1),
+            sent_nodes,
+        };
         (!link.ghosts.is_empty() || !link.sent_nodes.is_empty()).then_some(link)
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct SharedSweep {
 impl SharedSweep {
     /// Starts the program on all processors, and returns the workers.
     pub fn start(sweep: &Rc<Sweep>, prefetch: usize, world: &World) -> Vec<Rc<Worker>> {
-        let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
+        let space = Rc::new(Space::new(world.endpoint_map.len(), world.shared_memory.block));
         let shared = Rc::new(SharedSweep { sweep: sweep.clone(), prefetch, addresses: allocate(sweep, &space) });
         let workers = Worker::all(world, &space);
         worker::start(world, &workers, |worker| shared.clone().run(worker));
@@ -138,7 +138,7 @@ impl SharedSweep {
 
 /// Allocates the nodes at borders.
 fn allocate(sweep: &Sweep, space: &Space) -> Vec<Vec<Option<SharedAddress>>> {
-    let own = |(processor, part): (usize, &super::run::Part)| {
+    let allocate_borders = |(processor, part): (usize, &super::run::Part)| {
         let mut addresses = vec![None; part.share.borrow().nodes.len()];
         for at in part.links.iter().flat_map(|link| &link.sent_nodes) {
             let address = &mut addresses[*at as usize];
@@ -146,7 +146,7 @@ fn allocate(sweep: &Sweep, space: &Space) -> Vec<Vec<Option<SharedAddress>>> {
         }
         addresses
     };
-    let owned: Vec<Vec<Option<SharedAddress>>> = sweep.parts.iter().enumerate().map(own).collect();
+    let owned: Vec<Vec<Option<SharedAddress>>> = sweep.parts.iter().enumerate().map(allocate_borders).collect();
     let with_ghosts = |(processor, part): (usize, &super::run::Part)| {
         let mut addresses = owned[processor].clone();
         let mut links: Vec<_> = part.links.iter().filter(|link| !link.ghosts.is_empty()).collect();

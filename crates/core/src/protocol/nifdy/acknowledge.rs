@@ -1,5 +1,5 @@
 //! The acknowledgement queue: acknowledgements to be sent, oldest first. Some wait to be piggybacked on an answer
-//! (§6.1).
+//! (Callahan and Goldstein 1995, §6.1).
 //!
 //! The queue has no limit of its own. It holds at most one acknowledgement of a few bytes for each packet that its
 //! senders have outstanding here. A limit would prevent the processor from accepting packets while the network is full,

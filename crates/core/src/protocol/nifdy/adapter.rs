@@ -5,7 +5,7 @@
 //! ([`encode`]).
 
 use super::{
-    Acknowledgement, Bulk, BulkNumber, NifdyHeader, NifdyUnit, OutgoingPacket, PeakOccupancy, Request, Scalar,
+    Acknowledgement, Bulk, BulkNumber, DialogReply, NifdyHeader, NifdyUnit, OutgoingPacket, PeakOccupancy, Scalar,
     UnitParameters,
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
@@ -20,7 +20,7 @@ pub struct NifdyParameters {
     pub unit: UnitParameters,
     /// Cycles to generate an acknowledgement, and as many to process it.
     ///
-    /// The paper states 2 cycles (§2.4.3).
+    /// The paper states 2 cycles (Callahan and Goldstein 1995, §2.4.3).
     #[param(max = 1_000_000, default = 2, meaning = Work, resource = "acknowledgement")]
     pub processing: u64,
     /// Length of an acknowledgement.
@@ -62,7 +62,7 @@ impl<P: Clone> NifdyAdapter<P> {
     }
 
     /// Returns the class that carries the acknowledgements of packets of `class`.
-    fn back(&self, class: Class) -> Class {
+    fn acknowledgement_class(&self, class: Class) -> Class {
         match self.parameters.acknowledges_on_other && self.lanes.len() > 1 {
             true => Class(1 - class.0),
             false => class,
@@ -75,12 +75,12 @@ impl<P: Clone> NifdyAdapter<P> {
 
     fn frame(&self, frame: super::NifdyFrame<(P, Bytes)>, class: Class) -> Frame<P> {
         let needs_slot = frame.needs_slot();
-        let super::NifdyFrame { source, destination, header, carried, body } = frame;
+        let super::NifdyFrame { source, destination, header, piggybacked, body } = frame;
         let (body, bytes) = match body {
             Some((body, bytes)) => (Some(body), bytes),
             None => (None, self.parameters.acknowledgement),
         };
-        let head = encode(header, carried);
+        let head = encode(header, piggybacked);
         Frame { from: source, to: destination, class, head, bytes, needs_slot, body, ..Frame::default() }
     }
 }
@@ -117,7 +117,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
-        let back = self.back(class);
+        let back = self.acknowledgement_class(class);
         if let Some(acknowledgement) = self.unit(back).next_acknowledgement() {
             return Some(self.frame(acknowledgement, class));
         }
@@ -131,12 +131,13 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
         let Frame { from: source, to: destination, class, head, bytes, body, .. } = frame;
-        let (header, carried) = decode(head);
-        let of = if matches!(header, NifdyHeader::Acknowledgement(_)) { self.back(class) } else { class };
+        let (header, piggybacked) = decode(head);
+        let of =
+            if matches!(header, NifdyHeader::Acknowledgement(_)) { self.acknowledgement_class(class) } else { class };
         let body = body.map(|body| (body, bytes));
         let unit = self.unit(of);
         let before = unit.statistics().duplicates;
-        let frees = unit.arrive(super::NifdyFrame { source, destination, header, carried, body });
+        let frees = unit.arrive(super::NifdyFrame { source, destination, header, piggybacked, body });
         let is_discarded = unit.statistics().duplicates > before;
         let lane = &mut self.lanes[of.index()];
         lane.peak.note_came(&lane.unit);
@@ -177,12 +178,12 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         // them.
         let group = self.parameters.unit.group();
         let bulk = |lane: &Lane<P>, to| lane.unit.unacknowledged(to) as u32 / group * group;
-        let of = |lane: &Lane<P>| match to {
+        let unacknowledged_in = |lane: &Lane<P>| match to {
             Some(to) if lane.unit.dialog() == Some(to) => bulk(lane, to),
             Some(to) => lane.unit.unacknowledged(to) as u32,
             None => lane.unit.outstanding() as u32 + lane.unit.dialog().map_or(0, |to| bulk(lane, to)),
         };
-        self.lanes.iter().map(of).sum()
+        self.lanes.iter().map(unacknowledged_in).sum()
     }
 
     fn statistics(&self) -> Statistics {
@@ -191,7 +192,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
             sum.accepted += unit.accepted;
             sum.bulk += unit.bulk;
             sum.acknowledgements += unit.acknowledgements;
-            sum.carried += unit.carried;
+            sum.piggybacked += unit.piggybacked;
             sum.retransmitted += unit.retransmitted;
             sum.duplicates += unit.duplicates;
         }
@@ -231,7 +232,7 @@ impl Bits {
 
 /// Encodes a header and a piggybacked acknowledgement. The first word holds two bits of kind and the header's fields;
 /// the second a bit for whether there is an acknowledgement, and its fields.
-pub fn encode(header: NifdyHeader, carried: Option<Acknowledgement>) -> Head {
+pub fn encode(header: NifdyHeader, piggybacked: Option<Acknowledgement>) -> Head {
     let (mut first, mut second) = (Bits::default(), Bits::default());
     match header {
         NifdyHeader::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit }) => {
@@ -242,7 +243,7 @@ pub fn encode(header: NifdyHeader, carried: Option<Acknowledgement>) -> Head {
         }
         NifdyHeader::Acknowledgement(acknowledgement) => put_acknowledgement(first.put(2, 2), acknowledgement),
     }
-    if let Some(acknowledgement) = carried {
+    if let Some(acknowledgement) = piggybacked {
         put_acknowledgement(second.put(1, 1), acknowledgement);
     }
     Head([first.word, second.word])
@@ -254,16 +255,16 @@ fn put_number(bits: &mut Bits, number: BulkNumber) -> &mut Bits {
 
 fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
     match acknowledgement {
-        Acknowledgement::Scalar { request, duplicate_bit } => {
-            let (kind, dialog) = match request {
-                Request::None => (0, 0),
-                Request::Rejected => (1, 0),
-                Request::Granted(dialog) => (2, dialog),
+        Acknowledgement::Scalar { reply, duplicate_bit } => {
+            let (kind, dialog) = match reply {
+                DialogReply::None => (0, 0),
+                DialogReply::Rejected => (1, 0),
+                DialogReply::Granted(dialog) => (2, dialog),
             };
             bits.put(0, 1).put(kind, 2).put(dialog.into(), 16).put(duplicate_bit.into(), 1);
         }
-        Acknowledgement::Bulk { dialog, number, ends } => {
-            bits.put(1, 1).put(dialog.into(), 16).put(ends.into(), 1).put(number.is_some().into(), 1);
+        Acknowledgement::Bulk { dialog, number, requests_exit } => {
+            bits.put(1, 1).put(dialog.into(), 16).put(requests_exit.into(), 1).put(number.is_some().into(), 1);
             if let Some(number) = number {
                 put_number(bits, number);
             }
@@ -287,8 +288,8 @@ pub fn decode(head: Head) -> (NifdyHeader, Option<Acknowledgement>) {
         }),
         _ => NifdyHeader::Acknowledgement(get_acknowledgement(&mut first)),
     };
-    let carried = second.flag().then(|| get_acknowledgement(&mut second));
-    (header, carried)
+    let piggybacked = second.flag().then(|| get_acknowledgement(&mut second));
+    (header, piggybacked)
 }
 
 fn get_number(bits: &mut Bits) -> BulkNumber {
@@ -297,17 +298,17 @@ fn get_number(bits: &mut Bits) -> BulkNumber {
 
 fn get_acknowledgement(bits: &mut Bits) -> Acknowledgement {
     if bits.flag() {
-        let (dialog, ends) = (bits.get(16) as u16, bits.flag());
+        let (dialog, requests_exit) = (bits.get(16) as u16, bits.flag());
         let number = bits.flag().then(|| get_number(bits));
-        return Acknowledgement::Bulk { dialog, number, ends };
+        return Acknowledgement::Bulk { dialog, number, requests_exit };
     }
     let (kind, dialog, duplicate_bit) = (bits.get(2), bits.get(16) as u16, bits.flag());
-    let request = match kind {
-        0 => Request::None,
-        1 => Request::Rejected,
-        _ => Request::Granted(dialog),
+    let reply = match kind {
+        0 => DialogReply::None,
+        1 => DialogReply::Rejected,
+        _ => DialogReply::Granted(dialog),
     };
-    Acknowledgement::Scalar { request, duplicate_bit }
+    Acknowledgement::Scalar { reply, duplicate_bit }
 }
 
 #[cfg(test)]
@@ -320,12 +321,15 @@ mod tests {
     }
 
     fn acknowledgement() -> impl Strategy<Value = Acknowledgement> {
-        let request =
-            prop_oneof![Just(Request::None), Just(Request::Rejected), any::<u16>().prop_map(Request::Granted)];
-        let scalar = (request, any::<bool>())
-            .prop_map(|(request, duplicate_bit)| Acknowledgement::Scalar { request, duplicate_bit });
+        let reply = prop_oneof![
+            Just(DialogReply::None),
+            Just(DialogReply::Rejected),
+            any::<u16>().prop_map(DialogReply::Granted)
+        ];
+        let scalar =
+            (reply, any::<bool>()).prop_map(|(reply, duplicate_bit)| Acknowledgement::Scalar { reply, duplicate_bit });
         let bulk = (any::<u16>(), prop::option::of(number()), any::<bool>())
-            .prop_map(|(dialog, number, ends)| Acknowledgement::Bulk { dialog, number, ends });
+            .prop_map(|(dialog, number, requests_exit)| Acknowledgement::Bulk { dialog, number, requests_exit });
         prop_oneof![scalar, bulk]
     }
 
@@ -340,8 +344,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decoding_inverts_encoding(header in header(), carried in prop::option::of(acknowledgement())) {
-            prop_assert_eq!(decode(encode(header, carried)), (header, carried));
+        fn decoding_inverts_encoding(header in header(), piggybacked in prop::option::of(acknowledgement())) {
+            prop_assert_eq!(decode(encode(header, piggybacked)), (header, piggybacked));
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A scalar packet occupies a slot of the FIFO. A bulk packet that is next in its dialog stays in its reorder buffer,
 //! and the FIFO records only its turn. A turn occupies no slot, so the network's count of free slots needs no
-//! correction, and the packet "can be streamed to the processor immediately" (§2.1.2). A common queue for both keeps a
-//! pair's packets in order when the pair changes between scalar and bulk mode.
+//! correction, and the packet "can be streamed to the processor immediately" (Callahan and Goldstein 1995, §2.1.2). A
+//! common queue for both keeps a pair's packets in order when the pair changes between scalar and bulk mode.
 
 use super::Scalar;
 use crate::engine::NodeId;

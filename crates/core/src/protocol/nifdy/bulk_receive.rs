@@ -1,10 +1,11 @@
-//! The receiver's side of bulk mode (§2.1.2): up to D dialogs, each with W reorder buffers.
+//! The receiver's side of bulk mode (Callahan and Goldstein 1995, §2.1.2): up to D dialogs, each with W reorder
+//! buffers.
 //!
 //! From the grant on, a buffer is reserved for every packet that the sender may have in flight; it is freed when the
 //! processor accepts the packet. Bulk packets are therefore acknowledged at acceptance, even if scalar packets are
 //! acknowledged at insertion ([`super::AcknowledgeAt`]): an earlier acknowledgement would let the sender send packets
 //! without a free buffer. One acknowledgement is sent for each half of the window when all its packets were accepted
-//! (§2.4.2), and one for the rest when the dialog's last packet was.
+//! (Callahan and Goldstein 1995, §2.4.2), and one for the rest when the dialog's last packet was.
 
 use super::numbering::Numbering;
 use super::{Bulk, BulkNumber};
@@ -34,7 +35,7 @@ struct Dialog<T> {
     /// Number of packets from the first on that are in order and have their turn in the arrivals FIFO.
     ready: usize,
     /// Whether the processor has asked the sender to end the dialog.
-    ends: bool,
+    requests_exit: bool,
     /// Whether no packet of the dialog has arrived yet.
     is_fresh: bool,
 }
@@ -52,7 +53,7 @@ pub(super) struct PendingAcknowledgement {
     pub(super) source: NodeId,
     pub(super) dialog: u16,
     pub(super) number: Option<BulkNumber>,
-    pub(super) ends: bool,
+    pub(super) requests_exit: bool,
 }
 
 /// Outcome of a packet from the network.
@@ -77,7 +78,8 @@ impl<T> BulkReceive<T> {
         let number = self.dialogs.iter().position(Option::is_none)?;
         let buffers = (0..self.numbering.window()).map(|_| None).collect();
         self.open += 1;
-        self.dialogs[number] = Some(Dialog { source, next: 0, buffers, ready: 0, ends: false, is_fresh: true });
+        self.dialogs[number] =
+            Some(Dialog { source, next: 0, buffers, ready: 0, requests_exit: false, is_fresh: true });
         Some(number as u16)
     }
 
@@ -124,8 +126,8 @@ impl<T> BulkReceive<T> {
         let is_of = |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source);
         let number = self.dialogs.iter().position(is_of)? as u16;
         let dialog = self.dialog(number);
-        dialog.ends = true;
-        Some(PendingAcknowledgement { source, dialog: number, number: None, ends: true })
+        dialog.requests_exit = true;
+        Some(PendingAcknowledgement { source, dialog: number, number: None, requests_exit: true })
     }
 
     fn dialog(&mut self, number: u16) -> &mut Dialog<T> {
@@ -141,14 +143,14 @@ impl<T> BulkReceive<T> {
         let accepted = numbering.number(dialog.next);
         dialog.next = numbering.after(dialog.next, 1);
         let is_whole = (u32::from(accepted.sequence) + 1).is_multiple_of(group);
-        let Dialog { source, ends, .. } = *dialog;
+        let Dialog { source, requests_exit, .. } = *dialog;
         if stored.bulk_exit {
             assert!(dialog.buffers.iter().all(Option::is_none), "nothing follows the exit");
             self.dialogs[usize::from(number)] = None;
             self.open -= 1;
         }
         self.stored -= 1;
-        let due = PendingAcknowledgement { source, dialog: number, number: Some(accepted), ends };
+        let due = PendingAcknowledgement { source, dialog: number, number: Some(accepted), requests_exit };
         (stored.body, (is_whole || stored.bulk_exit).then_some(due))
     }
 

@@ -1,4 +1,4 @@
-//! The sender's side of bulk mode (§2.1.2): at most one outgoing dialog.
+//! The sender's side of bulk mode (Callahan and Goldstein 1995, §2.1.2): at most one outgoing dialog.
 //!
 //! ```text
 //!          a packet with the request bit leaves          granted
@@ -45,12 +45,12 @@ pub(super) struct Dialog {
     sent: VecDeque<bool>,
     exit_sent: bool,
     /// Whether the receiver has asked for the dialog's end.
-    ends: bool,
+    exit_requested: bool,
 }
 
 impl BulkSend {
     /// Returns the open dialog with `destination`.
-    pub(super) fn to(&self, destination: NodeId) -> Option<&Dialog> {
+    pub(super) fn dialog_to(&self, destination: NodeId) -> Option<&Dialog> {
         self.dialog().filter(|dialog| dialog.destination == destination)
     }
 
@@ -81,7 +81,7 @@ impl BulkSend {
 impl Dialog {
     fn new(destination: NodeId, dialog: u16, numbering: Numbering) -> Dialog {
         let sent = VecDeque::with_capacity(numbering.window() as usize);
-        Dialog { destination, dialog, numbering, base: 0, sent, exit_sent: false, ends: false }
+        Dialog { destination, dialog, numbering, base: 0, sent, exit_sent: false, exit_requested: false }
     }
 
     /// Returns whether another packet may be sent.
@@ -91,7 +91,7 @@ impl Dialog {
 
     /// Returns whether the receiver ended the dialog and the exit has not been sent.
     pub(super) fn wants_exit(&self) -> bool {
-        self.ends && self.is_open()
+        self.exit_requested && self.is_open()
     }
 
     /// Returns the number of unacknowledged packets.
@@ -104,18 +104,18 @@ impl Dialog {
         assert!(self.is_open(), "packets leave while the window is open");
         let number = self.numbering.number(self.numbering.after(self.base, self.sent.len() as u32));
         self.sent.push_back(false);
-        self.exit_sent = bulk_exit || self.ends;
+        self.exit_sent = bulk_exit || self.exit_requested;
         Bulk { dialog: self.dialog, number, bulk_exit: self.exit_sent }
     }
 
     /// Returns whether an acknowledgement from `source` for number `dialog` concerns this dialog.
-    pub(super) fn is(&self, source: NodeId, dialog: u16) -> bool {
+    pub(super) fn is_dialog(&self, source: NodeId, dialog: u16) -> bool {
         self.destination == source && self.dialog == dialog
     }
 
     /// Records the receiver's request to end the dialog.
     pub(super) fn end(&mut self) {
-        self.ends = true;
+        self.exit_requested = true;
     }
 
     /// Handles an acknowledgement of the packets of a group up to `number`. Calls `free` for each newly acknowledged

@@ -1,9 +1,9 @@
 //! Frames of NIFDY and their headers: data packets and acknowledgements.
 //!
-//! A frame without a body is only a header: an acknowledgement, or the rare empty exit of a dialog. Every frame has a
-//! `source` field. The paper's hardware omits it from bulk packets, whose dialog number implies it (§2.1.2). For bulk
-//! packets this model uses the field only in assertions, except with retransmission, where the header must carry it
-//! (see `retransmit`).
+//! A frame without a body is an acknowledgement, or a bulk packet without payload that only ends a dialog
+//! (`bulk_exit`). Every frame has a `source` field. The paper's hardware omits it from bulk packets, whose dialog
+//! number implies it (Callahan and Goldstein 1995, §2.1.2). For bulk packets this model uses the field only in
+//! assertions, except with retransmission, where the header must carry it (see `retransmit`).
 
 use crate::engine::NodeId;
 use std::fmt;
@@ -18,8 +18,8 @@ pub struct NifdyFrame<T> {
     pub destination: NodeId,
     /// Kind of the frame, with its fields.
     pub header: NifdyHeader,
-    /// Acknowledgement piggybacked on a data packet (§6.1).
-    pub carried: Option<Acknowledgement>,
+    /// Acknowledgement piggybacked on a data packet (Callahan and Goldstein 1995, §6.1).
+    pub piggybacked: Option<Acknowledgement>,
     /// The processor's packet; `None` in a frame that is a header alone.
     pub body: Option<T>,
 }
@@ -38,11 +38,13 @@ pub enum NifdyHeader {
 /// Fields of a scalar data packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scalar {
-    /// Whether the packet requires an acknowledgement; false if it bypasses the protocol (§6.1).
+    /// Whether the packet requires an acknowledgement; false if it bypasses the protocol (Callahan and Goldstein 1995,
+    /// §6.1).
     pub acknowledged: bool,
     /// Whether the sender requests a bulk dialog.
     pub bulk_request: bool,
-    /// Duplicate bit, which alternates between successive packets of a pair; always false without retransmission.
+    /// Duplicate bit, which alternates between successive scalar packets from one source to one destination; always
+    /// false without retransmission.
     pub duplicate_bit: bool,
 }
 
@@ -60,7 +62,7 @@ pub struct Bulk {
 /// Sequence number of a bulk packet in its dialog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BulkNumber {
-    /// Position modulo W ("need only be as large as W", §2.1.2).
+    /// Position in the dialog modulo W, the window size in packets (Callahan and Goldstein 1995, §2.1.2).
     pub sequence: u16,
     /// Flips each time that the sequence wraps around; always false without retransmission.
     pub duplicate_bit: bool,
@@ -72,7 +74,7 @@ pub enum Acknowledgement {
     /// Acknowledges a scalar packet.
     Scalar {
         /// Reply to the packet's request for a dialog.
-        request: Request,
+        reply: DialogReply,
         /// Duplicate bit of the packet.
         duplicate_bit: bool,
     },
@@ -80,17 +82,17 @@ pub enum Acknowledgement {
     Bulk {
         /// The number by which the receiver identifies the dialog.
         dialog: u16,
-        /// Last acknowledged packet of its half window, or the only acknowledged packet; `None` if the frame
-        /// acknowledges no packet.
+        /// Number of the last packet that the frame acknowledges, which is the end of a half window or a single packet;
+        /// `None` if the frame acknowledges no packet.
         number: Option<BulkNumber>,
-        /// Whether the receiver asks the sender to leave bulk mode.
-        ends: bool,
+        /// Whether the receiver requests the end of the dialog.
+        requests_exit: bool,
     },
 }
 
 /// Reply to a request for a bulk dialog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Request {
+pub enum DialogReply {
     /// The packet made no request.
     None,
     /// All dialogs of the receiver are in use.

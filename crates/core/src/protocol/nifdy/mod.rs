@@ -108,7 +108,7 @@ pub use super::Answer;
 #[doc(hidden)]
 pub use adapter::{NifdyAdapter, NifdyParameters};
 #[doc(hidden)]
-pub use frame::{Acknowledgement, Bulk, BulkNumber, NifdyHeader, Request, Scalar};
+pub use frame::{Acknowledgement, Bulk, BulkNumber, DialogReply, NifdyHeader, Scalar};
 #[doc(hidden)]
 pub use occupancy::PeakOccupancy;
 #[doc(hidden)]

@@ -1,5 +1,5 @@
 //! The outstanding-packet table holds the destinations of scalar packets that are not acknowledged yet: at most O
-//! destinations, each at most once (§2.1).
+//! destinations, each at most once (Callahan and Goldstein 1995, §2.1).
 
 use crate::engine::NodeId;
 
@@ -12,7 +12,7 @@ pub(super) struct Entry {
 }
 
 /// The table. It stores one entry for each destination without credits, not a number of credits for each destination
-/// (§7).
+/// (Callahan and Goldstein 1995, §7).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outstanding {
     entries_max: usize,

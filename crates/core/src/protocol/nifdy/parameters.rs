@@ -1,5 +1,5 @@
-//! Parameters of a NIFDY unit: O, B, D, W and the arrivals FIFO (§2.1), the times of acknowledgements, and the
-//! extensions of §6. The defaults are those of the paper's fat tree (Table 3).
+//! Parameters of a NIFDY unit: O, B, D, W and the arrivals FIFO (Callahan and Goldstein 1995, §2.1), the times of
+//! acknowledgements, and the extensions of §6 of that paper. The defaults are those of its fat tree (Table 3).
 //!
 //! All units of a machine have the same parameters, so a sender's window equals its receiver's.
 
@@ -7,8 +7,8 @@ use crate::engine::Time;
 use crate::protocol::limits::QUEUE_MAX;
 use crate::text::{ParameterChoice, Parameters};
 
-/// Parameters of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting four
-/// parameters").
+/// Parameters of one unit (Callahan and Goldstein 1995, §2.1: "NIFDY will have to be tuned for each network. This is
+/// done by adjusting four parameters").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 #[param(each(max = QUEUE_MAX), check = refused, meaning = Capacity, resource = "admission unit")]
 pub struct UnitParameters {
@@ -30,7 +30,7 @@ pub struct UnitParameters {
     pub window: u16,
     /// Capacity of the arrivals FIFO, in packets that wait for the processor.
     ///
-    /// The paper chooses "at most two packets" (§3).
+    /// The paper chooses "at most two packets" (Callahan and Goldstein 1995, §3).
     #[param(key = "receive-buffers", was = "arrivals", default = 2, resource = "arrivals queue")]
     pub arrivals: u16,
     /// Event at which a scalar packet is acknowledged.
@@ -41,12 +41,12 @@ pub struct UnitParameters {
     pub bulk_acknowledge: BulkAcknowledge,
     /// Whether a reply carries the acknowledgement of the packet that it answers.
     ///
-    /// The paper describes this extension in §6.1.
+    /// Callahan and Goldstein (1995) describe this extension in §6.1.
     #[param(key = "piggybacked-acknowledgements", was = "carried-acknowledgements", default = false)]
-    pub carried: bool,
+    pub piggybacked: bool,
     /// Retransmission, for fabrics that lose packets.
     ///
-    /// The paper describes this extension in §6.2. A fabric that loses no packets needs none.
+    /// Callahan and Goldstein (1995) describe this extension in §6.2. A fabric that loses no packets needs none.
     #[param(table)]
     pub retransmission: Option<Retransmission>,
 }
@@ -67,14 +67,14 @@ fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
 /// When a scalar packet is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum AcknowledgeAt {
-    /// The packet is acknowledged when the processor accepts it (§2.1.1).
+    /// The packet is acknowledged when the processor accepts it (Callahan and Goldstein 1995, §2.1.1).
     Acceptance,
     /// The packet is acknowledged when it is inserted into the arrivals FIFO (footnote 2: "surprisingly less
     /// effective").
     Insertion,
 }
 
-/// Number of bulk packets that one acknowledgement covers (§2.4.2).
+/// Number of bulk packets that one acknowledgement covers (Callahan and Goldstein 1995, §2.4.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum BulkAcknowledge {
     /// An acknowledgement covers half a window: "only one ack is sent for every W/2 packets".
@@ -84,7 +84,7 @@ pub enum BulkAcknowledge {
     EachPacket,
 }
 
-/// Time-out after which an unacknowledged packet is retransmitted (§6.2).
+/// Time-out after which an unacknowledged packet is retransmitted (Callahan and Goldstein 1995, §6.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 pub struct Retransmission {
     /// Time after which an unacknowledged packet is retransmitted.
@@ -94,7 +94,7 @@ pub struct Retransmission {
     pub timeout: Time,
 }
 
-/// Bytes of a node number (§2.3: "16 bits are enough").
+/// Bytes of a node number (Callahan and Goldstein 1995, §2.3: "16 bits are enough").
 pub(super) const NODE_BYTES: usize = 2;
 /// Bytes of a rank, a dialog number, a sequence number, or the few state bits of an entry.
 pub(super) const SMALL_BYTES: usize = 1;
@@ -112,7 +112,7 @@ impl Default for UnitParameters {
             arrivals: 2,
             acknowledge: AcknowledgeAt::Acceptance,
             bulk_acknowledge: BulkAcknowledge::HalfWindow,
-            carried: false,
+            piggybacked: false,
             retransmission: None,
         }
     }
@@ -161,11 +161,11 @@ impl UnitParameters {
         }
     }
 
-    /// Returns the bytes of state in the unit (§2.3) for packets of `packet_bytes`. The state consists of DW + B
-    /// buffers, the arrivals FIFO, both associative memories, the dialogs' registers, and with retransmission a buffer
-    /// and a timer for each outstanding packet. The result does not depend on the number of nodes. Retransmission also
-    /// needs two bits for each other node (see `retransmit`), which are not counted here. The queue of
-    /// acknowledgements, of a few bytes each, is not counted either.
+    /// Returns the bytes of state in the unit (Callahan and Goldstein 1995, §2.3) for packets of `packet_bytes`. The
+    /// state consists of DW + B buffers, the arrivals FIFO, both associative memories, the dialogs' registers, and with
+    /// retransmission a buffer and a timer for each outstanding packet. The result does not depend on the number of
+    /// nodes. Retransmission also needs two bits for each other node (see `retransmit`), which are not counted here.
+    /// The queue of acknowledgements, of a few bytes each, is not counted either.
     pub fn state_bytes(&self, packet_bytes: usize) -> usize {
         let [outstanding, pool, dialogs, window, arrivals] =
             [self.outstanding, self.pool, self.dialogs, self.window, self.arrivals].map(usize::from);

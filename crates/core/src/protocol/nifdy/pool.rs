@@ -1,4 +1,4 @@
-//! The outgoing pool with its rank and eligibility unit (§2.1.1).
+//! The outgoing pool with its rank and eligibility unit (Callahan and Goldstein 1995, §2.1.1).
 //!
 //! A packet's rank is the number of packets in front of it for the same destination, waiting or outstanding. An
 //! acknowledgement from a node reduces by one the rank of every packet that waits for that node; the packet with rank
@@ -14,13 +14,13 @@ use std::collections::VecDeque;
 pub struct OutgoingPacket<T> {
     /// Destination node.
     pub destination: NodeId,
-    /// Whether enough packets for this destination follow to request a bulk dialog (§2.2: "NIFDY won't attempt bulk
-    /// mode on its own").
+    /// Whether enough packets for this destination follow to request a bulk dialog (Callahan and Goldstein 1995, §2.2:
+    /// "NIFDY won't attempt bulk mode on its own").
     pub bulk_request: bool,
     /// Whether the packet is the last of its message, which ends its dialog.
     pub bulk_exit: bool,
     /// Whether the packet is acknowledged. A packet that bypasses the protocol is not; it is unordered and eligible at
-    /// once (§6.1).
+    /// once (Callahan and Goldstein 1995, §6.1).
     pub acknowledged: bool,
     /// Whether the packet answers a packet from the destination, whose acknowledgement may be piggybacked on it.
     pub answers: bool,

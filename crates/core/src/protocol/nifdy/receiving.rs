@@ -3,7 +3,7 @@
 use super::acknowledge::Waits;
 use super::bulk_receive::{PendingAcknowledgement, Stores};
 use super::bulk_send::BulkSend;
-use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, NifdyFrame, NifdyHeader, NifdyUnit, Request, Scalar};
+use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, DialogReply, NifdyFrame, NifdyHeader, NifdyUnit, Scalar};
 use crate::engine::NodeId;
 
 impl<T: Clone> NifdyUnit<T> {
@@ -16,10 +16,10 @@ impl<T: Clone> NifdyUnit<T> {
     /// every frame exactly once.
     #[must_use = "the network must be notified of a free slot"]
     pub fn arrive(&mut self, frame: NifdyFrame<T>) -> bool {
-        let NifdyFrame { source, destination, header, carried, body } = frame;
+        let NifdyFrame { source, destination, header, piggybacked, body } = frame;
         assert_eq!(destination, self.own, "a frame goes where it is addressed");
-        if let Some(carried) = carried {
-            self.acknowledged(source, carried);
+        if let Some(piggybacked) = piggybacked {
+            self.acknowledged(source, piggybacked);
         }
         match header {
             NifdyHeader::Acknowledgement(acknowledgement) => self.acknowledged(source, acknowledgement),
@@ -54,24 +54,24 @@ impl<T: Clone> NifdyUnit<T> {
     /// Acknowledges a scalar packet that the processor accepts, if packets are acknowledged at acceptance.
     pub(super) fn scalar_accepted(&mut self, source: NodeId, header: Scalar, answer: Answer) {
         if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
-            let rides = self.parameters.carried && answer == Answer::Follows;
+            let rides = self.parameters.piggybacked && answer == Answer::Follows;
             self.acknowledge_scalar(source, header, if rides { Waits::ForOffer } else { Waits::Not });
         }
     }
 
     /// Acknowledges a scalar packet, and grants or rejects its request.
     fn acknowledge_scalar(&mut self, source: NodeId, header: Scalar, waits: Waits) {
-        let request = match header.bulk_request.then(|| self.bulk_receive.grant(source)) {
-            None => Request::None,
-            Some(None) => Request::Rejected,
-            Some(Some(dialog)) => Request::Granted(dialog),
+        let reply = match header.bulk_request.then(|| self.bulk_receive.grant(source)) {
+            None => DialogReply::None,
+            Some(None) => DialogReply::Rejected,
+            Some(Some(dialog)) => DialogReply::Granted(dialog),
         };
-        match request {
-            Request::None => {}
-            Request::Rejected => self.statistics.rejected += 1,
-            Request::Granted(_) => self.statistics.granted += 1,
+        match reply {
+            DialogReply::None => {}
+            DialogReply::Rejected => self.statistics.rejected += 1,
+            DialogReply::Granted(_) => self.statistics.granted += 1,
         }
-        let acknowledgement = Acknowledgement::Scalar { request, duplicate_bit: header.duplicate_bit };
+        let acknowledgement = Acknowledgement::Scalar { reply, duplicate_bit: header.duplicate_bit };
         self.acknowledgements.insert(source, acknowledgement, waits);
     }
 
@@ -84,12 +84,12 @@ impl<T: Clone> NifdyUnit<T> {
         if is_unaccepted || self.acknowledgements.has_scalar_for(source) {
             return;
         }
-        let request = match (header.bulk_request, self.bulk_receive.fresh(source)) {
-            (false, _) => Request::None,
-            (true, None) => Request::Rejected,
-            (true, Some(dialog)) => Request::Granted(dialog),
+        let reply = match (header.bulk_request, self.bulk_receive.fresh(source)) {
+            (false, _) => DialogReply::None,
+            (true, None) => DialogReply::Rejected,
+            (true, Some(dialog)) => DialogReply::Granted(dialog),
         };
-        let acknowledgement = Acknowledgement::Scalar { request, duplicate_bit: header.duplicate_bit };
+        let acknowledgement = Acknowledgement::Scalar { reply, duplicate_bit: header.duplicate_bit };
         self.acknowledgements.insert(source, acknowledgement, Waits::Not);
     }
 
@@ -102,36 +102,39 @@ impl<T: Clone> NifdyUnit<T> {
                 return;
             }
             Stores::Waits => {}
-            Stores::Accepted => {
-                self.acknowledge_bulk(PendingAcknowledgement { source, dialog, number: Some(number), ends: false })
-            }
+            Stores::Accepted => self.acknowledge_bulk(PendingAcknowledgement {
+                source,
+                dialog,
+                number: Some(number),
+                requests_exit: false,
+            }),
         }
         assert!(self.retransmit.is_some(), "bulk packet {number} of dialog {dialog} came twice");
         self.statistics.duplicates += 1;
     }
 
     pub(super) fn acknowledge_bulk(&mut self, due: PendingAcknowledgement) {
-        let PendingAcknowledgement { source, dialog, number, ends } = due;
-        self.acknowledgements.insert(source, Acknowledgement::Bulk { dialog, number, ends }, Waits::Not);
+        let PendingAcknowledgement { source, dialog, number, requests_exit } = due;
+        self.acknowledgements.insert(source, Acknowledgement::Bulk { dialog, number, requests_exit }, Waits::Not);
     }
 
     /// Handles an acknowledgement.
     fn acknowledged(&mut self, source: NodeId, acknowledgement: Acknowledgement) {
         match acknowledgement {
-            Acknowledgement::Scalar { request, duplicate_bit } => {
-                self.scalar_acknowledged(source, request, duplicate_bit);
+            Acknowledgement::Scalar { reply, duplicate_bit } => {
+                self.scalar_acknowledged(source, reply, duplicate_bit);
             }
-            Acknowledgement::Bulk { dialog, number, ends } => {
-                let is_it = self.bulk_send.dialog().is_some_and(|open| open.is(source, dialog));
+            Acknowledgement::Bulk { dialog, number, requests_exit } => {
+                let is_it = self.bulk_send.dialog().is_some_and(|open| open.is_dialog(source, dialog));
                 if is_it {
-                    self.dialog_acknowledged(source, number, ends);
+                    self.dialog_acknowledged(source, number, requests_exit);
                 }
                 assert!(is_it || number.is_none() || self.retransmit.is_some(), "acknowledged once");
             }
         }
     }
 
-    fn scalar_acknowledged(&mut self, source: NodeId, request: Request, duplicate_bit: bool) {
+    fn scalar_acknowledged(&mut self, source: NodeId, reply: DialogReply, duplicate_bit: bool) {
         if !self.outstanding.clear(source, duplicate_bit) {
             assert!(self.retransmit.is_some(), "{source} acknowledges a packet that is not outstanding");
             return;
@@ -140,16 +143,16 @@ impl<T: Clone> NifdyUnit<T> {
         if let Some(retransmit) = &mut self.retransmit {
             retransmit.scalar_acknowledged(source);
         }
-        match request {
-            Request::None => {}
-            Request::Rejected => self.bulk_send.answered(source, None, self.numbering),
-            Request::Granted(dialog) => self.bulk_send.answered(source, Some(dialog), self.numbering),
+        match reply {
+            DialogReply::None => {}
+            DialogReply::Rejected => self.bulk_send.answered(source, None, self.numbering),
+            DialogReply::Granted(dialog) => self.bulk_send.answered(source, Some(dialog), self.numbering),
         }
     }
 
-    fn dialog_acknowledged(&mut self, source: NodeId, number: Option<super::BulkNumber>, ends: bool) {
+    fn dialog_acknowledged(&mut self, source: NodeId, number: Option<super::BulkNumber>, requests_exit: bool) {
         let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
-        if ends {
+        if requests_exit {
             dialog.end();
         }
         let retransmit = &mut self.retransmit;

@@ -1,5 +1,5 @@
-//! Retransmission for networks that drop packets (§6.2): a buffer and a timer per outstanding packet, and one duplicate
-//! bit in the header.
+//! Retransmission for networks that drop packets (Callahan and Goldstein 1995, §6.2): a buffer and a timer per
+//! outstanding packet, and one duplicate bit in the header.
 //!
 //! "The outgoing packet is copied into the buffer and the timer is set when the packet is sent. If
 //! an ack is received before the timer expires, the timer is reset and the buffer is freed for
@@ -76,7 +76,7 @@ impl<T: Clone> Retransmit<T> {
 
     /// Stores a copy of a frame that requires an acknowledgement, and sets its timer.
     pub(super) fn sent(&mut self, frame: &NifdyFrame<T>, now: Time) {
-        let frame = NifdyFrame { carried: None, ..frame.clone() };
+        let frame = NifdyFrame { piggybacked: None, ..frame.clone() };
         self.copies.push(Copy { frame, timer: Timer::Set(now + self.timeout) });
     }
 

@@ -1,4 +1,4 @@
-//! The send path of a unit: selects the next frame (§2.1.1).
+//! The send path of a unit: selects the next frame (Callahan and Goldstein 1995, §2.1.1).
 //!
 //! Acknowledgements have priority, because they free buffers that other nodes wait for. Next come copies whose timer
 //! expired, and then the oldest eligible packet.
@@ -12,7 +12,7 @@ use crate::engine::{NodeId, Time};
 /// Path on which an eligible packet leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Eligibility {
-    /// The packet leaves past the protocol (§6.1).
+    /// The packet leaves past the protocol (Callahan and Goldstein 1995, §6.1).
     Unacknowledged,
     /// The packet leaves through the outstanding-packet table.
     Scalar,
@@ -71,7 +71,7 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     fn frame(&self, destination: NodeId, header: NifdyHeader, body: Option<T>) -> NifdyFrame<T> {
-        NifdyFrame { source: self.own, destination, header, carried: None, body }
+        NifdyFrame { source: self.own, destination, header, piggybacked: None, body }
     }
 
     /// Returns the oldest eligible packet of the pool, and the path on which it may leave.
@@ -85,7 +85,7 @@ impl<T: Clone> NifdyUnit<T> {
         if !packet.acknowledged {
             return Some(Eligibility::Unacknowledged);
         }
-        match self.bulk_send.to(packet.destination) {
+        match self.bulk_send.dialog_to(packet.destination) {
             Some(dialog) => (dialog.is_open() && rank == dialog.unacknowledged()).then_some(Eligibility::Bulk),
             None => (rank == 0 && self.outstanding.has_capacity()).then_some(Eligibility::Scalar),
         }
@@ -105,9 +105,9 @@ impl<T: Clone> NifdyUnit<T> {
                 NifdyHeader::Bulk(dialog.send(packet.bulk_exit))
             }
         };
-        let carried = if packet.answers { self.acknowledgements.ride(packet.destination) } else { None };
-        self.statistics.carried += u64::from(carried.is_some());
-        NifdyFrame { carried, ..self.frame(packet.destination, header, Some(packet.body)) }
+        let piggybacked = if packet.answers { self.acknowledgements.ride(packet.destination) } else { None };
+        self.statistics.piggybacked += u64::from(piggybacked.is_some());
+        NifdyFrame { piggybacked, ..self.frame(packet.destination, header, Some(packet.body)) }
     }
 
     /// Records that a scalar packet leaves, and returns its header. The header requests a dialog if another packet of

@@ -15,7 +15,8 @@ impl ProtocolSpec for NifdyParameters {
         Guarantees {
             in_order: true,
             survives_loss: retransmits,
-            // The single duplicate bit distinguishes copies from new packets only in order (§6.2).
+            // The single duplicate bit distinguishes copies from new packets only in order (Callahan and Goldstein
+            // 1995, §6.2).
             needs_order: retransmits,
             reorders: false,
             slots: Some(self.unit.arrivals.into()),

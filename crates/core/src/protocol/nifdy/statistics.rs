@@ -17,7 +17,7 @@ pub struct NifdyStatistics {
     /// Acknowledgements sent in frames of their own.
     pub acknowledgements: u64,
     /// Acknowledgements piggybacked on answers.
-    pub carried: u64,
+    pub piggybacked: u64,
     /// Dialogs granted to senders.
     pub granted: u64,
     /// Requests for a dialog that were rejected.

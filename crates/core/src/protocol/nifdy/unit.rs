@@ -117,8 +117,8 @@ impl<T: Clone> NifdyUnit<T> {
         self.acknowledgements.no_answer(source);
     }
 
-    /// Ends the incoming dialog with `source`, which is asked to continue in scalar mode. Returns whether there was
-    /// such a dialog.
+    /// Ends the incoming dialog with `source`, which is asked to continue in scalar mode. Returns whether a dialog was
+    /// open.
     pub fn end_dialog(&mut self, source: NodeId) -> bool {
         let due = self.bulk_receive.end(source);
         due.into_iter().for_each(|due| self.acknowledge_bulk(due));
@@ -149,7 +149,7 @@ impl<T: Clone> NifdyUnit<T> {
 
     /// Returns the number of unacknowledged packets to `destination`, scalar or bulk.
     pub fn unacknowledged(&self, destination: NodeId) -> usize {
-        let bulk = self.bulk_send.to(destination).map_or(0, |dialog| dialog.unacknowledged());
+        let bulk = self.bulk_send.dialog_to(destination).map_or(0, |dialog| dialog.unacknowledged());
         usize::from(self.outstanding.has(destination)) + bulk
     }
 

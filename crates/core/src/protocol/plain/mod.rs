@@ -142,9 +142,9 @@ mod tests {
     const CLASS: Class = Class::REQUESTS;
     const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
-    fn ends(classes: u8) -> [Plain<u32>; 2] {
-        let of = |own, outgoing, arrivals| Plain::new(own, classes, PlainParameters { outgoing, arrivals });
-        [of(NODES[0], 2, 1), of(NODES[1], 1, 2)]
+    fn endpoint_pair(classes: u8) -> [Plain<u32>; 2] {
+        let endpoint = |own, outgoing, arrivals| Plain::new(own, classes, PlainParameters { outgoing, arrivals });
+        [endpoint(NODES[0], 2, 1), endpoint(NODES[1], 1, 2)]
     }
 
     fn offer(end: &mut Plain<u32>, body: u32) -> bool {
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn packets_leave_in_the_order_offered() {
-        let [mut a, mut b] = ends(1);
+        let [mut a, mut b] = endpoint_pair(1);
         assert_eq!([1, 2, 3].map(|body| offer(&mut a, body)), [true, true, false], "two wait, and no more");
         let [first, second] = [(); 2].map(|()| a.next(CLASS, Time::ZERO).expect("it was offered"));
         assert!(a.next(CLASS, Time::ZERO).is_none() && a.free_send_slots(CLASS) == 2);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_reserved_slot_counts_only_in_its_class() {
-        let [mut a, _] = ends(2);
+        let [mut a, _] = endpoint_pair(2);
         let slots = [a.reserve(CLASS), a.reserve(CLASS)];
         assert!(slots.iter().all(Option::is_some) && a.reserve(CLASS).is_none());
         assert_eq!((a.free_send_slots(CLASS), a.free_send_slots(Class::REPLIES)), (0, 2));
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "a packet waits in the fabric until a slot is free")]
     fn a_packet_keeps_its_slot_until_it_was_read() {
-        let [mut a, mut b] = ends(1);
+        let [mut a, mut b] = endpoint_pair(1);
         let mut send = |body| {
             assert!(offer(&mut a, body));
             a.next(CLASS, Time::ZERO).expect("it was offered")

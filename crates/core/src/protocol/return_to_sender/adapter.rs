@@ -48,9 +48,9 @@ pub struct ReturnToSenderAdapter<P> {
 }
 
 /// Kinds of frame, encoded from bit 32 of the head's first word on.
-const PACKET: u64 = 0;
-const ACCEPTED: u64 = 1;
-const RETURNED: u64 = 2;
+const PACKET_KIND: u64 = 0;
+const ACCEPTED_KIND: u64 = 1;
+const RETURNED_KIND: u64 = 2;
 const KIND_SHIFT: u32 = 32;
 
 impl<P: Clone> ReturnToSenderAdapter<P> {
@@ -82,7 +82,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
 
     fn send(&mut self, packet: DataPacket<(P, Bytes)>, is_retransmission: bool) {
         let DataPacket { to, buffer, payload: (body, bytes), .. } = packet;
-        let head = Head([u64::from(buffer.number()) | PACKET << KIND_SHIFT, 0]);
+        let head = Head([u64::from(buffer.number()) | PACKET_KIND << KIND_SHIFT, 0]);
         let frame = self.frame(to, Class::REQUESTS, head, bytes, Some(body));
         self.packets.push_back(Frame { is_retransmission, ..frame });
     }
@@ -90,13 +90,13 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
     fn reply(&mut self, reply: Reply<(P, Bytes)>) -> bool {
         let Reply { to, buffer, verdict, .. } = reply;
         let (kind, bytes, body) = match verdict {
-            Verdict::Accepted => (ACCEPTED, self.parameters.acknowledgement, None),
-            Verdict::Returned((body, bytes)) => (RETURNED, bytes, Some(body)),
+            Verdict::Accepted => (ACCEPTED_KIND, self.parameters.acknowledgement, None),
+            Verdict::Returned((body, bytes)) => (RETURNED_KIND, bytes, Some(body)),
         };
         let head = Head([u64::from(buffer.number()) | kind << KIND_SHIFT, self.feedback]);
         let frame = self.frame(to, self.replies_class(), head, bytes, body);
         self.replies.push_back(Frame { needs_slot: false, ..frame });
-        kind == RETURNED
+        kind == RETURNED_KIND
     }
 }
 
@@ -143,12 +143,12 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         let Frame { from, to, head: Head([word, feedback]), bytes, body, .. } = frame;
         let buffer = OutgoingBuffer(word as u32);
         let verdict = match word >> KIND_SHIFT {
-            PACKET => {
+            PACKET_KIND => {
                 let payload = (body.expect("a packet has a body"), bytes);
                 let reply = self.incoming.arrive(DataPacket { from, to, buffer, payload });
                 return Effects { is_discarded: self.reply(reply), no_slot_freed: true, ..Effects::NONE };
             }
-            ACCEPTED => {
+            ACCEPTED_KIND => {
                 self.unaccepted[buffer.number() as usize] = None;
                 Verdict::Accepted
             }

@@ -15,7 +15,7 @@ use crate::engine::NodeId;
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
-/// The receiving half of a node's flow control (§5.1.2).
+/// The receiving half of a node's flow control (Mukherjee and Hill 1998, §5.1.2).
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct IncomingHalf<P> {
     node: NodeId,

@@ -41,7 +41,7 @@
 //!   from others. With finite traffic no sender starves.
 //! * Receivers that never release buffers: packets for them are returned and retried for ever.
 //!   [`OutgoingHalf::holders`] names them for the report of a livelock. Programs that hold incoming buffers while they
-//!   wait for an outgoing one can deadlock in this way (§3.2).
+//!   wait for an outgoing one can deadlock in this way (Mukherjee and Hill 1998, §3.2).
 //!
 //! # Parameters and statistics
 //!

@@ -17,7 +17,7 @@ use crate::engine::{NodeId, Time};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
-/// The sending half of a node's flow control (§5.1.2).
+/// The sending half of a node's flow control (Mukherjee and Hill 1998, §5.1.2).
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct OutgoingHalf<P> {
     node: NodeId,

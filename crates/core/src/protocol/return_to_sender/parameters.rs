@@ -5,8 +5,8 @@ use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// The flow control of one node. The paper varies the numbers of outgoing and incoming buffers together (§5.1.2, "flow
-/// control buffers"), as [`FlowControlParameters::symmetric`] does.
+/// The flow control of one node. The paper varies the numbers of outgoing and incoming buffers together (Mukherjee and
+/// Hill 1998, §5.1.2, "flow control buffers"), as [`FlowControlParameters::symmetric`] does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlowControlParameters {
     /// Number of outgoing buffers.
@@ -24,17 +24,18 @@ impl FlowControlParameters {
     }
 }
 
-const INFINITE: &str = "infinite-buffers";
-const BUFFERS: &str = "flow-control-buffers";
-const RETRY: &str = "retry-delay";
+const INFINITE_BUFFERS_KEY: &str = "infinite-buffers";
+const FLOW_CONTROL_BUFFERS_KEY: &str = "flow-control-buffers";
+const RETRY_DELAY_KEY: &str = "retry-delay";
 
 /// Reads the flow control of a description, which states one number of buffers for both directions, and a constant
 /// retry delay.
 pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
-    let infinite = t.flag(INFINITE, "Whether the number of flow-control buffers is unlimited").or(false);
-    let count = t.count(BUFFERS, "Number of outgoing message buffers, and of incoming ones").range(1, 65_536);
+    let infinite = t.flag(INFINITE_BUFFERS_KEY, "Whether the number of flow-control buffers is unlimited").or(false);
+    let count =
+        t.count(FLOW_CONTROL_BUFFERS_KEY, "Number of outgoing message buffers, and of incoming ones").range(1, 65_536);
     let count = count.meaning(Meaning::Capacity).or(8);
-    let retry = t.time(RETRY, "Delay before a returned message is retried");
+    let retry = t.time(RETRY_DELAY_KEY, "Delay before a returned message is retried");
     let retry = retry.meaning(Meaning::Policy).or("200 ns");
     let finite = Buffers::finite(count as u32).filter(|_| !infinite);
     FlowControlParameters::symmetric(finite.unwrap_or(Buffers::Infinite), Retry::constant(retry))
@@ -43,11 +44,11 @@ pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
 /// Writes the keys that [`read_flow`] reads.
 pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSink) {
     let buffers = flow.outgoing.count();
-    to.value(INFINITE, buffers.is_none().to_value());
+    to.value(INFINITE_BUFFERS_KEY, buffers.is_none().to_value());
     if let Some(buffers) = buffers {
-        to.value(BUFFERS, buffers.to_value());
+        to.value(FLOW_CONTROL_BUFFERS_KEY, buffers.to_value());
     }
-    to.value(RETRY, flow.retry.first().to_value());
+    to.value(RETRY_DELAY_KEY, flow.retry.first().to_value());
 }
 
 /// Number of buffers. It cannot be zero, because such a node could never communicate.

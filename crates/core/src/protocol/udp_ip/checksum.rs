@@ -60,7 +60,7 @@ impl Sum {
 
     /// Returns the sum of the pseudo-header and the header of a UDP payload of `payload` bytes, without the checksum. A
     /// payload longer than [`PAYLOAD_MAX`] counts as [`PAYLOAD_MAX`].
-    pub fn before(from: SocketAddrV4, to: SocketAddrV4, payload: usize) -> Sum {
+    pub fn of_headers(from: SocketAddrV4, to: SocketAddrV4, payload: usize) -> Sum {
         let length = (payload.min(PAYLOAD_MAX) + UDP_HEADER) as u64;
         let address = |of: SocketAddrV4| u64::from(of.ip().to_bits() >> 16) + u64::from(of.ip().to_bits() & 0xffff);
         let ports = u64::from(from.port()) + u64::from(to.port());

@@ -82,7 +82,7 @@ impl Datagram {
     /// Returns the datagram with its checksum set, for a payload with the sum `payload`.
     #[must_use]
     pub fn summed(self, payload: Sum) -> Datagram {
-        let whole = Sum::before(self.from, self.to, self.payload) + payload;
+        let whole = Sum::of_headers(self.from, self.to, self.payload) + payload;
         Datagram { checksum: Some(whole.udp_checksum()), ..self }
     }
 

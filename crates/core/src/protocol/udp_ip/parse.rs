@@ -1,11 +1,12 @@
 //! Parses the bytes of an IPv4 packet with UDP, or returns the reason why the packet is dropped.
 //!
-//! A host checks the version, lengths, header checksum and protocol of each packet. It also checks that a fragment ends
-//! within the longest packet, and that every fragment except the last carries a multiple of 8 bytes. Bytes after the
-//! packet in a link's frame are ignored, and options are skipped (RFC 1122, section 3.2.1.8: a host "must silently
-//! ignore" unknown options). The destination is not checked. The checksum of a datagram is not checked either, because
-//! a fragment is only a part of it; the code that moves the payload sums the payload and calls [`UdpHead::is_valid`]. A
-//! datagram that is shorter than the bytes in its packet is dropped, although some other stacks truncate the packet.
+//! A host checks the version, lengths, header checksum and protocol of each packet. It also checks that a fragment does
+//! not extend beyond the maximum length of an IPv4 packet (65 535 bytes), and that every fragment except the last
+//! carries a multiple of 8 bytes. Bytes after the packet in a link's frame are ignored, and options are skipped (RFC
+//! 1122, section 3.2.1.8: a host "must silently ignore" unknown options). The destination is not checked. The checksum
+//! of a datagram is not checked either, because a fragment is only a part of it; the code that moves the payload sums
+//! the payload and calls [`UdpHead::is_valid`]. A datagram whose length in the UDP header differs from that in its
+//! packet is dropped, although some other stacks truncate a longer packet.
 
 use super::checksum::UDP;
 use super::reassembly::DatagramKey;
@@ -40,8 +41,8 @@ impl UdpHead {
     /// datagram without a checksum counts as valid.
     pub fn is_valid(&self, from: Ipv4Addr, to: Ipv4Addr, payload: Sum) -> bool {
         let [from, to] = [SocketAddrV4::new(from, self.from), SocketAddrV4::new(to, self.to)];
-        let before = Sum::before(from, to, self.payload);
-        self.checksum.is_none_or(|checksum| (before + payload + Sum::of(&checksum.to_be_bytes())).is_valid())
+        let headers = Sum::of_headers(from, to, self.payload);
+        self.checksum.is_none_or(|checksum| (headers + payload + Sum::of(&checksum.to_be_bytes())).is_valid())
     }
 }
 
@@ -60,7 +61,7 @@ pub struct Parsed {
     pub more: bool,
     /// Length of the IPv4 header including options, in bytes.
     pub header_len: usize,
-    /// Position of the program's bytes in the packet.
+    /// Range of the packet's bytes that hold UDP payload.
     pub payload: Range<usize>,
     /// UDP header, which only the first fragment has.
     pub udp: Option<UdpHead>,
@@ -72,13 +73,14 @@ impl Parsed {
         self.offset == 0 && !self.more
     }
 
-    /// Returns the range of the datagram in the packet, including the UDP header.
+    /// Returns the range of the datagram's bytes, including the UDP header, that the packet carries.
     pub fn carried(&self) -> Range<usize> {
         self.offset..self.offset + self.payload.end - self.header_len
     }
 
-    /// Returns the range of the datagram's payload in the packet, which is also its position in the receive buffer.
-    pub fn datagram_range(&self) -> Range<usize> {
+    /// Returns the range of the datagram's payload that the packet carries, as offsets in the payload and therefore in
+    /// the receive buffer.
+    pub fn payload_range(&self) -> Range<usize> {
         let carried = self.carried();
         carried.start.max(UDP_HEADER) - UDP_HEADER..carried.end - UDP_HEADER
     }

@@ -1,7 +1,7 @@
 //! Reassembly of datagrams from fragments that arrive in any order, without their bytes.
 //!
 //! The module handles only the ranges of fragments. The caller stores each fragment's bytes at
-//! [`Parsed::datagram_range`], for example directly in the reader's buffer, and learns from [`Reassembled`] when the
+//! [`Parsed::payload_range`], for example directly in the reader's buffer, and learns from [`Reassembled`] when the
 //! datagram is complete.
 //!
 //! * **Datagram key**: source, destination and identification; all fragments are UDP.

@@ -94,7 +94,7 @@ impl Drops {
     }
 
     /// Returns the number of drops for `reason`.
-    pub fn of(&self, reason: DropReason) -> u64 {
+    pub fn count_of(&self, reason: DropReason) -> u64 {
         self.0[reason as usize]
     }
 
@@ -105,7 +105,7 @@ impl Drops {
 
     /// Iterates over the reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (DropReason, u64)> + '_ {
-        DropReason::ALL.into_iter().map(|reason| (reason, self.of(reason))).filter(|(_, times)| *times > 0)
+        DropReason::ALL.into_iter().map(|reason| (reason, self.count_of(reason))).filter(|(_, times)| *times > 0)
     }
 }
 
@@ -121,6 +121,6 @@ mod tests {
         drops.count(DropReason::Overlap);
         drops.count(DropReason::TooShort);
         assert_eq!(drops.iter().collect::<Vec<_>>(), [(DropReason::TooShort, 1), (DropReason::Overlap, 2)]);
-        assert_eq!((drops.total(), drops.of(DropReason::NotUdp)), (3, 0));
+        assert_eq!((drops.total(), drops.count_of(DropReason::NotUdp)), (3, 0));
     }
 }

@@ -178,7 +178,7 @@ mod tests {
     }
 
     /// Returns two endpoints with one receive slot each, and reorder buffers.
-    fn ends() -> [WindowAdapter<char>; 2] {
+    fn adapter_pair() -> [WindowAdapter<char>; 2] {
         let link = LinkParameters { arrivals: 1, ..LinkParameters::default() };
         let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
         [A, B].map(|own| WindowAdapter::new(own, 2, parameters))
@@ -203,8 +203,8 @@ mod tests {
             send_by(&mut a, flow, class, body);
         }
         let sent: Vec<_> = std::iter::from_fn(|| a.next(class, Time::ZERO)).collect();
-        let of = |frame: &Frame<char>| (frame.flow, frame.body);
-        assert_eq!(sent.iter().map(of).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('x'))]);
+        let flow_and_body = |frame: &Frame<char>| (frame.flow, frame.body);
+        assert_eq!(sent.iter().map(flow_and_body).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('x'))]);
         assert_eq!((a.unacknowledged(Some(B)), a.unacknowledged(Some(A))), (4, 0));
         // The first packet of one flow is lost, which delays only that flow.
         let of_second = sent.into_iter().nth(1).expect("two were sent");
@@ -213,12 +213,12 @@ mod tests {
         assert_eq!((acknowledgement.flow, acknowledgement.body), (second, None));
         assert_eq!(a.arrive(acknowledgement, Time::ZERO), Effects::NONE);
         let next = a.next(class, Time::ZERO).expect("the window of one flow is open");
-        assert_eq!(of(&next), (second, Some('y')));
+        assert_eq!(flow_and_body(&next), (second, Some('y')));
         assert!(a.next(class, Time::ZERO).is_none());
         let timer = a.next_timer().expect("the first is not acknowledged");
         a.on_time(timer);
         let copies: Vec<_> = std::iter::from_fn(|| a.next(class, timer)).collect();
-        assert_eq!(copies.iter().map(of).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('y'))]);
+        assert_eq!(copies.iter().map(flow_and_body).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('y'))]);
         for frame in copies {
             assert!(!b.arrive(frame, timer).is_discarded, "neither flow's numbers are the other's");
         }
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_marked_and_discarded() {
-        let [mut a, mut b] = ends();
+        let [mut a, mut b] = adapter_pair();
         send(&mut a, Class::REPLIES, 'x');
         assert!(a.next(Class::REQUESTS, Time::ZERO).is_none(), "classes are apart");
         let first = a.next(Class::REPLIES, Time::ZERO).expect("its window is open");
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_free_slot_makes_a_stored_packet_ready() {
-        let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
+        let ([mut a, mut b], class) = (adapter_pair(), Class::REQUESTS);
         ['x', 'y'].into_iter().for_each(|body| send(&mut a, class, body));
         while let Some(frame) = a.next(class, Time::ZERO) {
             assert!(!b.arrive(frame, Time::ZERO).is_discarded, "a packet without a slot is stored");
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn only_acknowledgements_carry_feedback() {
-        let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
+        let ([mut a, mut b], class) = (adapter_pair(), Class::REQUESTS);
         a.set_feedback(7);
         b.set_feedback(9);
         send(&mut a, class, 'x');

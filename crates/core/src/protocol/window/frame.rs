@@ -41,14 +41,14 @@ const KIND_BITS: u32 = 1;
 /// Width in bits of the number, which word 1 holds.
 const NUMBER_BITS: u32 = 32;
 const DATA: u64 = 0;
-const ACKNOWLEDGEMENT: u64 = 1;
+const ACKNOWLEDGEMENT_KIND: u64 = 1;
 
 impl WindowHeader {
     /// Encodes the header as two words.
     pub const fn encode(self) -> [u64; 2] {
         let (kind, number) = match self {
             WindowHeader::Data { sequence } => (DATA, sequence as u64),
-            WindowHeader::Acknowledgement { next } => (ACKNOWLEDGEMENT, next as u64),
+            WindowHeader::Acknowledgement { next } => (ACKNOWLEDGEMENT_KIND, next as u64),
         };
         [fits(kind, KIND_BITS), fits(number, NUMBER_BITS)]
     }

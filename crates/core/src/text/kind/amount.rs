@@ -58,7 +58,7 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
                 Err(quantity::no_unit::<Q>(node.place.as_ref().map_or("", |place| texts.slice(place))))
             }
             other => Err(ParseError::new(
-                format!("expected {}, found {}", Q::WHAT, other.what()),
+                format!("expected {}, found {}", Q::WHAT, other.type_with_article()),
                 quantity::write_example::<Q>(),
             )),
         };

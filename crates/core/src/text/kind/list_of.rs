@@ -64,7 +64,7 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
 
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
         let TreeValue::List(items) = &node.value else {
-            let label = format!("a list is expected, not {}", node.value.what());
+            let label = format!("a list is expected, not {}", node.value.type_with_article());
             return invalid_value(node, ParseError::new(label, self.allowed()));
         };
         if let Some(fault) = self.length_fault(items.len()) {

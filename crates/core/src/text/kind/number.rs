@@ -53,7 +53,7 @@ impl Count {
             },
             TreeValue::Text(text) => Err(ParseError::new(quoted("an integer", text), help())),
             TreeValue::Float(number) => Err(ParseError::new(no_count(*number), help())),
-            other => Err(ParseError::new(format!("expected an integer, found {}", other.what()), help())),
+            other => Err(ParseError::new(format!("expected an integer, found {}", other.type_with_article()), help())),
         }
     }
 }
@@ -111,7 +111,12 @@ impl Number {
             TreeValue::Float(_) => return Err(ParseError::new("the number must be finite", self.allowed())),
             TreeValue::Integer(Some(number)) => *number as f64,
             TreeValue::Text(text) => return Err(ParseError::new(quoted("a number", text), self.allowed())),
-            other => return Err(ParseError::new(format!("expected a number, found {}", other.what()), self.allowed())),
+            other => {
+                return Err(ParseError::new(
+                    format!("expected a number, found {}", other.type_with_article()),
+                    self.allowed(),
+                ));
+            }
         };
         within(number, &self.min, &self.max)
     }
@@ -181,7 +186,7 @@ impl ValueKind for Flag {
             TreeValue::Flag(flag) => Ok(*flag),
             other => invalid_value(
                 node,
-                ParseError::new(format!("expected true or false, found {}", other.what()), self.allowed()),
+                ParseError::new(format!("expected true or false, found {}", other.type_with_article()), self.allowed()),
             ),
         }
     }

@@ -60,7 +60,7 @@ impl ValueKind for SpannedStringKind {
             TreeValue::Text(text) => Ok(SpannedString { text: text.clone(), place: node.place.clone() }),
             other => invalid_value(
                 node,
-                ParseError::new(format!("expected a string, found {}", other.what()), self.allowed()),
+                ParseError::new(format!("expected a string, found {}", other.type_with_article()), self.allowed()),
             ),
         }
     }
@@ -113,7 +113,7 @@ impl ValueKind for NumberOrText {
             TreeValue::Float(number) if number.is_finite() => Ok(Constant::Number(*number)),
             TreeValue::Text(text) => Ok(Constant::Text(text.clone())),
             other => {
-                let label = format!("expected a number or a string, found {}", other.what());
+                let label = format!("expected a number or a string, found {}", other.type_with_article());
                 invalid_value(node, ParseError::new(label, self.allowed()))
             }
         }
@@ -157,7 +157,7 @@ impl<K: ValueKind> ValueKind for MapOf<K> {
 
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
         let TreeValue::Table(tree) = &node.value else {
-            let label = format!("a table is expected, not {}", node.value.what());
+            let label = format!("a table is expected, not {}", node.value.type_with_article());
             return invalid_value(node, ParseError::new(label, self.allowed()));
         };
         let (mut values, mut invalid_values) = (Vec::new(), Vec::new());
@@ -177,11 +177,11 @@ impl<K: ValueKind> ValueKind for MapOf<K> {
 
     fn json(&self, values: &Self::Value, node: &TreeNode) -> Json {
         let TreeValue::Table(tree) = &node.value else { return json!({}) };
-        let one = |(name, value): &(SpannedString, K::Value)| {
+        let json_entry = |(name, value): &(SpannedString, K::Value)| {
             let json = tree.get(&name.text).map_or(Json::Null, |node| self.0.json(value, node));
             (name.text.clone(), json)
         };
-        Json::Object(values.iter().map(one).collect())
+        Json::Object(values.iter().map(json_entry).collect())
     }
 
     fn schema(&self) -> Json {

@@ -12,7 +12,10 @@ use std::path::{Path, PathBuf};
 fn text_of(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),
-        other => invalid_value(node, ParseError::new(format!("expected {what}, found {}", other.what()), allowed)),
+        other => invalid_value(
+            node,
+            ParseError::new(format!("expected {what}, found {}", other.type_with_article()), allowed),
+        ),
     }
 }
 

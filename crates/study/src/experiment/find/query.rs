@@ -95,9 +95,9 @@ impl FindQuery {
         if let Some(problem) = among.conflict(&range.key) {
             return Err(ungrouped(problem));
         }
-        let values = [among.first, &[(range.key.clone(), range.value(range.ends().0))]].concat();
+        let values = [among.first, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
         let read = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
-        let known = metrics::of(&read.value);
+        let known = metrics::metrics_of_run(&read.value);
         let name = Condition::name(find);
         let current = current_metric_name(name);
         let Some(metric) = known.iter().find(|metric| metric.name == current) else {
@@ -118,7 +118,7 @@ impl FindQuery {
 
     /// Checks the description at both ends of the range of every point; values between are checked when they are run.
     pub fn check(&self, all: &[PointValues], reader: Reader<'_>) -> Result<(), ProblemGroups> {
-        let (low, high) = self.range.ends();
+        let (low, high) = self.range.first_and_last();
         for (values, end) in all.iter().flat_map(|values| [low, high].map(|end| (values, end))) {
             let values = [&values[..], &[(self.range.key.clone(), self.range.value(end))]].concat();
             reader(&sweep::settings(&values)).map_err(|problems| vec![(point_heading(&values), problems)])?;

@@ -43,7 +43,7 @@ impl SearchRange {
     }
 
     /// Returns the first and the last position.
-    pub fn ends(&self) -> (u64, u64) {
+    pub fn first_and_last(&self) -> (u64, u64) {
         match &self.values {
             Some(values) => (0, values.len() as u64 - 1),
             None => (self.range.from, self.range.to),
@@ -78,7 +78,7 @@ impl SearchRange {
 
     /// Returns the largest number of values that the search may try.
     pub fn probes_max(&self) -> usize {
-        let (low, high) = self.ends();
+        let (low, high) = self.first_and_last();
         2 + (u64::BITS - (high - low).leading_zeros()) as usize
     }
 }
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn range_with_steps_has_only_their_values() {
         let range = SearchRange::parse("a.b=64 B..1 KiB*2").expect("a range");
-        assert_eq!((range.ends(), range.value(1)), ((0, 4), "128 B".to_owned()));
+        assert_eq!((range.first_and_last(), range.value(1)), ((0, 4), "128 B".to_owned()));
         assert_eq!(range.between(1, 2), None);
         for wrong in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3", "a=4..1*log3"] {
             assert!(SearchRange::parse(wrong).is_err(), "{wrong}");
@@ -102,7 +102,7 @@ mod tests {
         #[test]
         fn bisection_ends_at_neighbours_or_within_a_thousandth(low in 0u64..1_000_000, more in 1u64..1_000_000_000, wanted: u64) {
             let range = SearchRange::parse(&format!("a={low}..{}", low + more)).unwrap();
-            let (mut low, mut high) = range.ends();
+            let (mut low, mut high) = range.first_and_last();
             let (first, wanted, mut probes) = (low, low + wanted % more, 0);
             while let Some(middle) = range.between(low, high) {
                 prop_assert!(low < middle && middle < high);

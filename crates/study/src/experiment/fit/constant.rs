@@ -2,7 +2,7 @@
 //!
 //! `free_constant.rs` checks that the machines have such a constant.
 
-use crate::experiment::uncertainty::unknown::PRIOR;
+use crate::experiment::uncertainty::unknown::DEFAULT_PRIOR;
 use narrows_core::text::{SpannedString, Table};
 
 /// The widest prior, as a standard deviation of the logarithm: a factor of e^10.
@@ -26,7 +26,8 @@ impl FitConstant {
     pub fn read(t: &mut Table<'_>) -> FitConstant {
         let key = t.phrase("key", "Key; `*` matches the name of any part").required();
         let start = t.phrase("start", "Starting value, in quotes; by default the value in the machines").optional();
-        let prior = t.number("prior", "One standard deviation of the logarithm about the starting value").or(PRIOR);
+        let prior =
+            t.number("prior", "One standard deviation of the logarithm about the starting value").or(DEFAULT_PRIOR);
         if prior <= 0.0 || prior > PRIOR_MAX {
             let help = format!(
                 "write a number above 0, at most {PRIOR_MAX}, such as 0.25 for 25 %; leave out a constant that is known"

@@ -14,10 +14,10 @@ use nalgebra::{DMatrix, SymmetricEigen};
 pub const DETERMINED: f64 = 0.25;
 
 /// The change of the first constant of a combination; the changes of the others are stated relative to it.
-const CHANGE: f64 = 0.1;
+const FIRST_CHANGE: f64 = 0.1;
 
 /// The fraction of the first constant's prior below which the change of another constant is negligible.
-const NEGLIGIBLE: f64 = 0.05;
+const NEGLIGIBLE_FRACTION: f64 = 0.05;
 
 /// A combination of constants that change together and leave all numbers nearly unchanged.
 #[derive(Clone, PartialEq, Debug)]
@@ -69,9 +69,9 @@ fn echelon(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
 
 /// Returns the combination of a direction, in standard deviations of the priors.
 fn combination(pivot: usize, direction: &[f64], priors: &[f64], numbers: &[(&[f64], f64)]) -> OpenCombination {
-    let unit = CHANGE.ln_1p() / priors[pivot];
+    let unit = FIRST_CHANGE.ln_1p() / priors[pivot];
     let logs: Vec<f64> = direction.iter().zip(priors).map(|(part, prior)| part * prior * unit).collect();
-    let is_named = |at: &usize| *at != pivot && direction[*at].abs() >= NEGLIGIBLE;
+    let is_named = |at: &usize| *at != pivot && direction[*at].abs() >= NEGLIGIBLE_FRACTION;
     let named = [pivot].into_iter().chain((0..priors.len()).filter(is_named));
     let change = |row: &[f64]| row.iter().zip(&logs).map(|(slope, log)| slope * log).sum::<f64>().exp_m1().abs();
     OpenCombination {

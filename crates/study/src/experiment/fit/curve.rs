@@ -45,7 +45,7 @@ struct Heading {
 type Cells<'a> = (Range<usize>, Vec<&'a str>);
 
 /// Names of columns that are preferred, in order of preference.
-const FIRST: [&str; 4] = ["typical", "avg", "average", "mean"];
+const PREFERRED_COLUMNS: [&str; 4] = ["typical", "avg", "average", "mean"];
 /// The least number of points of a curve.
 const SAMPLES_MIN: usize = 2;
 
@@ -155,7 +155,7 @@ impl Printed<'_> {
     fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], at: Range<usize>) -> Result<(usize, usize), Problem> {
         let unit = |column: usize| {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
-            unit::of(cell, headings[column].unit.as_deref())
+            unit::measure_of_column(cell, headings[column].unit.as_deref())
         };
         let problem = |message: String| Problem::new(message).at(self.place(at.clone()), "the columns are named here");
         let help = "write it after the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
@@ -168,7 +168,7 @@ impl Printed<'_> {
             (1..headings.len()).filter(|column| unit(*column).is_some_and(|of| of != Measure::Size)).collect();
         let rank = |column: &usize| {
             let name = headings[*column].name.to_lowercase();
-            FIRST.iter().position(|first| name.contains(first)).unwrap_or(FIRST.len())
+            PREFERRED_COLUMNS.iter().position(|first| name.contains(first)).unwrap_or(PREFERRED_COLUMNS.len())
         };
         found.sort_by_key(rank);
         match found.first() {

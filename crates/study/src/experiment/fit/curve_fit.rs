@@ -85,7 +85,7 @@ impl CurveFit<'_> {
 
     fn constants(&self) -> Result<Vec<FreeConstant>, Problems> {
         let read = (self.reader)(&[])?;
-        let unknowns = unknown::of([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
+        let unknowns = unknown::uncertain_constants([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
         let known = |key: &str| unknowns.iter().find(|unknown| unknown.name() == key).map(|unknown| unknown.prior);
         let names: Vec<String> = match self.constants {
             [] => unknowns.iter().map(unknown::UncertainConstant::name).collect(),
@@ -98,7 +98,7 @@ impl CurveFit<'_> {
         let wanted = |name: &String| FitConstant {
             key: SpannedString::unplaced(name.as_str()),
             start: None,
-            prior: self.prior.or_else(|| known(name)).unwrap_or(unknown::PRIOR),
+            prior: self.prior.or_else(|| known(name)).unwrap_or(unknown::DEFAULT_PRIOR),
             bounds: None,
         };
         let find = |name: &String| FreeConstant::find(&wanted(name), &[&read]);

@@ -68,11 +68,11 @@ impl<'a> Evaluations<'a> {
 
     /// Returns the evaluation of a number for these values of the constants.
     pub fn evaluation(&self, datum: usize, values: &[&str]) -> Evaluation {
-        let of = |(constant, value): (usize, &&str)| match self.source.depends_on(datum, constant) {
+        let relevant_value = |(constant, value): (usize, &&str)| match self.source.depends_on(datum, constant) {
             true => (*value).to_owned(),
             false => String::new(),
         };
-        (datum, values.iter().enumerate().map(of).collect())
+        (datum, values.iter().enumerate().map(relevant_value).collect())
     }
 
     /// Runs all evaluations that are not known yet, in parallel. Returns whether all are known then; they are not if

@@ -150,11 +150,11 @@ fn noise_ratio(residuals: &[Residual], determined: usize) -> f64 {
 
 impl FreeConstant {
     fn fitted(&self, value: f64, std_dev: f64) -> FittedConstant {
-        let near = |bound: f64| (value / bound).ln().abs() < 0.01;
+        let is_near = |bound: f64| (value / bound).ln().abs() < 0.01;
         let written = |bound: f64| self.current.quantize(bound).0;
         let bound = match self.bounds {
-            (least, _) if near(least) => Some(Bound::Lower(written(least))),
-            (_, most) if near(most) => Some(Bound::Upper(written(most))),
+            (least, _) if is_near(least) => Some(Bound::Lower(written(least))),
+            (_, most) if is_near(most) => Some(Bound::Upper(written(most))),
             _ => None,
         };
         // A current value within the uncertainty of the fit agrees with it.

@@ -20,13 +20,13 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 /// The maximum number of evaluations of the residuals, divided by the number of constants plus one (chosen: if a fit
 /// converges, ten steps suffice).
-const PATIENCE: usize = 20;
+const EVALUATIONS_PER_CONSTANT: usize = 20;
 /// The solver's parameter in the middle of the bounds. It is not 0, since the solver's steps are proportional to its
 /// parameters.
 const PARAMETER_OFFSET: f64 = 1.0;
 /// The relative change of a constant in a central difference. It is large enough to exceed rounding, and small enough
 /// for the response to be linear (chosen).
-const STEP: f64 = 0.05;
+const RELATIVE_CHANGE: f64 = 0.05;
 /// The residual of a machine that cannot be run: larger than any other.
 const INVALID_RESIDUAL: f64 = 1e3;
 
@@ -61,7 +61,7 @@ pub fn solve<'a>(
     monitor: &'a dyn FitMonitor,
 ) -> Result<Solution<'a>, Vec<(&'a Datum, String)>> {
     let at = DVector::from_iterator(constants.len(), constants.iter().map(FreeConstant::parameter));
-    let steps = RefCell::new(Steps::new(PATIENCE * (constants.len() + 1)));
+    let steps = RefCell::new(Steps::new(EVALUATIONS_PER_CONSTANT * (constants.len() + 1)));
     let problem = FitProblem { constants, data, evaluations, monitor, at, steps };
     let start = problem.numbers(&texts(&problem.representable()));
     let missing = data.iter().zip(start).filter_map(|(datum, number)| Some((datum, number.err()?)));
@@ -70,7 +70,7 @@ pub fn solve<'a>(
         return Err(missing);
     }
     let solver = LevenbergMarquardt::new().with_ftol(TOLERANCE).with_xtol(TOLERANCE).with_gtol(TOLERANCE);
-    let (mut problem, report) = solver.with_patience(PATIENCE).minimize(problem);
+    let (mut problem, report) = solver.with_patience(EVALUATIONS_PER_CONSTANT).minimize(problem);
     let converged = match report.termination {
         // The numbers change in whole cycles, so no further improvement can be found.
         TerminationReason::NoImprovementPossible(_) => true,
@@ -124,11 +124,11 @@ impl FitProblem<'_> {
 
     /// Returns the representable values nearest to the constants.
     pub fn representable(&self) -> Vec<Written> {
-        let near = |(free, log): (&FreeConstant, f64)| {
+        let quantized = |(free, log): (&FreeConstant, f64)| {
             let (text, number) = free.current.quantize(log.exp());
             (text, number.ln())
         };
-        self.constants.iter().zip(self.logs()).map(near).collect()
+        self.constants.iter().zip(self.logs()).map(quantized).collect()
     }
 
     /// Returns to the best values that the solver tried, or otherwise to the starting values.
@@ -188,7 +188,7 @@ impl FitProblem<'_> {
                     Some((log - representable[*constant].1, vec![number]))
                 };
                 let [down, up] = [&neighbours[0], &neighbours[1]].map(change);
-                all[(datum, *constant)] = elasticity::of(&middle[datum..=datum], &down, &up)[0];
+                all[(datum, *constant)] = elasticity::elasticities(&middle[datum..=datum], &down, &up)[0];
             }
         }
         Some((middle, all))
@@ -200,7 +200,7 @@ impl FitProblem<'_> {
         let free = &self.constants[constant];
         [-1.0, 1.0].map(|direction| {
             let number = log.exp();
-            let stepped = free.current.quantize(number * (1.0 + STEP).powf(direction));
+            let stepped = free.current.quantize(number * (1.0 + RELATIVE_CHANGE).powf(direction));
             let (value, number) = if stepped.0 == *text { free.current.quantize(number + direction) } else { stepped };
             (value != *text).then(|| (value, number.ln()))
         })

@@ -7,7 +7,7 @@
 use super::free_constant::FreeConstant;
 use super::number::{Datum, Evaluation, KnownNumbers, NumberResult};
 use crate::experiment::record::{VERSION, digest};
-use crate::report::files::write_whole;
+use crate::report::files::write_atomically;
 use narrows_core::text::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -103,7 +103,7 @@ impl StateFile {
             |((number, values), result): (&Evaluation, &NumberResult)| (*number, values.clone(), result.clone());
         let results: Vec<_> = known.iter().map(entry).collect();
         let stored = Stored { identity: self.identity.clone(), hash: digest(&results), results };
-        write_whole(&self.path, (serde_json::to_string(&stored).expect("a state is plain JSON") + "\n").as_bytes())
+        write_atomically(&self.path, (serde_json::to_string(&stored).expect("a state is plain JSON") + "\n").as_bytes())
     }
 
     /// Returns the problem to report for an error of [`write`](StateFile::write).

@@ -63,7 +63,7 @@ impl Steps {
         let squares: f64 = complete.iter().map(|(_, error)| error * error).sum();
         let largest = complete.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
         FitStep {
-            steps_left: self.left(),
+            steps_left: self.steps_left(),
             rms: (squares / complete.len().max(1) as f64).sqrt(),
             largest: largest.map(|(datum, error)| (datum.name.clone(), *error)),
             incomplete: data.len() - complete.len(),
@@ -73,7 +73,7 @@ impl Steps {
 
     /// Estimates the number of steps left: in each step, improvements shrink by the same factor, until they are
     /// negligible.
-    fn left(&self) -> Option<usize> {
+    fn steps_left(&self) -> Option<usize> {
         let [Some(before), Some(last)] = self.reductions else { return None };
         let factor = (last / before).clamp(CONVERGENCE.0, CONVERGENCE.1);
         // A quotient of logarithms that is whole except for rounding is taken as whole.

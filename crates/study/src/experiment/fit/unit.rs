@@ -80,7 +80,7 @@ fn parts(cell: &str) -> (&str, &str) {
 }
 
 /// Returns the quantity of a column, by the column's unit or by that of its first cell.
-pub fn of(cell: &str, unit: Option<&str>) -> Option<Measure> {
+pub fn measure_of_column(cell: &str, unit: Option<&str>) -> Option<Measure> {
     let unit = unit.unwrap_or_else(|| parts(cell).1);
     find(unit).map(|(measure, _)| measure)
 }

@@ -56,15 +56,17 @@ pub fn of_json(text: &str, name: &str, by: &[String]) -> Result<Vec<SampleSet>, 
 /// Returns the distributions of each point of a result; a run is one point without keys.
 fn points(text: &str) -> Result<Vec<PointDistributions>, String> {
     let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
-    let of = |json: &Json| {
+    let distributions_of_point = |json: &Json| {
         let values = json["values"].as_object().into_iter().flatten();
         let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let values = values.map(|(key, value)| (key.clone(), text(value))).collect();
         Ok((values, distribution::read(&json[distribution::KEY])?))
     };
     let points = match json["points"].as_array() {
-        Some(points) => points.iter().map(of).collect::<Result<Vec<PointDistributions>, String>>()?,
-        None => vec![of(&json)?],
+        Some(points) => {
+            points.iter().map(distributions_of_point).collect::<Result<Vec<PointDistributions>, String>>()?
+        }
+        None => vec![distributions_of_point(&json)?],
     };
     match points.iter().all(|(_, distributions)| distributions.is_empty()) {
         true => Err("it has no distributions".to_owned()),

@@ -26,7 +26,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
     for (metric, value, unit) in record.metrics() {
         let value = if value.is_nan() { Cell::from("–") } else { significant(value, 5).into() };
         let so_far = if record.get("metrics")[metric]["so_far"] == true { " so far" } else { "" };
-        table.push(vec![metric.into(), value, format!("{}{so_far}", number::unit(unit)).trim().into()]);
+        table.push(vec![metric.into(), value, format!("{}{so_far}", number::display_unit(unit)).trim().into()]);
     }
     let (hash, seed) = (record.text("hash"), record.get("seed"));
     let simulated = significant(record.get("simulated_us").as_f64().unwrap_or_default(), 6);

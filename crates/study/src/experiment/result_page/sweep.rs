@@ -55,11 +55,11 @@ impl SweepColumns<'_> {
     }
 
     fn of(rows: &Dataset) -> SweepColumns<'_> {
-        let at = |name: &str| rows.variables.iter().position(|variable| variable.name == name);
+        let column_of = |name: &str| rows.variables.iter().position(|variable| variable.name == name);
         let all = rows.variables.len();
-        let outcome = at(OUTCOME).unwrap_or(0);
-        let metrics = &rows.variables
-            [(outcome + usize::from(at(OUTCOME).is_some())).min(all)..at(FIRST_AFTER_METRICS).unwrap_or(all)];
+        let outcome = column_of(OUTCOME).unwrap_or(0);
+        let metrics = &rows.variables[(outcome + usize::from(column_of(OUTCOME).is_some())).min(all)
+            ..column_of(FIRST_AFTER_METRICS).unwrap_or(all)];
         SweepColumns {
             varied: rows.variables[..outcome].iter().filter(|variable| distinct_values(variable) > 1).collect(),
             metrics: metrics.iter().filter(|metric| is_shown(metric)).collect(),

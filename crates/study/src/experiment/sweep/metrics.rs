@@ -6,7 +6,7 @@ use narrows_core::machine::Machine;
 use narrows_core::text::{Problem, suggest};
 
 /// Returns the metrics that a run of `machine` reports, without values.
-pub fn of(machine: &Machine) -> Vec<Metric> {
+pub fn metrics_of_run(machine: &Machine) -> Vec<Metric> {
     let mut machine = machine.clone();
     machine.run.time_limit = Time::from_ps(1);
     crate::experiment::run(&machine, Recorder::off()).metrics
@@ -24,7 +24,7 @@ impl Sweep<'_> {
             }
             // The problems of a point are reported by `check`.
             let Ok(read) = self.read(point) else { continue };
-            for metric in of(&read.value) {
+            for metric in metrics_of_run(&read.value) {
                 left.retain(|name| *name != metric.name);
                 if !seen.contains(&metric.name) {
                     seen.push(metric.name);

@@ -143,16 +143,16 @@ impl CheckedSweep<'_> {
                 break;
             }
             let ahead = rayon::current_num_threads().div_ceil(open) * lines.runs;
-            let next = |(line, points): (&usize, &Vec<SweepPoint>)| {
+            let next_points = |(line, points): (&usize, &Vec<SweepPoint>)| {
                 let (from, to) = (points.len(), (points.len() + ahead).min(lines.points()));
                 let from = if is_open(points) { from } else { to };
                 (from..to).map(|at| line * lines.points() + at).collect::<Vec<_>>()
             };
-            let next: Vec<usize> = done.iter().flat_map(next).collect();
-            let one = |&point: &usize| {
+            let next: Vec<usize> = done.iter().flat_map(next_points).collect();
+            let run_point = |&point: &usize| {
                 Ok((point, SweepPoint { values: self.sweep.values(point), result: self.result(point, options)? }))
             };
-            for (point, row) in one_task_per_run(next.par_iter()).map(one).collect::<io::Result<Vec<_>>>()? {
+            for (point, row) in one_task_per_run(next.par_iter()).map(run_point).collect::<io::Result<Vec<_>>>()? {
                 done.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
             }
         }

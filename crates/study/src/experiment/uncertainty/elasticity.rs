@@ -27,13 +27,13 @@ pub struct ConstantElasticities {
 /// Returns the elasticities of numbers with respect to one constant, from the numbers after a change down, the
 /// unchanged numbers `middle`, and the numbers after a change up. If one change is missing, or did not give the number,
 /// the difference is one-sided.
-pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
-    let at = |change: &Change, index: usize| {
+pub fn elasticities(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
+    let factor_and_number = |change: &Change, index: usize| {
         let number = change.as_ref().map(|(factor, numbers)| (*factor, numbers[index]));
         number.filter(|(_, number)| !number.is_nan()).unwrap_or((0.0, middle[index]))
     };
     let slope = |index: usize| {
-        let (low, high) = (at(down, index), at(up, index));
+        let (low, high) = (factor_and_number(down, index), factor_and_number(up, index));
         let change = (high.1 / low.1).ln() / (high.0 - low.0);
         if change.is_finite() { change } else { 0.0 }
     };
@@ -47,7 +47,7 @@ pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec
 /// Returns the elasticities of the numbers with respect to each of `unknowns`. For each change, `numbers` is called
 /// with the overrides of the machines that have the constant, by their index in `machines`; `done` is called after each
 /// change.
-pub fn all(
+pub fn elasticities_of_constants(
     unknowns: &[UncertainConstant],
     machines: &[&Read<Machine>],
     middle: &[f64],
@@ -63,7 +63,7 @@ pub fn all(
         done();
         Ok(numbers?.map(|numbers| (really.ln(), numbers)))
     };
-    let one = |unknown: &UncertainConstant| {
+    let elasticities_of = |unknown: &UncertainConstant| {
         let (step, mut untried) = (1.0 + unknown.prior.min(STEP_MAX), None);
         let [down, up] = [step.recip(), step].map(|factor| {
             let change = change(unknown, factor).unwrap_or_else(|why| {
@@ -75,9 +75,9 @@ pub fn all(
             }
             change
         });
-        ConstantElasticities { numbers: of(middle, &down, &up), untried }
+        ConstantElasticities { numbers: elasticities(middle, &down, &up), untried }
     };
-    one_task_per_run(unknowns.par_iter()).map(one).collect()
+    one_task_per_run(unknowns.par_iter()).map(elasticities_of).collect()
 }
 
 /// Returns whether a number is missing although the unchanged machines gave it.
@@ -92,13 +92,13 @@ mod tests {
     #[test]
     fn elasticity_of_a_power_is_its_exponent() {
         let number = |x: f64| vec![3.0 * x.powf(-0.7), 5.0];
-        let at = |x: f64| Some((x.ln(), number(x)));
-        let slopes = of(&number(1.0), &at(0.95), &at(1.05));
+        let changed_to = |x: f64| Some((x.ln(), number(x)));
+        let slopes = elasticities(&number(1.0), &changed_to(0.95), &changed_to(1.05));
         assert!((slopes[0] + 0.7).abs() < 1e-12 && slopes[1] == 0.0, "{slopes:?}");
-        let one_sided = of(&number(1.0), &None, &at(1.05));
+        let one_sided = elasticities(&number(1.0), &None, &changed_to(1.05));
         assert!((one_sided[0] + 0.7).abs() < 1e-12, "{one_sided:?}");
         let unmeasured = Some((0.95f64.ln(), vec![f64::NAN, 5.0]));
-        let one_sided = of(&number(1.0), &unmeasured, &at(1.05));
+        let one_sided = elasticities(&number(1.0), &unmeasured, &changed_to(1.05));
         assert!((one_sided[0] + 0.7).abs() < 1e-12, "a number that is not measured does not count as unchanged");
     }
 }

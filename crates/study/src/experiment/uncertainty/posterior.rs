@@ -45,11 +45,11 @@ impl Posterior {
     /// Returns the correlation of each two constants' logarithms.
     pub fn correlation(&self) -> Vec<Vec<f64>> {
         let all = 0..self.covariance.nrows();
-        let of = |one: usize, other: usize| match one == other {
+        let correlation = |one: usize, other: usize| match one == other {
             true => 1.0,
             false => self.covariance[(one, other)] / (self.constant(one) * self.constant(other)),
         };
-        all.clone().map(|one| all.clone().map(|other| of(one, other)).collect()).collect()
+        all.clone().map(|one| all.clone().map(|other| correlation(one, other)).collect()).collect()
     }
 }
 
@@ -62,24 +62,24 @@ pub fn z(measured: f64, expected: f64, std_dev: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::uncertainty::unknown::PRIOR;
+    use crate::experiment::uncertainty::unknown::DEFAULT_PRIOR;
 
     #[test]
     fn posterior_without_calibration_is_the_prior() {
-        let posterior = Posterior::of(&[PRIOR; 2], &[]);
-        assert!((posterior.std_dev(&[0.6, 0.8]) - PRIOR).abs() < 1e-12);
-        assert!((posterior.constant(0) - PRIOR).abs() < 1e-12);
+        let posterior = Posterior::of(&[DEFAULT_PRIOR; 2], &[]);
+        assert!((posterior.std_dev(&[0.6, 0.8]) - DEFAULT_PRIOR).abs() < 1e-12);
+        assert!((posterior.constant(0) - DEFAULT_PRIOR).abs() < 1e-12);
     }
 
     #[test]
     fn calibration_constrains_only_the_combination_it_measures() {
         let both = [1.0, 1.0];
-        let posterior = Posterior::of(&[PRIOR; 3], &[(&[both[0], both[1], 0.0], NOISE)]);
+        let posterior = Posterior::of(&[DEFAULT_PRIOR; 3], &[(&[both[0], both[1], 0.0], NOISE)]);
         let left = posterior.std_dev(&[both[0], both[1], 0.0]);
         assert!(left < NOISE && left > 0.95 * NOISE, "{left}");
         // Neither the difference of the two constants nor the third is constrained.
-        assert!((posterior.std_dev(&[1.0, -1.0, 0.0]) - PRIOR * 2f64.sqrt()).abs() < 1e-12);
-        assert!((posterior.std_dev(&[0.0, 0.0, 1.0]) - PRIOR).abs() < 1e-12);
+        assert!((posterior.std_dev(&[1.0, -1.0, 0.0]) - DEFAULT_PRIOR * 2f64.sqrt()).abs() < 1e-12);
+        assert!((posterior.std_dev(&[0.0, 0.0, 1.0]) - DEFAULT_PRIOR).abs() < 1e-12);
         // A high value of one of the two goes with a low value of the other.
         let correlation = posterior.correlation();
         assert!((-1.0..-0.98).contains(&correlation[0][1]), "{correlation:?}");

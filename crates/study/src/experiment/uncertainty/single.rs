@@ -52,7 +52,7 @@ pub fn uncertainties(
         return Err(Problems::one(problem.help(reason)));
     }
     let read = reader(&[])?;
-    let unknowns = unknown::of([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
+    let unknowns = unknown::uncertain_constants([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
     begins(2 * unknowns.len());
     let is_measured =
         |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
@@ -67,7 +67,7 @@ pub fn uncertainties(
         };
         Ok(Some(measured.iter().map(value).collect()))
     };
-    let by_constant = elasticity::all(&unknowns, &[&read], &middle, &numbers, done);
+    let by_constant = elasticity::elasticities_of_constants(&unknowns, &[&read], &middle, &numbers, done);
     let posterior = Posterior::of(&unknown::priors(&unknowns), &[]);
     let uncertainty = |(index, metric): (usize, &&Metric)| {
         let row: Vec<f64> = by_constant.iter().map(|constant| constant.numbers[index]).collect();

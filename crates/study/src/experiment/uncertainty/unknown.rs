@@ -8,7 +8,7 @@ use narrows_core::machine::Machine;
 use narrows_core::text::{Entry, Read};
 
 /// One standard deviation of a constant's logarithm, if its comment states none (chosen).
-pub const PRIOR: f64 = 0.25;
+pub const DEFAULT_PRIOR: f64 = 0.25;
 
 /// An uncertain constant.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,7 +33,7 @@ pub fn prior(source: &str) -> Result<Option<f64>, String> {
     if !["derived", "calibrated", "chosen"].contains(&word) {
         return Ok(None);
     }
-    let Some((_, stated)) = kind.split_once('±') else { return Ok(Some(PRIOR)) };
+    let Some((_, stated)) = kind.split_once('±') else { return Ok(Some(DEFAULT_PRIOR)) };
     let number = stated.trim().trim_end_matches('%').trim();
     match number.parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 1000.0 => Ok(Some(percent / 100.0)),
@@ -44,7 +44,9 @@ pub fn prior(source: &str) -> Result<Option<f64>, String> {
 }
 
 /// Returns the uncertain constants of these machines, each once, in the order in which they first appear.
-pub fn of<'a>(machines: impl IntoIterator<Item = &'a Read<Machine>>) -> Result<Vec<UncertainConstant>, String> {
+pub fn uncertain_constants<'a>(
+    machines: impl IntoIterator<Item = &'a Read<Machine>>,
+) -> Result<Vec<UncertainConstant>, String> {
     let mut unknowns: Vec<UncertainConstant> = Vec::new();
     for read in machines {
         for constant in constants::part_numbers(read) {
@@ -114,7 +116,7 @@ mod tests {
     fn comment_determines_the_prior() {
         assert_eq!(prior("paper: §2"), Ok(None));
         assert_eq!(prior("data sheet: P6 cache block"), Ok(None));
-        assert_eq!(prior("chosen: the paper gives none"), Ok(Some(PRIOR)));
+        assert_eq!(prior("chosen: the paper gives none"), Ok(Some(DEFAULT_PRIOR)));
         assert_eq!(prior("calibrated ±10 %: Table 1"), Ok(Some(0.1)));
         assert!(prior("chosen ±0 %: never").is_err());
         assert!(prior("derived ±much: no").is_err());

@@ -207,12 +207,12 @@ pub fn rounded(amount: f64) -> u64 {
 
 /// Returns the number of decimals of a range of numbers without a unit: enough for its ends and its step.
 fn range_decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u32, String> {
-    let of = |text: &str| decimals(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
-    let mut most = of(from)?.max(of(to)?);
+    let decimals_of = |text: &str| decimals(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
+    let mut most = decimals_of(from)?.max(decimals_of(to)?);
     // If both ends are whole, values are whole unless an end is written with a point, as in 0..1.0+lin5.
     let has_point = from.contains('.') || to.contains('.');
     match step {
-        Some((false, by)) if !by.starts_with("lin") => most = most.max(of(by)?),
+        Some((false, by)) if !by.starts_with("lin") => most = most.max(decimals_of(by)?),
         // If the ends have decimals, values between them have four digits.
         Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && has_point => most = most.max(4) + 2,
         None if has_point => most = most.max(6),

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// The number of resources whose pairs are tried.
-const PAIRED: usize = 4;
+const PAIRED_RESOURCES: usize = 4;
 
 /// The trials of one resource.
 pub(super) struct TriedResource {
@@ -109,9 +109,9 @@ impl<'q> Search<'q> {
         let several = resources.iter().filter(|resource| resource.members.len() > 1);
         let singles: usize = several.map(|resource| 2 * resource.members.len()).sum();
         let trade_offs = 2 * self.parameters.trade_offs.len();
-        let (pairs, saturation) = (PAIRED * (PAIRED - 1) / 2, PAIRED);
+        let (pairs, saturation) = (PAIRED_RESOURCES * (PAIRED_RESOURCES - 1) / 2, PAIRED_RESOURCES);
         match self.is_short_of_time() {
-            true => alternatives + pairs + saturation + 2 * PAIRED,
+            true => alternatives + pairs + saturation + 2 * PAIRED_RESOURCES,
             false => 2 * alternatives + pairs + saturation + singles + trade_offs,
         }
     }
@@ -218,7 +218,7 @@ impl<'q> Search<'q> {
         let mut few: Vec<SpeedUpGain> = self.result.resources.clone();
         few.retain(|gain| gain.ratio >= GAIN_MIN || self.matters(gain));
         few.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-        few.truncate(PAIRED);
+        few.truncate(PAIRED_RESOURCES);
         let is_one =
             |tried: &&TriedResource, one: &SpeedUpGain| tried.faster.iter().any(|gain| gain.resources == one.resources);
         let alternatives = |one: &SpeedUpGain| {

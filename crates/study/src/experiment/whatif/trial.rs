@@ -116,12 +116,12 @@ pub(super) struct Bench<'q> {
 impl Bench<'_> {
     /// Runs a trial of each set of changes, in parallel, and returns the results in their order.
     pub fn try_all(&self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
-        let one = |changes: &Vec<ParameterChange>| {
+        let run_trial = |changes: &Vec<ParameterChange>| {
             let trial = self.try_changes(changes);
             (self.progress)(TrialProgress::Ran);
             trial
         };
-        one_task_per_run(changes.par_iter()).map(one).collect()
+        one_task_per_run(changes.par_iter()).map(run_trial).collect()
     }
 
     /// Returns the overrides of a trial.

@@ -8,7 +8,7 @@ use narrows_core::engine::Time;
 fn rectangles(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>> {
     let [point, node, track] = arguments else { return None };
     let mut packets: Vec<(u64, Time, Time)> = Vec::new();
-    for span in results.get(*point)?.timeline.on(node, track)? {
+    for span in results.get(*point)?.timeline.spans_on(node, track)? {
         let Some(message) = span.message else { continue };
         match packets.iter_mut().find(|(of, ..)| *of == message) {
             Some((_, start, end)) => (*start, *end) = ((*start).min(span.start), (*end).max(span.end)),

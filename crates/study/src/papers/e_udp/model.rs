@@ -37,15 +37,19 @@ type Arrivals = Vec<(f64, f64, f64)>;
 impl Layers {
     /// Returns the layers of E-UDP as measured.
     fn measured(results: &Results) -> Option<Layers> {
-        let of = |size: &str| Some(MeanLedger::of(&results.get(&format!("latency/coarse/{size}"))?.ledger));
-        let (least, most) = (of("1")?, of("32768")?);
+        let ledger_of = |size: &str| Some(MeanLedger::of(&results.get(&format!("latency/coarse/{size}"))?.ledger));
+        let (least, most) = (ledger_of("1")?, ledger_of("32768")?);
         let mut engines = [Engine { g: 0.0, start_up: 0.0, per_byte: 0.0 }; 3];
         for (engine, name) in engines.iter_mut().zip(ENGINES) {
             let [short, long] = [&least, &most].map(|of| of.stages.iter().find(|stage| stage.name == name));
             let (short, long) = (short?, long?);
             let per_byte = (long.total_us() - short.total_us()) / (SIZE_MAX - SIZE_MIN);
-            let less = |time: f64| (time - per_byte * SIZE_MIN).max(0.0);
-            *engine = Engine { g: less(short.total_us()), start_up: less(short.service_us), per_byte };
+            let without_size_min = |time: f64| (time - per_byte * SIZE_MIN).max(0.0);
+            *engine = Engine {
+                g: without_size_min(short.total_us()),
+                start_up: without_size_min(short.service_us),
+                per_byte,
+            };
         }
         let all: f64 = engines.iter().map(|engine| engine.g + engine.per_byte * SIZE_MIN).sum();
         Some(Layers { other_layers_us: least.total_us() - all, engines })

@@ -143,16 +143,16 @@ fn points(
     let length = format!("workload.bursts.cycles={cycles}");
     let mut points = Vec::new();
     for load in LOADS {
-        let of = |experiment: &str| format!("{experiment}/{}/{load}", network.key);
+        let point_name = |experiment: &str| format!("{experiment}/{}/{load}", network.key);
         let (base, alone) = ("search", "search-none");
         let name = reference_point(network, load, cycles);
-        points.extend(experiments.variant(location, alone, &of(alone), name, std::slice::from_ref(&length)));
+        points.extend(experiments.variant(location, alone, &point_name(alone), name, std::slice::from_ref(&length)));
         for set in sets {
             let more = settings(set).into_iter().chain([length.clone()]).collect::<Vec<_>>();
             points.extend(experiments.variant(
                 location,
                 base,
-                &of(base),
+                &point_name(base),
                 nifdy_point(network, load, cycles, set),
                 &more,
             ));
@@ -304,14 +304,14 @@ mod tests {
     /// A complete search takes minutes, so this test provides the results of its last round.
     #[test]
     fn search_is_judged_by_its_last_round() {
-        let of = |packets| RunResult::with_metrics(&[("packets.delivered", packets)]);
+        let delivering = |packets| RunResult::with_metrics(&[("packets.delivered", packets)]);
         let mut results = Results::new();
         for network in &NETWORKS {
             for load in LOADS {
-                results.insert(reference_point(network, load, 20_000), of(1000.0));
+                results.insert(reference_point(network, load, 20_000), delivering(1000.0));
                 let own = if network.key == "mesh" { 1400.0 } else { 1490.0 };
-                results.insert(nifdy_point(network, load, 20_000, &network.best), of(own));
-                results.insert(nifdy_point(network, load, 20_000, &ParameterSet::new(4, 16, 1, 8)), of(1500.0));
+                results.insert(nifdy_point(network, load, 20_000, &network.best), delivering(own));
+                results.insert(nifdy_point(network, load, 20_000, &ParameterSet::new(4, 16, 1, 8)), delivering(1500.0));
             }
         }
         let holds = |seen: Option<Observation>| matches!(seen, Some(Observation::Words(_, true)));

@@ -119,14 +119,23 @@ fn pcapng_is_read_in_both_orders() {
 
 #[test]
 fn ipv4_is_found_in_frames() {
-    let of = |link, bytes| CaptureRecord { interface: 0, name: None, link, at: None, bytes, length: 0 }.ipv4();
+    let ipv4_of = |link, bytes| CaptureRecord { interface: 0, name: None, link, at: None, bytes, length: 0 }.ipv4();
     let [mut plain, mut tagged] = [vec![0xee; 12], vec![0xee; 12]];
     plain.extend([0x08, 0x00, 0x45, 1, 2]);
     tagged.extend([0x88, 0xa8, 0, 9, 0x81, 0x00, 0, 8, 0x08, 0x00, 0x45, 3]);
-    assert_eq!(of(1, &plain), Some(&[0x45, 1, 2][..]));
-    assert_eq!(of(1, &tagged), Some(&[0x45, 3][..]));
-    assert_eq!([of(1, &plain[..14]), of(1, &tagged[..19]), of(1, &[]), of(101, &[0x60]), of(105, &[0x45])], [None; 5]);
-    assert!([101, 228, 12, 14].iter().all(|link| of(*link, &[0x45]).is_some()));
+    assert_eq!(ipv4_of(1, &plain), Some(&[0x45, 1, 2][..]));
+    assert_eq!(ipv4_of(1, &tagged), Some(&[0x45, 3][..]));
+    assert_eq!(
+        [
+            ipv4_of(1, &plain[..14]),
+            ipv4_of(1, &tagged[..19]),
+            ipv4_of(1, &[]),
+            ipv4_of(101, &[0x60]),
+            ipv4_of(105, &[0x45])
+        ],
+        [None; 5]
+    );
+    assert!([101, 228, 12, 14].iter().all(|link| ipv4_of(*link, &[0x45]).is_some()));
 }
 
 #[test]
@@ -150,7 +159,7 @@ fn truncated_files_are_reported() {
 fn inconsistent_files_are_reported() {
     let order = ORDERS[0];
     let start = [order.section(), order.interface(101, 0, &[])].concat();
-    let with = |block: Vec<u8>| [start.clone(), block].concat();
+    let after_start = |block: Vec<u8>| [start.clone(), block].concat();
     let mut enhanced = order.enhanced(0, 1, b"abcd", 4);
     enhanced[20..24].copy_from_slice(&u32::MAX.to_le_bytes());
     let mut wrong_trailing_length = order.enhanced(0, 1, b"abcd", 4);
@@ -164,15 +173,27 @@ fn inconsistent_files_are_reported() {
         (b"GIF89a".to_vec(), 0, "this is not a capture: it begins with [47, 49, 46, 38]; pcapng begins with"),
         (vec![0x1f, 0x8b, 8, 0, 0], 0, "decompress it first"),
         (order.words(&[0xa1b2_cd34]), 0, "editcap"),
-        (with(order.words(&[6, u32::MAX - 3])), start.len(), "truncated: only 8 of the 4294967292 bytes of a block"),
-        (with(order.words(&[6, 8])), start.len(), "invalid block length 8"),
-        (with(order.words(&[6, 30])), start.len(), "a multiple of 4"),
-        (with(enhanced), start.len(), "exceeds its block of 36 bytes"),
-        (with(wrong_trailing_length), start.len(), "differs from its trailing length 1"),
-        (with(order.enhanced(7, 1, b"", 0)), start.len(), "a packet refers to interface 7, but only 1 are described"),
-        (with(order.block(3, &[&order.words(&[40])])), start.len(), "exceeds its block"),
-        (with(order.interface(1, 0, &[order.option(9, &[39])])), start.len(), "10^-39 s is too small"),
-        (with([early, order.enhanced(1, 1, b"", 0)].concat()), start.len() + 32, "a time is -9 s after 1 January 1970"),
+        (
+            after_start(order.words(&[6, u32::MAX - 3])),
+            start.len(),
+            "truncated: only 8 of the 4294967292 bytes of a block",
+        ),
+        (after_start(order.words(&[6, 8])), start.len(), "invalid block length 8"),
+        (after_start(order.words(&[6, 30])), start.len(), "a multiple of 4"),
+        (after_start(enhanced), start.len(), "exceeds its block of 36 bytes"),
+        (after_start(wrong_trailing_length), start.len(), "differs from its trailing length 1"),
+        (
+            after_start(order.enhanced(7, 1, b"", 0)),
+            start.len(),
+            "a packet refers to interface 7, but only 1 are described",
+        ),
+        (after_start(order.block(3, &[&order.words(&[40])])), start.len(), "exceeds its block"),
+        (after_start(order.interface(1, 0, &[order.option(9, &[39])])), start.len(), "10^-39 s is too small"),
+        (
+            after_start([early, order.enhanced(1, 1, b"", 0)].concat()),
+            start.len() + 32,
+            "a time is -9 s after 1 January 1970",
+        ),
         (classic(&[0, 0, 262_145, 0]), 24, "the packet has 262145 bytes, more than the limit of 262144"),
         ([classic(&[])[..4].to_vec(), vec![3, 0, 0, 0], vec![0; 16]].concat(), 4, "unsupported version 3.0 of pcap"),
     ];

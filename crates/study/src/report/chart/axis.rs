@@ -41,7 +41,7 @@ pub struct Axis {
 }
 
 /// The ratio of the least value to the greatest above which an axis does not start at 0.
-const CLOSE: f64 = 0.7;
+const CLOSE_FRACTION: f64 = 0.7;
 
 /// The range and ticks of an axis for given data. On a logarithmic axis, positions are logarithms.
 pub struct Ticks {
@@ -110,7 +110,7 @@ impl Axis {
 
     fn linear(&self, low: f64, high: f64, rounded: bool, (count, whole): (f64, bool)) -> Ticks {
         // An axis from 0 would flatten values that are close together.
-        let from_zero = rounded && self.from.is_none() && low > 0.0 && (low < CLOSE * high || low == high);
+        let from_zero = rounded && self.from.is_none() && low > 0.0 && (low < CLOSE_FRACTION * high || low == high);
         let low = self.from.unwrap_or(if from_zero { 0.0 } else { low });
         let high = self.to.unwrap_or(if high > low { high } else { low + 1.0 });
         let step = match self.labels {

@@ -13,7 +13,7 @@ use plotters::prelude::*;
 const NAME_TEXT: f64 = 12.0;
 const VALUE_TEXT: f64 = 11.0;
 /// The space between groups, in widths of a bar.
-const GAP: f64 = 0.8;
+const GROUP_GAP: f64 = 0.8;
 
 /// The horizontal layout of groups, in widths of a bar from the left.
 struct BarLayout {
@@ -23,13 +23,13 @@ struct BarLayout {
 
 impl BarLayout {
     fn of(chart: &BarChart) -> BarLayout {
-        let mut width = GAP / 2.0;
+        let mut width = GROUP_GAP / 2.0;
         let mut groups = Vec::new();
         for group in &chart.groups {
             groups.push(width);
-            width += group.bars.len().max(1) as f64 + GAP;
+            width += group.bars.len().max(1) as f64 + GROUP_GAP;
         }
-        BarLayout { width: (width - GAP / 2.0).max(1.0), groups }
+        BarLayout { width: (width - GROUP_GAP / 2.0).max(1.0), groups }
     }
 }
 
@@ -158,10 +158,10 @@ impl NameLayout {
         let fits =
             |group: &Group| group.name.split_whitespace().all(|word| widest(word) <= group_width(group, bar_width));
         let groups_rotated = !chart.groups.iter().all(fits);
-        let lines = |group: &Group| wrap(&group.name, NAME_TEXT, group_width(group, bar_width)).len() as f64;
+        let name_lines = |group: &Group| wrap(&group.name, NAME_TEXT, group_width(group, bar_width)).len() as f64;
         let groups_height = match groups_rotated {
             true => chart.groups.iter().map(|group| widest(&group.name)).fold(0.0, f64::max) + 6.0,
-            false => chart.groups.iter().map(lines).fold(0.0, f64::max) * 15.0 + 5.0,
+            false => chart.groups.iter().map(name_lines).fold(0.0, f64::max) * 15.0 + 5.0,
         };
         NameLayout { bars_rotated, bars_height, groups_rotated, height: bars_height + groups_height, bar_width }
     }
@@ -186,5 +186,5 @@ impl NameLayout {
 }
 
 fn group_width(group: &Group, bar_width: f64) -> f64 {
-    (group.bars.len().max(1) as f64 + GAP * 0.8) * bar_width
+    (group.bars.len().max(1) as f64 + GROUP_GAP * 0.8) * bar_width
 }

@@ -11,7 +11,7 @@ use plotters::prelude::*;
 
 const TICK_TEXT: f64 = 12.5;
 const AXIS_TEXT: f64 = 13.5;
-const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
+const GRID_COLOUR: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 
 /// The frame of a chart.
 pub struct Frame<'a> {
@@ -58,7 +58,7 @@ pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64
         .build_cartesian_2d(PlottersAxis::of(x), PlottersAxis::of(y))
         .expect("drawing to a string does not fail");
     let mut mesh = chart.configure_mesh();
-    mesh.bold_line_style(GRID.stroke_width(2)).light_line_style(TRANSPARENT).axis_style(INK.stroke_width(2));
+    mesh.bold_line_style(GRID_COLOUR.stroke_width(2)).light_line_style(TRANSPARENT).axis_style(INK.stroke_width(2));
     mesh.label_style(font(TICK_TEXT, FontStyle::Normal)).axis_desc_style(font(AXIS_TEXT, FontStyle::Normal));
     let (x_label, y_label) = (|p: &f64| x.label(*p), |p: &f64| y.label(*p));
     mesh.x_label_formatter(&x_label).y_label_formatter(&y_label).x_desc(frame.x.0).y_desc(frame.y.0);

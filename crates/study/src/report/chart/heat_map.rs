@@ -13,16 +13,16 @@ use crate::report::number::significant;
 use plotters::prelude::*;
 
 /// The number of shades, including white.
-const SHADES: usize = 33;
+const SHADE_COUNT: usize = 33;
 const NAME_TEXT: f64 = 13.0;
 const TICK_TEXT: f64 = 12.0;
 const PANEL_HEIGHT: f64 = 176.0;
 const PANEL_NAME_HEIGHT: f64 = 24.0;
 const BAR_HEIGHT: f64 = 150.0;
 /// The colour beyond the end of a panel.
-const BEYOND: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
+const BEYOND_SCALE_COLOUR: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 /// A white that the page does not replace by its background.
-const GROUND: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
+const ZERO_COLOUR: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
 
 /// The vertical layout of panels, in pixels of the plot.
 struct PanelLayout {
@@ -86,12 +86,12 @@ fn corners(canvas: &Canvas, from: (f64, f64), to: (f64, f64), more: i32) -> [(i3
 
 fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLayout, number: usize, end: f64) {
     let (top, bottom) = (layout.row(number, 0, 1), layout.row(number, 1, 1));
-    canvas.put(Rectangle::new(corners(canvas, (0.0, top), (panel.to, bottom), 0), GROUND.filled()));
+    canvas.put(Rectangle::new(corners(canvas, (0.0, top), (panel.to, bottom), 0), ZERO_COLOUR.filled()));
     for (row, values) in panel.rows.iter().enumerate() {
         let (above, below) = (layout.row(number, row, panel.rows.len()), layout.row(number, row + 1, panel.rows.len()));
         for (from, to, shade) in runs(values, chart.most) {
-            let at = |column: usize| panel.to * column as f64 / values.len() as f64;
-            let [from, to] = corners(canvas, (at(from), above), (at(to), below), 0);
+            let column_x = |column: usize| panel.to * column as f64 / values.len() as f64;
+            let [from, to] = corners(canvas, (column_x(from), above), (column_x(to), below), 0);
             // One pixel of overlap prevents gaps between neighbours.
             let over = (to.0 + 1, to.1 + 1);
             canvas.put(Rectangle::new([from, over], grey(shade).filled()));
@@ -103,7 +103,7 @@ fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLay
     let [from, to] = corners(canvas, (0.0, top), (panel.to, bottom), 0);
     if panel.to < end {
         let beyond = corners(canvas, (panel.to, top), (end, bottom), 0);
-        canvas.put(Rectangle::new(beyond, BEYOND.filled()));
+        canvas.put(Rectangle::new(beyond, BEYOND_SCALE_COLOUR.filled()));
     }
     canvas.put(Rectangle::new([from, to], INK.stroke_width(2)));
     let (x, y) = canvas.finished(from);
@@ -126,20 +126,20 @@ fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
 /// Returns the shade of a value: 0 is white, and the last shade is black.
 fn shade(value: f64, most: f64) -> usize {
     let part = (value / most).clamp(0.0, 1.0);
-    if part.is_finite() { (part * (SHADES - 1) as f64).round() as usize } else { 0 }
+    if part.is_finite() { (part * (SHADE_COUNT - 1) as f64).round() as usize } else { 0 }
 }
 
 fn grey(shade: usize) -> RGBColor {
-    let light = (254.0 * (1.0 - shade as f64 / (SHADES - 1) as f64)).round() as u8;
+    let light = (254.0 * (1.0 - shade as f64 / (SHADE_COUNT - 1) as f64)).round() as u8;
     RGBColor(light, light, light)
 }
 
 /// Draws the scale of shades below the legend's heading, right of the plot.
 fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
     let (left, top) = (corner.0 + 24.0, corner.1 + 50.0);
-    let height = BAR_HEIGHT / SHADES as f64;
-    for shade in (0..SHADES).rev() {
-        let y = top + height * (SHADES - 1 - shade) as f64;
+    let height = BAR_HEIGHT / SHADE_COUNT as f64;
+    for shade in (0..SHADE_COUNT).rev() {
+        let y = top + height * (SHADE_COUNT - 1 - shade) as f64;
         let (from, to) = (canvas.px((left, y)), canvas.px((left + 20.0, y + height)));
         // Shades are drawn from the darkest on, so that each covers the edge of the previous one.
         canvas.put(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));

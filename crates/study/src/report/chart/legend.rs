@@ -27,33 +27,36 @@ pub struct Legend {
     pub entries: Vec<(Key, String)>,
 }
 
-const TEXT: f64 = 12.5;
+const LABEL_TEXT: f64 = 12.5;
 const KEY_WIDTH: f64 = 36.0;
 const NAME_WIDTH_MAX: f64 = 190.0;
-const ROW: f64 = 17.0;
+const ROW_HEIGHT: f64 = 17.0;
 const ROW_GAP: f64 = 5.0;
 
 impl Legend {
     /// Returns the width of the strip; 0 for an empty legend.
     pub fn width(&self) -> f64 {
-        let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, TEXT, NAME_WIDTH_MAX));
-        let widest = lines.map(|line| text_width(&line, TEXT)).fold(0.0, f64::max);
+        let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, LABEL_TEXT, NAME_WIDTH_MAX));
+        let widest = lines.map(|line| text_width(&line, LABEL_TEXT)).fold(0.0, f64::max);
         if self.entries.is_empty() { 0.0 } else { widest + KEY_WIDTH + 14.0 }
     }
 
     /// Returns the height of the entries.
     pub fn height(&self) -> f64 {
-        self.entries.iter().map(|(_, name)| wrap(name, TEXT, NAME_WIDTH_MAX).len() as f64 * ROW + ROW_GAP).sum()
+        self.entries
+            .iter()
+            .map(|(_, name)| wrap(name, LABEL_TEXT, NAME_WIDTH_MAX).len() as f64 * ROW_HEIGHT + ROW_GAP)
+            .sum()
     }
 
     /// Draws the entries downwards from `at`, in pixels of the finished chart.
     pub fn draw(&self, canvas: &Canvas, at: (f64, f64)) {
         let mut y = at.1;
         for (key, name) in &self.entries {
-            draw_key(canvas, key, (at.0, y + ROW / 2.0));
-            for line in wrap(name, TEXT, NAME_WIDTH_MAX) {
-                canvas.text((at.0 + KEY_WIDTH, y + ROW / 2.0), TEXT, "start", false, &line);
-                y += ROW;
+            draw_key(canvas, key, (at.0, y + ROW_HEIGHT / 2.0));
+            for line in wrap(name, LABEL_TEXT, NAME_WIDTH_MAX) {
+                canvas.text((at.0 + KEY_WIDTH, y + ROW_HEIGHT / 2.0), LABEL_TEXT, "start", false, &line);
+                y += ROW_HEIGHT;
             }
             y += ROW_GAP;
         }

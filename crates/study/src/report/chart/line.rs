@@ -51,8 +51,8 @@ fn dash_overlapping(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
     }
     let is_near = |a: f64, b: f64| (chart.y.position(a) - chart.y.position(b)).abs() <= OVERLAP * (high - low);
     let covers = |below: &Series, above: &Series| {
-        let on = |(x, y): &&(f64, f64)| below.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
-        above.points.len() > 1 && 2 * above.points.iter().filter(on).count() > above.points.len()
+        let is_on_below = |(x, y): &&(f64, f64)| below.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
+        above.points.len() > 1 && 2 * above.points.iter().filter(is_on_below).count() > above.points.len()
     };
     for (i, series) in chart.series.iter().enumerate().filter(|(_, series)| series.style == Style::Line) {
         let hidden = chart.series[..i]

@@ -116,12 +116,12 @@ fn negative_parts_are_stacked_below_zero() {
     // The top and the height of each part, without the boxes of the legend.
     let boxes = |svg: &str| -> Vec<(f64, f64)> {
         let document = roxmltree::Document::parse(svg).expect("an SVG");
-        let of = |node: roxmltree::Node<'_, '_>| {
+        let y_and_height = |node: roxmltree::Node<'_, '_>| {
             let number = |key| node.attribute(key).and_then(|text| text.parse::<f64>().ok()).expect("a number");
             (number("y"), number("height"))
         };
         let rectangles = document.descendants().filter(|node| node.has_tag_name("rect"));
-        rectangles.filter(|node| node.children().any(|child| child.has_tag_name("title"))).map(of).collect()
+        rectangles.filter(|node| node.children().any(|child| child.has_tag_name("title"))).map(y_and_height).collect()
     };
     let found = boxes(&svg(vec![0.5, -0.1, 0.4]));
     let [first, below, second] = found[..] else { panic!("{found:?}") };

@@ -39,15 +39,15 @@ pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
 
 fn column(name: String, rows: &[Map<String, Json>]) -> Variable {
     let cells: Vec<&Json> = rows.iter().map(|row| row.get(&name).unwrap_or(&Json::Null)).collect();
-    let all = |is: fn(&Json) -> bool| cells.iter().all(|cell| cell.is_null() || is(cell));
+    let all_cells = |is: fn(&Json) -> bool| cells.iter().all(|cell| cell.is_null() || is(cell));
     let text = |cell: &&Json| match cell {
         Json::Null => None,
         Json::String(text) => Some(text.clone()),
         other => Some(other.to_string()),
     };
-    let values = if all(Json::is_u64) {
+    let values = if all_cells(Json::is_u64) {
         ColumnValues::Counts(cells.iter().map(|cell| cell.as_u64()).collect())
-    } else if all(Json::is_number) {
+    } else if all_cells(Json::is_number) {
         ColumnValues::Numbers(cells.iter().map(|cell| cell.as_f64()).collect())
     } else {
         ColumnValues::Texts(cells.iter().map(text).collect())

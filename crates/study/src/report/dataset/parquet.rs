@@ -17,7 +17,7 @@ const UNIT: &str = "unit";
 /// Writes a dataset.
 pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
     let message = |error: &dyn std::fmt::Display| format!("it cannot be written as Parquet: {error}");
-    let batch = batch(data)?;
+    let batch = record_batch(data)?;
     let schema = batch.schema();
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut bytes = Vec::new();
@@ -28,7 +28,7 @@ pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
 }
 
 /// Returns a dataset as one Arrow record batch, which other libraries can use without copying.
-pub fn batch(data: &Dataset) -> Result<RecordBatch, String> {
+pub fn record_batch(data: &Dataset) -> Result<RecordBatch, String> {
     let fields: Vec<Field> = data.variables.iter().map(field).collect();
     let columns: Vec<ArrayRef> = data.variables.iter().map(|variable| array(&variable.values)).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)

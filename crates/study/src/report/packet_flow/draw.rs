@@ -9,13 +9,13 @@ use std::collections::HashMap;
 
 const WIDTH: f64 = 1160.0;
 /// The least width of the column with the names of bands.
-const LEFT: f64 = 84.0;
-const RIGHT: f64 = 104.0;
-const TOP: f64 = 74.0;
-const BAND: f64 = 66.0;
-const GAP: f64 = 30.0;
-const SIZE_TEXT: f64 = 11.0;
-const SIZE_NAME: f64 = 13.5;
+const NAMES_WIDTH_MIN: f64 = 84.0;
+const RIGHT_MARGIN: f64 = 104.0;
+const TOP_MARGIN: f64 = 74.0;
+const BAND_HEIGHT: f64 = 66.0;
+const BAND_GAP: f64 = 30.0;
+const LABEL_TEXT: f64 = 11.0;
+const NAME_TEXT: f64 = 13.5;
 /// The number of shades. It is even, so that light and dark shades alternate between consecutive packets.
 const SHADES: usize = 6;
 
@@ -33,7 +33,8 @@ struct Sheet<'a> {
 pub fn draw(flow: &PacketFlow) -> String {
     let high = bottom(flow) + 78.0;
     let (packets, residence_times) = (flow.packets(), residence_times(flow));
-    let mut sheet = Sheet { flow, packets, residence_times, left: left(flow), svg: Svg::new(WIDTH, high, &flow.title) };
+    let mut sheet =
+        Sheet { flow, packets, residence_times, left: time_axis_left(flow), svg: Svg::new(WIDTH, high, &flow.title) };
     sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
     sheet.time_axis();
     for band in 0..flow.bands.len() {
@@ -46,17 +47,17 @@ pub fn draw(flow: &PacketFlow) -> String {
 }
 
 /// Returns the left edge of the time axis, after the longest name of a band in bold.
-fn left(flow: &PacketFlow) -> f64 {
-    let widest = flow.bands.iter().map(|name| text_width(name, SIZE_NAME)).fold(0.0, f64::max);
-    LEFT.max(widest * 1.1 + 26.0)
+fn time_axis_left(flow: &PacketFlow) -> f64 {
+    let widest = flow.bands.iter().map(|name| text_width(name, NAME_TEXT)).fold(0.0, f64::max);
+    NAMES_WIDTH_MIN.max(widest * 1.1 + 26.0)
 }
 
 fn band_top(band: usize) -> f64 {
-    TOP + band as f64 * (BAND + GAP)
+    TOP_MARGIN + band as f64 * (BAND_HEIGHT + BAND_GAP)
 }
 
 fn bottom(flow: &PacketFlow) -> f64 {
-    band_top(flow.bands.len().max(1)) - GAP + 12.0
+    band_top(flow.bands.len().max(1)) - BAND_GAP + 12.0
 }
 
 fn residence_times(flow: &PacketFlow) -> HashMap<(usize, u64), (Time, Time)> {
@@ -78,7 +79,7 @@ impl Sheet<'_> {
     fn x(&self, at: Time) -> f64 {
         let (first, last) = self.flow.window;
         let part = at.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
-        self.left + part * (WIDTH - self.left - RIGHT)
+        self.left + part * (WIDTH - self.left - RIGHT_MARGIN)
     }
 
     fn shade(&self, packet: u64) -> (String, String) {
@@ -93,26 +94,26 @@ impl Sheet<'_> {
         let y = bottom(self.flow);
         for (at, label) in ticks.ticks {
             let x = self.x(Time::from_ps((at * 1e6).round() as u64));
-            self.svg.line(&[(x, TOP - 4.0), (x, y)], &format!("stroke=\"{GRID}\""));
+            self.svg.line(&[(x, TOP_MARGIN - 4.0), (x, y)], &format!("stroke=\"{GRID}\""));
             self.svg.line(&[(x, y), (x, y + 5.0)], &format!("stroke=\"{INK}\""));
             self.svg.text((x, y + 19.0), 12.5, "middle", &format!("fill=\"{INK}\""), &label);
         }
-        self.svg.line(&[(self.left, y), (WIDTH - RIGHT, y)], &format!("stroke=\"{INK}\""));
-        let middle = (self.left + WIDTH - RIGHT) / 2.0;
+        self.svg.line(&[(self.left, y), (WIDTH - RIGHT_MARGIN, y)], &format!("stroke=\"{INK}\""));
+        let middle = (self.left + WIDTH - RIGHT_MARGIN) / 2.0;
         self.svg.text((middle, y + 40.0), 13.5, "middle", &format!("fill=\"{INK}\""), "time [µs]");
     }
 
     fn band(&mut self, band: usize) {
-        let middle = band_top(band) + BAND / 2.0;
+        let middle = band_top(band) + BAND_HEIGHT / 2.0;
         let name = format!("font-weight=\"bold\" fill=\"{INK}\"");
-        self.svg.text((self.left - 12.0, middle + 5.0), SIZE_NAME, "end", &name, &self.flow.bands[band]);
+        self.svg.text((self.left - 12.0, middle + 5.0), NAME_TEXT, "end", &name, &self.flow.bands[band]);
         let ground = format!("fill=\"{GRID}\" opacity=\"0.45\"");
-        self.svg.rect((self.left, band_top(band)), (WIDTH - self.left - RIGHT, BAND), &ground, None);
+        self.svg.rect((self.left, band_top(band)), (WIDTH - self.left - RIGHT_MARGIN, BAND_HEIGHT), &ground, None);
         let flow = self.flow;
         for transfer in flow.transfers.iter().filter(|t| t.band == band && shows(flow, t)) {
             self.stripe(transfer);
         }
-        let x = WIDTH - RIGHT + 12.0;
+        let x = WIDTH - RIGHT_MARGIN + 12.0;
         let band_rate = self.flow.rate(band);
         let moved = band_rate.map_or("–".to_owned(), |band_rate| rate(band_rate.mb_per_s));
         let busy =
@@ -126,19 +127,19 @@ impl Sheet<'_> {
         let (left, right) = (self.x(transfer.start), self.x(transfer.end));
         let (wide, top) = ((right - left).max(0.6), band_top(transfer.band));
         let style = format!("fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"0.7\"");
-        self.svg.rect((left, top), (wide, BAND), &style, Some(&self.tooltip(transfer)));
-        self.size_inside(transfer.bytes, (left + wide / 2.0, top + BAND / 2.0), wide);
+        self.svg.rect((left, top), (wide, BAND_HEIGHT), &style, Some(&self.tooltip(transfer)));
+        self.size_inside(transfer.bytes, (left + wide / 2.0, top + BAND_HEIGHT / 2.0), wide);
     }
 
     fn size_inside(&mut self, bytes: u64, middle: (f64, f64), wide: f64) {
         let label = bytes.to_string();
         let style = format!("fill=\"{ON_COLOUR}\" pointer-events=\"none\"");
         let (x, y) = middle;
-        if text_width(&label, SIZE_TEXT) + 6.0 <= wide {
-            self.svg.text((x, y + 4.0), SIZE_TEXT, "middle", &style, &label);
-        } else if wide >= SIZE_TEXT + 1.5 {
+        if text_width(&label, LABEL_TEXT) + 6.0 <= wide {
+            self.svg.text((x, y + 4.0), LABEL_TEXT, "middle", &style, &label);
+        } else if wide >= LABEL_TEXT + 1.5 {
             let turned = format!("{style} transform=\"rotate(-90 {x:.2} {y:.2}) translate(0 4)\"");
-            self.svg.text((x, y), SIZE_TEXT, "middle", &turned, &label);
+            self.svg.text((x, y), LABEL_TEXT, "middle", &turned, &label);
         }
     }
 
@@ -163,7 +164,7 @@ impl Sheet<'_> {
             let (_, edge) = self.shade(packet);
             for (band, pair) in ends.windows(2).enumerate() {
                 if let [Some(from), Some(to)] = *pair {
-                    let line = [(self.x(from), band_top(band) + BAND), (self.x(to), band_top(band + 1))];
+                    let line = [(self.x(from), band_top(band) + BAND_HEIGHT), (self.x(to), band_top(band + 1))];
                     self.svg.line(&line, &format!("stroke=\"{edge}\" stroke-width=\"1.6\""));
                 }
             }
@@ -188,7 +189,7 @@ impl Sheet<'_> {
             let name = format!("packet {packet}");
             let wide = text_width(&name, 12.0);
             if x >= free_from && x + wide <= WIDTH {
-                self.svg.text((x, TOP - 8.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &name);
+                self.svg.text((x, TOP_MARGIN - 8.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &name);
                 free_from = x + wide + 8.0;
             }
         }

@@ -14,13 +14,13 @@
 const EVENT_BYTES_MAX: usize = 127;
 
 /// The number of bytes by which a buffer of packets grows.
-const GROWTH: usize = 64 << 10;
+const BUFFER_GROWTH_BYTES: usize = 64 << 10;
 
 /// Wire type of a number.
 const VARINT: u8 = 0;
 
 /// Wire type of a text or message.
-const BYTES: u8 = 2;
+const BYTES_WIRE_TYPE: u8 = 2;
 
 /// Number of the clock of each sequence: the first that sequences may define.
 const CLOCK: u64 = 64;
@@ -85,7 +85,7 @@ impl Packets {
     /// Appends a `TracePacket` with the fields `head` and `tail`.
     fn push_packet(&mut self, head: &[u8], tail: &[u8]) {
         self.bytes.truncate(self.length);
-        self.bytes.push(tag(1, BYTES));
+        self.bytes.push(tag(1, BYTES_WIRE_TYPE));
         push_varint(&mut self.bytes, (head.len() + tail.len()) as u64);
         self.bytes.extend_from_slice(head);
         self.bytes.extend_from_slice(tail);
@@ -96,12 +96,12 @@ impl Packets {
     #[inline]
     fn push_event(&mut self, encode: impl FnOnce(&mut Event)) {
         if self.bytes.len() < self.length + 2 + EVENT_BYTES_MAX {
-            self.bytes.resize(self.length + GROWTH, 0);
+            self.bytes.resize(self.length + BUFFER_GROWTH_BYTES, 0);
         }
         let (packet_start, fields) = self.bytes[self.length..].split_at_mut(2);
         let mut packet = Event::new(fields.first_chunk_mut().expect("a buffer that was extended"));
         encode(&mut packet);
-        packet_start.copy_from_slice(&[tag(1, BYTES), packet.length as u8]);
+        packet_start.copy_from_slice(&[tag(1, BYTES_WIRE_TYPE), packet.length as u8]);
         self.length += 2 + packet.length;
     }
 }
@@ -128,7 +128,7 @@ impl Message {
     }
 
     fn push_bytes(&mut self, field: u32, bytes: &[u8]) {
-        push_varint(&mut self.0, u64::from(field) << 3 | u64::from(BYTES));
+        push_varint(&mut self.0, u64::from(field) << 3 | u64::from(BYTES_WIRE_TYPE));
         push_varint(&mut self.0, bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
@@ -235,7 +235,7 @@ impl Event<'_> {
         self.number(8, delta_ns);
         self.number(10, sequence.into());
         // Flags of the packet, and the start of the event.
-        self.push([tag(13, VARINT), NEEDS_STATE as u8, tag(11, BYTES), 0]);
+        self.push([tag(13, VARINT), NEEDS_STATE as u8, tag(11, BYTES_WIRE_TYPE), 0]);
         let event = self.length;
         self.push([tag(9, VARINT), span.event_type as u8]);
         self.number(10, span.name);
@@ -258,13 +258,13 @@ impl Event<'_> {
     fn end(&mut self, sequence: u32, delta_ns: u64) {
         self.number(8, delta_ns);
         self.number(10, sequence.into());
-        self.push([tag(11, BYTES), 2, tag(9, VARINT), 2]);
+        self.push([tag(11, BYTES_WIRE_TYPE), 2, tag(9, VARINT), 2]);
     }
 
     /// Appends the debug annotation with the number `name` in [`ANNOTATIONS`], from 1.
     #[inline]
     fn annotation(&mut self, name: u8, value: u64) {
-        self.push([tag(4, BYTES), 0]);
+        self.push([tag(4, BYTES_WIRE_TYPE), 0]);
         let annotation = self.length;
         self.push([tag(1, VARINT), name]);
         self.number(3, value);

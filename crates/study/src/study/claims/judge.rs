@@ -78,7 +78,7 @@ impl ClaimStatement {
     }
 
     fn with_unit(&self, value: &Value) -> String {
-        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", number::unit(&self.unit)) };
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", number::display_unit(&self.unit)) };
         format!("{}{unit}", Format::default().words(value))
     }
 

@@ -42,11 +42,11 @@ impl Format {
                 None => key.label.clone(),
             },
             Value::List(items) => {
-                let one = |item: &super::Element| {
+                let item_text = |item: &super::Element| {
                     let labels = item.keys.iter().map(|key| key.label.as_str());
                     labels.map(str::to_owned).chain([self.words(&item.value)]).collect::<Vec<_>>().join(" ")
                 };
-                items.iter().map(one).collect::<Vec<_>>().join(", ")
+                items.iter().map(item_text).collect::<Vec<_>>().join(", ")
             }
         }
     }

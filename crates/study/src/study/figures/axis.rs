@@ -43,7 +43,7 @@ impl AxisSpec {
 
     /// Returns the axis of a chart.
     pub fn axis(&self) -> Axis {
-        let unit = number::unit(&self.unit);
+        let unit = number::display_unit(&self.unit);
         let title = if unit.is_empty() { self.name.clone() } else { format!("{} [{unit}]", self.name) };
         Axis { title, scale: self.scale, labels: self.labels, from: self.from, to: self.to }
     }

@@ -101,10 +101,10 @@ impl<'a> Drawing<'a> {
     pub fn each<'s>(&self, scope: &Scope<'s>, loops: &Loops) -> Vec<Scope<'s>> {
         let mut scopes = vec![scope.clone()];
         for (source, over) in &loops.0 {
-            let one = |scope: &Scope<'s>| {
+            let inner_scopes = |scope: &Scope<'s>| {
                 self.value_or_collect(scope.each(source, std::slice::from_ref(over))).unwrap_or_default()
             };
-            scopes = scopes.iter().flat_map(one).collect();
+            scopes = scopes.iter().flat_map(inner_scopes).collect();
         }
         scopes
     }

@@ -7,7 +7,7 @@ use crate::report::ledger::{self, MeanStage};
 use crate::report::{BarChart, Cell, Column, HeatMap, MeanLedger, PacketFlow, Panel, steps};
 use crate::study::expression::read::{Loops, loops, template};
 use crate::study::expression::{Scope, Template};
-use narrows_core::engine::{Map, Time};
+use narrows_core::engine::{HeatMapData, Time};
 use narrows_core::text::kind::{ListOf, SpannedStringKind};
 use narrows_core::text::{SpannedString, Table};
 
@@ -50,11 +50,11 @@ impl LedgerChartSpec {
     /// Draws the chart, and a table of all stages.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
         let each = drawing.each(scope, &self.each);
-        let of = |scope: &Scope| {
+        let case_of = |scope: &Scope| {
             let (name, run) = (drawing.words(scope, &self.name), drawing.run(scope, &self.point));
             Some((name, MeanLedger::of(&run?.ledger)))
         };
-        let cases: Vec<(String, MeanLedger)> = each.iter().filter_map(of).collect();
+        let cases: Vec<(String, MeanLedger)> = each.iter().filter_map(case_of).collect();
         let chart = if self.stage_groups.is_empty() {
             ledger::comparison(title, &cases)
         } else {
@@ -239,7 +239,7 @@ impl HeatMapSpec {
         table
     }
 
-    fn panel(&self, name: String, map: &Map) -> Panel {
+    fn panel(&self, name: String, map: &HeatMapData) -> Panel {
         let every = map.columns.div_ceil(COLUMNS_MAX).max(1);
         let mean = |cells: &[u32]| cells.iter().map(|cell| f64::from(*cell)).sum::<f64>() / cells.len() as f64;
         let rows = (0..map.rows).map(|row| map.row(row).chunks(every).map(mean).collect());
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn samples_beyond_the_column_limit_are_averaged() {
         let values = (0..2).flat_map(|row| (0..480).map(move |column| 10 * row + column % 2)).collect();
-        let map = Map { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
+        let map = HeatMapData { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
         let nothing = || expression::template(&SpannedString::unplaced("")).expect("no holes");
         let heat = HeatMapSpec {
             each: Loops::default(),

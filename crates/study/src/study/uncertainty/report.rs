@@ -53,7 +53,7 @@ fn role(claim: &Claim, uncertainty: &ClaimUncertainty) -> String {
 pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
     let judged: Vec<f64> = entries.iter().filter_map(|(_, uncertainty)| uncertainty.z).map(f64::abs).collect();
     let within = |most: f64| judged.iter().filter(|z| **z <= most).count();
-    let of = |role: Role| entries.iter().filter(|(claim, _)| claim.role == role).count();
+    let claims_with_role = |role: Role| entries.iter().filter(|(claim, _)| claim.role == role).count();
     let mut free: Vec<f64> = entries.iter().map(|(_, uncertainty)| uncertainty.std_dev).collect();
     free.sort_by(f64::total_cmp);
     format!(
@@ -64,10 +64,10 @@ pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
         within(1.0),
         within(2.0),
         within(3.0),
-        of(Role::Predicted),
-        of(Role::Calibrated),
-        of(Role::Given),
-        of(Role::Underdetermined),
+        claims_with_role(Role::Predicted),
+        claims_with_role(Role::Calibrated),
+        claims_with_role(Role::Given),
+        claims_with_role(Role::Underdetermined),
         percent(free[free.len() / 2]),
         percent(free[free.len() - 1]),
     )
@@ -100,10 +100,10 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
 /// Returns the heat map of claims by constants, shaded by elasticity.
 fn map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     let most_of = |name: &str| {
-        let of = |uncertainty: &ClaimUncertainty| {
+        let elasticity_of = |uncertainty: &ClaimUncertainty| {
             uncertainty.elasticities.iter().find(|one| one.constant == name).map(|one| one.elasticity.abs())
         };
-        entries.iter().filter_map(|(_, uncertainty)| of(uncertainty)).fold(0.0, f64::max)
+        entries.iter().filter_map(|(_, uncertainty)| elasticity_of(uncertainty)).fold(0.0, f64::max)
     };
     let mut names: Vec<&str> = entries
         .iter()

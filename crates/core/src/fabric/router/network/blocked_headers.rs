@@ -5,14 +5,14 @@
 //! its router, which is stored at the router's first port. The headers of a list request channels again when a channel
 //! of the port becomes free, or when a credit or a receive slot returns.
 
-use super::cycle::{Rows, Shared};
+use super::cycle::{NetworkState, Rows};
 use super::state::{CHANNELS, NO_CHANNEL, PORTS, Sector, VcRequestKind};
 
-impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     /// Adds the header at the front of an input channel to a list. The input channel is given by its number within the
     /// sector.
-    pub(super) fn block<const BARE: bool>(&mut self, sector: &mut Sector<C>, local: usize) {
-        let first = if !BARE && sector.requests[local].kind == VcRequestKind::MultiPort {
+    pub(super) fn block<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, local: usize) {
+        let first = if !WITHOUT_OPTIONS && sector.requests[local].kind == VcRequestKind::MultiPort {
             let base = usize::from(sector.at[local / C].base);
             &mut sector.at[base % PORTS].blocked_any
         } else {
@@ -24,10 +24,16 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// Wakes the headers that wait for an event at a port: they request channels again in `cycle`. Channels of that
     /// cycle must not be allocated yet.
     #[inline]
-    pub(super) fn wake_blocked<const BARE: bool>(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
+    pub(super) fn wake_blocked<const WITHOUT_OPTIONS: bool>(
+        &mut self,
+        sector: &mut Sector<C>,
+        port: usize,
+        cycle: u64,
+    ) {
         let local = port % Sector::<C>::PORTS;
         let has_blocked_any = || sector.at[usize::from(sector.at[local].base) % PORTS].blocked_any != NO_CHANNEL;
-        if sector.ports[local].blocked != NO_CHANNEL || (!BARE && self.has_port_choices && has_blocked_any()) {
+        if sector.ports[local].blocked != NO_CHANNEL || (!WITHOUT_OPTIONS && self.has_port_choices && has_blocked_any())
+        {
             self.wake(sector, port, cycle);
         }
     }
@@ -48,7 +54,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Wakes the headers that wait for a receive slot of a node.
     pub(super) fn wake_exits(&mut self, node: u32) {
         for exit in 0..self.shared.exits[node as usize].len() {

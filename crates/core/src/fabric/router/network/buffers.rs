@@ -1,15 +1,17 @@
 //! Arrivals at routers: flits enter buffers, credits return to outputs, and links become free.
 
 use super::active::take_lowest;
-use super::cycle::{MovingFlit, Rows, Shared};
+use super::cycle::{MovingFlit, NetworkState, Rows};
 use super::packets::Flit;
-use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcState, for_each_in_sector, retain_in_sector};
+use super::state::{
+    CHANNELS, NO_CHANNEL, PORTS, SOURCE_OR_NODE_BIT, Sector, VcState, for_each_in_sector, retain_in_sector,
+};
 use crate::fabric::router::Switching;
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Frees the links of routers and sources whose flit has crossed.
     pub(super) fn free_links(&mut self, now: u64) {
-        if PLAIN || (self.shared.rules.cycles_per_flit == 1 && self.shared.timings.is_none()) {
+        if SIMPLE_WORMHOLE || (self.shared.rules.cycles_per_flit == 1 && self.shared.timings.is_none()) {
             return;
         }
         if let Some(ports) = self.shared.links.take(now) {
@@ -20,33 +22,35 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             self.shared.has_switch_work = true;
             self.shared.links.recycle(now, ports);
         }
-        if let Some(sources) = self.shared.interfaces.take(now) {
+        if let Some(sources) = self.shared.source_link_releases.take(now) {
             sources.iter().for_each(|source| self.shared.free_source(*source));
-            self.shared.interfaces.recycle(now, sources);
+            self.shared.source_link_releases.recycle(now, sources);
         }
     }
 
     #[inline(never)]
-    pub(super) fn arrive_credits<const BARE: bool>(&mut self, now: u64) {
+    pub(super) fn arrive_credits<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
         if let Some(mut credits) = self.shared.credits_to_routers.take(now) {
-            self.arrive_at_outputs::<BARE>(now, &mut credits);
+            self.arrive_at_outputs::<WITHOUT_OPTIONS>(now, &mut credits);
             self.shared.credits_to_routers.recycle(now, credits);
         }
         if let Some(credits) = self.shared.credits_to_sources.take(now) {
-            credits.iter().for_each(|channel| self.shared.arrive_source_credit((*channel & !OUTSIDE) as usize));
+            credits
+                .iter()
+                .for_each(|channel| self.shared.return_source_credit((*channel & !SOURCE_OR_NODE_BIT) as usize));
             self.shared.credits_to_sources.recycle(now, credits);
         }
     }
 
     /// Adds credits to output channels. A packet that holds a channel without credits may then continue.
     #[inline]
-    fn arrive_at_outputs<const BARE: bool>(&mut self, now: u64, credits: &mut [u32]) {
+    fn arrive_at_outputs<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, credits: &mut [u32]) {
         let Rows { sectors, shared, .. } = self;
         let only = retain_in_sector(
             sectors,
             credits,
             |channel| channel,
-            |sector, channel| shared.arrive_credit::<BARE>(now, sector, channel as usize),
+            |sector, channel| shared.arrive_credit::<WITHOUT_OPTIONS>(now, sector, channel as usize),
         );
         for_each_in_sector(
             sectors,
@@ -56,7 +60,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
                 let local = channel as usize % CHANNELS;
                 let owner = sector.outputs[local].owner;
                 if owner != NO_CHANNEL {
-                    sector.reopen::<PLAIN>(local / C, owner);
+                    sector.reopen::<SIMPLE_WORMHOLE>(local / C, owner);
                     shared.has_switch_work = true;
                 }
             },
@@ -90,7 +94,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             &flits[..headers],
             |moving| moving.to,
             |sector, MovingFlit { to, flit }| {
-                let header = if PLAIN { flit } else { shared.front(sector, to as usize % CHANNELS) };
+                let header = if SIMPLE_WORMHOLE { flit } else { shared.front(sector, to as usize % CHANNELS) };
                 if shared.come_to_front(sector, to as usize, header) {
                     shared.headers.push(to);
                 }
@@ -99,16 +103,16 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     /// Adds a credit to an output channel. Returns whether it is the channel's only credit.
     #[inline]
-    fn arrive_credit<const BARE: bool>(&mut self, now: u64, sector: &mut Sector<C>, channel: usize) -> bool {
+    fn arrive_credit<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, sector: &mut Sector<C>, channel: usize) -> bool {
         let output = &mut sector.outputs[channel % CHANNELS];
         output.credits += 1;
         assert!(output.credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
         let is_only_one = output.credits == 1;
-        if !BARE && self.needs_min_credits {
-            self.wake_blocked::<BARE>(sector, channel / C, now);
+        if !WITHOUT_OPTIONS && self.needs_min_credits {
+            self.wake_blocked::<WITHOUT_OPTIONS>(sector, channel / C, now);
         }
         is_only_one
     }
@@ -124,10 +128,10 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         let stage = state.vc_state;
         sector.flits[(local << self.rules.flit_bits) + slot] = flit;
         sector.fill(local);
-        if !PLAIN && flit.is_tail() && self.rules.switching == Switching::StoreAndForward {
+        if !SIMPLE_WORMHOLE && flit.is_tail() && self.rules.switching == Switching::StoreAndForward {
             sector.tails[local] += 1;
         }
-        (stage == VcState::Idle) | (!PLAIN && stage == VcState::Buffering && flit.is_tail())
+        (stage == VcState::Idle) | (!SIMPLE_WORMHOLE && stage == VcState::Buffering && flit.is_tail())
     }
 
     /// Returns the flit at the front of an input channel's buffer.
@@ -140,8 +144,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
 impl<const C: usize> Sector<C> {
     /// Lets the packet of input channel `owner` continue to `port`, whose channel has a credit again.
     #[inline]
-    pub(super) fn reopen<const PLAIN: bool>(&mut self, port: usize, owner: u16) {
-        if PLAIN || !self.ports[port % PORTS].is_busy {
+    pub(super) fn reopen<const SIMPLE_WORMHOLE: bool>(&mut self, port: usize, owner: u16) {
+        if SIMPLE_WORMHOLE || !self.ports[port % PORTS].is_busy {
             self.open(usize::from(owner));
         }
     }

@@ -1,12 +1,12 @@
 //! The construction of a network: assigns the ports of a shape's routers to sectors and connects them.
 
 use super::active::ActiveSet;
-use super::cycle::{Rows, Rules, Shared};
+use super::cycle::{NetworkState, Rows, Rules};
 use super::delay_line::DelayLine;
 use super::packets::Packets;
 use super::route::UNKNOWN;
 use super::sources::Source;
-use super::state::{CHANNELS, NO_PORT, OUTSIDE, PortLocation, Sector};
+use super::state::{CHANNELS, NO_PORT, PortLocation, SOURCE_OR_NODE_BIT, Sector};
 use super::switch_allocation::SwitchRequests;
 use super::timings::{SOURCE_CREDIT, Timings};
 use crate::fabric::router::{Counts, LinkTimings, RouterParameters, Sharing, Switching};
@@ -52,7 +52,7 @@ pub fn channels(parameters: &RouterParameters) -> u32 {
     lanes(parameters) * u32::from(parameters.virtual_channels)
 }
 
-/// Returns whether the parameters are those of a `PLAIN` network ([`Rows`]).
+/// Returns whether the parameters are those of a `SIMPLE_WORMHOLE` network ([`Rows`]).
 pub fn is_plain(parameters: &RouterParameters) -> bool {
     let is_wormhole = parameters.switching == Switching::Wormhole;
     parameters.networks == 1 && is_wormhole && parameters.cycles_per_flit() == 1
@@ -75,8 +75,8 @@ fn ports(wiring: &Wiring) -> Vec<u32> {
 /// same sector.
 fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize) {
     let (ports, mut next) = (ports(wiring), 0);
-    let each = ports.iter().cycle().take(ports.len() * planes as usize);
-    let firsts = each.map(|ports| {
+    let ports_of_planes = ports.iter().cycle().take(ports.len() * planes as usize);
+    let firsts = ports_of_planes.map(|ports| {
         let left = in_sector - next % in_sector;
         let first = if left < *ports { next + left } else { next };
         next = first + ports;
@@ -86,9 +86,9 @@ fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize
     (firsts, next.div_ceil(in_sector) as usize)
 }
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Creates an empty network of this shape.
-    pub fn new(shape: Shape, described: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Rows<C, PLAIN> {
+    pub fn new(shape: Shape, described: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Self {
         let (parameters, links) = described;
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
         assert_eq!(flit_router_error(&shape.wiring), None, "a checked shape has routers of flits");
@@ -96,7 +96,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         let planes = rules.networks / rules.lanes;
         let (first_ports, sectors) = first_ports(&shape.wiring, planes, Sector::<C>::PORTS as u32);
         let ports = sectors * Sector::<C>::PORTS;
-        assert!(((ports * C) as u64) < u64::from(OUTSIDE), "a channel's number has 31 bits");
+        assert!(((ports * C) as u64) < u64::from(SOURCE_OR_NODE_BIT), "a channel's number has 31 bits");
         let sources = (planes * rules.nodes) as usize;
         let pairs = u64::from(shape.wiring.routers()) * u64::from(rules.nodes);
         let is_known = shape.routing.is_by_destination() && pairs <= KNOWN_PORTS_MAX;
@@ -107,7 +107,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         let wire = u64::from(parameters.wire_delay);
         let timings = links.map(|links| Timings::new(&shape, &links, parameters, (&first_ports, ports)));
         let longest = timings.as_ref().map_or(0, Timings::longest);
-        let shared = Shared {
+        let shared = NetworkState {
             rules,
             needs_min_credits: rules.switching != Switching::Wormhole,
             known_ports: vec![UNKNOWN; known],
@@ -128,9 +128,9 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             headers: DelayLine::new(rules.routing, rules.routing + 1),
             granted: DelayLine::new(rules.channel_allocation, 0),
             links: DelayLine::new(rules.cycles_per_flit, longest),
-            interfaces: DelayLine::new(rules.cycles_per_flit, longest),
+            source_link_releases: DelayLine::new(rules.cycles_per_flit, longest),
             active_sources: ActiveSet::new(sources),
-            is_bare: PLAIN,
+            is_bare: SIMPLE_WORMHOLE,
             has_switch_work: false,
             requested: Vec::new(),
             events: Vec::new(),
@@ -177,7 +177,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
                 sector.outputs[local * C..][..C].iter_mut().for_each(|channel| channel.credits = buffer_flits);
                 (sector.ports[local].free, sector.ports[local].target) = (every, target);
                 if let End::Node(node) = *end {
-                    sector.ports[local].target |= OUTSIDE;
+                    sector.ports[local].target |= SOURCE_OR_NODE_BIT;
                     self.shared.nodes[from as usize] = node;
                     self.shared.exits[node as usize].push(from);
                 } else {
@@ -193,7 +193,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             let (router, port) = wiring.entry(node);
             let first = self.shared.first_ports[(plane * wiring.routers() + router) as usize];
             let entry = (first + u32::from(port)) * C as u32;
-            join(&mut self.sectors, entry, OUTSIDE | (self.shared.sources.len() * C) as u32);
+            join(&mut self.sectors, entry, SOURCE_OR_NODE_BIT | (self.shared.sources.len() * C) as u32);
             self.shared.sources.push(Source::new(entry, &self.shared.rules));
         }
     }

@@ -8,43 +8,45 @@
 //! last slot.
 
 use super::active::{round_robin, take_lowest};
-use super::cycle::{Rows, Shared};
-use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcRequestKind, VcState, for_each_in_sector};
+use super::cycle::{NetworkState, Rows};
+use super::state::{
+    CHANNELS, NO_CHANNEL, PORTS, SOURCE_OR_NODE_BIT, Sector, VcRequestKind, VcState, for_each_in_sector,
+};
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Collects the requests of headers and grants channels; with an allocation delay of one cycle, channels are
     /// granted later in the cycle, after the switch is allocated.
-    pub(super) fn allocate_channels<const BARE: bool>(&mut self, now: u64) {
+    pub(super) fn allocate_channels<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
         let Some(mut requesters) = self.shared.headers.take(now) else { return };
-        if !BARE && self.shared.has_slot_limits {
+        if !WITHOUT_OPTIONS && self.shared.has_slot_limits {
             requesters.sort_unstable();
             let mut rest = requesters.as_slice();
             while let [first, ..] = rest {
                 let router = router_of(&self.sectors, *first);
                 let local = rest.iter().take_while(|requester| router_of(&self.sectors, **requester) == router).count();
-                self.shared.collect_requests::<BARE>(&mut self.sectors, &rest[..local], now);
+                self.shared.collect_requests::<WITHOUT_OPTIONS>(&mut self.sectors, &rest[..local], now);
                 self.shared.requested.sort_unstable();
-                self.grant_channels::<BARE>(now);
+                self.grant_channels::<WITHOUT_OPTIONS>(now);
                 rest = &rest[local..];
             }
         } else {
-            self.shared.collect_requests::<BARE>(&mut self.sectors, &requesters, now);
+            self.shared.collect_requests::<WITHOUT_OPTIONS>(&mut self.sectors, &requesters, now);
             if !self.shared.rules.grants_late {
-                self.grant_channels::<BARE>(now);
+                self.grant_channels::<WITHOUT_OPTIONS>(now);
             }
         }
         self.shared.headers.recycle(now, requesters);
     }
 
     /// Grants each requested output channel to its candidate.
-    pub(super) fn grant_channels<const BARE: bool>(&mut self, now: u64) {
+    pub(super) fn grant_channels<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
         let mut requested = std::mem::take(&mut self.shared.requested);
         for_each_in_sector(
             &mut self.sectors,
             &requested,
             |output| output,
             |sector, output| {
-                self.shared.grant::<BARE>(sector, output as usize, now);
+                self.shared.grant::<WITHOUT_OPTIONS>(sector, output as usize, now);
             },
         );
         self.shared.has_switch_work |= self.shared.rules.holds_at_once && !requested.is_empty();
@@ -59,7 +61,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             let sector = &mut self.sectors[*channel as usize / CHANNELS];
             let state = sector.inputs[*channel as usize % CHANNELS];
             let held = usize::from(state.out_port) * C + usize::from(state.out_channel);
-            sector.hold::<PLAIN>(*channel as usize % CHANNELS, held);
+            sector.hold::<SIMPLE_WORMHOLE>(*channel as usize % CHANNELS, held);
         }
         self.shared.has_switch_work = true;
         self.shared.granted.recycle(now, granted);
@@ -89,25 +91,30 @@ impl<const C: usize> Sector<C> {
     /// Makes the packet of an input channel the owner of the output channel `held`. Its flits request the switch from
     /// now on.
     #[inline]
-    fn hold<const PLAIN: bool>(&mut self, channel: usize, held: usize) {
+    fn hold<const SIMPLE_WORMHOLE: bool>(&mut self, channel: usize, held: usize) {
         let output = &mut self.outputs[held % CHANNELS];
         output.owner = channel as u16;
         if output.credits > 0 {
-            self.reopen::<PLAIN>(held / C, channel as u16);
+            self.reopen::<SIMPLE_WORMHOLE>(held / C, channel as u16);
         }
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     /// Collects the output channels that headers request, each with its candidate.
     #[inline(never)]
-    fn collect_requests<const BARE: bool>(&mut self, sectors: &mut [Sector<C>], requesters: &[u32], now: u64) {
+    fn collect_requests<const WITHOUT_OPTIONS: bool>(
+        &mut self,
+        sectors: &mut [Sector<C>],
+        requesters: &[u32],
+        now: u64,
+    ) {
         for_each_in_sector(
             sectors,
             requesters,
             |requester| requester,
             |sector, requester| {
-                self.request_vc::<BARE>(sector, requester as usize, now);
+                self.request_vc::<WITHOUT_OPTIONS>(sector, requester as usize, now);
             },
         );
     }
@@ -115,10 +122,10 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// Requests an output channel for a header. If no channel is available, adds the header to a list of blocked
     /// headers.
     #[inline]
-    fn request_vc<const BARE: bool>(&mut self, sector: &mut Sector<C>, requester: usize, now: u64) {
+    fn request_vc<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, requester: usize, now: u64) {
         let (first, local) = (requester / CHANNELS * CHANNELS, requester % CHANNELS);
-        let Some(output) = self.wanted_channel::<BARE>(sector, requester) else {
-            self.block::<BARE>(sector, local);
+        let Some(output) = self.wanted_channel::<WITHOUT_OPTIONS>(sector, requester) else {
+            self.block::<WITHOUT_OPTIONS>(sector, local);
             return;
         };
         let wanted = &mut sector.outputs[output % CHANNELS];
@@ -134,11 +141,11 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// Returns the output channel, within the sector, that the header of an input channel requests; `None` if no
     /// channel is available.
     #[inline]
-    fn wanted_channel<const BARE: bool>(&self, sector: &Sector<C>, requester: usize) -> Option<usize> {
+    fn wanted_channel<const WITHOUT_OPTIONS: bool>(&self, sector: &Sector<C>, requester: usize) -> Option<usize> {
         let local = requester % CHANNELS;
         let request = &sector.requests[local];
         let port = usize::from(sector.inputs[local].out_port);
-        let (port, available) = if BARE || request.kind == VcRequestKind::AnyFree {
+        let (port, available) = if WITHOUT_OPTIONS || request.kind == VcRequestKind::AnyFree {
             (port, sector.ports[port % PORTS].free & request.allowed)
         } else {
             self.constrained_request(sector, requester)
@@ -188,7 +195,9 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     fn available(&self, sector: &Sector<C>, requester: usize, port: usize, (allowed, min_credits): (u32, u16)) -> u32 {
         let request = &sector.requests[requester % CHANNELS];
         let output = &sector.ports[port];
-        if request.needs_slot && output.target & OUTSIDE != 0 && self.slots[self.slots_of(sector, requester, port)] == 0
+        if request.needs_slot
+            && output.target & SOURCE_OR_NODE_BIT != 0
+            && self.slots[self.slots_of(sector, requester, port)] == 0
         {
             return 0;
         }
@@ -215,13 +224,13 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
 
     /// Grants an output channel to its candidate, unless another packet took the last receive slot of the node.
     #[inline]
-    fn grant<const BARE: bool>(&mut self, sector: &mut Sector<C>, number: usize, now: u64) {
+    fn grant<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, number: usize, now: u64) {
         let (first, held) = (number / CHANNELS * CHANNELS, number % CHANNELS);
         let (port, channel) = (held / C, held % C);
         let output = &mut sector.outputs[held];
         let winner = std::mem::replace(&mut output.candidate, NO_CHANNEL);
         let local = usize::from(winner) % CHANNELS;
-        if !BARE
+        if !WITHOUT_OPTIONS
             && self.has_slot_limits
             && sector.requests[local].needs_slot
             && !self.take_slot(sector, first + local, port)
@@ -231,14 +240,14 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
         sector.outputs[held].last = winner;
         sector.ports[port].free &= !(1 << channel);
-        if !BARE && let Some(crossings) = &mut self.crossings {
+        if !WITHOUT_OPTIONS && let Some(crossings) = &mut self.crossings {
             crossings.begin(number as u32);
         }
         sector.turns[local] = (held + 1) as u16;
         let state = &mut sector.inputs[local];
         (state.out_port, state.out_channel, state.vc_state) = (port as u16, channel as u8, VcState::Active);
         if self.rules.holds_at_once {
-            sector.hold::<PLAIN>(local, held);
+            sector.hold::<SIMPLE_WORMHOLE>(local, held);
         } else {
             self.granted.push((first + local) as u32);
         }
@@ -246,7 +255,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
 
     /// Takes a receive slot if a node is behind the port. Returns `false` if the node has no free slot.
     fn take_slot(&mut self, sector: &Sector<C>, requester: usize, port: usize) -> bool {
-        if sector.ports[port].target & OUTSIDE == 0 {
+        if sector.ports[port].target & SOURCE_OR_NODE_BIT == 0 {
             return true;
         }
         let slots = self.slots_of(sector, requester, port);

@@ -1,12 +1,12 @@
 //! The invariants of a network between two cycles: flits are conserved, credits equal free slots, and the bit masks
 //! agree with the states of the channels.
 
-use super::cycle::{MovingFlit, Rows, Shared};
+use super::cycle::{MovingFlit, NetworkState, Rows};
 use super::sinks::Sink;
 use super::sources::Source;
-use super::state::{CHANNELS, NO_CHANNEL, NO_PORT, OUTSIDE, Sector, VcState};
+use super::state::{CHANNELS, NO_CHANNEL, NO_PORT, SOURCE_OR_NODE_BIT, Sector, VcState};
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Checks all invariants. This is slow, and for tests.
     ///
     /// # Panics
@@ -27,11 +27,11 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     fn check_credits(&self) {
         let channels = self.sectors.len() * CHANNELS;
         let mut slots = vec![0u32; channels + self.shared.sources.len() * C];
-        let at = |channel: u32| match channel & OUTSIDE {
+        let at = |channel: u32| match channel & SOURCE_OR_NODE_BIT {
             0 => channel as usize,
-            _ => channels + (channel & !OUTSIDE) as usize,
+            _ => channels + (channel & !SOURCE_OR_NODE_BIT) as usize,
         };
-        let Shared { credits_to_routers, credits_to_sources, .. } = &self.shared;
+        let NetworkState { credits_to_routers, credits_to_sources, .. } = &self.shared;
         for credit in credits_to_routers.iter().chain(credits_to_sources.iter()) {
             slots[at(*credit)] += 1;
         }
@@ -39,9 +39,9 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             slots[kept.output as usize] += u32::from(kept.flits);
         }
         for moving in self.moving() {
-            let upstream = match moving.to & OUTSIDE {
+            let upstream = match moving.to & SOURCE_OR_NODE_BIT {
                 0 => self.upstream(moving.to as usize),
-                _ => moving.to & !OUTSIDE,
+                _ => moving.to & !SOURCE_OR_NODE_BIT,
             };
             slots[at(upstream)] += 1;
         }

@@ -7,7 +7,7 @@
 use super::cycle::Rows;
 use super::links::LinkEnd;
 use super::packets::Packet;
-use super::state::{CHANNELS, OUTSIDE, PortLocation, Sector};
+use super::state::{CHANNELS, PortLocation, SOURCE_OR_NODE_BIT, Sector};
 
 /// The time for which a packet held a channel, recorded when its tail leaves the channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,9 +73,9 @@ impl Crossings {
     }
 
     fn index(&self, channel: u32) -> usize {
-        match channel & OUTSIDE {
+        match channel & SOURCE_OR_NODE_BIT {
             0 => channel as usize,
-            _ => (self.outputs + (channel & !OUTSIDE)) as usize,
+            _ => (self.outputs + (channel & !SOURCE_OR_NODE_BIT)) as usize,
         }
     }
 
@@ -85,7 +85,7 @@ impl Crossings {
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Records crossings from now on.
     pub(super) fn keep_crossings(&mut self) {
         let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * C);
@@ -95,10 +95,10 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
 
     /// Returns the link channel with this number.
     pub(super) fn channel_of(&self, channel: u32) -> LinkChannel {
-        let (local, number) = ((channel & !OUTSIDE) as usize / C, channel as usize % C);
+        let (local, number) = ((channel & !SOURCE_OR_NODE_BIT) as usize / C, channel as usize % C);
         let (wiring, rules) = (&self.shared.shape.wiring, &self.shared.rules);
         let in_plane = rules.lanes * rules.virtual_channels;
-        if channel & OUTSIDE != 0 {
+        if channel & SOURCE_OR_NODE_BIT != 0 {
             let (node, plane) = (local as u32 % rules.nodes, local as u32 / rules.nodes);
             let (router, port) = wiring.entry(node);
             let number = plane * in_plane + number as u32;

@@ -14,19 +14,19 @@ use super::timings::Timings;
 use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
-/// A network whose ports have at most `C` channels. It is `PLAIN` if it has one logical network, wormhole switching,
-/// and links that move a flit in each cycle. This common case is compiled separately.
+/// A network whose ports have at most `C` channels. It is `SIMPLE_WORMHOLE` if it has one logical network, wormhole
+/// switching, and links that move a flit in each cycle. This common case is compiled separately.
 #[derive(Debug)]
-pub struct Rows<const C: usize, const PLAIN: bool> {
+pub struct Rows<const C: usize, const SIMPLE_WORMHOLE: bool> {
     pub(super) cycle: u64,
     pub(super) sectors: Vec<Sector<C>>,
-    pub(super) shared: Shared<C, PLAIN>,
+    pub(super) shared: NetworkState<C, SIMPLE_WORMHOLE>,
     pub(super) switch_requests: SwitchRequests,
 }
 
 /// The state outside the sectors: packets, sources, sinks, and flits and credits in flight between routers.
 #[derive(Debug)]
-pub struct Shared<const C: usize, const PLAIN: bool> {
+pub struct NetworkState<const C: usize, const SIMPLE_WORMHOLE: bool> {
     pub(super) shape: Shape,
     pub(super) rules: Rules,
     /// Whether any header needs more than one credit of a channel.
@@ -61,10 +61,11 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) headers: DelayLine<u32>,
     pub(super) granted: DelayLine<u32>,
     pub(super) links: DelayLine<u32>,
-    pub(super) interfaces: DelayLine<u32>,
+    pub(super) source_link_releases: DelayLine<u32>,
     pub(super) active_sources: ActiveSet,
-    /// Whether the stages may use their `BARE` variants, which are compiled separately. They may if the network is
-    /// `PLAIN`, no node limits its receive slots, no packet has had a choice of ports, and no crossings are recorded.
+    /// Whether the stages may use their `WITHOUT_OPTIONS` variants, which are compiled separately. They may if the
+    /// network is `SIMPLE_WORMHOLE`, no node limits its receive slots, no packet has had a choice of ports, and no
+    /// crossings are recorded.
     pub(super) is_bare: bool,
     /// Whether a flit may request the switch in the next cycle.
     pub(super) has_switch_work: bool,
@@ -72,7 +73,7 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) requested: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
     pub(super) counts: Counts,
-    /// Cycles of each link, if links differ. In a `PLAIN` network they do not differ.
+    /// Cycles of each link, if links differ. In a `SIMPLE_WORMHOLE` network they do not differ.
     pub(super) timings: Option<Box<Timings>>,
     /// Record of crossings, if spans are recorded.
     pub(super) crossings: Option<Box<Crossings>>,
@@ -116,7 +117,7 @@ pub struct Rules {
     pub last_slot: u16,
 }
 
-impl<const C: usize, const PLAIN: bool> NetworkOps for Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_WORMHOLE> {
     fn cycle(&self) -> u64 {
         self.cycle
     }
@@ -188,14 +189,14 @@ impl<const C: usize, const PLAIN: bool> NetworkOps for Rows<C, PLAIN> {
             crossings.now = now;
         }
         self.free_links(now);
-        if PLAIN && self.shared.is_bare {
+        if SIMPLE_WORMHOLE && self.shared.is_bare {
             self.send_from_sources::<true>(now)
         } else {
             self.send_from_sources::<false>(now)
         }
         self.arrive_flits(now);
         self.end_channel_allocation(now);
-        if PLAIN && self.shared.is_bare {
+        if SIMPLE_WORMHOLE && self.shared.is_bare {
             self.allocate::<true>(now)
         } else {
             self.allocate::<false>(now)
@@ -210,10 +211,10 @@ impl<const C: usize, const PLAIN: bool> NetworkOps for Rows<C, PLAIN> {
         if !self.shared.active_sources.is_empty() || (self.shared.has_switch_work && is_ready()) {
             return Some(self.cycle);
         }
-        let Shared { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
-        let Shared { headers, granted, links, interfaces, .. } = &self.shared;
+        let NetworkState { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
+        let NetworkState { headers, granted, links, source_link_releases, .. } = &self.shared;
         let flits = [to_routers, to_nodes];
-        let rest = [credits_to_routers, credits_to_sources, headers, granted, links, interfaces];
+        let rest = [credits_to_routers, credits_to_sources, headers, granted, links, source_link_releases];
         // The search proceeds by cycles and not by lines, because some item is usually due soon. Beyond its own turn, a
         // line repeats its answers for earlier cycles; those were all negative, since the search would have ended
         // otherwise.
@@ -237,28 +238,28 @@ impl<const C: usize, const PLAIN: bool> NetworkOps for Rows<C, PLAIN> {
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Delivers credits, and lets sources send.
     #[inline]
-    fn send_from_sources<const BARE: bool>(&mut self, now: u64) {
-        self.arrive_credits::<BARE>(now);
-        self.shared.step_sources::<BARE>(now);
+    fn send_from_sources<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
+        self.arrive_credits::<WITHOUT_OPTIONS>(now);
+        self.shared.step_sources::<WITHOUT_OPTIONS>(now);
     }
 
     /// Allocates channels and the switch.
     #[inline]
-    fn allocate<const BARE: bool>(&mut self, now: u64) {
-        self.allocate_channels::<BARE>(now);
+    fn allocate<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
+        self.allocate_channels::<WITHOUT_OPTIONS>(now);
         if self.shared.has_switch_work {
-            self.allocate_switch::<BARE>(now);
+            self.allocate_switch::<WITHOUT_OPTIONS>(now);
         }
         if self.shared.rules.grants_late {
-            self.grant_channels::<BARE>(now);
+            self.grant_channels::<WITHOUT_OPTIONS>(now);
         }
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     fn end_cycle(&mut self, now: u64) {
         self.to_routers.end_cycle(now);
         self.to_nodes.end_cycle(now);
@@ -266,9 +267,9 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         self.credits_to_sources.end_cycle(now);
         self.headers.end_cycle(now);
         self.granted.end_cycle(now);
-        if !PLAIN {
+        if !SIMPLE_WORMHOLE {
             self.links.end_cycle(now);
-            self.interfaces.end_cycle(now);
+            self.source_link_releases.end_cycle(now);
         }
     }
 }

@@ -2,10 +2,10 @@
 //! frees the channel that its packet held.
 
 use super::branchless_filter::BranchlessFilter;
-use super::cycle::{MovingFlit, Shared};
-use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcState};
+use super::cycle::{MovingFlit, NetworkState};
+use super::state::{CHANNELS, NO_CHANNEL, PORTS, SOURCE_OR_NODE_BIT, Sector, VcState};
 
-impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     /// Sends the front flit of an input channel of a sector to an output, and updates the round-robin priorities.
     /// Returns whether the flit is a tail.
     #[inline(always)]
@@ -21,10 +21,14 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         let from = &mut sector.ports[input];
         (from.last_output, from.last_channel) = (output as u16, channel as u8);
         let upstream = from.upstream + channel as u32;
-        let back = if upstream & OUTSIDE != 0 { &mut self.credits_to_sources } else { &mut self.credits_to_routers };
+        let back = if upstream & SOURCE_OR_NODE_BIT != 0 {
+            &mut self.credits_to_sources
+        } else {
+            &mut self.credits_to_routers
+        };
         let first = number * Sector::<C>::PORTS;
         match &self.timings {
-            Some(timings) if !PLAIN => back.push_at(now + u64::from(timings.credit[first + input]), upstream),
+            Some(timings) if !SIMPLE_WORMHOLE => back.push_at(now + u64::from(timings.credit[first + input]), upstream),
             _ => back.push(upstream),
         }
         let state = &mut sector.inputs[local];
@@ -37,17 +41,19 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         to.last_input = input as u16;
         to.sent += 1;
         let target = to.target;
-        let on = if target & OUTSIDE != 0 { &mut self.to_nodes } else { &mut self.to_routers };
+        let delay_line = if target & SOURCE_OR_NODE_BIT != 0 { &mut self.to_nodes } else { &mut self.to_routers };
         let moving = MovingFlit { to: target + out_channel as u32, flit };
         match &self.timings {
-            Some(timings) if !PLAIN => on.push_at(now + u64::from(timings.to_input[first + output]), moving),
-            _ => on.push(moving),
+            Some(timings) if !SIMPLE_WORMHOLE => {
+                delay_line.push_at(now + u64::from(timings.to_input[first + output]), moving)
+            }
+            _ => delay_line.push(moving),
         }
         let held = (output * C + out_channel) % CHANNELS;
         let behind = &mut sector.outputs[held];
         behind.credits = behind.credits.checked_sub(1).expect("a flit is sent only into a free slot");
         let is_last_slot = behind.credits == 0;
-        if !PLAIN {
+        if !SIMPLE_WORMHOLE {
             self.hold_link(sector, (first, output), now);
         }
         sector.close_if(flit.is_tail() | is_last_slot, local);
@@ -72,7 +78,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// Frees the output channels of packets whose tails left these input channels of a sector, and starts to route the
     /// headers behind them.
     #[inline]
-    pub(super) fn end_packets<const BARE: bool>(
+    pub(super) fn end_packets<const WITHOUT_OPTIONS: bool>(
         &mut self,
         sector: &mut Sector<C>,
         (number, mut channels): (usize, BranchlessFilter<'_>),
@@ -80,7 +86,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     ) {
         channels.retain(|local| {
             let local = usize::from(local) % CHANNELS;
-            self.end_packet::<BARE>(sector, (number, local), now);
+            self.end_packet::<WITHOUT_OPTIONS>(sector, (number, local), now);
             sector.inputs[local].length > 0
         });
         for next in 0..channels.len() {
@@ -94,20 +100,25 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
 
     /// Frees the output channel of a packet whose tail has left an input channel.
     #[inline]
-    fn end_packet<const BARE: bool>(&mut self, sector: &mut Sector<C>, (number, local): (usize, usize), now: u64) {
+    fn end_packet<const WITHOUT_OPTIONS: bool>(
+        &mut self,
+        sector: &mut Sector<C>,
+        (number, local): (usize, usize),
+        now: u64,
+    ) {
         let state = &mut sector.inputs[local];
         state.vc_state = VcState::Idle;
         let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % C);
         let held = (port * C + channel) % CHANNELS;
-        if !BARE && let Some(crossings) = &mut self.crossings {
+        if !WITHOUT_OPTIONS && let Some(crossings) = &mut self.crossings {
             let last = usize::from(sector.inputs[local].first.wrapping_sub(1) & self.rules.last_slot);
             let tail = sector.flits[(local << self.rules.flit_bits) + last];
             crossings.end((number * CHANNELS + held) as u32, self.packets.get(tail.slot()));
         }
         sector.outputs[held].owner = NO_CHANNEL;
         sector.ports[port].free |= 1 << channel;
-        self.wake_blocked::<BARE>(sector, number * Sector::<C>::PORTS + port, now + 1);
-        if !PLAIN {
+        self.wake_blocked::<WITHOUT_OPTIONS>(sector, number * Sector::<C>::PORTS + port, now + 1);
+        if !SIMPLE_WORMHOLE {
             sector.tails[local] = sector.tails[local].saturating_sub(1);
         }
     }

@@ -38,7 +38,7 @@ impl LinkEnd {
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     pub(super) fn all_links(&self) -> Vec<Link> {
         let wiring = &self.shared.shape.wiring;
         let nodes = (0..wiring.nodes()).map(|node| {

@@ -3,7 +3,7 @@
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 
 /// The number that represents no packet.
-pub const NONE: u32 = u32::MAX;
+pub const NO_PACKET: u32 = u32::MAX;
 
 /// A packet that was offered and has not arrived.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Packets {
             source: injection.source,
             destination: injection.destination,
             tag: injection.tag,
-            next: NONE,
+            next: NO_PACKET,
             flits: injection.flits,
             network: injection.network,
             needs_slot: injection.needs_slot,
@@ -104,10 +104,10 @@ impl Packets {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flit(u32);
 
-const TAIL: u32 = 1;
-const HEADER: u32 = 1 << 1;
-const STREAMED: u32 = 1 << 2;
-const NEEDS_SLOT: u32 = 1 << 3;
+const TAIL_FLAG: u32 = 1;
+const HEADER_FLAG: u32 = 1 << 1;
+const STREAMED_FLAG: u32 = 1 << 2;
+const NEEDS_SLOT_FLAG: u32 = 1 << 3;
 const NETWORK_BIT: u32 = 4;
 /// The lowest bit of the packet's slot; a logical network is 0 or 1.
 const SLOT_BIT: u32 = 5;
@@ -117,8 +117,8 @@ impl Flit {
     #[inline]
     pub fn new(slot: u32, packet: &Packet, is_header: bool, is_tail: bool) -> Flit {
         let bit = |condition, bit| if condition { bit } else { 0 };
-        let position = bit(is_tail, TAIL) | bit(is_header, HEADER);
-        let of_packet = bit(packet.flow_unit > 0, STREAMED) | bit(packet.needs_slot, NEEDS_SLOT);
+        let position = bit(is_tail, TAIL_FLAG) | bit(is_header, HEADER_FLAG);
+        let of_packet = bit(packet.flow_unit > 0, STREAMED_FLAG) | bit(packet.needs_slot, NEEDS_SLOT_FLAG);
         Flit(slot << SLOT_BIT | u32::from(packet.network) << NETWORK_BIT | of_packet | position)
     }
 
@@ -137,31 +137,31 @@ impl Flit {
     /// Returns whether the flit's packet needs a slot in the receiving interface.
     #[inline]
     pub fn needs_slot(self) -> bool {
-        self.0 & NEEDS_SLOT != 0
+        self.0 & NEEDS_SLOT_FLAG != 0
     }
 
     /// Returns whether the flit's packet is streamed.
     #[inline]
     pub fn is_streamed(self) -> bool {
-        self.0 & STREAMED != 0
+        self.0 & STREAMED_FLAG != 0
     }
 
     /// Returns whether the flit's arrival causes no event: it is neither a header nor a tail, and its packet is not
     /// streamed.
     #[inline]
     pub fn needs_no_event(self) -> bool {
-        self.0 & (STREAMED | HEADER | TAIL) == 0
+        self.0 & (STREAMED_FLAG | HEADER_FLAG | TAIL_FLAG) == 0
     }
 
     /// Returns whether the flit is the first of its packet.
     #[inline]
     pub fn is_header(self) -> bool {
-        self.0 & HEADER != 0
+        self.0 & HEADER_FLAG != 0
     }
 
     /// Returns whether the flit is the last of its packet.
     #[inline]
     pub fn is_tail(self) -> bool {
-        self.0 & TAIL != 0
+        self.0 & TAIL_FLAG != 0
     }
 }

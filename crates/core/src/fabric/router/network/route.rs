@@ -1,7 +1,7 @@
 //! Routing: when a header reaches the front of its buffer, the routing rule is called once for the outputs that the
 //! header may request.
 
-use super::cycle::Shared;
+use super::cycle::NetworkState;
 use super::packets::Flit;
 use super::state::{CHANNELS, PortChoice, PortLocation, Sector, VcRequest, VcRequestKind, VcState};
 use crate::fabric::router::Switching;
@@ -10,26 +10,27 @@ use crate::fabric::topology::{RouteOptions, RouteQuery};
 /// Marks an unknown port in the table of known ports.
 pub const UNKNOWN: u8 = u8::MAX;
 
-impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     /// Starts to route the packet of an input channel, whose header is at the front of its buffer. Returns `false` if
     /// all of the packet must be in the buffer first.
     #[inline]
     pub(super) fn come_to_front(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit) -> bool {
         debug_assert!(header.is_header(), "a packet begins with its header");
         let local = channel % CHANNELS;
-        if !PLAIN && self.rules.switching == Switching::StoreAndForward && sector.tails[local] == 0 {
+        if !SIMPLE_WORMHOLE && self.rules.switching == Switching::StoreAndForward && sector.tails[local] == 0 {
             sector.inputs[local].vc_state = VcState::Buffering;
             return false;
         }
         let PortLocation { row, base, network, .. } = sector.at[local / C];
         let destination = self.packets.get(header.slot()).destination;
         let known = self.known_ports.get((row + destination) as usize).copied().unwrap_or(UNKNOWN);
-        let first = if PLAIN { 0 } else { u32::from(header.network() - network) * self.rules.virtual_channels };
+        let first =
+            if SIMPLE_WORMHOLE { 0 } else { u32::from(header.network() - network) * self.rules.virtual_channels };
         let (allowed, needs_slot) = (self.rules.every_channel << first, header.needs_slot());
         sector.requests[local] = VcRequest { allowed, min_credits: 0, needs_slot: false, kind: VcRequestKind::AnyFree };
         sector.inputs[local].vc_state = VcState::WaitingVc;
         sector.inputs[local].out_port = base + u16::from(known);
-        if needs_slot || (!PLAIN && self.rules.switching != Switching::Wormhole) {
+        if needs_slot || (!SIMPLE_WORMHOLE && self.rules.switching != Switching::Wormhole) {
             let is_wormhole = self.rules.switching == Switching::Wormhole;
             let min_credits = if is_wormhole { 0 } else { self.packets.get(header.slot()).flits };
             sector.requests[local] = VcRequest { allowed, min_credits, needs_slot, kind: VcRequestKind::Constrained };

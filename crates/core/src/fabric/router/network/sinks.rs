@@ -1,9 +1,9 @@
 //! Sinks: flits arrive at the interface of their node. The credit of a flit returns at once, or, if its packet is
 //! streamed, when the interface takes the flit.
 
-use super::cycle::{MovingFlit, Shared};
+use super::cycle::{MovingFlit, NetworkState};
 use super::packets::Flit;
-use super::state::OUTSIDE;
+use super::state::SOURCE_OR_NODE_BIT;
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ impl Sink {
     }
 }
 
-impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     /// Creates the sinks, if they do not exist yet, because a streamed packet is offered.
     pub(super) fn expect_stream(&mut self, injection: &Injection) {
         // With a longer unit, the slots behind the last router would be full before a unit is complete.
@@ -55,7 +55,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     #[inline]
     fn node_credit(&self, output: u32) -> u64 {
         match &self.timings {
-            Some(timings) if !PLAIN => timings.node_credit[output as usize / C].into(),
+            Some(timings) if !SIMPLE_WORMHOLE => timings.node_credit[output as usize / C].into(),
             _ => self.rules.node_credit,
         }
     }
@@ -66,13 +66,16 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         for at in 0..flits.len() {
             let MovingFlit { to, flit } = flits[at];
             if !flit.is_streamed() {
-                self.credits_to_routers.push_at(now + self.node_credit(to & !OUTSIDE), to & !OUTSIDE);
+                self.credits_to_routers
+                    .push_at(now + self.node_credit(to & !SOURCE_OR_NODE_BIT), to & !SOURCE_OR_NODE_BIT);
             }
             flits[selected] = MovingFlit { to, flit };
             selected += usize::from(!flit.needs_no_event());
         }
         self.counts.delivered_flits += flits.len() as u64;
-        flits[..selected].iter().for_each(|moving| self.report_arrival(now, moving.to & !OUTSIDE, moving.flit));
+        flits[..selected]
+            .iter()
+            .for_each(|moving| self.report_arrival(now, moving.to & !SOURCE_OR_NODE_BIT, moving.flit));
     }
 
     /// Reports the arrival of a header, a tail, or a flit of a streamed packet.

@@ -190,7 +190,7 @@ pub struct PortLocation {
 }
 
 /// The bit of a channel's number that marks a node instead of an input, or a source instead of an output.
-pub const OUTSIDE: u32 = 1 << 31;
+pub const SOURCE_OR_NODE_BIT: u32 = 1 << 31;
 /// The target of a port that is not connected.
 pub const NO_PORT: u32 = u32::MAX;
 /// The number that represents no input channel.

@@ -13,7 +13,7 @@ const PORT_WORDS: usize = PORTS / 64;
 #[derive(Debug)]
 pub struct SwitchRequests {
     /// For each output, the input channel that it serves in the low bits, and the round-robin distance of that channel
-    /// in the high bits; [`NONE`] between two sectors.
+    /// in the high bits; [`NO_REQUEST`] between two sectors.
     winners: [u32; PORTS],
     /// Input channels that are the only ones of their ports that may request the switch.
     single: Items,
@@ -24,7 +24,7 @@ pub struct SwitchRequests {
 impl Default for SwitchRequests {
     fn default() -> SwitchRequests {
         SwitchRequests {
-            winners: [NONE; PORTS],
+            winners: [NO_REQUEST; PORTS],
             single: branchless_filter::NO_ITEMS,
             tails: branchless_filter::NO_ITEMS,
         }
@@ -34,17 +34,17 @@ impl Default for SwitchRequests {
 impl SwitchRequests {
     /// Checks that no request is left.
     pub(super) fn check(&self) {
-        assert!(self.winners.iter().all(|winner| *winner == NONE), "every request was served or lost");
+        assert!(self.winners.iter().all(|winner| *winner == NO_REQUEST), "every request was served or lost");
     }
 }
 
 /// The value for no request, which loses to every request.
-const NONE: u32 = u32::MAX;
+const NO_REQUEST: u32 = u32::MAX;
 
-impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
+impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Allocates the switch, and sends the flits that are granted an output.
     #[inline(never)]
-    pub(super) fn allocate_switch<const BARE: bool>(&mut self, now: u64) {
+    pub(super) fn allocate_switch<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
         let Rows { sectors, shared, switch_requests, .. } = self;
         let mut sent = 0;
         for (number, sector) in sectors.iter_mut().enumerate() {
@@ -54,16 +54,16 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
                 let mut outputs = requested[word % PORT_WORDS];
                 while let Some(output) = take_lowest(&mut outputs) {
                     let output = (word * 64 + output as usize) % PORTS;
-                    let winner = std::mem::replace(&mut switch_requests.winners[output], NONE) as u16;
+                    let winner = std::mem::replace(&mut switch_requests.winners[output], NO_REQUEST) as u16;
                     let is_tail = shared.send(sector, (number, winner), output, now);
-                    sent += usize::from(!PLAIN);
+                    sent += usize::from(!SIMPLE_WORMHOLE);
                     tails.add_if(is_tail, winner);
                 }
             }
-            shared.end_packets::<BARE>(sector, (number, tails), now);
+            shared.end_packets::<WITHOUT_OPTIONS>(sector, (number, tails), now);
         }
         // In a network that is not plain, flits may be added to a line by `push_at`, which `joined` does not count.
-        if PLAIN {
+        if SIMPLE_WORMHOLE {
             sent = shared.to_routers.joined() + shared.to_nodes.joined();
         }
         shared.counts.flit_hops += sent as u64;

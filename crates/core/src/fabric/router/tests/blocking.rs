@@ -52,7 +52,7 @@ fn a_full_logical_network_does_not_block_the_other() {
 
 #[test]
 fn strict_sharing_isolates_networks_and_demand_sharing_divides_the_link() {
-    let last = |networks, sharing, packets| {
+    let last_delivery = |networks, sharing, packets| {
         let parameters = RouterParameters { networks, sharing, ..RouterParameters::defaults() };
         let mut network = Network::new(square(), &parameters, 1);
         for tag in 0..packets {
@@ -60,9 +60,9 @@ fn strict_sharing_isolates_networks_and_demand_sharing_divides_the_link() {
         }
         run(&mut network).last().expect("they arrive").cycle
     };
-    let alone = last(1, Sharing::Demand, 100);
-    assert_eq!(last(2, Sharing::Strict, 200), alone);
-    assert!(last(2, Sharing::Demand, 200) >= alone + 99);
+    let alone = last_delivery(1, Sharing::Demand, 100);
+    assert_eq!(last_delivery(2, Sharing::Strict, 200), alone);
+    assert!(last_delivery(2, Sharing::Demand, 200) >= alone + 99);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn plain(events: &[PacketEvent]) -> Vec<PacketEvent> {
     events.iter().filter(is_plain).copied().collect()
 }
 
-fn of(events: &[PacketEvent], tag: u32) -> Vec<PacketEvent> {
+fn events_of_packet(events: &[PacketEvent], tag: u32) -> Vec<PacketEvent> {
     events.iter().filter(|event| event.tag == tag).copied().collect()
 }
 
@@ -77,7 +77,7 @@ fn a_stream_is_reported_by_flow_units_and_at_its_end() {
     network.offer(streamed(packet(0, 2, 1, 2), 1, 3));
     let events = run_taking(&mut network);
     assert_eq!(
-        kinds(&of(&events, 0)),
+        kinds(&events_of_packet(&events, 0)),
         [
             FlitsSent(3),
             FlitsSent(3),
@@ -90,11 +90,17 @@ fn a_stream_is_reported_by_flow_units_and_at_its_end() {
             Delivered
         ]
     );
-    assert_eq!(kinds(&of(&events, 1)), [FlitsSent(3), Injected, HeaderArrived, FlitsArrived(3), Delivered]);
-    assert_eq!(kinds(&of(&events, 2)), [FlitsSent(1), Injected, HeaderArrived, FlitsArrived(1), Delivered]);
-    assert_eq!(cycles(&of(&events, 0), FlitsSent(3)), [2, 5], "a flit leaves in each cycle");
+    assert_eq!(
+        kinds(&events_of_packet(&events, 1)),
+        [FlitsSent(3), Injected, HeaderArrived, FlitsArrived(3), Delivered]
+    );
+    assert_eq!(
+        kinds(&events_of_packet(&events, 2)),
+        [FlitsSent(1), Injected, HeaderArrived, FlitsArrived(1), Delivered]
+    );
+    assert_eq!(cycles(&events_of_packet(&events, 0), FlitsSent(3)), [2, 5], "a flit leaves in each cycle");
     let header = 2 + 3 * u64::from(RouterParameters::defaults().hop_cycles());
-    assert_eq!(cycles(&of(&events, 0), FlitsArrived(3)), [header + 2, header + 5]);
+    assert_eq!(cycles(&events_of_packet(&events, 0), FlitsArrived(3)), [header + 2, header + 5]);
 }
 
 #[test]
@@ -111,7 +117,7 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     network.offer(Injection { network: 1, ..packet(0, 2, 4, 3) });
     events.append(&mut run(&mut network));
     let hop = u64::from(parameters.hop_cycles());
-    assert_eq!(cycles(&of(&events, 3), EventKind::Delivered), [began + 2 + 3 * hop + 3]);
+    assert_eq!(cycles(&events_of_packet(&events, 3), EventKind::Delivered), [began + 2 + 3 * hop + 3]);
     assert_eq!(cycles(&events, EventKind::Delivered).len(), 1, "no other packet arrives");
     assert_eq!(network.next_work(), None, "a source that lacks flits has nothing to do");
     network.skip_to(1000);
@@ -120,11 +126,11 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     let events = run(&mut network);
     // A flit whose packet holds its channels passes only the last two stages of a router and the link.
     let tail = 1000 + 4 + 2 + 3 * (hop - 2);
-    assert_eq!(cycles(&of(&events, 0), EventKind::Injected), [1004]);
-    assert_eq!(cycles(&of(&events, 0), EventKind::Delivered), [tail]);
-    assert_eq!(cycles(&of(&events, 2), EventKind::Injected), [1005], "it leaves after the tail");
+    assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Injected), [1004]);
+    assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Delivered), [tail]);
+    assert_eq!(cycles(&events_of_packet(&events, 2), EventKind::Injected), [1005], "it leaves after the tail");
     // The channel is free in the cycle in which the tail leaves the router.
-    let behind = cycles(&of(&events, 1), EventKind::Delivered)[0];
+    let behind = cycles(&events_of_packet(&events, 1), EventKind::Delivered)[0];
     assert!(behind > tail && behind <= tail + hop, "{behind} after {tail}");
 }
 
@@ -184,8 +190,8 @@ fn credits_return_for_reported_flits_only() {
     network.offer(streamed(packet(1, 2, 100, 1), 100, 4));
     // If the second packet's flits were taken from the first packet, their slots would never be freed.
     let events = run_taking(&mut network);
-    assert_eq!(cycles(&of(&events, 1), EventKind::FlitsArrived(4)).len(), 25);
-    assert_eq!(cycles(&of(&events, 0), EventKind::FlitsArrived(4)).len(), 0);
+    assert_eq!(cycles(&events_of_packet(&events, 1), EventKind::FlitsArrived(4)).len(), 25);
+    assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::FlitsArrived(4)).len(), 0);
     network.supply(0, 0, 0, 6);
     run_taking(&mut network);
     assert_eq!(network.counts().in_flight(), 0);

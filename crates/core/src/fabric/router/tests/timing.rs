@@ -8,7 +8,7 @@ fn line(nodes: u32) -> crate::fabric::topology::Shape {
     MeshParameters { shape: vec![nodes] }.shape()
 }
 
-fn at(events: &[PacketEvent], kind: EventKind) -> u64 {
+fn cycle_of(events: &[PacketEvent], kind: EventKind) -> u64 {
     events.iter().find(|event| event.kind == kind).expect("it happens").cycle
 }
 
@@ -31,9 +31,9 @@ fn a_single_header_takes_one_hop_time_per_router() {
             network.offer(packet(1, 5, 3, 7));
             let events = run(&mut network);
             let header = u64::from(interface_delay) + 5 * u64::from(parameters.hop_cycles()) - u64::from(wire_delay);
-            assert_eq!(at(&events, EventKind::Injected), 2 * u64::from(cycles_per_flit));
-            assert_eq!(at(&events, EventKind::HeaderArrived), header);
-            assert_eq!(at(&events, EventKind::Delivered), header + 2 * u64::from(cycles_per_flit));
+            assert_eq!(cycle_of(&events, EventKind::Injected), 2 * u64::from(cycles_per_flit));
+            assert_eq!(cycle_of(&events, EventKind::HeaderArrived), header);
+            assert_eq!(cycle_of(&events, EventKind::Delivered), header + 2 * u64::from(cycles_per_flit));
         }
     }
 }
@@ -46,7 +46,7 @@ fn a_single_stored_packet_takes_its_length_per_router() {
     network.offer(packet(0, 3, 8, 0));
     let events = run(&mut network);
     // L = 32 bytes, one byte per cycle; 5 links.
-    assert_eq!(at(&events, EventKind::Delivered), 6 + (32 - 4) + (32 + 1) * 4);
+    assert_eq!(cycle_of(&events, EventKind::Delivered), 6 + (32 - 4) + (32 + 1) * 4);
 }
 
 #[test]

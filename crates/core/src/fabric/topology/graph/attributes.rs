@@ -6,9 +6,9 @@ use super::builder::VertexKind;
 use crate::text::quantity::{self, ParseError, Quantity};
 
 /// Names of the attributes of vertices and links that have an effect.
-pub(super) const KIND: &str = "kind";
-pub(super) const RATE: &str = "rate";
-pub(super) const LATENCY: &str = "latency";
+pub(super) const KIND_ATTRIBUTE: &str = "kind";
+pub(super) const RATE_ATTRIBUTE: &str = "rate";
+pub(super) const LATENCY_ATTRIBUTE: &str = "latency";
 
 /// An error at an attribute: the message and the help line.
 pub(super) type AttributeError = (String, String);
@@ -19,7 +19,7 @@ pub(super) fn kind(word: &str) -> Result<VertexKind, AttributeError> {
         "switch" | "router" => Ok(VertexKind::Switch),
         "host" | "node" => Ok(VertexKind::Host),
         other => {
-            let message = format!("`{KIND}` is \"{}\"", shortened(other));
+            let message = format!("`{KIND_ATTRIBUTE}` is \"{}\"", shortened(other));
             Err((message, "a vertex is a \"switch\" or a \"host\"; without a kind it may be both".to_owned()))
         }
     }
@@ -27,7 +27,7 @@ pub(super) fn kind(word: &str) -> Result<VertexKind, AttributeError> {
 
 /// Returns the attributes of a link whose rate and latency are these texts.
 pub(super) fn link(rate: Option<&str>, latency: Option<&str>) -> Result<LinkAttributes, AttributeError> {
-    Ok(LinkAttributes { rate: quantity_of(RATE, rate)?, latency: quantity_of(LATENCY, latency)? })
+    Ok(LinkAttributes { rate: quantity_of(RATE_ATTRIBUTE, rate)?, latency: quantity_of(LATENCY_ATTRIBUTE, latency)? })
 }
 
 fn quantity_of<Q: Quantity>(name: &str, text: Option<&str>) -> Result<Option<Q>, AttributeError> {
@@ -39,8 +39,8 @@ fn quantity_of<Q: Quantity>(name: &str, text: Option<&str>) -> Result<Option<Q>,
 
 /// Returns the beginning of a text, for use in a message.
 pub(super) fn shortened(text: &str) -> String {
-    const SHOWN: usize = 40;
-    match text.char_indices().nth(SHOWN) {
+    const SHOWN_CHARACTERS: usize = 40;
+    match text.char_indices().nth(SHOWN_CHARACTERS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

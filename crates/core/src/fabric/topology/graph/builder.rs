@@ -85,13 +85,13 @@ impl Lines<'_> {
     }
 
     /// Returns the line, from 1, of the byte at `offset`.
-    pub fn at(&self, offset: usize) -> usize {
+    pub fn line_at(&self, offset: usize) -> usize {
         1 + self.ends.partition_point(|end| *end < offset)
     }
 
     /// Returns the line in which a part of the text begins.
-    pub fn of(&self, part: &str) -> usize {
-        self.at(part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr()))
+    pub fn line_of(&self, part: &str) -> usize {
+        self.line_at(part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr()))
     }
 }
 

@@ -98,8 +98,8 @@ impl Graph {
     }
 
     fn check_ports(&self, errors: &mut Vec<GraphError>) {
-        let own = |vertex: &Vertex| [usize::from(vertex.kind == VertexKind::SwitchWithHost); 2];
-        let mut ports: Vec<[usize; 2]> = self.vertices.iter().map(own).collect();
+        let host_ports = |vertex: &Vertex| [usize::from(vertex.kind == VertexKind::SwitchWithHost); 2];
+        let mut ports: Vec<[usize; 2]> = self.vertices.iter().map(host_ports).collect();
         for DirectedLink { from, to, .. } in self.directed() {
             ports[from as usize][0] += 1;
             ports[to as usize][1] += 1;

@@ -8,7 +8,7 @@ use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
-const FORM: &str = "GraphML: <graphml><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>\
+const FORMAT_HELP: &str = "GraphML: <graphml><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>\
                     <edge source=\"a\" target=\"b\"/></graph></graphml>";
 
 /// Returns the graph of GraphML.
@@ -16,7 +16,8 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     let document = Document::parse(text).map_err(|error| vec![xml_error(&error, text)])?;
     let lines = Lines::new(text);
     let root = document.root_element();
-    let whole_file = |message: String| vec![GraphError::new(Some(lines.at(root.range().start)), message, FORM)];
+    let whole_file =
+        |message: String| vec![GraphError::new(Some(lines.line_at(root.range().start)), message, FORMAT_HELP)];
     if root.tag_name().name() != "graphml" {
         let name = attributes::shortened(root.tag_name().name());
         return Err(whole_file(format!("it is `{name}`, and not GraphML")));
@@ -24,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     let mut graphs = elements(root, "graph");
     let Some(graph) = graphs.next() else { return Err(whole_file("it has no `graph`".to_owned())) };
     if let Some(second) = graphs.next() {
-        let line = lines.at(second.range().start);
+        let line = lines.line_at(second.range().start);
         return Err(vec![GraphError::new(Some(line), "there is a second `graph`", "a file holds one graph")]);
     }
     let is_one_way = graph.attribute("edgedefault") == Some("directed");
@@ -70,7 +71,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn line(&self, node: Node<'_, '_>) -> usize {
-        self.lines.at(node.range().start)
+        self.lines.line_at(node.range().start)
     }
 
     /// Returns an attribute of an element that a `data` element states, or the default of the attribute's key.
@@ -80,9 +81,10 @@ impl Reader<'_> {
             key.is_some_and(|key| key.name == name)
         };
         let stated = elements(element, "data").find(is_named).map(|data| data.text().unwrap_or_default());
-        let of = element.tag_name().name();
+        let element_name = element.tag_name().name();
         let default = || {
-            let mut keys = self.keys.values().filter(|key| key.name == name && (key.of == of || key.of == "all"));
+            let mut keys =
+                self.keys.values().filter(|key| key.name == name && (key.of == element_name || key.of == "all"));
             keys.find_map(|key| key.default)
         };
         stated.or_else(default).map(str::trim)
@@ -94,9 +96,9 @@ impl Reader<'_> {
             return self.builder.error(line, "a vertex holds a graph of its own", "write all vertices in one graph");
         }
         let Some(id) = node.attribute("id") else {
-            return self.builder.error(line, "a vertex has no `id`", FORM);
+            return self.builder.error(line, "a vertex has no `id`", FORMAT_HELP);
         };
-        let kind = match self.data(node, attributes::KIND).map(attributes::kind).transpose() {
+        let kind = match self.data(node, attributes::KIND_ATTRIBUTE).map(attributes::kind).transpose() {
             Ok(kind) => kind,
             Err((message, help)) => return self.builder.error(line, message, help),
         };
@@ -109,7 +111,7 @@ impl Reader<'_> {
 
     fn edge(&mut self, edge: Node<'_, '_>) {
         let line = self.line(edge);
-        let stated = [attributes::RATE, attributes::LATENCY].map(|name| self.data(edge, name));
+        let stated = [attributes::RATE_ATTRIBUTE, attributes::LATENCY_ATTRIBUTE].map(|name| self.data(edge, name));
         let attributes = match attributes::link(stated[0], stated[1]) {
             Ok(attributes) => attributes,
             Err((message, help)) => return self.builder.error(line, message, help),
@@ -126,7 +128,7 @@ impl Reader<'_> {
 
     fn end(&mut self, edge: Node<'_, '_>, end: &str, line: usize) -> Option<u32> {
         let Some(id) = edge.attribute(end) else {
-            self.builder.error(line, format!("a link has no `{end}`"), FORM);
+            self.builder.error(line, format!("a link has no `{end}`"), FORMAT_HELP);
             return None;
         };
         let id = Id::Text(id.to_owned());
@@ -142,5 +144,5 @@ impl Reader<'_> {
 fn xml_error(error: &roxmltree::Error, text: &str) -> GraphError {
     let line = (error.pos().row as usize).clamp(1, text.lines().count().max(1));
     let message = error.to_string().replace(&format!(" at {}", error.pos()), "");
-    GraphError::new(Some(line), message, FORM)
+    GraphError::new(Some(line), message, FORMAT_HELP)
 }

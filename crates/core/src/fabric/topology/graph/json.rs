@@ -42,7 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
         (Some(edges), None) | (None, Some(edges)) => edges,
         (None, None) => return Err(vec![GraphError::new(None, "it has no `edges`", "write `edges` or `links`")]),
         (Some(_), Some(links)) => {
-            let line = links.first().map(|link| Lines::new(text).of(link.get()));
+            let line = links.first().map(|link| Lines::new(text).line_of(link.get()));
             return Err(vec![GraphError::new(line, "it has both `edges` and `links`", "one of them holds the links")]);
         }
     };
@@ -60,7 +60,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn node(&mut self, raw: &RawValue) {
-        let line = self.lines.of(raw.get());
+        let line = self.lines.line_of(raw.get());
         let node: NodeText = match serde_json::from_str(raw.get()) {
             Ok(node) => node,
             Err(error) => return self.builder.errors.push(json_error(&error, line)),
@@ -77,7 +77,7 @@ impl Reader<'_> {
     }
 
     fn edge(&mut self, raw: &RawValue) {
-        let line = self.lines.of(raw.get());
+        let line = self.lines.line_of(raw.get());
         let edge: EdgeText = match serde_json::from_str(raw.get()) {
             Ok(edge) => edge,
             Err(error) => return self.builder.errors.push(json_error(&error, line)),

@@ -9,7 +9,7 @@ use super::attributes::{self, shortened};
 use super::builder::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
 use crate::text::name_pattern::NamePattern;
 
-const FORM: &str = "a link is written as `a b` or `a,b`, in one direction only as `a -> b`";
+const LINK_FORMAT_HELP: &str = "a link is written as `a b` or `a,b`, in one direction only as `a -> b`";
 
 /// Returns the graph of an edge list.
 pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
         if code.is_empty() {
             continue;
         }
-        match ends(code) {
+        match link_parts(code) {
             Some((from, to, is_one_way, dictionary)) => {
                 let attributes = dictionary.map_or(Ok(Default::default()), link_attributes);
                 let mut vertex = |name: &str| builder.vertex(Id::Text(name.to_owned()), None, number);
@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
                     Err((message, help)) => builder.error(number, message, help),
                 }
             }
-            None => builder.error(number, format!("`{}` is not a link", shortened(code)), FORM),
+            None => builder.error(number, format!("`{}` is not a link", shortened(code)), LINK_FORMAT_HELP),
         }
     }
     for (line, kind, patterns) in kinds {
@@ -89,7 +89,7 @@ fn set_kinds(builder: &mut Builder, line: usize, kind: VertexKind, patterns: &st
 }
 
 /// Returns the two ends of a link, whether it is a one-way link, and the text between its braces.
-fn ends(code: &str) -> Option<(&str, &str, bool, Option<&str>)> {
+fn link_parts(code: &str) -> Option<(&str, &str, bool, Option<&str>)> {
     let (code, dictionary) = match code.split_once('{') {
         Some((ends, attributes)) => (ends.trim(), Some(attributes.strip_suffix('}')?)),
         None => (code, None),
@@ -117,8 +117,8 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
     for entry in entries(dictionary).ok_or_else(unclosed)? {
         let Some((key, value)) = entry.split_once(':') else { continue };
         match unquoted(key) {
-            attributes::RATE => rate = Some(unquoted(value)),
-            attributes::LATENCY => latency = Some(unquoted(value)),
+            attributes::RATE_ATTRIBUTE => rate = Some(unquoted(value)),
+            attributes::LATENCY_ATTRIBUTE => latency = Some(unquoted(value)),
             _ => {}
         }
     }

@@ -74,7 +74,7 @@ impl GraphParameters {
     pub fn check(&self) -> Vec<ShapeError> {
         let Some(graph) = &self.graph else { return Vec::new() };
         let errors = graph.check(self.routing);
-        in_file(&self.file, errors).into_iter().map(|(message, help)| ("file", message, help)).collect()
+        format_errors(&self.file, errors).into_iter().map(|(message, help)| ("file", message, help)).collect()
     }
 
     /// Returns the number of nodes.
@@ -157,7 +157,7 @@ fn load(t: &mut Table<'_>, path: &Path) -> Option<Arc<Graph>> {
         Ok(text) => match parse(&text) {
             Ok(graph) => return Some(Arc::new(graph)),
             Err(errors) => {
-                in_file(path, errors).into_iter().for_each(|(message, help)| t.wrong("file", message, help));
+                format_errors(path, errors).into_iter().for_each(|(message, help)| t.wrong("file", message, help));
             }
         },
         Err(problem) => t.wrong("file", problem.message, problem.help.join("; ")),
@@ -166,12 +166,13 @@ fn load(t: &mut Table<'_>, path: &Path) -> Option<Arc<Graph>> {
 }
 
 /// Returns the first errors of a file as messages with their positions, and help.
-fn in_file(path: &Path, mut errors: Vec<GraphError>) -> Vec<(String, String)> {
+fn format_errors(path: &Path, mut errors: Vec<GraphError>) -> Vec<(String, String)> {
     let more = errors.len().saturating_sub(REPORTED_MAX);
     errors.truncate(REPORTED_MAX);
     let line = |error: &GraphError| error.line.map_or(String::new(), |line| format!(", line {line}"));
-    let one = |error: GraphError| (format!("{}{}: {}", path.display(), line(&error), error.message), error.help);
-    let mut reported: Vec<(String, String)> = errors.into_iter().map(one).collect();
+    let with_position =
+        |error: GraphError| (format!("{}{}: {}", path.display(), line(&error), error.message), error.help);
+    let mut reported: Vec<(String, String)> = errors.into_iter().map(with_position).collect();
     if more > 0 {
         reported.push((format!("{}: and {more} more like these", path.display()), String::new()));
     }

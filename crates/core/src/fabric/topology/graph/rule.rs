@@ -16,7 +16,7 @@ use super::plan::Plan;
 use std::collections::VecDeque;
 
 /// The distance of a router that cannot be reached.
-const FAR: u16 = u16::MAX;
+const UNREACHABLE: u16 = u16::MAX;
 
 /// A routing rule and its tables.
 pub(super) struct Rule {
@@ -77,7 +77,7 @@ impl Rule {
         for &NextHop { router, input, is_down, .. } in next.iter().flatten() {
             arrivals[router as usize][usize::from(input)] = Some(Arrival { is_down });
         }
-        let (left, left_down) = (vec![FAR; routers * routers], vec![FAR; routers * routers]);
+        let (left, left_down) = (vec![UNREACHABLE; routers * routers], vec![UNREACHABLE; routers * routers]);
         let (exits, entries) = (plan.exits.clone(), plan.entries.iter().map(|(router, _)| *router).collect());
         let mut rule = Rule { routers, next, arrivals, exits, entries, left, left_down, classes: None };
         rule.fill();
@@ -90,8 +90,8 @@ impl Rule {
     /// Returns the number of links between routers on the longest route, at least 1 and at most 255.
     fn longest(&self) -> u8 {
         let nodes = 0..self.exits.len() as u32;
-        let to = |to: u32| nodes.clone().map(move |from| self.distance(from, to)).max().unwrap_or(0);
-        nodes.clone().map(to).max().unwrap_or(0).clamp(1, u8::MAX.into()) as u8
+        let distance_max_to = |to: u32| nodes.clone().map(move |from| self.distance(from, to)).max().unwrap_or(0);
+        nodes.clone().map(distance_max_to).max().unwrap_or(0).clamp(1, u8::MAX.into()) as u8
     }
 
     /// Returns the virtual channels in which a header takes its next link.
@@ -120,11 +120,11 @@ impl Rule {
             let mut queue = VecDeque::from([(destination, false, 0), (destination, true, 0)]);
             while let Some((at, has_gone_down, links)) = queue.pop_front() {
                 for &(from, is_down) in before[at as usize].iter().filter(|(_, is_down)| *is_down == has_gone_down) {
-                    if left[from as usize] == FAR {
+                    if left[from as usize] == UNREACHABLE {
                         left[from as usize] = links + 1;
                         queue.push_back((from, false, links + 1));
                     }
-                    if is_down && left_down[from as usize] == FAR {
+                    if is_down && left_down[from as usize] == UNREACHABLE {
                         left_down[from as usize] = links + 1;
                         queue.push_back((from, true, links + 1));
                     }
@@ -157,12 +157,12 @@ impl Rule {
 /// Sets, for every link, whether it leads down.
 fn direct(next: &mut [Vec<NextHop>]) {
     let steps = |root: usize| {
-        let mut steps = vec![FAR; next.len()];
+        let mut steps = vec![UNREACHABLE; next.len()];
         steps[root] = 0;
         let mut queue = VecDeque::from([root]);
         while let Some(at) = queue.pop_front() {
             for hop in &next[at] {
-                if steps[hop.router as usize] == FAR {
+                if steps[hop.router as usize] == UNREACHABLE {
                     steps[hop.router as usize] = steps[at] + 1;
                     queue.push_back(hop.router as usize);
                 }

@@ -2,7 +2,7 @@
 
 use super::super::LinkAttributes;
 use super::super::survey::{Deadlock, survey};
-use super::super::walk::{Walk, fewest_links, leads_back};
+use super::super::walk::{Walk, assert_reverse_links, fewest_links};
 use super::*;
 use crate::engine::{Rate, Time};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn parameters(text: &str, routing: GraphRouting) -> GraphParameters {
 }
 
 fn errors(text: &str) -> Vec<String> {
-    let messages = |errors| in_file(Path::new("g"), errors).into_iter().map(|(message, _)| message).collect();
+    let messages = |errors| format_errors(Path::new("g"), errors).into_iter().map(|(message, _)| message).collect();
     match parse(text) {
         Err(errors) => messages(errors),
         Ok(graph) => messages(graph.check(GraphRouting::UpDown)),
@@ -30,7 +30,7 @@ fn formats_describe_the_same_graph() {
     assert_eq!(names, ["b", "a", "c", "d"]);
     let link = |line| GraphLink { from: 1, to: 2, is_one_way: false, line, attributes: LinkAttributes::default() };
     assert_eq!(list.links[1], link(4));
-    let ends = |graph: &Graph| graph.links.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>();
+    let link_ends = |graph: &Graph| graph.links.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>();
     for key in ["edges", "links"] {
         let json = format!(
             r#"{{"directed": false, "multigraph": false, "graph": {{}}, "nodes": [{{"id": "b"}}, {{"id": "a", "x": [1]}},
@@ -38,7 +38,7 @@ fn formats_describe_the_same_graph() {
             {{"weight": 2, "source": "a", "target": "c"}}, {{"source": "c", "target": "d"}}]}}"#
         );
         let json = parse(&json).unwrap();
-        assert_eq!(ends(&json), ends(&list));
+        assert_eq!(link_ends(&json), link_ends(&list));
         assert_eq!(json.links[1].line, 3);
     }
     let xml = parse(
@@ -48,14 +48,14 @@ fn formats_describe_the_same_graph() {
          <edge source=\"c\" target=\"d\"/></graph></graphml>",
     );
     let xml = xml.unwrap();
-    assert_eq!((ends(&xml), xml.links[1]), (ends(&list), link(5)));
+    assert_eq!((link_ends(&xml), xml.links[1]), (link_ends(&list), link(5)));
     let numbers = parse("10 2\n2 1\n").unwrap();
     assert_eq!(numbers.vertices.iter().map(|vertex| vertex.name.as_str()).collect::<Vec<_>>(), ["1", "2", "10"]);
     assert_eq!((numbers.links[0].from, numbers.links[0].to), (2, 1));
 }
 
 #[test]
-fn both_rules_arrive_and_one_cannot_deadlock() {
+fn both_routings_reach_every_node_and_up_down_is_deadlock_free() {
     let ring = (0..9).map(|at| format!("{at} {}\n", (at + 1) % 9)).collect::<String>();
     let grid = (0..16).flat_map(|at| {
         let right = (at % 4 < 3).then(|| format!("n{at}, n{}\n", at + 1));
@@ -65,7 +65,7 @@ fn both_rules_arrive_and_one_cannot_deadlock() {
     for text in [PETERSEN, &ring, &grid.collect::<String>(), "a b\n"] {
         for routing in [GraphRouting::UpDown, GraphRouting::ShortestPath] {
             let shape = parameters(text, routing).shape().unwrap();
-            leads_back(&shape.wiring);
+            assert_reverse_links(&shape.wiring);
             let fewest = fewest_links(&shape.wiring);
             Walk::new(&shape, 2).every_pair(|pair| {
                 assert_eq!(pair.links, 2 + shape.routing.distance(pair.from, pair.to));
@@ -93,7 +93,7 @@ fn kinds_distinguish_hosts_from_switches() {
         let parameters = parameters(&json, GraphRouting::UpDown);
         let shape = parameters.shape().unwrap();
         assert_eq!((parameters.nodes(), shape.wiring.routers(), shape.wiring.nodes()), (4, 2, 4));
-        leads_back(&shape.wiring);
+        assert_reverse_links(&shape.wiring);
         let mut hops = Vec::new();
         Walk::new(&shape, 1).every_pair(|pair| hops.push(pair.links));
         assert_eq!(hops, [2, 2, 3, 3, 2, 2, 3, 3, 3, 3, 2, 2, 3, 3, 2, 2]);
@@ -111,13 +111,13 @@ fn kinds(text: &str) -> Vec<(String, VertexKind)> {
 #[test]
 fn an_edge_list_names_switches_and_hosts() {
     use VertexKind::{Host, Switch, SwitchWithHost};
-    let of = |text: &str| kinds(text).into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
+    let kinds_of = |text: &str| kinds(text).into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
     let list = "h0 s0\nh1 s1\ns0 s1\n";
-    assert_eq!(of(list), [SwitchWithHost; 4], "without kinds each vertex is both");
-    assert_eq!(of(&format!("# switches: s*\n{list}")), [Host, Switch, Host, Switch]);
-    assert_eq!(of(&format!("{list}#hosts: h[0..1]")), [Host, Switch, Host, Switch]);
-    assert_eq!(of(&format!("# switches: s0, s1\n# hosts: h0 h1\n{list}")), [Host, Switch, Host, Switch]);
-    // Leaves without a stated kind have several links, so each is a switch with a host.
+    assert_eq!(kinds_of(list), [SwitchWithHost; 4], "without kinds each vertex is both");
+    assert_eq!(kinds_of(&format!("# switches: s*\n{list}")), [Host, Switch, Host, Switch]);
+    assert_eq!(kinds_of(&format!("{list}#hosts: h[0..1]")), [Host, Switch, Host, Switch]);
+    assert_eq!(kinds_of(&format!("# switches: s0, s1\n# hosts: h0 h1\n{list}")), [Host, Switch, Host, Switch]);
+    // `a` and `b` have no stated kind and several links each, so each is a switch with a host.
     let leaves = kinds("# switches: s*\na s0\na s1\nb s0\nb s1\n");
     assert_eq!(leaves[0], ("a".to_owned(), SwitchWithHost));
     assert_eq!(leaves.iter().filter(|(_, kind)| *kind == Switch).count(), 2);
@@ -138,20 +138,23 @@ fn patterns_that_match_nothing_are_reported_with_their_lines() {
 fn links_have_rates_and_latencies() {
     let attributes =
         LinkAttributes { rate: Some(Rate::from_bits_per_s(100_000_000_000)), latency: Some(Time::from_ns(500)) };
-    let of = |text: &str| parse(text).unwrap_or_else(|errors| panic!("{errors:?}")).links[0].attributes;
-    assert_eq!(of("a b {'rate': '100 Gbit/s', 'latency': '500 ns'}"), attributes);
+    let first_link_attributes =
+        |text: &str| parse(text).unwrap_or_else(|errors| panic!("{errors:?}")).links[0].attributes;
+    assert_eq!(first_link_attributes("a b {'rate': '100 Gbit/s', 'latency': '500 ns'}"), attributes);
     assert_eq!(
-        of("a b {\"latency\": \"500 ns\", 'pos': (1, [2, '}']), 'rate': \"100 Gbit/s\", 'x': '#'} # c"),
+        first_link_attributes(
+            "a b {\"latency\": \"500 ns\", 'pos': (1, [2, '}']), 'rate': \"100 Gbit/s\", 'x': '#'} # c"
+        ),
         attributes
     );
     let json = r#"{"nodes": [{"id": 1}, {"id": 2}],
         "edges": [{"source": 1, "target": 2, "rate": "100 Gbit/s", "weight": 3, "latency": "500 ns"}]}"#;
-    assert_eq!(of(json), attributes);
+    assert_eq!(first_link_attributes(json), attributes);
     let xml = "<graphml><key id=\"r\" for=\"edge\" attr.name=\"rate\" attr.type=\"string\"/>\
         <key id=\"l\" for=\"edge\" attr.name=\"latency\" attr.type=\"string\"><default>500 ns</default></key>\
         <graph edgedefault=\"undirected\"><node id=\"1\"/><node id=\"2\"/>\
         <edge source=\"1\" target=\"2\"><data key=\"r\">100 Gbit/s</data></edge></graph></graphml>";
-    assert_eq!(of(xml), attributes);
+    assert_eq!(first_link_attributes(xml), attributes);
     let shape = parameters(json, GraphRouting::UpDown).shape().unwrap();
     assert_eq!([0, 1].map(|router| shape.wiring.output_attributes(router, 0)), [attributes; 2]);
     assert_eq!(shape.wiring.output_attributes(0, 1), LinkAttributes::default(), "the node's link has none");

@@ -1,7 +1,7 @@
 //! The states that packets to one node can reach. They are found by calling the routing rule from state to state.
 
 use super::super::{PortSet, RouteOptions, RouteQuery, Shape};
-use super::links::{Links, NONE};
+use super::links::{Links, NO_LINK};
 
 /// The state of a header at an input.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub struct Follow<'s> {
     virtual_channels: u8,
     /// Whether states are distinguished by the channel by which packets arrived.
     by_channel: bool,
-    /// For each input (and channel) the index of its state, or [`NONE`].
+    /// For each input (and channel) the index of its state, or [`NO_LINK`].
     number: Vec<u32>,
     /// States of the packets that were followed last.
     pub states: Vec<State>,
@@ -35,7 +35,7 @@ impl Follow<'_> {
     /// Creates a search over a shape.
     pub fn new<'s>(shape: &'s Shape, links: &'s Links, virtual_channels: u8) -> Follow<'s> {
         let by_channel = shape.routing.depends_on_input();
-        let number = vec![NONE; links.inputs() * if by_channel { usize::from(virtual_channels) } else { 1 }];
+        let number = vec![NO_LINK; links.inputs() * if by_channel { usize::from(virtual_channels) } else { 1 }];
         Follow { shape, links, virtual_channels, by_channel, number, states: Vec::new(), queries: 0 }
     }
 
@@ -44,7 +44,7 @@ impl Follow<'_> {
     pub fn follow(&mut self, sources: &[u32], destination: u32) {
         for state in std::mem::take(&mut self.states) {
             let key = self.key(state.input, state.held.trailing_zeros() as u8);
-            self.number[key] = NONE;
+            self.number[key] = NO_LINK;
         }
         for &source in sources {
             let (router, port) = self.shape.wiring.entry(source);
@@ -59,9 +59,9 @@ impl Follow<'_> {
             let options = self.shape.routing.route(&query, self.virtual_channels);
             self.states[at].options = options.clone();
             self.queries += 1;
-            for (port, channels) in each(&options) {
+            for (port, channels) in every_choice(&options) {
                 let input = self.links.input_of(self.links.output(router, port));
-                if input != NONE {
+                if input != NO_LINK {
                     self.enter(input, channels);
                 }
             }
@@ -73,7 +73,7 @@ impl Follow<'_> {
     pub fn at(&self, input: u32, channels: u16) -> impl Iterator<Item = usize> {
         let channels = if self.by_channel { channels } else { channels & channels.wrapping_neg() };
         let numbers = bits(channels).map(move |channel| self.number[self.key(input, channel)]);
-        numbers.filter(|number| *number != NONE).map(|number| number as usize)
+        numbers.filter(|number| *number != NO_LINK).map(|number| number as usize)
     }
 
     fn key(&self, input: u32, channel: u8) -> usize {
@@ -93,7 +93,7 @@ impl Follow<'_> {
     fn enter_state(&mut self, input: u32, channel: u8, held: u16) {
         let key = self.key(input, channel);
         match self.number[key] {
-            NONE => {
+            NO_LINK => {
                 self.number[key] = self.states.len() as u32;
                 let router = self.links.router_of_input(input);
                 self.states.push(State {
@@ -124,7 +124,7 @@ pub fn ports(set: u64) -> impl Iterator<Item = u8> + Clone {
 }
 
 /// Returns every port that a header may take, with its channels, including the escape.
-pub fn each(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
+pub fn every_choice(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
     let channels = options.channels;
     ports(options.ports.mask()).map(move |port| (port, channels)).chain(options.escape)
 }

@@ -52,7 +52,7 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
 
 /// Returns the number of router links on a shortest path between two nodes, and the hops by the formula of the shape;
 /// `None` if there is no path.
-pub fn between(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
+pub fn links_and_hops(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
     let router = exits(&shape.wiring)[to as usize]?;
     let steps = steps(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
     Some((steps, shape.routing.distance(from, to)))

@@ -4,7 +4,7 @@
 use super::super::{End, Wiring};
 
 /// The number that represents no input and no output.
-pub const NONE: u32 = u32::MAX;
+pub const NO_LINK: u32 = u32::MAX;
 
 /// The outputs and inputs of all routers, each numbered router by router and port by port.
 pub struct Links {
@@ -12,9 +12,9 @@ pub struct Links {
     first_output: Vec<u32>,
     /// For each router, the number of its first input; at the end, the number of inputs.
     first_input: Vec<u32>,
-    /// For each output, the input to which it leads, or [`NONE`].
+    /// For each output, the input to which it leads, or [`NO_LINK`].
     leads: Vec<u32>,
-    /// For each input, the output that leads to it, or [`NONE`].
+    /// For each input, the output that leads to it, or [`NO_LINK`].
     fed_by: Vec<u32>,
     /// For each input, its router.
     router: Vec<u32>,
@@ -34,9 +34,9 @@ impl Links {
         let first_input = firsts(inputs.into_iter());
         let first_output = firsts(routers.map(|router| wiring.outputs(router).len() as u32));
         let input = |(router, port): (u32, u8)| first_input[router as usize] + u32::from(port);
-        let leads: Vec<u32> = ends.map(|end| to_router(end).map_or(NONE, input)).collect();
-        let mut fed_by = vec![NONE; first_input[first_input.len() - 1] as usize];
-        for (output, input) in leads.iter().enumerate().filter(|(_, input)| **input != NONE) {
+        let leads: Vec<u32> = ends.map(|end| to_router(end).map_or(NO_LINK, input)).collect();
+        let mut fed_by = vec![NO_LINK; first_input[first_input.len() - 1] as usize];
+        for (output, input) in leads.iter().enumerate().filter(|(_, input)| **input != NO_LINK) {
             fed_by[*input as usize] = output as u32;
         }
         let inputs = |router: usize| first_input[router + 1] - first_input[router];
@@ -65,12 +65,12 @@ impl Links {
         (router, (output - self.first_output[router as usize]) as u8)
     }
 
-    /// Returns the input to which an output leads, or [`NONE`].
+    /// Returns the input to which an output leads, or [`NO_LINK`].
     pub fn input_of(&self, output: u32) -> u32 {
         self.leads[output as usize]
     }
 
-    /// Returns the output that leads to an input, or [`NONE`].
+    /// Returns the output that leads to an input, or [`NO_LINK`].
     pub fn fed_by(&self, input: u32) -> u32 {
         self.fed_by[input as usize]
     }
@@ -87,7 +87,7 @@ impl Links {
 
     /// Returns the number of links from router to router.
     pub fn count(&self) -> u64 {
-        self.leads.iter().filter(|input| **input != NONE).count() as u64
+        self.leads.iter().filter(|input| **input != NO_LINK).count() as u64
     }
 
     /// Returns the largest number of connected outputs of a router, with or without outputs to nodes.

@@ -33,7 +33,7 @@ use std::fmt;
 /// Largest number of nodes for which all pairs are followed.
 pub const ALL_PAIRS_NODES: u32 = 1024;
 /// Number of sources and destinations of a sample.
-const SAMPLE: usize = 64;
+const SAMPLED_NODES: usize = 64;
 
 /// The measures of a shape.
 #[derive(Clone, PartialEq, Debug)]
@@ -105,7 +105,7 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     let some = sample(wiring.nodes());
     let hops = hops::hops(shape, &some);
     // A sample may lack the nodes that are farthest apart; a regular shape states a pair of such nodes.
-    let farthest = shape.routing.farthest().and_then(|pair| hops::between(shape, pair));
+    let farthest = shape.routing.farthest().and_then(|pair| hops::links_and_hops(shape, pair));
     let (most, distance_max) = farthest.unwrap_or_default();
     let (deadlock, followed) = wait::deadlock(shape, &links, virtual_channels, &some);
     Survey {
@@ -142,7 +142,7 @@ fn sample(nodes: u32) -> Vec<u32> {
         return (0..nodes).collect();
     }
     let mut random = stream(1, "survey");
-    let mut some: Vec<u32> = (0..SAMPLE).map(|_| random.random_range(0..nodes)).collect();
+    let mut some: Vec<u32> = (0..SAMPLED_NODES).map(|_| random.random_range(0..nodes)).collect();
     some.sort_unstable();
     some.dedup();
     some

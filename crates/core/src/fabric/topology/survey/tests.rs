@@ -234,7 +234,7 @@ fn farthest_returns_nodes_at_the_largest_distance() {
     let shapes = shapes.chain(trees.map(|(nodes, parents)| fat_tree(nodes, parents))).chain([1, 2].map(butterfly));
     for shape in shapes {
         let all = hops::hops(&shape, &sample(shape.wiring.nodes()));
-        let farthest = shape.routing.farthest().and_then(|pair| hops::between(&shape, pair));
+        let farthest = shape.routing.farthest().and_then(|pair| hops::links_and_hops(&shape, pair));
         assert_eq!(farthest, Some((all.router_hops.max, all.distance.max)), "{}", shape.name);
     }
 }

@@ -8,8 +8,8 @@
 
 use super::super::Shape;
 use super::dependency_cycle::{self, Waits};
-use super::follow::{Follow, bits, each, ports, waited_for};
-use super::links::{Links, NONE};
+use super::follow::{Follow, bits, every_choice, ports, waited_for};
+use super::links::{Links, NO_LINK};
 use super::{ALL_PAIRS_NODES, Channel, Deadlock};
 
 /// Number of calls of the routing rule after which no further destination is followed, if there are more than
@@ -109,13 +109,13 @@ impl<'s> Direct<'s> {
                 self.waited_for[self.links.output(state.router, port) as usize] |= channels;
             }
             self.has_escapes |= state.options.escape.is_some();
-            if self.links.fed_by(state.input) == NONE {
+            if self.links.fed_by(state.input) == NO_LINK {
                 continue;
             }
             let (first, outputs) = (self.first[state.input as usize], usize::from(self.outputs[state.input as usize]));
             for channel in bits(state.held) {
                 let requested = &mut self.requested[first + usize::from(channel) * outputs..][..outputs];
-                each(&state.options).for_each(|(port, channels)| requested[usize::from(port)] |= channels);
+                every_choice(&state.options).for_each(|(port, channels)| requested[usize::from(port)] |= channels);
             }
         }
     }
@@ -125,14 +125,14 @@ impl<'s> Direct<'s> {
         let channels = u32::from(self.virtual_channels);
         let waits_of = |number: u32| {
             let input = self.links.input_of(number / channels);
-            if input == NONE {
+            if input == NO_LINK {
                 return Vec::new();
             }
             let outputs = usize::from(self.outputs[input as usize]);
             let first = self.first[input as usize] + (number % channels) as usize * outputs;
             let first_output = self.links.output(self.links.router_of_input(input), 0);
             let requested = self.requested[first..][..outputs].iter().zip(first_output..);
-            let onward = requested.filter(|(_, output)| self.links.input_of(*output) != NONE);
+            let onward = requested.filter(|(_, output)| self.links.input_of(*output) != NO_LINK);
             onward.flat_map(|(set, output)| bits(*set).map(move |c| output * channels + u32::from(c))).collect()
         };
         (0..self.links.outputs() as u32 * channels).map(waits_of).collect()
@@ -144,7 +144,7 @@ struct Indirect<'s> {
     links: &'s Links,
     /// For each output, the waited-for channels.
     waited_for: &'s [u16],
-    /// For each output and channel its number among the waited-for channels, or [`NONE`].
+    /// For each output and channel its number among the waited-for channels, or [`NO_LINK`].
     number: Vec<u32>,
     virtual_channels: usize,
     /// Words of a row of `waits`.
@@ -156,9 +156,9 @@ struct Indirect<'s> {
 impl<'s> Indirect<'s> {
     fn new(links: &'s Links, virtual_channels: u8, waited_for: &'s [u16]) -> Option<Indirect<'s>> {
         let virtual_channels = usize::from(virtual_channels);
-        let mut number = vec![NONE; links.outputs() * virtual_channels];
+        let mut number = vec![NO_LINK; links.outputs() * virtual_channels];
         let mut count = 0_usize;
-        let linked = waited_for.iter().enumerate().filter(|(output, _)| links.input_of(*output as u32) != NONE);
+        let linked = waited_for.iter().enumerate().filter(|(output, _)| links.input_of(*output as u32) != NO_LINK);
         for (output, channels) in linked {
             for channel in bits(*channels) {
                 number[output * virtual_channels + usize::from(channel)] = count as u32;
@@ -178,7 +178,7 @@ impl<'s> Indirect<'s> {
         let reached = self.reachable_channels(follow);
         for (state, reached) in follow.states.iter().zip(reached.chunks(self.words.max(1))) {
             let output = self.links.fed_by(state.input);
-            if output == NONE {
+            if output == NO_LINK {
                 continue;
             }
             for channel in bits(state.held & self.waited_for[output as usize]) {
@@ -196,12 +196,12 @@ impl<'s> Indirect<'s> {
         for (at, state) in follow.states.iter().enumerate() {
             for (port, channels) in waited_for(&state.options) {
                 let output = self.links.output(state.router, port);
-                for number in bits(channels).map(|c| self.number(output, c)).filter(|number| *number != NONE) {
+                for number in bits(channels).map(|c| self.number(output, c)).filter(|number| *number != NO_LINK) {
                     reached[at * self.words + number as usize / 64] |= 1 << (number % 64);
                 }
             }
             let outputs = ports(state.options.ports.mask()).map(|port| self.links.output(state.router, port));
-            let next = outputs.filter(|output| self.links.input_of(*output) != NONE).flat_map(|output| {
+            let next = outputs.filter(|output| self.links.input_of(*output) != NO_LINK).flat_map(|output| {
                 follow.at(self.links.input_of(output), state.options.channels & !self.waited_for[output as usize])
             });
             onward.push(next.collect());
@@ -227,7 +227,7 @@ impl<'s> Indirect<'s> {
     /// Returns, for each channel of each output, the channels on which it depends.
     fn waits(&self, virtual_channels: u8) -> Waits {
         let channels: Vec<u32> =
-            (0..self.number.len()).filter(|at| self.number[*at] != NONE).map(|at| at as u32).collect();
+            (0..self.number.len()).filter(|at| self.number[*at] != NO_LINK).map(|at| at as u32).collect();
         let mut waits = vec![Vec::new(); self.links.outputs() * usize::from(virtual_channels)];
         for (row, channel) in self.waits.chunks(self.words.max(1)).zip(&channels) {
             let set = row

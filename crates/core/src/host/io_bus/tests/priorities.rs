@@ -79,6 +79,9 @@ fn a_handler_with_work_starves_the_program() {
         });
     }
     bench.finish();
-    let at = |us, ns| Time::from_us(us) + Time::from_ns(ns);
-    assert_eq!(*ends.borrow(), [("interrupt", at(6, 100)), ("bottom half", at(30, 300)), ("program", at(31, 300))]);
+    let us_and_ns = |us, ns| Time::from_us(us) + Time::from_ns(ns);
+    assert_eq!(
+        *ends.borrow(),
+        [("interrupt", us_and_ns(6, 100)), ("bottom half", us_and_ns(30, 300)), ("program", us_and_ns(31, 300))]
+    );
 }

@@ -9,14 +9,14 @@
 //!
 //! The processor has a 64-byte block buffer. Stores fill it, and a block store flushes it to the head of the sending
 //! fifo; a block load fills it from the head of the receiving fifo. A flush or a load costs 12 cycles in addition to
-//! the bus transaction (§6.1.1). One uncached store, which writes the length, launches a packet ("a low initiation
-//! overhead (an uncached store)"). The driver reads the status only when it has filled the free buffers that the last
-//! read showed.
+//! the bus transaction (Mukherjee and Hill 1998, §6.1.1). One uncached store, which writes the length, launches a
+//! packet ("a low initiation overhead (an uncached store)"). The driver reads the status only when it has filled the
+//! free buffers that the last read showed.
 //!
 //! The module leaves out the AP3000's other mechanism, as the paper does. Parameters: block buffer cycles, memory time,
 //! the loop's cycles per word.
 
-use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
+use super::device::{DATA, LAUNCH, REGISTER_SPACE_BYTES, ReceiveFifo, STATUS_OFFSET, SendFifo, launch_word};
 use super::polls::StatusPolls;
 use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
 use crate::engine::sim::WaitReasonId;
@@ -53,7 +53,7 @@ pub struct BlockReceiver {
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> BlockSender {
     let (p, fifo) = (context.parameters, send_fifo(context));
-    let window = context.host().attach(fifo.clone(), BYTES);
+    let window = context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES);
     let (block_buffer_cycles, word_cycles) = (p.block_buffer_cycles, p.word_cycles);
     BlockSender { fifo, window, block_buffer_cycles, word_cycles, free_slots: Cell::new(0) }
 }
@@ -61,9 +61,9 @@ pub fn sender(context: &HalfContext<'_>) -> BlockSender {
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> BlockReceiver {
     let (p, fifo) = (context.parameters, receive_fifo(context));
-    let window = context.host().attach(fifo.clone(), BYTES);
+    let window = context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES);
     BlockReceiver {
-        polls: StatusPolls::new(&fifo, Some((window.at(STATUS), REGISTER_BYTES)), 0, context.poll_cycles()),
+        polls: StatusPolls::new(&fifo, Some((window.at(STATUS_OFFSET), REGISTER_BYTES)), 0, context.poll_cycles()),
         window,
         fifo,
         block_buffer_cycles: p.block_buffer_cycles,
@@ -88,7 +88,7 @@ impl BlockSender {
 impl SendHalf for BlockSender {
     async fn can_send(&self, cpu: &AnyProcessor) -> bool {
         if self.free_slots.get() == 0 {
-            self.free_slots.set(cpu.read(self.window.at(STATUS), REGISTER_BYTES).await);
+            self.free_slots.set(cpu.read(self.window.at(STATUS_OFFSET), REGISTER_BYTES).await);
         }
         self.free_slots.get() > 0
     }
@@ -113,7 +113,7 @@ impl BlockReceiver {
 
 impl ReceiveHalf for BlockReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
-        if !self.polls.resumes(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
+        if !self.polls.resumes(cpu) && cpu.read(self.window.at(STATUS_OFFSET), REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();

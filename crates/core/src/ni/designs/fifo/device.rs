@@ -24,13 +24,13 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The status register of either half.
-pub const STATUS: u64 = 0;
+pub const STATUS_OFFSET: u64 = 0;
 /// The register whose write launches the composed packet.
 pub const LAUNCH: u64 = 8;
 /// The first address of the window, through which the processor accesses the fifo.
 pub const DATA: u64 = 64;
 /// Bytes of the device.
-pub const BYTES: u64 = 128;
+pub const REGISTER_SPACE_BYTES: u64 = 128;
 
 /// Bits of a length in the launch word.
 const LENGTH_BITS: u32 = 16;
@@ -167,7 +167,7 @@ impl Device for SendFifo {
     }
 
     fn read(&self, at: u64, into: &mut [u8]) {
-        assert_eq!(at, STATUS, "only the status is read");
+        assert_eq!(at, STATUS_OFFSET, "only the status is read");
         let free_slots = u64::from(self.port.free_send_slots(Class::REQUESTS).min(STATUS_MAX));
         into.copy_from_slice(&free_slots.to_le_bytes()[..into.len()]);
     }
@@ -296,7 +296,7 @@ impl Device for ReceiveFifo {
 
     fn read(&self, at: u64, into: &mut [u8]) {
         match at {
-            STATUS => {
+            STATUS_OFFSET => {
                 let there = u64::from(!self.ready.borrow().is_empty());
                 into.copy_from_slice(&there.to_le_bytes()[..into.len()]);
             }

@@ -8,11 +8,12 @@
 //! | buffering | in the interface, virtual or main memory, processor involved | |
 //!
 //! A packet is composed in a buffer in memory. One uncached store (address and length) and one uncached load start a
-//! transfer (§2.2.1); the interface becomes bus master and moves the blocks by coherent reads, or by block writes to
-//! memory; software polls until it is done (§4). The processor sees the first 64 words of the fifo, reads the header
-//! there and then has the engine move the packet, including the header, into the user's buffer in memory (§6.1.1). A
-//! payload for registers is moved into a buffer of the driver and loaded from there. Payloads up to the threshold are
-//! moved word by word, as in [`words`](super::words).
+//! transfer (Mukherjee and Hill 1998, §2.2.1); the interface becomes bus master and moves the blocks by coherent reads,
+//! or by block writes to memory; software polls until it is done (Mukherjee and Hill 1998, §4). The processor sees the
+//! first 64 words of the fifo, reads the header there and then has the engine move the packet, including the header,
+//! into the user's buffer in memory (Mukherjee and Hill 1998, §6.1.1). A payload for registers is moved into a buffer
+//! of the driver and loaded from there. Payloads up to the threshold are moved word by word, as in
+//! [`words`](super::words).
 //!
 //! The module leaves out address translation and its protection; more than one transfer at a time. Parameters:
 //! threshold, time to become bus master, memory time.
@@ -30,12 +31,12 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// The transfer register (write): the address (44 bits), the marks, and from bit 48 the length.
-const TRANSFER: u64 = 0;
+const TRANSFER_OFFSET: u64 = 0;
 /// The start register (read): starts the transfer, and returns 1 if it was started.
-const START: u64 = 8;
+const START_OFFSET: u64 = 8;
 /// The busy register (read): returns whether the transfer is still running.
-const BUSY: u64 = 16;
-const BYTES: u64 = 64;
+const BUSY_OFFSET: u64 = 16;
+const REGISTER_SPACE_BYTES: u64 = 64;
 
 const MARKS_SHIFT: u32 = 44;
 const LENGTH_SHIFT: u32 = 48;
@@ -70,14 +71,14 @@ impl Device for Registers {
 
     fn read(&self, at: u64, into: &mut [u8]) {
         let value = match at {
-            START => self.start(),
+            START_OFFSET => self.start(),
             _ => self.busy.get().into(),
         };
         into.copy_from_slice(&value.to_le_bytes()[..into.len()]);
     }
 
     fn write(&self, at: u64, bytes: &[u8]) {
-        let (mut transfer, at) = (self.transfer.get(), (at - TRANSFER) as usize);
+        let (mut transfer, at) = (self.transfer.get(), (at - TRANSFER_OFFSET) as usize);
         transfer[at..at + bytes.len()].copy_from_slice(bytes);
         self.transfer.set(transfer);
     }
@@ -98,7 +99,7 @@ impl UdmaEngine {
     fn attach(context: &HalfContext<'_>) -> (Window, UdmaEngine) {
         let p = context.parameters;
         let registers = Registers::new(context.sim(), context.name(), p.memory_time);
-        let window = context.host().attach(registers.clone(), BYTES);
+        let window = context.host().attach(registers.clone(), REGISTER_SPACE_BYTES);
         let engine = UdmaEngine {
             sim: context.sim().clone(),
             initiator: context.host().dma(),
@@ -202,10 +203,10 @@ pub fn receiver(context: &HalfContext<'_>) -> UdmaReceiver {
 async fn transfer(cpu: &AnyProcessor, window: Window, memory: Address, bytes: usize, marks: u64, poll_cycles: u64) {
     assert!(memory < 1 << MARKS_SHIFT, "an address has {MARKS_SHIFT} bits");
     let word = memory | marks << MARKS_SHIFT | (bytes as u64) << LENGTH_SHIFT;
-    cpu.write(window.at(TRANSFER), 8, word).await;
-    let started = cpu.read(window.at(START), words::REGISTER_BYTES).await;
+    cpu.write(window.at(TRANSFER_OFFSET), 8, word).await;
+    let started = cpu.read(window.at(START_OFFSET), words::REGISTER_BYTES).await;
     assert_eq!(started, 1, "one transfer at a time");
-    while cpu.read(window.at(BUSY), words::REGISTER_BYTES).await != 0 {
+    while cpu.read(window.at(BUSY_OFFSET), words::REGISTER_BYTES).await != 0 {
         cpu.work(poll_cycles);
     }
 }

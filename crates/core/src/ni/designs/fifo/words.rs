@@ -10,13 +10,13 @@
 //! The processor sees the first two words (8 bytes) of each fifo. To send, it reads the send status, stores the words,
 //! and stores the length, which launches the packet. To receive, it reads the receive status and loads the words;
 //! loading the last word frees the packet. In the single-cycle design each access takes one processor cycle and no bus
-//! (§4, §6.3), and the interface's memory is equally fast; everything else, in particular the buffering, is the same as
-//! in `NI2w`. It needs no capability of the host.
+//! (Mukherjee and Hill 1998, §4, §6.3), and the interface's memory is equally fast; everything else, in particular the
+//! buffering, is the same as in `NI2w`. It needs no capability of the host.
 //!
 //! The module leaves out message tags and interrupts of the CM-5. Parameters: width of an access, memory time, the
 //! loop's cycles per word.
 
-use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
+use super::device::{DATA, LAUNCH, REGISTER_SPACE_BYTES, ReceiveFifo, STATUS_OFFSET, SendFifo, launch_word};
 use super::polls::StatusPolls;
 use crate::engine::Time;
 use crate::engine::sim::WaitReasonId;
@@ -28,7 +28,7 @@ use crate::ni::parcel::{Header, Ticket};
 use crate::ni::word_copy::{PayloadSink, load_word, loaded, store_word, stored};
 use std::rc::Rc;
 
-/// Cycles of an access to a register of the processor (§4).
+/// Cycles of an access to a register of the processor (Mukherjee and Hill 1998, §4).
 const ACCESS_CYCLES: u64 = 1;
 
 /// The path by which the processor accesses a device.
@@ -106,7 +106,7 @@ pub fn receive_fifo(context: &HalfContext<'_>) -> Rc<ReceiveFifo> {
 pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
     let fifo = send_fifo(context);
     let path = match over_bus {
-        true => Path::Bus(context.host().attach(fifo.clone(), BYTES)),
+        true => Path::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
         false => Path::Register(fifo.clone()),
     };
     WordSender {
@@ -121,11 +121,11 @@ pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
 pub fn receiver(context: &HalfContext<'_>, over_bus: bool) -> WordReceiver {
     let (p, fifo) = (context.parameters, receive_fifo(context));
     let path = match over_bus {
-        true => Path::Bus(context.host().attach(fifo.clone(), BYTES)),
+        true => Path::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
         false => Path::Register(fifo.clone()),
     };
     let on_bus = match &path {
-        Path::Bus(window) => Some((window.at(STATUS), REGISTER_BYTES)),
+        Path::Bus(window) => Some((window.at(STATUS_OFFSET), REGISTER_BYTES)),
         Path::Register(_) => None,
     };
     let polls = StatusPolls::new(&fifo, on_bus, ACCESS_CYCLES, context.poll_cycles());
@@ -142,7 +142,7 @@ impl WordSender {
 
 impl SendHalf for WordSender {
     async fn can_send(&self, cpu: &AnyProcessor) -> bool {
-        self.path.read(cpu, STATUS, REGISTER_BYTES).await > 0
+        self.path.read(cpu, STATUS_OFFSET, REGISTER_BYTES).await > 0
     }
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
@@ -168,7 +168,7 @@ impl WordReceiver {
 
 impl ReceiveHalf for WordReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
-        if !self.polls.resumes(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
+        if !self.polls.resumes(cpu) && self.path.read(cpu, STATUS_OFFSET, REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();

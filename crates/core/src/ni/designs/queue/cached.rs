@@ -10,7 +10,7 @@
 //! The queues are at home in main memory; the interface caches 32 blocks of each queue (60 ns). It prefetches a message
 //! into its send cache while the processor composes it. For an arriving message it invalidates the other copies block
 //! by block, since each block is written as a whole, and keeps the blocks in its receive cache, from which the
-//! processor reads them directly. Two rules apply (§4):
+//! processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
 //!   first reads the head, since its lazy pointer may be out of date.

@@ -2,7 +2,7 @@
 //! the loop that writes arriving packets to the receive queue. Each design defines the access to the blocks of the
 //! queues: [`Fetch`], [`Deposit`].
 
-use super::layout::{HEAD, QueueLayout, TAIL};
+use super::layout::{HEAD_OFFSET, QueueLayout, TAIL_OFFSET};
 use crate::engine::{Class, Journey, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::block::read_bytes;
@@ -63,12 +63,12 @@ impl Device for SendRegisters {
     }
 
     fn read(&self, at: u64, into: &mut [u8]) {
-        assert_eq!(at, HEAD, "only the head is read");
+        assert_eq!(at, HEAD_OFFSET, "only the head is read");
         into.copy_from_slice(&self.head.get().to_le_bytes()[..into.len()]);
     }
 
     fn write(&self, at: u64, bytes: &[u8]) {
-        assert_eq!(at, TAIL, "only the tail is written");
+        assert_eq!(at, TAIL_OFFSET, "only the tail is written");
         let word = read_bytes(bytes);
         let tail = word & ((1 << COUNT_BITS) - 1);
         for _ in self.tail.replace(tail)..tail {

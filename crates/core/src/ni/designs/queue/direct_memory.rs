@@ -9,7 +9,7 @@
 //!
 //! Both queues are at home in main memory, and the interface keeps no copies. It fetches a message by coherent reads
 //! when the tail is written, and writes an arriving message to memory block by block. It does not snoop, so it cannot
-//! prefetch (§6.1.1).
+//! prefetch (Mukherjee and Hill 1998, §6.1.1).
 //!
 //! On a host without snooping the processor polls memory, and the interface reads and writes memory through the bridge.
 //! The queue is then a descriptor ring whose descriptors contain the payload.

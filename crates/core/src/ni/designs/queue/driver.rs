@@ -2,7 +2,7 @@
 //! cached stores and loads.
 
 use super::device::{ReceiveShared, SendRegisters, tail_word};
-use super::layout::{HEAD, QueueLayout, REGISTER_BYTES, REGISTERS, TAIL};
+use super::layout::{HEAD_OFFSET, QueueLayout, REGISTER_BYTES, REGISTER_SPACE_BYTES, TAIL_OFFSET};
 use super::remote_memory::{RemoteMemory, RemoteOperations};
 use super::remote_wire::{RemotePacket, WORDS_BYTES};
 use super::throttle::{Meter, Throttle};
@@ -64,7 +64,7 @@ impl QueueSender {
         throttle: Option<Throttle>,
     ) -> QueueSender {
         QueueSender {
-            window: context.host().attach(registers.clone(), REGISTERS),
+            window: context.host().attach(registers.clone(), REGISTER_SPACE_BYTES),
             registers,
             port: context.port.clone(),
             queue,
@@ -83,7 +83,7 @@ impl QueueSender {
     /// Returns whether the queue has a slot for a packet.
     pub async fn has_slot(&self, cpu: &AnyProcessor) -> bool {
         if !self.has_free_slot() {
-            self.head_seen.set(cpu.read(self.window.at(HEAD), REGISTER_BYTES).await);
+            self.head_seen.set(cpu.read(self.window.at(HEAD_OFFSET), REGISTER_BYTES).await);
         }
         self.has_free_slot()
     }
@@ -124,7 +124,7 @@ impl QueueSender {
     async fn notify(&self, cpu: &AnyProcessor, marks: Marks) {
         self.rung.set(self.tail.get());
         let tail = tail_word(self.tail.get(), marks_word(marks));
-        cpu.write(self.window.at(TAIL), REGISTER_BYTES, tail).await;
+        cpu.write(self.window.at(TAIL_OFFSET), REGISTER_BYTES, tail).await;
     }
 }
 

@@ -1,41 +1,42 @@
 //! The layout of queues in cacheable memory, which the designs share. Their devices are in [`device`](super::device),
 //! their drivers in [`driver`](super::driver).
 //!
-//! The layout has these properties (§4, after Mukherjee et al. 1996):
+//! The layout has these properties (Mukherjee and Hill 1998, §4, after Mukherjee et al. 1996):
 //!
 //! * A queue is a ring of slots. Each slot consists of whole blocks and is as large as the largest message.
 //! * *Message valid bits with sense reverse*: a header contains the lap of the ring in which it was written, so the
 //!   reader sees from the message itself that it is new, and the message need not be cleared. The lap has seven bits,
 //!   not one, because a design that drops dead messages without a write-back leaves headers of older laps in memory.
 //!   With one bit, a header of the last lap but one would look new.
-//! * *Lazy pointers*: each side keeps a copy of the other's pointer, and reads the pointer again only when the queue
-//!   seems full. The reader's head is a word in cacheable memory, in a block of its own.
+//! * *Lazy pointers*: the writer keeps a copy of the reader's head, and reads the head again only when the queue seems
+//!   full. The head of a receive queue is a word in cacheable memory, in a block of its own; that of a send queue is a
+//!   device register ([`HEAD_OFFSET`]).
 //! * The processor notifies the interface of a message to send by one uncached store of the tail. It detects a received
 //!   message by polling the block of its header in its cache.
 //!
-//! The module leaves out several processes, and interrupts. Parameters: blocks of a queue, the loop's cycles per word
-//! and per poll.
+//! Not modelled: queues shared by several processes, and interrupts.
 
 use crate::host::memory_bus::node::INTERFACE_BASE;
 use crate::host::{Address, BLOCK_BYTES};
 
-/// The tail of the send queue (write): the number of packets composed so far, and from bit 28 the marks of the packets
-/// that were composed since the last write.
-pub const TAIL: u64 = 0;
-/// The head of the send queue (read): the number of packets fetched so far.
-pub const HEAD: u64 = 8;
+/// Offset of the send queue's tail register (write-only). Bits 0 to 27 hold the number of packets composed so far, the
+/// bits from 28 on the protocol's marks ([`Marks`](crate::protocol::Marks)) of the packets composed since the last
+/// write.
+pub const TAIL_OFFSET: u64 = 0;
+/// Offset of the send queue's head register (read-only): the number of packets fetched so far.
+pub const HEAD_OFFSET: u64 = 8;
 /// Bytes of a register.
 pub const REGISTER_BYTES: usize = 4;
-/// Bytes of the device's registers.
-pub const REGISTERS: u64 = 64;
+/// Bytes of the address range that holds the device's registers.
+pub const REGISTER_SPACE_BYTES: u64 = 64;
 /// Address of a send queue that is at home in the interface. In a direct-mapped cache of 1 MB it does not conflict with
 /// the receive queue, or with the first allocations in main memory.
 pub const SEND_QUEUE: Address = INTERFACE_BASE + (1 << 19);
 /// Address of a receive queue that is at home in the interface.
 pub const RECEIVE_QUEUE: Address = INTERFACE_BASE + (1 << 24) + (3 << 18);
 
-/// The largest sense. Senses count the laps from 1, so that zeroed memory holds no message.
-const SENSES: u64 = 127;
+/// Largest sense. The sense of a lap is 1 + lap mod 127, never 0, so that zeroed memory holds no valid message.
+const SENSE_MAX: u64 = 127;
 
 /// The layout of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,7 +87,7 @@ impl QueueLayout {
 
     /// Returns the sense of message number `position`.
     pub fn sense(&self, position: u64) -> u8 {
-        (1 + position / self.slots % SENSES) as u8
+        (1 + position / self.slots % SENSE_MAX) as u8
     }
 }
 

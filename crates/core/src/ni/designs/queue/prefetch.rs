@@ -1,9 +1,9 @@
 //! Prefetch of a message while it is composed: block *i* is fetched when the processor requests ownership of block *i +
 //! 1*.
 //!
-//! Models (§6.1.1): when the processor requests ownership of a block of the send queue, the interface snoops that and
-//! fetches the previous block. If the fetch is too early, the processor's next store to the block invalidates the copy,
-//! and the block is fetched again after the tail is written.
+//! Models (Mukherjee and Hill 1998, §6.1.1): when the processor requests ownership of a block of the send queue, the
+//! interface snoops that and fetches the previous block. If the fetch is too early, the processor's next store to the
+//! block invalidates the copy, and the block is fetched again after the tail is written.
 
 use super::device::Fetch;
 use super::layout::QueueLayout;

@@ -114,7 +114,7 @@ impl RemoteMemory {
                 let (operand, data) = self.execute(request, data).await;
                 (request.answer(WorkStatus::Done, operand), data)
             }
-            false => (request.answer(WorkStatus::RemoteAccess, 0), Vec::new()),
+            false => (request.answer(WorkStatus::RemoteAccessError, 0), Vec::new()),
         };
         let packet = Packet::of_row(Label::default(), Journey::NONE, answer.encode(&data));
         self.answers.get_or_init(|| self.start_answers()).send(packet);
@@ -247,6 +247,6 @@ pub fn completion(word: u64, position: u64, posted: u64) -> Option<WorkCompletio
     }
     // The full number is reconstructed from its lower 32 bits: it is one of the last 2³² that were posted.
     let age = (posted as u32).wrapping_sub(word as u32);
-    let status = if word & REFUSED == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccess };
+    let status = if word & REFUSED == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccessError };
     Some(WorkCompletion { work: WorkId(posted - u64::from(age)), status })
 }

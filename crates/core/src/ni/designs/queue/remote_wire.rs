@@ -97,7 +97,7 @@ impl RemotePacket {
 
     /// Returns the status of an answer.
     pub fn status(&self) -> WorkStatus {
-        if self.key == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccess }
+        if self.key == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccessError }
     }
 }
 

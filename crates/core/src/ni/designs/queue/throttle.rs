@@ -1,4 +1,4 @@
-//! The throttle: a sender adapts to the period at which its receiver serves messages (§6.1.2).
+//! The throttle: a sender adapts to the period at which its receiver serves messages (Mukherjee and Hill 1998, §6.1.2).
 //!
 //! The receiving driver measures the service time of each message. The time starts at the end of the previous message
 //! if no unsuccessful poll came in between, and otherwise at the poll that found the message. The driver keeps a moving

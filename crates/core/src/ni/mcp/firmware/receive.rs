@@ -8,7 +8,7 @@
 use super::super::buffers::{HEADER_SLOT, RxDestination};
 use super::super::headers::{Headers, Prefix};
 use super::super::layout::{Piece, event, post, state};
-use super::super::parameters::{PREFIX, Software};
+use super::super::parameters::{PREFIX_BYTES, Software};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, cause};
@@ -231,7 +231,7 @@ impl ReceiveSide {
         let (prefix, destination) = (first.prefix?, first.destination?);
         let key = ReassemblyKey::Message(prefix.key);
         let message = self.reassemblies.iter().find(|entry| entry.key == key).filter(|entry| !entry.lost)?;
-        if message.received + units.saturating_sub(PREFIX as u32) != prefix.total {
+        if message.received + units.saturating_sub(PREFIX_BYTES as u32) != prefix.total {
             return None;
         }
         let at = context.layout.event(self.events_written);
@@ -317,7 +317,7 @@ impl ReceiveSide {
         let key = ReassemblyKey::Message(prefix.key);
         let Some(found) = self.reassemblies.iter().position(|entry| entry.key == key) else { return };
         let message = &mut self.reassemblies[found];
-        message.received += units.saturating_sub(PREFIX as u32);
+        message.received += units.saturating_sub(PREFIX_BYTES as u32);
         message.lost |= lost;
         if message.received == prefix.total && !message.lost {
             self.reassemblies.swap_remove(found);

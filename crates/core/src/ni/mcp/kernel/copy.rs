@@ -1,6 +1,6 @@
 //! The kernel's copy and checksum loops, which load and store eight bytes at a time.
 
-use super::super::headers::ENVELOPE;
+use super::super::headers::ENVELOPE_BYTES;
 use super::{Kernel, ReceivedDatagram};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
 use crate::ni::word_copy::{PayloadSink, words_of};
@@ -75,11 +75,11 @@ impl Kernel {
     ) {
         let mut all = Vec::new();
         for part in &received.parts {
-            let data = part.range.start.max(ENVELOPE)..part.range.end.max(ENVELOPE);
+            let data = part.range.start.max(ENVELOPE_BYTES)..part.range.end.max(ENVELOPE_BYTES);
             let from = part.address + (data.start - part.range.start) as u64;
             match &mut sink {
                 PayloadSink::Memory(into) => {
-                    let to = *into + (data.start - ENVELOPE) as u64;
+                    let to = *into + (data.start - ENVELOPE_BYTES) as u64;
                     self.copy(cpu, DataSource::Memory(from), to, data.len(), false).await;
                 }
                 PayloadSink::Words(_) => {

@@ -4,7 +4,7 @@
 use super::super::buffers::RxDestination;
 use super::super::card::RxEvent;
 use super::super::firmware::cause;
-use super::super::headers::{ENVELOPE, Headers, decode};
+use super::super::headers::{ENVELOPE_BYTES, Headers, decode};
 use super::super::layout::SENT;
 use super::super::stage;
 use super::Kernel;
@@ -114,7 +114,7 @@ impl Kernel {
     /// Returns a packet's headers and the location of its data, or the reason why it is dropped.
     async fn read_headers(&self, cpu: &AnyProcessor, event: &RxEvent) -> Result<(Parsed, Part), DropReason> {
         let at = self.card.buffers.kernel(event.buffer, event.fragment);
-        let mut head = vec![0; (event.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE)];
+        let mut head = vec![0; (event.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE_BYTES)];
         cpu.load_run(at, &mut head).await;
         let headers = Headers::of(&head).ok_or(DropReason::TooShort)?;
         let zero_copy = self.card.parameters.offloads.zero_copy;
@@ -129,11 +129,11 @@ impl Kernel {
         // With zero copy the data is in the program's buffer and the envelope in the kernel's header slot.
         let (address, range) = match zero_copy {
             true => {
-                let range = parsed.datagram_range();
-                let data = range.start.max(ENVELOPE)..range.end.max(ENVELOPE);
-                (self.card.buffers.program(event.buffer) + (data.start - ENVELOPE) as u64, data)
+                let range = parsed.payload_range();
+                let data = range.start.max(ENVELOPE_BYTES)..range.end.max(ENVELOPE_BYTES);
+                (self.card.buffers.program(event.buffer) + (data.start - ENVELOPE_BYTES) as u64, data)
             }
-            false => (at + parsed.payload.start as u64, parsed.datagram_range()),
+            false => (at + parsed.payload.start as u64, parsed.payload_range()),
         };
         let (buffer, journey) = (event.buffer, event.journey.clone());
         let sum = Sum::of(&(event.checksum as u16).to_be_bytes());
@@ -190,9 +190,9 @@ impl Kernel {
         match self.card.parameters.offloads.zero_copy {
             true => {
                 let headers = self.card.buffers.kernel(first.buffer, 0);
-                self.card.host.peek(headers + (IPV4_HEADER + UDP_HEADER) as u64, ENVELOPE)
+                self.card.host.peek(headers + (IPV4_HEADER + UDP_HEADER) as u64, ENVELOPE_BYTES)
             }
-            false => self.card.host.peek(first.address, ENVELOPE.min(first.range.len())),
+            false => self.card.host.peek(first.address, ENVELOPE_BYTES.min(first.range.len())),
         }
     }
 

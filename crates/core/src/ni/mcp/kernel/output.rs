@@ -1,7 +1,7 @@
 //! The kernel's send path (`sendto`): a datagram becomes packets, each with a descriptor in the send queue.
 
 use super::super::buffers::{HEADER_SLOT, pages};
-use super::super::headers::{ENVELOPE, encode};
+use super::super::headers::{ENVELOPE_BYTES, encode};
 use super::super::layout::{Piece, fragments_max, packets_of};
 use super::super::parameters::{McpParameters, PipeliningParameters};
 use super::super::queue::Descriptor;
@@ -34,7 +34,7 @@ impl Kernel {
     /// Reserves descriptors and a buffer for a packet of the messaging layer; returns the buffer, or `None` if the
     /// queue or the buffers are exhausted.
     pub(super) fn reserve(&self, packet: &SendRequest<'_>) -> Option<usize> {
-        let packets = packets_of(&self.card.parameters, (ENVELOPE + packet.source.bytes()) as u64);
+        let packets = packets_of(&self.card.parameters, (ENVELOPE_BYTES + packet.source.bytes()) as u64);
         if self.card.send_free.borrow().is_empty() || !self.card.queue.reserve(packets) {
             return None;
         }
@@ -78,7 +78,7 @@ impl Kernel {
         };
         let identification = self.identification.get();
         self.identification.set(identification.wrapping_add(1));
-        let payload = ENVELOPE + packet.source.bytes();
+        let payload = ENVELOPE_BYTES + packet.source.bytes();
         Datagram { from: socket(packet.from), to: socket(packet.to), identification, payload, checksum: None }
     }
 
@@ -103,7 +103,7 @@ impl Kernel {
                 Some(_) => Sum::ZERO,
                 None => self.copy(cpu, outgoing.data.part(data.clone()), at, data.len(), sums).await,
             };
-            outgoing.sum += sum.at(ENVELOPE + data.start);
+            outgoing.sum += sum.at(ENVELOPE_BYTES + data.start);
             sources.push(at);
         }
         if sums {
@@ -206,5 +206,5 @@ impl Kernel {
 
 /// Returns the range of the program's data that a range of the datagram's payload contains.
 fn data_of(payload: &Range<usize>) -> Range<usize> {
-    payload.start.saturating_sub(ENVELOPE)..payload.end.saturating_sub(ENVELOPE)
+    payload.start.saturating_sub(ENVELOPE_BYTES)..payload.end.saturating_sub(ENVELOPE_BYTES)
 }

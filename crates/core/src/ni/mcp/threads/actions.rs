@@ -37,7 +37,7 @@ impl Mcp {
         if ends_message {
             self.queue.pop_front();
         }
-        let buffer = take(&mut self.send_buffer, self.config.send_buffers);
+        let buffer = take_buffer(&mut self.send_buffer, self.config.send_buffers);
         let id = message.id;
         self.outgoing.push_back(Outbound {
             id,
@@ -69,7 +69,7 @@ impl Mcp {
 
     fn receive(&mut self) -> Option<Command> {
         let id = self.announced.take()?;
-        let buffer = take(&mut self.receive_buffer, self.config.receive_buffers);
+        let buffer = take_buffer(&mut self.receive_buffer, self.config.receive_buffers);
         self.incoming.push_back(Inbound { id, buffer, landed: 0, taken: 0, ended: false, filled: false });
         self.receive = EngineState::Busy;
         Some(Command::StartReceive { id, buffer })
@@ -91,7 +91,7 @@ impl Mcp {
 }
 
 /// Takes the next buffer of a direction; buffers are freed in the order in which they are taken.
-fn take(next: &mut u8, buffers: u8) -> u8 {
+fn take_buffer(next: &mut u8, buffers: u8) -> u8 {
     let taken = *next;
     *next = (taken + 1) % buffers;
     taken

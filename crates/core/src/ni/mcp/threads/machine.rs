@@ -184,8 +184,10 @@ impl Mcp {
     /// Returns whether a thread waits for the host engine only.
     pub fn wants_host(&self, thread: Thread) -> bool {
         let takes = |row: &&Transition| row.guards.contains(&Guard::HostFree);
-        let other = |guard: &&Guard| **guard != Guard::HostFree;
-        self.rows(thread).filter(takes).any(|row| row.guards.iter().filter(other).all(|&guard| self.holds(guard)))
+        let is_not_host_free = |guard: &&Guard| **guard != Guard::HostFree;
+        self.rows(thread)
+            .filter(takes)
+            .any(|row| row.guards.iter().filter(is_not_host_free).all(|&guard| self.holds(guard)))
     }
 
     /// Returns the counts of landed units at which a waiting thread becomes ready. The end of a transfer is reported

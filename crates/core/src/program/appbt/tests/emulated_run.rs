@@ -42,7 +42,7 @@ impl EmulatedRun {
     }
 
     fn run_phase(&mut self, processor: usize, phase: Phase) -> Quantities {
-        let (gas, subcube) = (&self.gas, self.subcubes.of(processor));
+        let (gas, subcube) = (&self.gas, self.subcubes.subcube_of(processor));
         for (from, what, point) in reads::remote(gas, &self.subcubes, processor, phase) {
             assert_eq!(self.subcubes.owner(gas.at(point)).0, from);
             let [state, residual] = [self.fields[from].states[point], self.fields[from].residuals[point]];
@@ -91,7 +91,7 @@ impl EmulatedRun {
         let mut norm = Quantities::default();
         for axis in 0..3 {
             let sweep = |processor: usize| {
-                let chunks = subcubes.of(processor).chunks(axis);
+                let chunks = subcubes.subcube_of(processor).chunks(axis);
                 let first = (axis == 0).then_some(Phase::Residual);
                 let forward = (0..chunks).map(|chunk| Phase::Forward(axis, chunk));
                 first.into_iter().chain(forward).chain((0..chunks).map(|chunk| Phase::Backward(axis, chunk))).collect()

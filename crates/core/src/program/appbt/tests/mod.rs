@@ -16,11 +16,11 @@ fn small(points: usize) -> Gas {
 }
 
 fn error(gas: &Gas, field: &Field) -> f64 {
-    let at = |point: usize| {
+    let deviation_at = |point: usize| {
         let solution = gas::solution(gas.position(gas.at(point)));
         field.states[point].iter().zip(solution).map(|(state, solution)| (state - solution).abs()).fold(0.0, f64::max)
     };
-    (0..gas.size()).map(at).fold(0.0, f64::max)
+    (0..gas.size()).map(deviation_at).fold(0.0, f64::max)
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_solution_is_steady() {
     let gas = small(9);
     let mut field = Field::new(&gas);
     (0..gas.size()).for_each(|point| field.states[point] = gas::solution(gas.position(gas.at(point))));
-    let whole = Subcubes::new(&gas, 1).expect("it fits").of(0);
+    let whole = Subcubes::new(&gas, 1).expect("it fits").subcube_of(0);
     assert_eq!(residual::residuals(&gas, &mut field, &whole), Quantities::default());
 }
 
@@ -86,7 +86,7 @@ fn residual_falls_and_the_solution_converges() {
 #[test]
 fn sweeps_solve_their_systems() {
     let gas = Gas { points: 8, step: 0.01, ..Gas::default() };
-    let whole = Subcubes::new(&gas, 1).expect("it fits").of(0);
+    let whole = Subcubes::new(&gas, 1).expect("it fits").subcube_of(0);
     for axis in 0..3 {
         let mut field = Field::new(&gas);
         residual::residuals(&gas, &mut field, &whole);
@@ -130,11 +130,12 @@ fn subcubes_partition_the_points() {
     for processors in [1, 2, 7, 16, 23, 64] {
         let subcubes = Subcubes::new(&gas, processors).expect("it fits");
         let mut owners: Vec<(usize, usize)> = (0..gas.size()).map(|point| subcubes.owner(gas.at(point))).collect();
-        let inner: usize = (0..processors).map(|processor| subcubes.of(processor).inner_points(&gas).count()).sum();
+        let inner: usize =
+            (0..processors).map(|processor| subcubes.subcube_of(processor).inner_points(&gas).count()).sum();
         assert_eq!(inner, 22 * 22 * 22);
         owners.sort_unstable();
-        let sizes =
-            (0..processors).map(|processor| subcubes.of(processor).points.iter().map(|range| range.len()).product());
+        let sizes = (0..processors)
+            .map(|processor| subcubes.subcube_of(processor).points.iter().map(|range| range.len()).product());
         let all =
             sizes.enumerate().flat_map(|(processor, size): (usize, usize)| (0..size).map(move |at| (processor, at)));
         assert_eq!(owners, all.collect::<Vec<_>>(), "{processors} processors");

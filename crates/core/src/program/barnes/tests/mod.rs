@@ -4,7 +4,7 @@ mod emulated_run;
 
 use super::access::{Access, BODY_BYTES, CELL_BYTES, Portion, WORD_BYTES};
 use super::galaxy::{Body, Galaxy, Vector};
-use super::octree::{NONE, SLOTS};
+use super::octree::{CELL_SLOTS, NO_CHILD};
 use super::{costs, force, serial, zones};
 
 fn small(bodies: usize) -> Galaxy {
@@ -105,11 +105,11 @@ fn cells_with_more_than_eight_bodies_are_divided() {
     while let Some((number, cube)) = stack.pop() {
         let cell = &tree.cells[number as usize];
         let inside: Vec<u32> = (0..2000).filter(|body| cube.contains(bodies[*body as usize].position)).collect();
-        assert_eq!(cell.is_divided, inside.len() > SLOTS);
+        assert_eq!(cell.is_divided, inside.len() > CELL_SLOTS);
         match cell.is_divided {
             true => stack.extend(
-                (0..SLOTS)
-                    .filter(|octant| cell.slots[*octant] != NONE)
+                (0..CELL_SLOTS)
+                    .filter(|octant| cell.slots[*octant] != NO_CHILD)
                     .map(|octant| (cell.slots[octant], cube.child(octant))),
             ),
             false => assert_eq!(tree.bodies(number), inside),
@@ -154,21 +154,21 @@ fn log_of_a_force_has_an_access_for_each_interaction() {
     let force = force::body_force(&galaxy, &tree, &bodies, 5, &mut log);
     let count = |portion: Portion| log.iter().filter(|access| access.portion == portion).count() as u64;
     let opened = count(Portion::CellSlots);
-    assert_eq!(count(Portion::CellMoment), force.tested);
+    assert_eq!(count(Portion::CellMassAndCentre), force.tested);
     // The body itself is read, too.
-    assert_eq!(force.tested - opened + count(Portion::BodyMoment) - 1, force.interactions);
+    assert_eq!(force.tested - opened + count(Portion::BodyMassAndPosition) - 1, force.interactions);
     assert!(log.iter().all(|access| !access.is_write));
     let computed: u64 = log.iter().map(|access| u64::from(access.instructions)).sum();
     assert_eq!(computed, costs::FORCE_TEST * force.tested + costs::FORCE_INTERACTION * force.interactions);
     for portion in [
-        Portion::BodyMoment,
+        Portion::BodyMassAndPosition,
         Portion::BodyVelocity,
         Portion::BodyForce,
         Portion::BodyCost,
         Portion::CellHead,
         Portion::CellSlots,
         Portion::CellSlot(7),
-        Portion::CellMoment,
+        Portion::CellMassAndCentre,
         Portion::CellCost,
     ] {
         let (offset, bytes) = portion.range();

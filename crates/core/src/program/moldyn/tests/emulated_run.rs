@@ -55,10 +55,10 @@ fn emulate(liquid: &Liquid, seed: u64, iterations: u64, split: &Split) -> Trajec
             energies[0] = list.forces(liquid, &molecules.positions, sums).1;
         }
         for step in 0..if parts > 1 { parts } else { 0 } {
-            let sent = |processor: usize| {
+            let sent_sums = |processor: usize| {
                 processors[processor].sums[split.particles(split.sent_segment(processor, step))].to_vec()
             };
-            let sent: Vec<Vec<Force>> = (0..parts).map(sent).collect();
+            let sent: Vec<Vec<Force>> = (0..parts).map(sent_sums).collect();
             for processor in order(iteration) {
                 let before = (processor + parts - 1) % parts;
                 assert_eq!(split.sent_segment(before, step), split.received_segment(processor, step));
@@ -105,8 +105,9 @@ fn forces_returned_in_any_order_equal_those_of_the_ring() {
     let computed: Vec<Vec<Force>> = (0..parts).map(computed).collect();
     let mut ring = computed.clone();
     for step in 0..parts {
-        let sent = |processor: usize| ring[processor][split.particles(split.sent_segment(processor, step))].to_vec();
-        let sent: Vec<Vec<Force>> = (0..parts).map(sent).collect();
+        let sent_positions =
+            |processor: usize| ring[processor][split.particles(split.sent_segment(processor, step))].to_vec();
+        let sent: Vec<Vec<Force>> = (0..parts).map(sent_positions).collect();
         (0..parts).for_each(|processor| {
             let before = &sent[(processor + parts - 1) % parts];
             split.accumulate(processor, step, before, &mut ring[processor]);

@@ -62,12 +62,12 @@ fn lists_have_each_near_pair_once() {
     };
     let mut listed: Vec<[usize; 2]> = halves.iter().flat_map(pairs_of).collect();
     listed.sort_unstable();
-    let near = |first: usize, second: usize| {
+    let is_within_cutoff = |first: usize, second: usize| {
         let offset = pairs::offset(liquid.side(), positions[first], positions[second]);
         offset.iter().map(|component| component * component).sum::<f64>().sqrt() < 2.4
     };
     let all = (0..256).flat_map(|first| (first + 1..256).map(move |second| [first, second]));
-    assert_eq!(listed, all.filter(|[first, second]| near(*first, *second)).collect::<Vec<_>>());
+    assert_eq!(listed, all.filter(|[first, second]| is_within_cutoff(*first, *second)).collect::<Vec<_>>());
     let even = halves.iter().map(|list| list.pairs() as f64 / list.iter().count() as f64);
     assert!(even.clone().fold(0.0, f64::max) < 1.1 * even.fold(f64::MAX, f64::min), "the work is balanced");
     assert!(halves[0].remote().iter().all(|other| (100..256).contains(other)));

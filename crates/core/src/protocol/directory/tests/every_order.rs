@@ -23,7 +23,7 @@ use super::case::*;
 const NACKING: DirectoryParameters = DirectoryParameters { pointers: Some(1), waiting: 0 };
 
 /// Returns parameters with the given number of contexts and capacity of the prefetch buffer.
-const fn each(contexts: u32, prefetches: u32) -> RequesterParameters {
+const fn with_capacities(contexts: u32, prefetches: u32) -> RequesterParameters {
     RequesterParameters { contexts, prefetches, write_backs: 1 }
 }
 
@@ -46,7 +46,7 @@ fn three_nodes_with_nacks() {
 
 #[test]
 fn three_nodes_one_of_which_prefetches() {
-    let requester = each(1, 1);
+    let requester = with_capacities(1, 1);
     let sees = &[Sight::Once, Sight::Waiting];
     let case = Case { requester, directory: waiting(3, requester), prefetchers: 2, sees, ..Case::new(3) };
     assert_eq!(case.check(), 97_311);
@@ -54,7 +54,7 @@ fn three_nodes_one_of_which_prefetches() {
 
 #[test]
 fn two_nodes_of_two_contexts_that_prefetch() {
-    let requester = each(2, 1);
+    let requester = with_capacities(2, 1);
     let case = Case { requester, sees: &[Sight::Crossing], ..Case::new(2) };
     let waits = Case { directory: waiting(2, requester), ..case.clone() };
     let nacking = Case { directory: NACKING, sees: &[Sight::Nack], ..case };
@@ -64,7 +64,7 @@ fn two_nodes_of_two_contexts_that_prefetch() {
 #[test]
 fn two_homes() {
     let case = Case { blocks: vec![block(A, 0), block(B, 0)], ..Case::new(2) };
-    let requester = each(1, 1);
+    let requester = with_capacities(1, 1);
     let prefetches = Case { requester, directory: waiting(2, requester), prefetchers: 1, ..case.clone() };
     assert_eq!([case, prefetches].map(Case::check), [5_864, 47_258]);
 }
@@ -90,7 +90,7 @@ fn three_nodes_and_queues() {
 
 #[test]
 fn three_nodes_two_homes_and_queues() {
-    let requester = RequesterParameters { write_backs: 0, ..each(1, 0) };
+    let requester = RequesterParameters { write_backs: 0, ..with_capacities(1, 0) };
     let case = Case { blocks: vec![block(A, 0), block(B, 0)], requester, writers: 1, ..Case::new(3) };
     assert_eq!(with_queues(&case, 1).check(), 76_083);
 }

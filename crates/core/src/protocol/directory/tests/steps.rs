@@ -175,7 +175,7 @@ impl World {
 
     pub fn sees(&self, sight: Sight) -> bool {
         let under_way = |kind| self.transit.iter().any(|packet| packet.message.kind == kind);
-        let both = |one: CoherenceKind, other: CoherenceKind| {
+        let are_in_transit = |one: CoherenceKind, other: CoherenceKind| {
             self.transit.iter().filter(|packet| packet.message.kind == one).any(|packet| {
                 let to = packet.to;
                 self.transit.iter().any(|packet| packet.message.kind == other && packet.to == to)
@@ -183,11 +183,11 @@ impl World {
         };
         match sight {
             Sight::Crossing => under_way(CoherenceKind::Crossed),
-            Sight::FetchOvertakes => both(CoherenceKind::Fetch, CoherenceKind::Exclusive),
+            Sight::FetchOvertakes => are_in_transit(CoherenceKind::Fetch, CoherenceKind::Exclusive),
             Sight::Once => {
                 self.nodes.iter().any(|node| node.granted.keys().any(|block| !node.tags.contains_key(block)))
             }
-            Sight::UpgradeLost => both(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
+            Sight::UpgradeLost => are_in_transit(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
             Sight::Nack => under_way(CoherenceKind::Nack),
             Sight::Waiting => self.nodes.iter().any(|node| node.directory.waiting() > 0),
         }

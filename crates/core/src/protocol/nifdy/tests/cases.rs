@@ -141,7 +141,7 @@ fn acknowledgements_of_halves_may_overtake_each_other() {
 #[test]
 fn the_exit_bit_ends_a_dialog_in_the_middle_of_a_half() {
     let mut net = in_dialog(&parameters(), &[1, 2]);
-    net.offer(A, last(B, 3));
+    net.offer(A, last_of_message(B, 3));
     net.offer(A, OutgoingPacket::new(B, 4));
     assert_eq!(net.leave_all(A), [1, 2, 3].map(Some), "no scalar packet overtakes the dialog");
     net.transit.reverse();
@@ -165,7 +165,7 @@ fn a_request_beyond_d_dialogs_is_rejected_and_may_be_made_again() {
     net.offer(C, long(B, 11));
     assert_eq!(net.settle(&[]), [(C, B, 10), (C, B, 11)], "scalar packets go on");
     assert_eq!((net.unit(C).dialog(), net.unit(B).statistics().rejected), (None, 2));
-    net.offer(A, last(B, 1));
+    net.offer(A, last_of_message(B, 1));
     net.settle(&[]);
     net.offer(C, long(B, 12));
     assert_eq!(net.settle(&[]), [(C, B, 12)]);
@@ -190,7 +190,7 @@ fn a_sender_asks_for_one_dialog_only() {
 
 #[test]
 fn no_dialog_is_asked_for_by_the_last_packet_or_where_there_is_no_bulk_mode() {
-    for (parameters, packet) in [(parameters(), last(B, 0)), (no_bulk(), long(B, 0))] {
+    for (parameters, packet) in [(parameters(), last_of_message(B, 0)), (no_bulk(), long(B, 0))] {
         let mut net = Net::new(2, &parameters);
         net.offer(A, packet);
         net.settle(&[]);
@@ -257,7 +257,7 @@ fn a_packet_that_bypasses_the_protocol_is_eligible_at_once_and_not_acknowledged(
 
 #[test]
 fn an_acknowledgement_rides_in_the_answer() {
-    let mut net = Net::new(2, &UnitParameters { carried: true, ..no_bulk() });
+    let mut net = Net::new(2, &UnitParameters { piggybacked: true, ..no_bulk() });
     net.offer(A, OutgoingPacket::new(B, "ask"));
     net.leave_all(A);
     net.arrive_all(B);
@@ -265,17 +265,17 @@ fn an_acknowledgement_rides_in_the_answer() {
     assert!(!net.unit(B).has_next(), "it waits for the answer");
     net.offer(B, answer(A, "answer"));
     assert_eq!(net.leave_all(B), [Some("answer")]);
-    assert!(net.transit[0].carried.is_some());
+    assert!(net.transit[0].piggybacked.is_some());
     net.arrive_all(A);
     assert_eq!(net.unit(A).outstanding(), 0);
     net.settle(&[]);
-    assert_eq!((net.unit(B).statistics().carried, net.unit(B).statistics().acknowledgements), (1, 0));
+    assert_eq!((net.unit(B).statistics().piggybacked, net.unit(B).statistics().acknowledgements), (1, 0));
     assert!(net.is_idle());
 }
 
 #[test]
 fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
-    let mut net = Net::new(2, &UnitParameters { carried: true, ..no_bulk() });
+    let mut net = Net::new(2, &UnitParameters { piggybacked: true, ..no_bulk() });
     // Both nodes request, accept and answer: each answer waits for the acknowledgement that would be piggybacked on the
     // other.
     for (node, other) in [(A, B), (B, A)] {
@@ -293,7 +293,7 @@ fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
 
 #[test]
 fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_come() {
-    let mut net = Net::new(3, &UnitParameters { carried: true, pool: 1, outstanding: 1, ..no_bulk() });
+    let mut net = Net::new(3, &UnitParameters { piggybacked: true, pool: 1, outstanding: 1, ..no_bulk() });
     net.offer(A, OutgoingPacket::new(B, 1));
     net.offer(B, OutgoingPacket::new(C, 2));
     net.leave_all(A);
@@ -301,7 +301,7 @@ fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_
     net.accept(B, Answer::Follows);
     assert_eq!(net.leave(B).unwrap().body, None, "the pool is full");
 
-    let mut net = Net::new(2, &UnitParameters { carried: true, ..no_bulk() });
+    let mut net = Net::new(2, &UnitParameters { piggybacked: true, ..no_bulk() });
     net.offer(A, OutgoingPacket::new(B, 1));
     net.leave_all(A);
     net.arrive_all(B);

@@ -42,19 +42,19 @@ fn a_crowded_receiver_and_packets_past_the_protocol() {
 
 #[test]
 fn answers_that_carry_acknowledgements() {
-    let carried = UnitParameters { carried: true, ..scalar() };
+    let piggybacked = UnitParameters { piggybacked: true, ..scalar() };
     let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
-    Case::new(2, UnitParameters { pool: 1, ..carried }, both.clone()).answered().check();
-    Case::new(2, carried, both).answered().check();
+    Case::new(2, UnitParameters { pool: 1, ..piggybacked }, both.clone()).answered().check();
+    Case::new(2, piggybacked, both).answered().check();
     let ring = [packets(A, &[short(B)]), packets(B, &[short(C)]), packets(C, &[short(A)])].concat();
-    Case::new(3, UnitParameters { outstanding: 1, ..carried }, ring).answered().check();
+    Case::new(3, UnitParameters { outstanding: 1, ..piggybacked }, ring).answered().check();
 }
 
 #[test]
 fn a_dialog_between_scalar_packets() {
     let long = long(B, ());
     let longs = std::array::from_fn::<_, 6, _>(|_| long.clone());
-    let all = [packets(A, &longs), packets(A, &[last(B, ()), short(B)])].concat();
+    let all = [packets(A, &longs), packets(A, &[last_of_message(B, ()), short(B)])].concat();
     Case::new(2, small_parameters(), all.clone()).check();
     let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..small_parameters() };
     Case::new(2, UnitParameters { window: 3, ..each }, all.clone()).check();
@@ -64,7 +64,7 @@ fn a_dialog_between_scalar_packets() {
 
 #[test]
 fn consecutive_dialogs_with_a_parallel_scalar_stream() {
-    let message = [long(B, ()), last(B, ())];
+    let message = [long(B, ()), last_of_message(B, ())];
     let parallel = packets(A, &[short(C), short(C)]);
     let back = packets(B, &[short(A)]);
     let all = [packets(A, &message), packets(A, &message), parallel, back].concat();
@@ -73,7 +73,7 @@ fn consecutive_dialogs_with_a_parallel_scalar_stream() {
 
 #[test]
 fn two_senders_compete_for_one_dialog() {
-    let message = [long(C, ()), long(C, ()), last(C, ())];
+    let message = [long(C, ()), long(C, ()), last_of_message(C, ())];
     let all = [packets(A, &message), packets(B, &message[1..])].concat();
     Case::new(3, small_parameters(), all.clone()).check();
     Case::new(3, UnitParameters { dialogs: 2, ..small_parameters() }, all).check();
@@ -81,7 +81,7 @@ fn two_senders_compete_for_one_dialog() {
 
 #[test]
 fn a_dialog_that_its_receiver_ends() {
-    let all = packets(A, &[long(B, ()), long(B, ()), long(B, ()), last(B, ()), short(B)]);
+    let all = packets(A, &[long(B, ()), long(B, ()), long(B, ()), last_of_message(B, ()), short(B)]);
     for window in [2, 4] {
         Case { may_end_dialog: true, ..Case::new(2, UnitParameters { window, ..small_parameters() }, all.clone()) }
             .check();
@@ -100,7 +100,7 @@ fn at_insertion() -> UnitParameters {
 
 /// Returns two messages and a scalar packet.
 fn two_dialogs() -> Vec<(NodeId, OutgoingPacket<()>)> {
-    let message = [long(B, ()), last(B, ())];
+    let message = [long(B, ()), last_of_message(B, ())];
     [packets(A, &message), packets(A, &message), packets(A, &[short(B)])].concat()
 }
 
@@ -116,7 +116,7 @@ fn one_bit_is_enough_in_a_network_that_keeps_order() {
 #[test]
 fn one_bit_is_enough_for_dialogs_in_a_network_that_keeps_order() {
     let long = long(B, ());
-    let all = packets(A, &[long.clone(), long.clone(), long.clone(), long, last(B, ()), short(B)]);
+    let all = packets(A, &[long.clone(), long.clone(), long.clone(), long, last_of_message(B, ()), short(B)]);
     Case::new(2, small_parameters(), all.clone()).dropping(1, 2, Copies::KeepOrder).check();
     Case::new(2, UnitParameters { window: 4, ..small_parameters() }, all[1..].to_vec())
         .dropping(1, 2, Copies::KeepOrder)
@@ -126,7 +126,7 @@ fn one_bit_is_enough_for_dialogs_in_a_network_that_keeps_order() {
 
 #[test]
 fn a_dialog_number_is_given_away_while_copies_of_its_exit_come() {
-    let message = [long(C, ()), last(C, ())];
+    let message = [long(C, ()), last_of_message(C, ())];
     let all = [packets(A, &message), packets(B, &message)].concat();
     for copies in [Copies::KeepOrder, Copies::DieInTime] {
         Case::new(3, small_parameters(), all.clone()).dropping(1, 2, copies).check();
@@ -135,7 +135,7 @@ fn a_dialog_number_is_given_away_while_copies_of_its_exit_come() {
 
 #[test]
 fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
-    let all = packets(A, &[long(B, ()), long(B, ()), last(B, ()), short(B)]);
+    let all = packets(A, &[long(B, ()), long(B, ()), last_of_message(B, ()), short(B)]);
     for copies in [Copies::KeepOrder, Copies::DieInTime] {
         Case { may_end_dialog: true, ..Case::new(2, small_parameters(), all.clone()) }.dropping(1, 1, copies).check();
     }
@@ -143,11 +143,11 @@ fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
 
 #[test]
 fn answers_that_carry_acknowledgements_are_dropped() {
-    let carried = UnitParameters { carried: true, ..scalar() };
+    let piggybacked = UnitParameters { piggybacked: true, ..scalar() };
     let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
     for copies in [Copies::KeepOrder, Copies::DieInTime] {
-        Case::new(2, carried, both[1..].to_vec()).answered().dropping(2, 2, copies).check();
-        Case::new(2, carried, both.clone()).answered().dropping(1, 1, copies).check();
+        Case::new(2, piggybacked, both[1..].to_vec()).answered().dropping(2, 2, copies).check();
+        Case::new(2, piggybacked, both.clone()).answered().dropping(1, 1, copies).check();
     }
 }
 

@@ -254,11 +254,11 @@ impl State {
 /// Returns whether a frame concerns a packet from `source` to `destination` that `sender` knows to be acknowledged: as
 /// a copy of the packet, or as its acknowledgement, separate or piggybacked.
 fn is_left(frame: &NifdyFrame<Id>, source: NodeId, destination: NodeId, sender: &NifdyUnit<Id>) -> bool {
-    let held = || sender.retransmit.iter().flat_map(|retransmit| retransmit.frames());
-    let mut held_there = held().filter(|held| held.destination == destination).map(|held| held.header);
+    let kept_frames = || sender.retransmit.iter().flat_map(|retransmit| retransmit.frames());
+    let mut held_there = kept_frames().filter(|held| held.destination == destination).map(|held| held.header);
     let (acknowledgement, data) = match frame.header {
         NifdyHeader::Acknowledgement(acknowledgement) => (Some(acknowledgement), None),
-        header => (frame.carried, Some(header)),
+        header => (frame.piggybacked, Some(header)),
     };
     let is_back = (frame.destination, frame.source) == (source, destination);
     let is_there = (frame.source, frame.destination) == (source, destination);

@@ -33,7 +33,7 @@ pub fn long<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
 }
 
 /// Returns the last packet of a long message.
-pub fn last<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
+pub fn last_of_message<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
     OutgoingPacket { bulk_exit: true, ..long(destination, body) }
 }
 

@@ -10,7 +10,7 @@ use rand::RngExt;
 
 fn some_parameters() -> impl Strategy<Value = UnitParameters> {
     let sizes = (1u16..5, 1u16..7, 0u16..3, 1u16..5, 1u16..4);
-    (sizes, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sizes, insertion, each, carried)| {
+    (sizes, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(sizes, insertion, each, piggybacked)| {
         let (outstanding, pool, dialogs, half, arrivals) = sizes;
         UnitParameters {
             outstanding,
@@ -20,7 +20,7 @@ fn some_parameters() -> impl Strategy<Value = UnitParameters> {
             arrivals,
             acknowledge: if insertion { AcknowledgeAt::Insertion } else { AcknowledgeAt::Acceptance },
             bulk_acknowledge: if each { BulkAcknowledge::EachPacket } else { BulkAcknowledge::HalfWindow },
-            carried,
+            piggybacked,
             retransmission: None,
         }
     })
@@ -34,7 +34,7 @@ fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(NodeId, OutgoingPacket
         1..4 => vec![(source, OutgoingPacket::new(destination, ()))],
         _ => {
             let mut message = vec![(source, long(destination, ())); packets];
-            message.push((source, last(destination, ())));
+            message.push((source, last_of_message(destination, ())));
             message
         }
     })
@@ -101,7 +101,7 @@ proptest! {
         }
         for n in 0..packets {
             for (node, other) in [(A, B), (B, C), (C, A)] {
-                net.offer(node, if n + 1 == packets { last(other, n) } else { long(other, n) });
+                net.offer(node, if n + 1 == packets { last_of_message(other, n) } else { long(other, n) });
                 delivered += net.settle(&[D]).len();
             }
         }
@@ -141,7 +141,7 @@ fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
 #[test]
 fn a_duplicate_is_acknowledged_without_the_answer() {
     let retransmission = Some(Retransmission { timeout: Time::from_ns(100) });
-    let parameters = UnitParameters { retransmission, carried: true, ..no_bulk() };
+    let parameters = UnitParameters { retransmission, piggybacked: true, ..no_bulk() };
     let (mut unit, mut receiver) = (NifdyUnit::new(A, &parameters), NifdyUnit::new(B, &parameters));
     unit.offer(OutgoingPacket::new(B, ())).unwrap();
     let first = unit.next(Time::ZERO).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of each statement of §5.1.2.
+//! Tests of each statement of Mukherjee and Hill (1998), §5.1.2.
 
 use super::super::*;
 use super::net::*;
@@ -192,21 +192,22 @@ fn a_receiver_that_never_reads_loses_nothing_and_is_named() {
     assert_eq!(net.node(B).incoming.drain(), Some((A, "two")));
 }
 
-/// Tests the statement of §3.2: no flow control prevents a wait-for cycle that programs close.
+/// Tests the statement of Mukherjee and Hill (1998), §3.2: no flow control prevents a wait-for cycle that programs
+/// close.
 #[test]
 fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
     let mut net = Net::pair(buffers(1));
-    let other = |node| if node == A { B } else { A };
+    let other_node = |node| if node == A { B } else { A };
     for node in [A, B] {
-        let request = net.send(node, other(node), "request").unwrap();
+        let request = net.send(node, other_node(node), "request").unwrap();
         let _ = net.round_trip(request, START);
     }
     let held = [A, B].map(|node| net.node(node).incoming.take().unwrap().buffer);
-    let requests = [A, B].map(|node| net.send(node, other(node), "another").unwrap());
+    let requests = [A, B].map(|node| net.send(node, other_node(node), "another").unwrap());
     for _ in 0..1_000 {
         for (node, request) in [A, B].into_iter().zip(requests) {
             assert!(matches!(net.round_trip(request, START), ReplyOutcome::Bounced { .. }));
-            assert!(net.send(node, other(node), "answer").is_err());
+            assert!(net.send(node, other_node(node), "answer").is_err());
             net.retry(node, START).unwrap();
         }
     }

@@ -47,7 +47,7 @@ proptest! {
             reassembly.expires(now);
             if let Ok(parsed) = parse(&packet) {
                 prop_assert!(parsed.payload.start <= parsed.payload.end && parsed.payload.end <= packet.len());
-                prop_assert_eq!(parsed.datagram_range().len(), parsed.payload.len());
+                prop_assert_eq!(parsed.payload_range().len(), parsed.payload.len());
                 reassembly.arrive(&parsed, now);
             }
             prop_assert!(reassembly.datagrams() <= LIMITS.datagrams && reassembly.bytes() <= LIMITS.bytes);

@@ -18,7 +18,7 @@ fn the_example_of_rfc_1071() {
 #[test]
 fn a_checksum_of_zero_is_sent_as_all_ones() {
     let datagram = datagram(2);
-    let before = Sum::before(datagram.from, datagram.to, 2);
+    let before = Sum::of_headers(datagram.from, datagram.to, 2);
     // This payload makes the checksum zero.
     let payload = before.checksum().to_be_bytes();
     assert_eq!((before + Sum::of(&payload)).checksum(), 0);

@@ -4,7 +4,7 @@ use super::super::*;
 use super::{content, datagram, packets};
 
 /// Returns the packet with the bytes from `at` on replaced, and its header checksum computed anew.
-fn with(packet: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
+fn replaced_at(packet: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
     let mut packet = packet.to_vec();
     packet[at..at + bytes.len()].copy_from_slice(bytes);
     packet[10..12].fill(0);
@@ -48,7 +48,7 @@ fn parsing_inverts_fragmentation() {
     let payload = content(40);
     let packets = packets(&payload, 44);
     let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("a packet")).collect();
-    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.datagram_range())).collect();
+    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.payload_range())).collect();
     assert_eq!(parts, [(0, true, 0..16), (24, false, 16..40)]);
     assert_eq!(parsed[1].payload, 20..44);
     assert_eq!(parsed[0].key(), parsed[1].key());
@@ -63,7 +63,7 @@ fn parsing_inverts_fragmentation() {
 fn trailing_bytes_and_options_are_skipped() {
     let mut packet = packets(b"hello", 1_500).remove(0);
     packet.extend([0xee; 13]);
-    assert_eq!(parse(&packet).map(|parsed| parsed.datagram_range()), Ok(0..5));
+    assert_eq!(parse(&packet).map(|parsed| parsed.payload_range()), Ok(0..5));
     // The packet gets four bytes of options: three without effect, and the end of the list.
     packet.splice(IPV4_HEADER..IPV4_HEADER, [1, 1, 1, 0]);
     packet[0] = 0x46;
@@ -83,22 +83,22 @@ fn each_fault_has_its_reason() {
         ("nothing", Vec::new(), DropReason::TooShort),
         ("half a header", whole[..19].to_vec(), DropReason::TooShort),
         ("cut short", whole[..47].to_vec(), DropReason::TooShort),
-        ("version 6", with(&whole, 0, &[0x65]), DropReason::NotIpv4),
-        ("a header of 16 bytes", with(&whole, 0, &[0x44]), DropReason::BadLength),
-        ("shorter than its header", with(&whole, 2, &[0, 19]), DropReason::BadLength),
-        ("TCP", with(&whole, 9, &[6]), DropReason::NotUdp),
-        ("a longer datagram", with(&whole, 24, &[0, 29]), DropReason::BadLength),
-        ("a datagram of 7 bytes", with(&whole, 24, &[0, 7]), DropReason::BadLength),
-        ("a fragment of 23 bytes that others follow", with(&first, 2, &[0, 43]), DropReason::BadLength),
-        ("an empty fragment", with(&first, 2, &[0, 20, 0, 0, 0, 5]), DropReason::BadLength),
-        ("beyond the longest", with(&first, 6, &[0x1f, 0xfb]), DropReason::TooLong),
+        ("version 6", replaced_at(&whole, 0, &[0x65]), DropReason::NotIpv4),
+        ("a header of 16 bytes", replaced_at(&whole, 0, &[0x44]), DropReason::BadLength),
+        ("shorter than its header", replaced_at(&whole, 2, &[0, 19]), DropReason::BadLength),
+        ("TCP", replaced_at(&whole, 9, &[6]), DropReason::NotUdp),
+        ("a longer datagram", replaced_at(&whole, 24, &[0, 29]), DropReason::BadLength),
+        ("a datagram of 7 bytes", replaced_at(&whole, 24, &[0, 7]), DropReason::BadLength),
+        ("a fragment of 23 bytes that others follow", replaced_at(&first, 2, &[0, 43]), DropReason::BadLength),
+        ("an empty fragment", replaced_at(&first, 2, &[0, 20, 0, 0, 0, 5]), DropReason::BadLength),
+        ("beyond the longest", replaced_at(&first, 6, &[0x1f, 0xfb]), DropReason::TooLong),
     ];
     for (what, packet, reason) in cases {
         assert_eq!(parse(&packet), Err(reason), "{what}");
     }
-    let tiny = with(&whole, 2, &[0, 27]);
+    let tiny = replaced_at(&whole, 2, &[0, 27]);
     assert_eq!(parse(&tiny), Err(DropReason::TooShort), "shorter than UDP's header");
-    let furthest = with(&first, 6, &[0x1f, 0xfa]);
+    let furthest = replaced_at(&first, 6, &[0x1f, 0xfa]);
     assert_eq!(parse(&furthest).map(|parsed| parsed.carried()), Ok(65_488..65_512), "just not beyond");
 }
 
@@ -117,7 +117,7 @@ fn any_flipped_header_bit_is_detected() {
             }
             // Behind the IPv4 header, the UDP checksum over the whole datagram detects the error.
             let is_valid = parsed.is_ok_and(|parsed| {
-                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.datagram_range().end..]);
+                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.payload_range().end..]);
                 parsed.udp.expect("the first").is_valid(parsed.from, parsed.to, sum)
             });
             assert!(!is_valid, "bit {bit} of the datagram");

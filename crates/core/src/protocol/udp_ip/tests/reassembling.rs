@@ -100,16 +100,16 @@ fn contradicting_lengths_abandon_the_datagram() {
 #[test]
 fn the_timer_runs_from_the_first_fragment() {
     let mut reassembly = Reassembly::new(LIMITS);
-    let at = |s: u64| Time::from_us(s * 1_000_000);
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), at(1)), KEPT);
-    assert_eq!(reassembly.arrive(&fragment(2, 50, 0..16), at(2)), KEPT);
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 16..24), at(20)), KEPT);
-    assert_eq!(reassembly.next_timer(), Some(at(31)));
-    assert_eq!(reassembly.expires(at(31) - Time::from_ps(1)), []);
-    assert_eq!(reassembly.expires(at(31)), [fragment(1, 50, 0..8).key()]);
-    assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (1, 16, Some(at(32))));
-    assert_eq!(length(reassembly.arrive(&fragment(2, 50, 16..50), at(32))), Some(42));
-    assert_eq!((reassembly.next_timer(), reassembly.drops().of(DropReason::Expired)), (None, 1));
+    let seconds = |s: u64| Time::from_us(s * 1_000_000);
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), seconds(1)), KEPT);
+    assert_eq!(reassembly.arrive(&fragment(2, 50, 0..16), seconds(2)), KEPT);
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 16..24), seconds(20)), KEPT);
+    assert_eq!(reassembly.next_timer(), Some(seconds(31)));
+    assert_eq!(reassembly.expires(seconds(31) - Time::from_ps(1)), []);
+    assert_eq!(reassembly.expires(seconds(31)), [fragment(1, 50, 0..8).key()]);
+    assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (1, 16, Some(seconds(32))));
+    assert_eq!(length(reassembly.arrive(&fragment(2, 50, 16..50), seconds(32))), Some(42));
+    assert_eq!((reassembly.next_timer(), reassembly.drops().count_of(DropReason::Expired)), (None, 1));
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Receiver {
             return;
         }
         let (buffer, sum) = self.buffers.entry(key).or_default();
-        let (bytes, range) = (&packet[parsed.payload.clone()], parsed.datagram_range());
+        let (bytes, range) = (&packet[parsed.payload.clone()], parsed.payload_range());
         buffer.resize(buffer.len().max(range.end), 0);
         *sum += Sum::of(bytes).at(range.start);
         buffer[range].copy_from_slice(bytes);
@@ -66,7 +66,7 @@ impl Receiver {
 }
 
 /// Returns the packets of a datagram with this payload.
-fn sent(identification: u16, payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
+fn fragments_of(identification: u16, payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
     let datagram = Datagram { identification, ..datagram(payload.len()).summed(Sum::of(payload)) };
     let fragments = datagram.fragments(mtu).expect("an MTU");
     let count = fragments.len();
@@ -83,7 +83,7 @@ proptest! {
     fn packets_sent_once_give_the_datagram_once(length in any_payload(), mtu in any_mtu(), seed in any::<u64>()) {
         let payload = content(length);
         let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
-        for packet in shuffled(sent(1, &payload, mtu), seed, false) {
+        for packet in shuffled(fragments_of(1, &payload, mtu), seed, false) {
             receiver.take(&packet, &mut reassembly);
         }
         prop_assert!(receiver.complete == [(1, payload)]);
@@ -98,7 +98,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let payloads: Vec<Vec<u8>> = lengths.iter().map(|length| content(*length)).collect();
-        let all = payloads.iter().zip(0..).flat_map(|(payload, number)| sent(number, payload, mtu)).collect();
+        let all = payloads.iter().zip(0..).flat_map(|(payload, number)| fragments_of(number, payload, mtu)).collect();
         let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(all, seed, true) {
             receiver.take(&packet, &mut reassembly);

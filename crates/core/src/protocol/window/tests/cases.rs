@@ -27,7 +27,7 @@ fn no_packet_is_offered_without_a_buffer() {
 
 #[test]
 fn a_window_slides_as_far_as_the_acknowledgement_says() {
-    let (mut net, frames) = sent(5, &parameters());
+    let (mut net, frames) = frames_sent(5, &parameters());
     assert_eq!(numbers(&frames), [0, 1]);
     frames.iter().for_each(|frame| assert_eq!(net.arrive(frame), Arrived::Readable(1)));
     let acknowledgements = net.leave(B);
@@ -52,7 +52,7 @@ fn the_oldest_offered_whose_window_is_open_leaves_first() {
 
 #[test]
 fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
-    let (mut net, frames) = sent(1, &parameters());
+    let (mut net, frames) = frames_sent(1, &parameters());
     net.offer(B, A, 7);
     net.carry(B);
     net.offer(A, B, 1);
@@ -65,7 +65,7 @@ fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
 
 #[test]
 fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
-    let (mut net, frames) = sent(4, &LinkParameters { window: 4, reorder: 4, ..parameters() });
+    let (mut net, frames) = frames_sent(4, &LinkParameters { window: 4, reorder: 4, ..parameters() });
     assert_eq!([3, 1].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 2]);
     assert_eq!((net.arrive(&frames[3]), net.read(B)), (Arrived::Duplicate, None));
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(2));
@@ -75,7 +75,7 @@ fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
 
 #[test]
 fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
-    let (mut net, frames) = sent(2, &LinkParameters { reorder: 0, ..parameters() });
+    let (mut net, frames) = frames_sent(2, &LinkParameters { reorder: 0, ..parameters() });
     assert_eq!(net.arrive(&frames[1]), Arrived::Refused);
     assert_eq!(numbers(&net.leave(B)), [-1], "it carries the next expected number");
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1); 2]);
@@ -84,7 +84,7 @@ fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
 
 #[test]
 fn a_packet_without_a_slot_is_stored_and_acknowledged_when_it_gets_one() {
-    let (mut net, frames) = sent(2, &LinkParameters { arrivals: 1, ..parameters() });
+    let (mut net, frames) = frames_sent(2, &LinkParameters { arrivals: 1, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Kept]);
     assert_eq!(numbers(&net.leave(B)), [-2]);
     let (_, id, slot) = net.link(B).take().unwrap();
@@ -95,7 +95,7 @@ fn a_packet_without_a_slot_is_stored_and_acknowledged_when_it_gets_one() {
 
 #[test]
 fn a_packet_without_slot_and_buffer_is_refused_and_sent_again() {
-    let (mut net, frames) = sent(2, &LinkParameters { arrivals: 1, reorder: 0, ..parameters() });
+    let (mut net, frames) = frames_sent(2, &LinkParameters { arrivals: 1, reorder: 0, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Refused]);
     net.carry(B);
     assert_eq!(net.read_all(B), [0]);
@@ -124,7 +124,7 @@ fn senders_take_turns_for_slots() {
 #[test]
 #[should_panic(expected = "a slot is released once")]
 fn a_slot_is_released_once() {
-    let (mut net, frames) = sent(1, &parameters());
+    let (mut net, frames) = frames_sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
     let (_, _, slot) = net.link(B).take().unwrap();
     net.link(B).release(slot);
@@ -133,7 +133,7 @@ fn a_slot_is_released_once() {
 
 #[test]
 fn a_copy_that_comes_late_is_acknowledged_again_and_not_read() {
-    let (mut net, frames) = sent(1, &parameters());
+    let (mut net, frames) = frames_sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
     let lost = net.leave(B);
     assert_eq!(net.arrive(&frames[0]), Arrived::Duplicate);
@@ -183,14 +183,14 @@ fn state_grows_with_the_peers_talked_to() {
 #[test]
 #[should_panic(expected = "a frame goes where it is addressed")]
 fn a_misrouted_frame_panics() {
-    let (mut net, frames) = sent(1, &parameters());
+    let (mut net, frames) = frames_sent(1, &parameters());
     let _ = net.link(C).arrive(frames[0].clone(), Time::ZERO);
 }
 
 #[test]
 #[should_panic(expected = "a peer that acknowledges was sent a packet")]
 fn an_acknowledgement_from_an_unknown_peer_panics() {
-    let (mut net, _) = sent(1, &parameters());
+    let (mut net, _) = frames_sent(1, &parameters());
     let header = WindowHeader::Acknowledgement { next: 1 };
     let _ = net.link(A).arrive(
         WindowFrame { from: NodeId(9), to: A, flow: FlowKey(0), header, body: None, is_retransmission: false },

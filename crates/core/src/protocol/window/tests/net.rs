@@ -108,7 +108,7 @@ pub fn ns(ns: u64) -> Time {
 }
 
 /// Offers packets 0 to `packets` from A to B. Returns the links, and the frames that may leave.
-pub fn sent(packets: u32, parameters: &LinkParameters) -> (Net<u32>, Vec<WindowFrame<u32>>) {
+pub fn frames_sent(packets: u32, parameters: &LinkParameters) -> (Net<u32>, Vec<WindowFrame<u32>>) {
     let mut net = Net::new(3, parameters);
     (0..packets).for_each(|packet| net.offer(A, B, packet));
     let frames = net.leave(A);

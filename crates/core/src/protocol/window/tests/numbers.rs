@@ -63,8 +63,8 @@ fn numbers_must_distinguish_packets() {
     };
     assert_eq!((numbers(4, 3, Order::Kept), numbers(5, 3, Order::Kept)), (None, Some("window")));
     assert_eq!((numbers(1, 1, Order::Kept), numbers(1 << 31, 32, Order::Kept)), (None, None));
-    let any = |packets| Order::Any { packets };
-    assert_eq!((numbers(3, 4, any(13)), numbers(3, 4, any(14))), (None, Some("packets")));
+    let any_order = |packets| Order::Any { packets };
+    assert_eq!((numbers(3, 4, any_order(13)), numbers(3, 4, any_order(14))), (None, Some("packets")));
     let lifetime = |ns| Order::Lifetime { lifetime: Time::from_ns(ns), spacing: Time::from_ns(10) };
     assert_eq!((numbers(3, 4, lifetime(99)), numbers(3, 4, lifetime(100))), (None, Some("lifetime")));
     let unspaced = Order::Lifetime { lifetime: Time::ZERO, spacing: Time::ZERO };

@@ -6,7 +6,7 @@ use crate::engine::Time;
 
 #[test]
 fn the_timeout_doubles_to_its_maximum_until_something_is_acknowledged() {
-    let (mut net, _) = sent(2, &parameters());
+    let (mut net, _) = frames_sent(2, &parameters());
     for expires_at in [100, 300, 650, 1_000].map(ns) {
         assert_eq!(net.link(A).next_timer(), Some(expires_at));
         net.wait_until(expires_at - Time::from_ps(1));
@@ -24,7 +24,7 @@ fn the_timeout_doubles_to_its_maximum_until_something_is_acknowledged() {
 
 #[test]
 fn a_timer_is_set_anew_by_progress_and_stopped_at_the_end() {
-    let (mut net, frames) = sent(2, &parameters());
+    let (mut net, frames) = frames_sent(2, &parameters());
     assert_eq!(net.link(A).next_timer(), Some(ns(100)));
     for (frame, timer) in frames.iter().zip([Some(ns(130)), None]) {
         net.now += ns(30);
@@ -36,7 +36,7 @@ fn a_timer_is_set_anew_by_progress_and_stopped_at_the_end() {
 
 #[test]
 fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
-    let (mut net, frames) = sent(8, &LinkParameters { window: 8, reorder: 8, arrivals: 8, ..parameters() });
+    let (mut net, frames) = frames_sent(8, &LinkParameters { window: 8, reorder: 8, arrivals: 8, ..parameters() });
     assert_eq!([1, 2, 5, 7].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 4]);
     net.wait_until(ns(100));
     let rounds = std::array::from_fn(|_| {
@@ -52,7 +52,7 @@ fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
 
 #[test]
 fn an_acknowledgement_before_the_copy_left_spares_it() {
-    let (mut net, frames) = sent(1, &parameters());
+    let (mut net, frames) = frames_sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
     net.wait_until(ns(100));
     assert!(net.link(A).has_next());
@@ -64,7 +64,7 @@ fn an_acknowledgement_before_the_copy_left_spares_it() {
 fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
     let every =
         LinkParameters { window: 4, reorder: 4, acknowledge_every: 3, acknowledge_delay: ns(20), ..parameters() };
-    let (mut net, frames) = sent(4, &every);
+    let (mut net, frames) = frames_sent(4, &every);
     for (frame, acknowledgements) in frames.iter().zip([vec![], vec![], vec![-4], vec![]]) {
         net.now += ns(5);
         assert_eq!(net.arrive(frame), Arrived::Readable(1));

@@ -110,8 +110,8 @@ fn hue(index: usize) -> (u8, u8, u8) {
 
 /// Returns the position of a number between the least and the greatest, from 0 to 1.
 fn part(x: f64, least: f64, most: f64, is_log: bool) -> f64 {
-    let of = |x: f64| if is_log { x.ln() } else { x };
-    let part = (of(x) - of(least)) / (of(most) - of(least));
+    let scaled = |x: f64| if is_log { x.ln() } else { x };
+    let part = (scaled(x) - scaled(least)) / (scaled(most) - scaled(least));
     if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
 }
 

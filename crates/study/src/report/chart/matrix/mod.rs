@@ -210,15 +210,18 @@ mod tests {
         assert_eq!(chart.rows.len(), 3, "a blank row is part of the scale");
         let svg = chart.svg();
         let parsed = roxmltree::Document::parse(&svg).expect("well-formed");
-        let at = |name: &str| {
+        let position_of = |name: &str| {
             let text = parsed.descendants().find(|node| node.has_tag_name("text") && node.text() == Some(name));
             let number = |key| text.and_then(|text| text.attribute(key)).and_then(|at| at.parse::<f64>().ok());
             number("x").zip(number("y")).expect("the name is drawn")
         };
-        let (here, there) = (at("here"), at("there"));
+        let (here, there) = (position_of("here"), position_of("there"));
         assert!((here.1 - there.1).abs() > 8.0 || (here.0 - there.0).abs() > 25.0, "{here:?} and {there:?}");
         let width = parsed.root_element().attribute("width").and_then(|wide| wide.parse::<f64>().ok());
-        assert!(width.is_some_and(|width| at("far").0 < width), "a name beyond the edge is drawn within the chart");
+        assert!(
+            width.is_some_and(|width| position_of("far").0 < width),
+            "a name beyond the edge is drawn within the chart"
+        );
         let hollow = svg.matches("fill=\"#ffffff\" stroke").count();
         assert_eq!(hollow, 1, "a mark beyond the cells is hollow");
     }

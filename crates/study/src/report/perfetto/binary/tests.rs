@@ -71,6 +71,6 @@ fn crossing_and_late_spans_go_to_further_lanes() {
     // It starts before the last span that was written on either lane.
     track.hold(1, &span(1, 2));
     track.write_spans(0, 2, &mut identifiers, &mut packets);
-    let open = |lane: &Lane| lane.open.iter().map(|end| end.ps() / 1000).collect::<Vec<_>>();
-    assert_eq!(track.lanes.iter().map(open).collect::<Vec<_>>(), [vec![10, 6], vec![8], vec![2]]);
+    let open_ends_ns = |lane: &Lane| lane.open.iter().map(|end| end.ps() / 1000).collect::<Vec<_>>();
+    assert_eq!(track.lanes.iter().map(open_ends_ns).collect::<Vec<_>>(), [vec![10, 6], vec![8], vec![2]]);
 }

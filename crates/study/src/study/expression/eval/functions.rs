@@ -59,36 +59,37 @@ fn check_argument_count(at: &Evaluator, name: &str, arguments: &[Syntax]) -> Res
 
 /// Evaluates a call of the function `name`.
 pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
-    let one = |n: usize| arguments.get(n).ok_or_else(|| too_few(at, tree, name));
+    let argument = |n: usize| arguments.get(n).ok_or_else(|| too_few(at, tree, name));
     check_argument_count(at, name, arguments)?;
-    let number = |n: usize| at.number(one(n)?);
-    let list = || list_items(at, one(0)?);
+    let number = |n: usize| at.number(argument(n)?);
+    let list = || list_items(at, argument(0)?);
     Ok(match name {
         "abs" => Value::Number(number(0)?.abs()),
         "round" => Value::Number(number(0)?.round()),
         "number" => Value::Number(number(0)?),
         "near" => {
-            let (all, b, tolerance) = (number_or_list(at, one(0)?)?, number(1)?, number(2)?);
+            let (all, b, tolerance) = (number_or_list(at, argument(0)?)?, number(1)?, number(2)?);
             // The factor tolerates rounding of the quotient.
             Value::Flag(all.iter().all(|a| (a / b - 1.0).abs() <= tolerance * (1.0 + 1e-12)))
         }
         "within" => {
-            let (all, from, to) = (number_or_list(at, one(0)?)?, number(1)?, number(2)?);
+            let (all, from, to) = (number_or_list(at, argument(0)?)?, number(1)?, number(2)?);
             Value::Flag(all.iter().all(|x| (from..=to).contains(x)))
         }
         "if" => {
-            let (condition, then, otherwise) = (at.flag(one(0)?)?, at.value(one(1)?)?, at.value(one(2)?)?);
+            let (condition, then, otherwise) =
+                (at.flag(argument(0)?)?, at.value(argument(1)?)?, at.value(argument(2)?)?);
             if condition { then } else { otherwise }
         }
         "min" | "max" if arguments.len() > 1 => {
             let numbers: Vec<f64> = arguments.iter().map(|each| at.number(each)).collect::<Result<_, _>>()?;
             Value::Number(extreme(&numbers, name == "max"))
         }
-        "all" => Value::Flag(flags(at, one(0)?)?.into_iter().all(|flag| flag)),
-        "any" => Value::Flag(flags(at, one(0)?)?.into_iter().any(|flag| flag)),
+        "all" => Value::Flag(flags(at, argument(0)?)?.into_iter().all(|flag| flag)),
+        "any" => Value::Flag(flags(at, argument(0)?)?.into_iter().any(|flag| flag)),
         "count" => Value::Number(list()?.len() as f64),
         "join" => {
-            let between = if arguments.len() > 1 { at.value(one(1)?)?.key() } else { ", ".to_owned() };
+            let between = if arguments.len() > 1 { at.value(argument(1)?)?.key() } else { ", ".to_owned() };
             let words: Vec<String> = list()?.iter().map(|item| Format::default().words(&item.value)).collect();
             Value::Text(words.join(&between))
         }
@@ -103,7 +104,7 @@ pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Synta
         }
         "rising" | "falling" => {
             let tolerance = if arguments.len() > 1 { number(1)? } else { 0.0 };
-            Value::Flag(monotone(&numbers(at, one(0)?)?, name == "rising", tolerance))
+            Value::Flag(monotone(&numbers(at, argument(0)?)?, name == "rising", tolerance))
         }
         _ => return call_on_numbers(at, tree, name, arguments),
     })

@@ -50,7 +50,7 @@ impl WorkloadSpec for RemoteUpdates {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let shared = Rc::new(Shared::default());
-        for id in (0..world.addresses.len() as u32).map(EndpointId) {
+        for id in (0..world.endpoint_map.len() as u32).map(EndpointId) {
             let (spec, world, shared) = (self.clone(), world.clone(), shared.clone());
             world.sim.clone().spawn(format!("updates {}", id.0), async move {
                 match id.0 {
@@ -75,11 +75,11 @@ impl RunningWorkload for Shared {
 /// Registers the first node's memory, and waits until the other nodes are done.
 async fn register_memory(world: &World, shared: &Shared) {
     let endpoint = world.endpoint(EndpointId(0));
-    let bytes = Bytes(AREA * world.addresses.len() as u64);
+    let bytes = Bytes(AREA * world.endpoint_map.len() as u64);
     let at = endpoint.allocate(bytes);
     let one_sided = endpoint.driver().one_sided().expect("a checked interface has one-sided operations");
     shared.region.set(Some(one_sided.register(endpoint.cpu(), at, bytes).await));
-    while shared.done.get() + 1 < world.addresses.len() {
+    while shared.done.get() + 1 < world.endpoint_map.len() {
         endpoint.until(endpoint.now() + Time::from_us(100)).await;
     }
     let counter = endpoint.host().peek(at, 8);
@@ -145,8 +145,8 @@ impl RemoteUpdates {
         for number in 0..self.operations {
             endpoint.prepare(local + number * bytes.get(), &vec![(number + 1) as u8; bytes.len()]).await;
         }
-        let from = |number: u64| local + number * bytes.get();
-        let write = |number| RemoteOperation::Write { from: from(number), to: area + 3, key, bytes };
+        let local_address = |number: u64| local + number * bytes.get();
+        let write = |number| RemoteOperation::Write { from: local_address(number), to: area + 3, key, bytes };
         let target = local + 2048;
         let read = RemoteOperation::Read { from: area + 3, key, to: target, bytes };
         let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
@@ -170,7 +170,7 @@ impl RemoteUpdates {
             RemoteOperation::FetchAdd { at, key: key + 1, add: 1, to: local },
         ];
         let completions = run(endpoint, refused, self.batch).await;
-        assert!(completions.iter().all(|completion| completion.status == WorkStatus::RemoteAccess));
+        assert!(completions.iter().all(|completion| completion.status == WorkStatus::RemoteAccessError));
     }
 }
 

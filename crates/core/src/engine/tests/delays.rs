@@ -93,7 +93,11 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
 }
 
 /// Returns everything that can be observed of a run. A run that ended at a limit is continued with another.
-fn seen(tasks: &[Vec<Step>], limits: Limits, queues_every_delay: bool) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
+fn observe_run(
+    tasks: &[Vec<Step>],
+    limits: Limits,
+    queues_every_delay: bool,
+) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
     let bench = Bench::new();
     let sim = bench.sim();
     sim.set_queues_every_delay(queues_every_delay);
@@ -118,7 +122,7 @@ proptest! {
         no_progress in prop_oneof![Just(u64::MAX / 1_000), 1..3_000u64],
     ) {
         let limits = Limits { time: ns(time), no_progress: ns(no_progress) };
-        prop_assert_eq!(seen(&tasks, limits, false), seen(&tasks, limits, true));
+        prop_assert_eq!(observe_run(&tasks, limits, false), observe_run(&tasks, limits, true));
     }
 }
 
