@@ -9,7 +9,7 @@ use narrows::machine::combinations::part_lines;
 use narrows::machine::{self, Registry};
 use narrows::text::Document;
 
-/// Runs a program on two nodes of a host that has no parameter but its clock.
+/// Runs a program on two nodes whose host has no cost but its clock, with the given number of cores.
 #[track_caller]
 fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> RunResult {
     let parts = ["hosts/cm-5", &format!("ni/{ni}"), "protocols/none", &format!("fabrics/{fabric}")];

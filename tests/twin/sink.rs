@@ -12,7 +12,7 @@ pub struct Exit {
 }
 
 impl Flit {
-    /// Returns the number of flits of a streamed packet that a notification covers when this flit passes; 0 if the flit
+    /// Returns the number of flits of a streamed packet that the notification caused by this flit covers; 0 if the flit
     /// causes no notification.
     pub fn notified_flits(&self) -> u16 {
         match self.packet.injection.flow_unit {

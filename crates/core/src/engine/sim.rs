@@ -147,14 +147,14 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    /// Compares the time of each event once, with the guarded instant. The time limit, the end of the last task and an
+    /// Compares the time of each event once, with the instant from which events are checked. The time limit, the end of the last task and an
     /// empty queue are all detected in the slow path after that comparison.
     fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
         let mut wakeups = self.wakeups.borrow_mut();
         loop {
             let (event, no_event_before) = wakeups.queue.pop_and_look();
-            if event.time >= wakeups.guarded {
+            if event.time >= wakeups.check_from {
                 drop(wakeups);
                 match self.guard(event, limits) {
                     ControlFlow::Break(outcome) => return outcome,

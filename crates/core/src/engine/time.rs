@@ -1,8 +1,8 @@
 //! Simulated time, in whole picoseconds.
 //!
-//! One type serves for instants and for durations, because a run starts at zero. Times reach to 213 days: a sum or
-//! product that would not fit becomes [`Time::END`], which no run passes, so that an overflow is reported and never
-//! taken for a short time. The module leaves out wall-clock time and fractions of a picosecond.
+//! One type serves for instants and for durations, because a run starts at zero. The largest time is 213
+//! days. A sum or product that would not fit becomes [`Time::END`], so that an overflow is reported as a run that does
+//! not end, and never taken for a short time. [`Time::MAX`] stays what it is. The module leaves out wall-clock time and fractions of a picosecond.
 
 use std::fmt;
 use std::iter::Sum;
@@ -20,7 +20,7 @@ impl Time {
     pub const ZERO: Time = Time(0);
     /// A time later than any event: never.
     pub const MAX: Time = Time(u64::MAX);
-    /// The end of simulated time: no event at or after it fires.
+    /// The end of simulated time. No event fires at this time or later.
     pub const END: Time = Time(u64::MAX - 1);
 
     /// Returns a time of `ps` picoseconds.
@@ -129,7 +129,7 @@ impl Sum for Time {
     }
 }
 
-/// Writes the time in the largest of the units s, ms, us, ns and ps in which it is a short decimal.
+/// Writes the time in the largest of the units s, ms, us, ns and ps that is not longer than the time, without rounding.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, per) = match self.0 {

@@ -5,7 +5,7 @@ use super::queue::{Event, EventQueue, TASK_BITS};
 use super::sim::TaskId;
 use super::time::Time;
 
-/// The identity that a task awaits before its first event is scheduled.
+/// The identity that a task awaits before its first event is scheduled, and after the task has ended.
 const NO_EVENT: u64 = u64::MAX;
 /// The largest identity of an event.
 const IDENTITY_MAX: u64 = NO_EVENT - (2 << TASK_BITS);
@@ -17,8 +17,9 @@ pub(super) struct WakeupTable {
     newest: u64,
     /// The identity from which the next check for a stalled clock is due.
     livelock_check_from: u64,
-    /// The instant from which events are checked before they fire.
-    pub(super) guarded: Time,
+    /// The instant from which each event is checked before it fires: for the limit of simulated time, for progress, and
+    /// for a clock that does not advance.
+    pub(super) check_from: Time,
     /// Whether the next event is checked for a stalled clock.
     is_livelock_check_due: bool,
     /// The number of events that were taken although no task awaited them any more.
@@ -41,7 +42,7 @@ impl Default for WakeupTable {
             awaited,
             newest: 0,
             livelock_check_from,
-            guarded: Time::ZERO,
+            check_from: Time::ZERO,
             is_livelock_check_due: false,
             stale: 0,
         }
@@ -96,7 +97,7 @@ impl WakeupTable {
         self.queue.push_from(Event { time, id }, now);
     }
 
-    /// Does what [`set`](Self::set) does, as a separate function, so that inlining callers save few registers.
+    /// Does what [`set`](Self::set) does. It is not inlined, so that its callers have fewer registers to save.
     #[inline(never)]
     pub(super) fn set_apart(&mut self, task: TaskId, time: Time, now: Time) {
         self.set(task, time, now);
@@ -120,18 +121,18 @@ impl WakeupTable {
     fn schedule_livelock_check(&mut self) {
         assert!(self.newest < IDENTITY_MAX, "a run has at most 10¹² events");
         self.livelock_check_from = self.newest.saturating_add(EVENTS_PER_INSTANT_MAX << TASK_BITS).min(IDENTITY_MAX);
-        (self.guarded, self.is_livelock_check_due) = (Time::ZERO, true);
+        (self.check_from, self.is_livelock_check_due) = (Time::ZERO, true);
     }
 
-    /// Requests that events are checked from `instant` on. Returns whether a check for a stalled clock is due.
+    /// Requests that events are checked for limits and progress from `instant` on. Returns whether a check for a stalled clock is due.
     pub(super) fn guard_from(&mut self, instant: Time) -> bool {
-        self.guarded = instant;
+        self.check_from = instant;
         std::mem::take(&mut self.is_livelock_check_due)
     }
 
-    /// Requests a check before the next event.
+    /// Requests a check for limits and progress before the next event.
     pub(super) fn guard_next(&mut self) {
-        self.guarded = Time::ZERO;
+        self.check_from = Time::ZERO;
     }
 
     /// Returns the number of events that have fired: all that were scheduled, without the pending and the stale ones.

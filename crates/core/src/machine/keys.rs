@@ -1,5 +1,5 @@
-//! Keys of descriptions in the spelling of results (`ring_entries`), whole results as descriptions, and keys of which
-//! only the last names were given. The meaning of keys is not considered.
+//! Translates keys from the spelling of results (`ring_entries`), writes the machine of a result as a description, and
+//! suggests the full keys if only the last names of a key were given. The meaning of keys is not considered.
 
 use super::Registry;
 use super::language::Language;
@@ -9,9 +9,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 impl Registry {
-    /// Returns a setting with its keys in the spelling of descriptions, and with its value, if that is JSON, as TOML.
+    /// Returns the setting with its keys spelled as in descriptions. A JSON value is converted to TOML.
     pub fn spelled(self: &Arc<Self>, option: &str) -> String {
-        // The language is described only for an option that it may change.
+        // The table of keys is built only for an option that it may change.
         match option.contains('_') || option.contains(['{', '[']) {
             true => spelled(self.language(), option),
             false => option.to_owned(),

@@ -59,7 +59,7 @@ pub struct Tree {
 }
 
 impl TreeValue {
-    /// Returns the name of the value's type in TOML, with its article.
+    /// Returns the type of the value, as messages name it, with its article.
     pub fn type_with_article(&self) -> &'static str {
         match self {
             TreeValue::Text(_) => "a string",
@@ -206,7 +206,7 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
             below.merge_layer(above);
             TreeNode { value: TreeValue::Table(below), place, definitions, shadowed: lower.shadowed }
         }
-        // A word had overridden a table, so the new table is merged into that table.
+        // A string had overridden a table, so the new table is merged into that table.
         (TreeValue::Text(_), TreeValue::Table(above)) if lower.shadowed.is_some() => {
             let shadowed = *lower.shadowed.expect("just seen");
             TreeNode {
@@ -214,7 +214,7 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
                 ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) })
             }
         }
-        // Only tables are kept below a value, because a word may choose from them.
+        // Of the overridden values only a table is kept, because a string may name one of its keys.
         (below @ TreeValue::Table(_), above) => {
             let shadowed = Some(Box::new(TreeNode { value: below, ..lower }));
             TreeNode { value: above, place, definitions, shadowed }
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_keeps_the_table_it_replaced() {
+    fn a_string_keeps_the_table_that_it_replaced() {
         let mut all = tree("[policy.a]\nx = 1\n", 0);
         all.merge_layer(tree("policy = 'a'", 1));
         let policy = all.get("policy").expect("it is defined");

@@ -23,7 +23,7 @@ pub enum Switching {
 pub enum Sharing {
     /// Flit by flit: any logical network that has a flit to send may use the link.
     Demand,
-    /// Each logical network has separate links and switches: a fixed share of a wider link's time.
+    /// Each logical network has links and switches of its own, which models a fixed share of the time of wider ones.
     Strict,
 }
 

@@ -1,4 +1,4 @@
-//! The operations of the queues' driver, in which the processor moves words between memory or registers and a queue.
+//! The driver of the direct queues (`mod.rs`): the processor moves words between memory or registers and a queue.
 
 use super::parameters::QueuesParameters;
 use super::wire::{self, PART_HEADER, SEQUENCE_BITS};

@@ -16,9 +16,9 @@ impl Port {
             return;
         }
         let Some(frame) = self.next(class) else { return };
-        let what = self.send_label(&frame);
+        let span_name = self.send_label(&frame);
         let packet = self.packet(frame);
-        *state.sending.borrow_mut() = Some(OutgoingPacket { packet: packet.clone(), what, since: self.sim.now() });
+        *state.sending.borrow_mut() = Some(OutgoingPacket { packet: packet.clone(), span_name, since: self.sim.now() });
         self.wire.send(packet);
         self.timers_changed();
         if self.pools {
@@ -97,9 +97,9 @@ impl Port {
         match event {
             FabricEvent::TxReady(class) => {
                 let sent = self.class_states[class.index()].sending.borrow_mut().take();
-                if let Some(OutgoingPacket { packet, what, since }) = sent {
+                if let Some(OutgoingPacket { packet, span_name, since }) = sent {
                     packet.set_entered();
-                    self.record_span_since(what, &packet, since);
+                    self.record_span_since(span_name, &packet, since);
                 }
                 if !self.pools {
                     self.freed.notify();

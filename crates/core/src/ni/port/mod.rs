@@ -28,7 +28,7 @@ pub struct Port {
     sim: Sim,
     node: NodeId,
     clock: Hertz,
-    packet: Bytes,
+    packet_length: Bytes,
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     /// Number of logical networks for programs.
     classes: u8,
@@ -66,14 +66,14 @@ pub struct Port {
 struct ClassState {
     /// The packet that is being sent, if the fabric's input is not free.
     sending: RefCell<Option<OutgoingPacket>>,
-    /// Whether the first packet was taken while its acknowledgement is being composed.
+    /// Whether the packet at the front has been taken and its acknowledgement is still being composed.
     taking: Cell<bool>,
 }
 
 /// A packet that is being sent.
 struct OutgoingPacket {
     packet: Rc<Packet>,
-    what: &'static str,
+    span_name: &'static str,
     since: Time,
 }
 
@@ -109,7 +109,7 @@ impl Port {
             sim: sim.clone(),
             node,
             clock,
-            packet,
+            packet_length: packet,
             protocol: RefCell::new(protocol.start(node)),
             classes: protocol.spec().classes(classes),
             processing: protocol.spec().processing_cycles(),
@@ -285,8 +285,8 @@ impl Port {
         }
     }
 
-    /// Returns the number of unacknowledged packets, to one node or in total, whose acknowledgement needs no further
-    /// sends.
+    /// Returns the number of unacknowledged packets to node `to`, or to all nodes if `to` is `None`. Packets that are
+    /// acknowledged only after further packets are sent are not counted.
     pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         self.protocol.borrow().unacknowledged(to)
     }
@@ -308,7 +308,7 @@ impl Port {
 
     /// Returns the bytes of the protocol's state.
     pub fn state_bytes(&self) -> usize {
-        self.protocol.borrow().state_bytes(self.packet.len())
+        self.protocol.borrow().state_bytes(self.packet_length.len())
     }
 }
 

@@ -1,4 +1,5 @@
-//! Running a checked sweep: all of its points, one shard of them, or each line of points up to saturation.
+//! Running a checked sweep: all of its points, one shard of them, or its lines up to saturation. The points of a line
+//! differ only in the last varied key and in the seed.
 //!
 //! Points with stored results are not run again. The set of points that are run does not depend on thread timing.
 
@@ -60,7 +61,8 @@ pub(super) fn is_saturated(runs: &[SweepPoint]) -> bool {
 }
 
 impl SweepLines {
-    /// Returns the lines along the last varied key; `seeds`, if given, is the length of a further dimension, of seeds.
+    /// Returns the lines along the last varied key. If `seeds` is given, the innermost dimension is that of the seeds,
+    /// and `seeds` is its length.
     pub fn of(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
         let last = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
         Some(SweepLines { positions: last.len(), runs: seeds.unwrap_or(1) as usize })
@@ -100,7 +102,8 @@ impl CheckedSweep<'_> {
         }
     }
 
-    /// Runs every point that has no stored result, and stores its result.
+    /// Runs every point of the shard that has no stored result, and stores its result. Returns the results of all these
+    /// points, stored and new. If the sweep stops at saturation, a line ends at its first saturated position.
     pub fn run(&self, options: &RunOptions<'_>) -> io::Result<Vec<SweepPoint>> {
         match options.lines {
             Some(lines) => self.run_lines(options, lines),
@@ -166,8 +169,8 @@ impl CheckedSweep<'_> {
     }
 }
 
-/// Returns the stored result, or runs the description that `read` returns and stores its result. Returns `None` if the
-/// hash of the description is not `inputs`.
+/// Returns the stored result, or runs the description that `read` returns and stores its result. Returns `None` if a
+/// file that the description names has changed, so that the hash of the description is not `inputs`.
 pub fn find_or_run(
     inputs: &str,
     points: Option<&PointStore>,

@@ -13,14 +13,14 @@ use std::task::{Context, Poll, ready};
 #[must_use = "a request is granted only when awaited"]
 pub struct AcquireBus<'a> {
     bus: &'a Bus,
-    by: AgentId,
+    requester: AgentId,
     requested_at: Time,
     held: Acquire<'a>,
 }
 
 impl<'a> AcquireBus<'a> {
-    pub(super) fn new(bus: &'a Bus, by: AgentId) -> AcquireBus<'a> {
-        AcquireBus { bus, by, requested_at: bus.sim.now(), held: bus.held.acquire() }
+    pub(super) fn new(bus: &'a Bus, requester: AgentId) -> AcquireBus<'a> {
+        AcquireBus { bus, requester, requested_at: bus.sim.now(), held: bus.held.acquire() }
     }
 }
 
@@ -29,16 +29,16 @@ impl<'a> Future for AcquireBus<'a> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Granted<'a>> {
         let held = ready!(Pin::new(&mut self.held).poll(context));
-        let AcquireBus { bus, by, requested_at, .. } = *self;
+        let AcquireBus { bus, requester, requested_at, .. } = *self;
         let now = bus.sim.now();
-        Poll::Ready(Granted { bus, by, waited: now - requested_at, begins: now, _held: held })
+        Poll::Ready(Granted { bus, requester, waited: now - requested_at, begins: now, _held: held })
     }
 }
 
 /// The bus, granted to one agent for one transaction.
 pub struct Granted<'a> {
     bus: &'a Bus,
-    by: AgentId,
+    requester: AgentId,
     /// Time for which the agent waited for the bus.
     pub waited: Time,
     /// Earliest start of the transaction.
@@ -47,7 +47,8 @@ pub struct Granted<'a> {
 }
 
 impl Granted<'_> {
-    /// Delays the start of the transaction to `begins`. No other agent may request the bus before.
+    /// Delays the start of the transaction to `begins`. No other agent may request the bus before
+    /// `begins`.
     pub(in crate::host::memory_bus) fn begin_at(self, begins: Time) -> Self {
         self.bus.held.holds_from(begins);
         Granted { begins, ..self }
@@ -80,12 +81,12 @@ impl<'a> Granted<'a> {
         debug_assert!(!kind.is_word() || (1..=8).contains(&bytes), "an uncached access has 1 to 8 bytes");
         let (supplier, shared) = match kind {
             TransactionKind::ReadWord | TransactionKind::WriteWord | TransactionKind::WriteBack => (None, false),
-            _ => bus.snoop(self.by, kind, block, data),
+            _ => bus.snoop(self.requester, kind, block, data),
         };
-        let by = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
-        let access = bus.access_time(from, kind, supplier, by, address);
+        let responder = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
+        let access = bus.access_time(from, kind, supplier, responder, address);
         let to = bus.end(from, kind, bytes, access);
-        Transaction { granted: self, kind, address, bytes, supplier, shared, by, access, from, to }
+        Transaction { granted: self, kind, address, bytes, supplier, shared, responder, access, from, to }
     }
 }
 
@@ -99,7 +100,7 @@ pub struct Transaction<'a> {
     supplier: Option<AgentId>,
     shared: bool,
     /// The agent that supplies or takes the data.
-    by: Option<AgentId>,
+    responder: Option<AgentId>,
     access: Time,
     /// Start of the transaction.
     pub from: Time,
@@ -128,12 +129,12 @@ impl Transaction<'_> {
     /// Ends the transaction: the home reads or writes the data that no agent has supplied.
     #[inline(always)]
     fn arrive(self, data: &mut Block) -> TransactionResult {
-        let Transaction { ref granted, kind, address, bytes, supplier, shared, by, access, from, to } = self;
-        let (bus, requester) = (granted.bus, granted.by);
+        let Transaction { ref granted, kind, address, bytes, supplier, shared, responder, access, from, to } = self;
+        let (bus, requester) = (granted.bus, granted.requester);
         bus.in_flight.set(None);
-        bus.account(kind, (requester, by), access, (from, to));
-        let settled = bus.settle(kind, by, address);
-        if let (None, Some(home)) = (supplier, by) {
+        bus.account(kind, (requester, responder), access, (from, to));
+        let settled = bus.settle(kind, responder, address);
+        if let (None, Some(home)) = (supplier, responder) {
             let home = &bus.agents.borrow()[home.0];
             match kind.reads() {
                 true => home.home_read(address, bytes, data),
@@ -141,6 +142,6 @@ impl Transaction<'_> {
             }
         }
         bus.record(kind, bytes, from, to);
-        TransactionResult { shared, by, settled }
+        TransactionResult { shared, by: responder, settled }
     }
 }

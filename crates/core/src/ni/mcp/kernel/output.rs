@@ -82,8 +82,8 @@ impl Kernel {
         Datagram { from: socket(packet.from), to: socket(packet.to), identification, payload, checksum: None }
     }
 
-    /// Moves data to where the interface will read it and, unless the interface does so, computes its checksum. Returns
-    /// the address of each fragment's data, in datagram order.
+    /// Moves data to where the interface will read it, and computes the checksum of the data unless the interface
+    /// computes it. Returns the address of each fragment's data, in datagram order.
     async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &SendRequest<'_>) -> Vec<Address> {
         let sums = !self.card.parameters.offloads.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
