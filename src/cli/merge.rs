@@ -27,7 +27,7 @@ A job array of Slurm runs all shards:
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// File that the shards named by --out; their points are in the folder F.points
+    /// The --out file of the shards; their points are in the folder F.points
     #[arg(value_name = "F", required = true)]
     shards: Vec<PathBuf>,
     /// Output file [default: F, if there is only one]

@@ -58,11 +58,11 @@ pub struct Options {
     /// number whose uncertainty exceeds its tolerance is underdetermined.
     #[arg(long)]
     uncertainty: bool,
-    /// Exit with 1 if a claim fails that the study does not expect to fail, or holds that it expects to fail
+    /// Exit with 1 if a claim fails unexpectedly, or an expected failure holds
     #[arg(long)]
     strict: bool,
-    /// Print only the calibrated constants with the data they were fitted on, and the choices made by hand with the claims
-    /// that were in sight
+    /// Print only the calibrated constants with the data they were fitted on, and the choices made by
+    /// hand, each with the claims whose results were known when it was made
     #[arg(long, requires = "paper", conflicts_with_all = ["quick", "jobs", "out", "strict", "uncertainty"])]
     constants: bool,
 }

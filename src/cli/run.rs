@@ -71,8 +71,8 @@ pub struct Options {
     /// Compute the uncertainty of each metric, and the constants that it depends on
     ///
     /// Each constant whose comment says that it is derived, calibrated or chosen is changed up and
-    /// down by its standard deviation, at most by 25 %. The comment states the standard deviation, or
-    /// it is 25 %.
+    /// down by its standard deviation, at most by 25 %. The standard deviation is the one in the
+    /// comment, or 25 % if there is none.
     #[arg(long)]
     uncertainty: bool,
     /// Omit the wall-clock time and the number of events, so that equal runs print equal bytes

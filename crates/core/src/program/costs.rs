@@ -79,12 +79,15 @@ impl WorkloadSpec for SingleCosts {
             ));
         }
         if self.operation == Operation::Message && self.node == self.home {
-            let reason = format!("`node` is {}, too, and a node cannot send to itself: choose two nodes", self.node);
+            let reason =
+                format!("`node` is {}, too, and a node cannot send to itself: choose two different nodes", self.node);
             errors.push(("home", reason));
         }
         if self.writer == Some(self.node) {
             let node = self.node;
-            let reason = format!("`node` is {node}, too, and a writer keeps a copy of the block: choose two nodes");
+            let reason = format!(
+                "`node` is {node}, too, and a writer has a copy of the block in its cache, so nothing would be measured: choose two different nodes"
+            );
             errors.push(("writer", reason));
         }
         errors.into_iter().map(ParameterError::from).collect()

@@ -139,7 +139,11 @@ impl<T> Read<T> {
         let layer = problem.place.as_ref().map(|place| &self.loaded.texts.get(place.text).layer);
         match layer {
             Some(Layer::Part(name)) => {
-                let remedy = "name another part, or override this value";
+                let is_table = root.at(written.split('.')).is_some_and(|node| node.table().is_some());
+                let remedy = match is_table {
+                    true => "remove it from `parts`, or name another part in its place",
+                    false => "name another part in its place, or override this value",
+                };
                 problem.help(format!("\"{name}\" is a shipped part that the description names: {remedy}"))
             }
             _ => problem,

@@ -127,7 +127,11 @@ fn key_conflict(
 ) -> Option<Problem> {
     let names = vary::names(&registry.spelled(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known.contains(&names), set.contains(&names)) {
-        (true, _) => Some(Problem::new(format!("`{key}` is varied twice")).help("give all its values in one --vary")),
+        (true, _) => {
+            let problem =
+                Problem::new(format!("`{key}` is varied twice: --vary {} has its values already", names.join(".")));
+            Some(problem.help("give all its values in one --vary"))
+        }
         (_, true) => {
             Some(Problem::new(format!("`{key}` is both set and varied")).help("remove its --set or its --vary"))
         }

@@ -46,7 +46,7 @@ const NUMBERED: MtuLimit = MtuLimit {
 /// The limit on packet length that is set by buffers that hold whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "an input buffer of a router, and this switching keeps whole packets in buffers",
+    reason: "an input buffer of a router, which with this fabric.router.switching holds whole packets",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
     hint: "fabric.router.buffer-flits larger, or choose fabric.router.switching = \"wormhole\"",
 };

@@ -286,7 +286,7 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if parts.interface.coherent_block().is_none() {
         let message = format!("[ni.{}] does not keep memory coherent between nodes", parts.interface.name());
         let help = parts.registry.needs_interface(|interface| interface.coherent_block().is_some());
-        let help = format!("{help}, or [shared-memory.software]");
+        let help = format!("{help}, or shared memory in software, [shared-memory.software]");
         return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
     }
     let endpoints_max = parts.addresses.endpoints_per_node_max();
@@ -298,12 +298,8 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let message = format!(
         "a node has {endpoints_max} programs with shared memory, and the processor of `{name}` has {contexts} contexts"
     );
-    let keys = [parts.endpoints.to_owned(), key];
-    vec![IncompatibleParts::new(
-        keys,
-        message,
-        "describe fewer endpoints or more contexts, or choose [shared-memory.software]",
-    )]
+    let help = format!("describe fewer endpoints, make {key} larger, or choose [shared-memory.software]");
+    vec![IncompatibleParts::new([parts.endpoints.to_owned(), key], message, help)]
 }
 
 /// Checks that the interface executes the one-sided operations of the workload.

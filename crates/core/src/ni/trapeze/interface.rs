@@ -124,8 +124,9 @@ impl TrapezeInterface {
         let TrapezeParameters { policy, payload_max, .. } = &self.parameters;
         let minpulse = policy.minpulse().filter(|minpulse| minpulse > payload_max)?;
         let message = format!("minpulse of {minpulse} is larger than the largest payload, {payload_max}");
-        let error = ParameterError::new(format!("policy.{}.minpulse", policy.key()), message).related(["payload-max"]);
-        Some(error.help("make minpulse smaller, or payload-max larger"))
+        let key = format!("policy.{}.minpulse", policy.key());
+        let error = ParameterError::new(key.clone(), message).related(["payload-max"]);
+        Some(error.help(format!("make {key} smaller, or payload-max larger")))
     }
 
     fn check_memory(&self) -> Option<ParameterError> {

@@ -33,8 +33,8 @@ pub struct Unstructured {
     /// each value of a node and each sum of an edge; `loads` reads and updates shared memory.
     #[param(was = "sends", default = "batches")]
     pub exchange: UnstructuredExchange,
-    /// Number of edges ahead of the present one whose sums are prefetched, with `exchange = "loads"`; 0 for no
-    /// prefetches.
+    /// Distance of the prefetch, in edges: the sums of an edge are prefetched this many edges before their use, with
+    /// `exchange = "loads"`; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
     /// Processor cycles to compute an edge.

@@ -58,7 +58,8 @@ fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
     if dialogs > 0 && window > 2 && window.is_multiple_of(2) && !window.is_power_of_two() {
         let message =
             "an even window must be a power of two, because a sequence number has as many values as the window";
-        let help = format!("the nearest are {} and {}", window.next_power_of_two() / 2, window.next_power_of_two());
+        let (below, above) = (window.next_power_of_two() / 2, window.next_power_of_two());
+        let help = format!("the nearest are {below} and {above}; an odd window needs bulk-acknowledge = \"each\"");
         refused.push(("window", message.to_owned(), help));
     }
     refused
@@ -127,8 +128,12 @@ impl UnitParameters {
                 errors.push((key, why.to_owned()));
             }
         };
-        refuse(self.outstanding == 0, "outstanding", "must be at least 1: without an entry no packet is sent");
-        refuse(self.pool == 0, "pool", "must be at least 1: without a buffer no packet is sent");
+        refuse(
+            self.outstanding == 0,
+            "outstanding",
+            "must be at least 1: without an entry in the table of outstanding packets no packet is sent",
+        );
+        refuse(self.pool == 0, "pool", "must be at least 1: without a send buffer no packet is sent");
         refuse(self.arrivals == 0, "receive-buffers", "must be at least 1: without a receive buffer no packet arrives");
         refuse(
             self.has_bulk() && self.window == 0,
@@ -136,11 +141,11 @@ impl UnitParameters {
             "must be at least 1: a dialog sends packets within its window",
         );
         let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
+        let (below, above) = (self.window.next_power_of_two() / 2, self.window.next_power_of_two().max(2));
+        let powers = if below >= 2 { format!("{below} or {above}") } else { above.to_string() };
         let even = format!(
-            "{} is odd, and one acknowledgement covers half a window: choose {} or {}",
-            self.window,
-            self.window.saturating_sub(1).max(2),
-            self.window.saturating_add(1)
+            "{} is odd, and one acknowledgement covers half a window: choose {powers}, or bulk-acknowledge = \"each\"",
+            self.window
         );
         refuse(halves && self.window % 2 == 1, "window", &even);
         let timeout = self.retransmission.map(|retransmission| retransmission.timeout);
