@@ -15,8 +15,9 @@ Examples:
 
 The bottleneck is the part whose speed-up improves the metric most. All
 parameters of a resource are made faster and slower together, by the factor of
---by; then pairs of the resources that matter most, and single parameters. A ratio
-above 1 is an improvement of the metric: a higher rate, or a shorter time.";
+--by; then pairs of the resources that matter most, and single parameters.
+A ratio above 1 is an improvement of the metric: a higher rate, or a shorter
+time.";
 
 /// Find the bottleneck by experiment: speed up resources, pairs of them and parameters, and report what helps
 #[derive(Args)]
