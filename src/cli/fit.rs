@@ -29,11 +29,12 @@ Examples:
                            --constant messaging.send --constant 'ni.*.access'
   narrows fit machine.toml --measured latency.csv --out fit.json
 
-fit.toml names claims of kind `number` and role `calibrated`, and constants, each
-with a starting value, its prior (a standard deviation) and bounds. The fit
-minimises the sum of squares of all errors and of all deviations from the
-starting values, in logarithms. A constant is determined if its uncertainty after the fit is at
-most a quarter of its prior; otherwise its value depends on its starting value.
+fit.toml names claims of kind `number` and role `calibrated`, and constants,
+each with a starting value, its prior (a standard deviation) and bounds. The
+fit minimises the sum of squares of all errors and of all deviations from the
+starting values, in logarithms. A constant is determined if its uncertainty
+after the fit is at most a quarter of its prior; otherwise its value depends on
+its starting value.
 
 A measured curve is CSV with units (size [B], latency [us] or bandwidth [MB/s]),
 or the output of perftest or the OSU benchmarks. Latencies are one-way, as of

@@ -95,8 +95,8 @@ Examples:
 
 Exit codes:
   0  success; a saturated run is a success
-  1  an unexpected verdict under --strict, a fit does not reach its numbers, or a
-     verdict of verify is not as expected
+  1  an unexpected verdict under --strict, a fit that does not reach its numbers,
+     or a verdict of verify that is not as expected
   2  invalid input
   3  a run ended in a deadlock or livelock, at a limit, or with messages lost
   130  interrupted by Ctrl-C";

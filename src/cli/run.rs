@@ -72,7 +72,7 @@ pub struct Options {
     ///
     /// Each constant whose comment says that it is derived, calibrated or chosen is changed up and
     /// down by its standard deviation, at most by 25 %. The standard deviation is the one in the
-    /// comment, or 25 % if there is none.
+    /// comment, or 25 % without one.
     #[arg(long)]
     uncertainty: bool,
     /// Omit the wall-clock time and the number of events, so that equal runs print equal bytes

@@ -19,7 +19,7 @@ const EXAMPLES: &str = "\
 Values of --vary:
   1,2,4                   values separated by commas
   64 B,1 KiB,8 KiB        quantities; quote the option for the shell
-  0.05..0.5+0.05          start, end, step; the end is included if a step reaches it
+  0.05..0.5+0.05          start, end, step; a step may reach the end
   64 B..8 KiB*2           start, end, factor
   0..1.0+lin5             five values from start to end by equal steps
   1 us..1 ms*log9         nine values by equal factors, to four digits
