@@ -8,6 +8,7 @@ samples=${2:-3}
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. benches/booksim2-configuration.sh
 narrows=${NARROWS_FABRIC_BENCH:-}
 if [ -z "$narrows" ]; then
     narrows=$(cargo bench --bench fabric --no-run --message-format=json |
@@ -17,14 +18,7 @@ fi
 # Cycles per second of one BookSim2 run of a single sample, as it tells itself: SIDE FLITS LOAD CYCLES.
 # The sample begins with an empty network, which it simulates faster, so that it lasts many times a packet's latency.
 booksim2() {
-    cat > "$work/run" <<CONFIGURATION
-topology = mesh; k = $1; n = 2; routing_function = dor; traffic = uniform;
-num_vcs = 4; vc_buf_size = 8; wait_for_tail_credit = 0; packet_size = $2;
-vc_allocator = separable_input_first; sw_allocator = separable_input_first; alloc_iters = 1;
-routing_delay = 1; vc_alloc_delay = 1; sw_alloc_delay = 1; st_final_delay = 1; credit_delay = 1;
-injection_rate = $(awk "BEGIN { print $3 / $2 }"); sim_type = throughput; sim_count = 1;
-warmup_periods = 0; sample_period = $4; max_samples = 1; latency_thres = 1000000.0;
-CONFIGURATION
+    booksim2_configuration "$1" "$2" "$3" "$4" > "$work/run"
     "$booksim" "$work/run" > "$work/out" || true
     awk -v cycles="$4" '/^Total run time/ { print cycles / $4 }' "$work/out"
 }

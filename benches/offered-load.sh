@@ -16,6 +16,7 @@ set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. benches/booksim2-configuration.sh
 
 narrows() { # NARROWS SIDE FLITS LOAD WARM-UP CYCLES
     "${wrapper[@]}" "$1" run examples/offered-load.toml --set "fabric.mesh.shape=[$2, $2]" \
@@ -63,24 +64,13 @@ processor_time() {
     awk '{ print $1 + $2 }' "$work/time"
 }
 
-configure() { # SIDE FLITS LOAD CYCLES
-    cat > "$work/run" <<CONFIGURATION
-topology = mesh; k = $1; n = 2; routing_function = dor; traffic = uniform;
-num_vcs = 4; vc_buf_size = 8; wait_for_tail_credit = 0; packet_size = $2;
-vc_allocator = separable_input_first; sw_allocator = separable_input_first; alloc_iters = 1;
-routing_delay = 1; vc_alloc_delay = 1; sw_alloc_delay = 1; st_final_delay = 1; credit_delay = 1;
-injection_rate = $(awk "BEGIN { print $3 / $2 }"); sim_type = throughput; sim_count = 1;
-warmup_periods = 0; sample_period = $4; max_samples = 1; latency_thres = 1000000.0;
-CONFIGURATION
-}
-
 against_booksim2() { # BOOKSIM2 NARROWS [PAIRS]
     local booksim=$1 build=$2 pairs=${3:-5} side flits load booksim_cycles cycles theirs ours simulated
     wrapper=()
     echo "| mesh | packet (flits) | load | BookSim2 cycles/s | Narrows cycles/s | ratio | from | to |"
     echo "|---|---:|---:|---:|---:|---:|---:|---:|"
     while read -r side flits load booksim_cycles cycles; do
-        configure "$side" "$flits" "$load" "$booksim_cycles"
+        booksim2_configuration "$side" "$flits" "$load" "$booksim_cycles" > "$work/run"
         : > "$work/pairs"
         for _ in $(seq "$pairs"); do
             theirs=$(processor_time "$booksim" "$work/run")
