@@ -12,7 +12,7 @@ use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::seeds::{self, SEEDS_MAX};
 use narrows_study::experiment::sweep::plan::SweepPlan;
 use narrows_study::experiment::sweep::{Shard, Sweep, dimensions, settings, values_of};
-use narrows_study::experiment::vary::Dimension;
+use narrows_study::experiment::vary::{Dimension, points_table};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -34,6 +34,7 @@ Examples:
       --vary run.seed=1,2,3 --out policies.csv
   narrows sweep memory-bus --vary ni=cni32qm,udma,ni2w \\
       --vary 'workload.ping-pong.payload=16 B..256 B*2'
+  narrows sweep memory-bus --points points.csv --out predicted.csv
   narrows sweep offered-load --vary workload.offered.load=0.05..0.6+0.05 \\
       --seeds 5 --stop-at-saturation
   narrows sweep stream --find 'message.bandwidth >= 60 MB/s' \\
@@ -62,8 +63,11 @@ pub struct Options {
     #[command(flatten)]
     subject: input::Options,
     /// Key and its values; may be repeated to run every combination, the last key varying fastest
-    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present = "find", add = completion_values::settings())]
+    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present_any = ["find", "points"], add = completion_values::settings())]
     vary: Vec<String>,
+    /// CSV file of points: a column for each key, a row for each point; with --vary, every combination of both
+    #[arg(long, value_name = "FILE.csv")]
+    points: Option<PathBuf>,
     /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
@@ -80,7 +84,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]
     seeds: Option<u64>,
     /// When a value of the last --vary saturates with every seed, skip the values after it
-    #[arg(long)]
+    #[arg(long, requires = "vary")]
     stop_at_saturation: bool,
     /// Run shard I of N and store its points; merge the shards with `narrows merge`
     #[arg(long, value_name = "I/N", requires = "out", value_parser = shard)]
@@ -113,7 +117,8 @@ fn shard(text: &str) -> Result<Shard, String> {
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     options.form()?;
-    let mut dimensions = dimensions(registry(), &options.vary, &options.subject.sets).map_err(no_values)?;
+    let table = options.points.as_deref().map(points_table::read).transpose().map_err(no_values)?;
+    let mut dimensions = dimensions(registry(), table, &options.vary, &options.subject.sets).map_err(no_values)?;
     options.check_output(&subject, &dimensions)?;
     if let Some(find) = &options.find {
         return sweep_find::run(&options.search(find)?, &subject, &dimensions);
@@ -183,7 +188,14 @@ impl Options {
         // A problem of the first point is reported when all points are checked.
         let read = subject.read_varied(&self.subject.sets, &settings(&values_of(dimensions, 0))).ok();
         let named = read.iter().flat_map(input::named_files);
-        let inputs = self.subject.input_file().into_iter().chain(self.against.clone()).chain(named).chain(varied);
+        let inputs = self
+            .subject
+            .input_file()
+            .into_iter()
+            .chain(self.against.clone())
+            .chain(self.points.clone())
+            .chain(named)
+            .chain(varied);
         check_distinct(&inputs.collect::<Vec<_>>(), &[Some(out)])
     }
 
