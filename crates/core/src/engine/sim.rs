@@ -10,7 +10,7 @@ pub use super::limits::{Limits, Outcome};
 pub use super::task_info::{WaitReasonGuard, WaitReasonId};
 
 use super::deadlock::{self, DeadlockReport, LossLog, Wait};
-use super::limits::{Returns, SleepHorizon, TIME_STEP_MIN};
+use super::limits::{ReturnedPackets, SleepHorizon, TIME_STEP_MIN};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
 use super::task_info::{Point, TaskInfo};
@@ -51,7 +51,7 @@ pub(super) struct Core {
     pub(super) unfinished: Cell<usize>,
     pub(super) progress: Cell<Time>,
     pub(super) sleep_horizon: Cell<SleepHorizon>,
-    pub(super) returns: Cell<Returns>,
+    pub(super) returns: Cell<ReturnedPackets>,
     /// The instant of the last check for a stalled clock.
     pub(super) last_livelock_check: Cell<Time>,
     /// The instant before which no limit is met; time zero if the run ends with this event.

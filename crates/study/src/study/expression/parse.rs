@@ -118,12 +118,12 @@ impl Parser<'_> {
         let variable = self.name().ok_or_else(|| self.expected("the name of an axis"))?;
         let set = match self.take("in") {
             true => self.set_name()?,
-            false => vec![Segment::Words(variable.clone())],
+            false => vec![Segment::Literal(variable.clone())],
         };
         Ok(Loop { variable, set, span: start..self.at })
     }
 
-    /// Parses the name of a set, which may have holes.
+    /// Parses the name of a set, which may have placeholders.
     fn set_name(&mut self) -> Result<Vec<Segment>, ExpressionError> {
         self.skip();
         let mut pieces = Vec::new();
@@ -131,10 +131,10 @@ impl Parser<'_> {
             let rest = self.rest();
             let length = rest.find(|c: char| !is_name_char(c)).unwrap_or(rest.len());
             if length > 0 {
-                pieces.push(Segment::Words(rest[..length].to_owned()));
+                pieces.push(Segment::Literal(rest[..length].to_owned()));
                 self.at += length;
             } else if rest.starts_with('{') {
-                pieces.push(self.hole()?);
+                pieces.push(self.placeholder()?);
             } else if pieces.is_empty() {
                 return Err(self.expected("the name of a set"));
             } else {
@@ -257,7 +257,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses text and holes up to one of `ends`, or to the end of the text if `ends` is empty.
+    /// Parses text and placeholders up to one of `ends`, or to the end of the text if `ends` is empty.
     fn pieces(&mut self, ends: &[char]) -> Result<Vec<Segment>, ExpressionError> {
         let (mut pieces, mut words) = (Vec::new(), String::new());
         loop {
@@ -274,18 +274,18 @@ impl Parser<'_> {
                 words.push(next);
                 self.at += 2;
             } else if next == '{' {
-                pieces.extend((!words.is_empty()).then(|| Segment::Words(std::mem::take(&mut words))));
-                pieces.push(self.hole()?);
+                pieces.extend((!words.is_empty()).then(|| Segment::Literal(std::mem::take(&mut words))));
+                pieces.push(self.placeholder()?);
             } else {
                 words.push(next);
                 self.at += next.len_utf8();
             }
         }
-        pieces.extend((!words.is_empty()).then_some(Segment::Words(words)));
+        pieces.extend((!words.is_empty()).then_some(Segment::Literal(words)));
         Ok(pieces)
     }
 
-    fn hole(&mut self) -> Result<Segment, ExpressionError> {
+    fn placeholder(&mut self) -> Result<Segment, ExpressionError> {
         self.need("{")?;
         let tree = self.with_loops()?;
         let format = match self.take(":") {
@@ -293,7 +293,7 @@ impl Parser<'_> {
             false => Format::default(),
         };
         self.need("}")?;
-        Ok(Segment::Hole(tree, format))
+        Ok(Segment::Placeholder(tree, format))
     }
 
     fn format(&mut self) -> Format {

@@ -51,9 +51,14 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
             let begun = cpu.now();
             let lease = cpu.acquire("poll").await;
             let shows = || status.0.get().then_some(Time::ZERO);
-            let on_bus = over_bus.then_some((window.at(0), 4));
-            let register =
-                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, event: &event, shows: &shows };
+            let bus_location = over_bus.then_some((window.at(0), 4));
+            let register = PolledRegister {
+                bus_location,
+                access_cycles: ACCESS_CYCLES,
+                round_cycles,
+                event: &event,
+                shows: &shows,
+            };
             if sees {
                 processor.resume_read(over_bus);
             } else if over_bus {
