@@ -13,7 +13,7 @@ use super::deadlock::{self, DeadlockReport, LossLog, Wait};
 use super::limits::{ReturnedPackets, SleepHorizon, TIME_STEP_MIN};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
-use super::task_info::{Point, TaskInfo};
+use super::task_info::{TaskInfo, WaitReason};
 use super::time::Time;
 use super::wakeups::WakeupTable;
 use std::borrow::Cow;
@@ -71,7 +71,7 @@ pub(super) struct Core {
     /// The tasks that were started and not yet polled.
     started: RefCell<Vec<Work>>,
     pub(super) task_info: RefCell<Vec<TaskInfo>>,
-    pub(super) points: RefCell<Vec<Point>>,
+    pub(super) wait_reasons: RefCell<Vec<WaitReason>>,
     lost: RefCell<LossLog>,
     /// The wait that can never end, if a task has reported one.
     given_up: RefCell<Option<Wait>>,
@@ -101,7 +101,7 @@ impl Simulation {
                 works: RefCell::default(),
                 started: RefCell::default(),
                 task_info: RefCell::default(),
-                points: RefCell::default(),
+                wait_reasons: RefCell::default(),
                 lost: RefCell::default(),
                 given_up: RefCell::default(),
                 recorder,
@@ -147,8 +147,8 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    /// Compares the time of each event once, with the instant from which events are checked. The time limit, the end of the last task and an
-    /// empty queue are all detected in the slow path after that comparison.
+    /// Compares the time of each event once, with the instant from which events are checked. The time limit, the end of
+    /// the last task and an empty queue are all detected in the slow path after that comparison.
     fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
         let mut wakeups = self.wakeups.borrow_mut();
@@ -227,7 +227,12 @@ impl Core {
     }
 
     pub(super) fn deadlock_report(&self) -> DeadlockReport {
-        deadlock::describe(self.now.get(), &self.task_info.borrow(), &self.points.borrow(), self.lost.borrow().clone())
+        deadlock::report(
+            self.now.get(),
+            &self.task_info.borrow(),
+            &self.wait_reasons.borrow(),
+            self.lost.borrow().clone(),
+        )
     }
 }
 

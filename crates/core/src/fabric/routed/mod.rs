@@ -8,9 +8,9 @@
 
 mod cross;
 mod fabric_only;
-mod host_memory;
 mod in_flight;
 mod links;
+mod memory_check;
 mod parameters;
 pub mod spec;
 mod stream;
