@@ -144,7 +144,7 @@ impl<T> Mailbox<T> {
         let instant = instant.max(self.latest.get());
         self.latest.set(instant);
         self.values.borrow_mut().push_back((instant, value));
-        // The receiver is woken when this value arrives, because no other arrives before.
+        // The receiver is woken when this value arrives, because no other value arrives earlier.
         let receiver = self.receiver.replace(NO_TASK);
         if receiver != NO_TASK {
             self.sim.waiting(receiver, None);

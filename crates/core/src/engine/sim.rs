@@ -114,8 +114,8 @@ impl Simulation {
         self.sim.clone()
     }
 
-    /// Runs until every essential task has finished, the run is stuck, or a limit is met. A run that ended at a limit
-    /// may be continued with another limit.
+    /// Runs until every essential task has finished, the run is deadlocked or livelocked, or a limit is met. A run that
+    /// ended at a limit may be continued with another limit.
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
@@ -175,7 +175,7 @@ impl Core {
             self.current.set(task);
             let work = match works.get_mut(task as usize) {
                 Some(work) => work,
-                None => self.newcomer(works, task),
+                None => self.add_started(works, task),
             };
             if work.as_mut().poll(&mut context).is_ready() {
                 self.finish(task);
@@ -194,7 +194,7 @@ impl Core {
 
     /// Adds the entry of a task that is polled for the first time.
     #[cold]
-    fn newcomer<'a>(&self, works: &'a mut Vec<Work>, task: TaskId) -> &'a mut Work {
+    fn add_started<'a>(&self, works: &'a mut Vec<Work>, task: TaskId) -> &'a mut Work {
         works.append(&mut self.started.borrow_mut());
         &mut works[task as usize]
     }
@@ -325,13 +325,13 @@ impl Sim {
         }
     }
 
-    /// States that the run will make progress at `instant`, in any case: a barrier opens then.
+    /// States that the run will make progress at `instant`, for instance because a barrier opens then.
     pub fn progress_at(&self, instant: Time) {
         let until = &self.0.sleep_horizon;
         until.set(until.get().with_sleeper(instant));
     }
 
-    /// Wakes `task` at the present instant, whatever event it awaited before.
+    /// Wakes `task` at the present instant. This replaces the event for which the task waited.
     pub(super) fn wake(&self, task: TaskId) {
         self.settle();
         let (mut wakeups, now) = (self.0.wakeups.borrow_mut(), self.now());
@@ -340,13 +340,13 @@ impl Sim {
         wakeups.queue.push_now(Event { time: now, id });
     }
 
-    /// Wakes the current task at `time`, unless it is woken before.
+    /// Wakes the current task at `time`, unless it is woken earlier.
     #[inline]
     pub(super) fn wake_at(&self, time: Time) {
         self.wake_task_at(self.0.current.get(), time);
     }
 
-    /// Wakes `task` at `time`, unless it is woken before, whatever event it awaited before.
+    /// Wakes `task` at `time`, unless it is woken earlier. This replaces the event for which the task waited.
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
         self.settle();

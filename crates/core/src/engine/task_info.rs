@@ -70,9 +70,10 @@ impl Sim {
         self.set_wait_reason(Some(reason), true)
     }
 
-    /// States that the current task works and does not poll, as long as the guard lives: a run is not stuck as long as
-    /// one of its tasks works, however slow it is. A task works for a bounded time on what is there, such as the packet
-    /// that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that it polls again.
+    /// States that the current task works and does not poll, as long as the guard lives: a run is not deadlocked or
+    /// livelocked as long as one of its tasks works, however slow it is. A task works for a bounded time on what is
+    /// there, such as the packet that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that it
+    /// polls again.
     pub fn works(&self) -> WaitReasonGuard<'_> {
         let mut guard = self.set_wait_reason(None, false);
         guard.works = true;
@@ -90,14 +91,14 @@ impl Sim {
 
     fn set_wait_reason(&self, reason: Option<WaitReasonId>, more: bool) -> WaitReasonGuard<'_> {
         let task = self.0.current.get();
-        let before = match task {
+        let previous = match task {
             NO_TASK => (None, false),
             task => {
                 let task_info = &self.0.task_info.borrow()[task as usize];
                 (task_info.polled.replace(reason), task_info.overrides_wait.replace(more))
             }
         };
-        WaitReasonGuard { sim: self, task, before, works: false }
+        WaitReasonGuard { sim: self, task, previous, works: false }
     }
 
     /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
@@ -113,7 +114,7 @@ pub struct WaitReasonGuard<'a> {
     sim: &'a Sim,
     task: TaskId,
     /// The reason that applies again when the guard is dropped.
-    before: (Option<WaitReasonId>, bool),
+    previous: (Option<WaitReasonId>, bool),
     /// Whether the task works.
     works: bool,
 }
@@ -122,8 +123,8 @@ impl Drop for WaitReasonGuard<'_> {
     fn drop(&mut self) {
         if self.task != NO_TASK {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
-            task_info.polled.set(self.before.0);
-            task_info.overrides_wait.set(self.before.1);
+            task_info.polled.set(self.previous.0);
+            task_info.overrides_wait.set(self.previous.1);
             task_info.works.set(task_info.works.get() - u32::from(self.works));
         }
     }

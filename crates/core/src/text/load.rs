@@ -96,7 +96,7 @@ pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Pr
 
 /// Loads several files as one description, in which no two files have the same top-level key. Each file is given by its
 /// name for messages, its text, and the folder to which paths in it are relative.
-pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
+pub fn load_files(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
     let mut loader = Loader::new(PartLibrary::EMPTY);
     for (path, text, folder) in files {
         let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
@@ -274,7 +274,7 @@ impl<'a> Loader<'a> {
     /// Adds a part to the table `at`, with a higher precedence than the parts of which it consists.
     fn part(&mut self, (name, place): (&str, Option<Place>), at: &[String], within: &mut Vec<String>) {
         if within.iter().any(|outer| outer == name) {
-            return self.problems.push(circle(name, place, within));
+            return self.problems.push(inclusion_cycle(name, place, within));
         }
         if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == at) {
             return;
@@ -334,11 +334,11 @@ fn not_a_part(item: &TreeNode) -> Problem {
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 
-fn circle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
+fn inclusion_cycle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
     let from = within.iter().position(|outer| outer == name).unwrap_or(0);
     let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
     Problem::new(format!("the shipped part \"{name}\" includes itself"))
-        .at(place, "here the circle closes")
+        .at(place, "here the cycle closes")
         .help(chain.join(" → "))
 }
 

@@ -35,11 +35,11 @@ pub const GAIN_MIN: f64 = 1.01;
 pub struct ParameterChange {
     /// The key of the parameter.
     pub key: String,
-    /// The value before.
+    /// The value before the change.
     pub before: String,
-    /// The value after.
+    /// The value after the change.
     pub value: String,
-    /// The factor between the two.
+    /// The quotient of the value after the change and the value before it.
     pub factor: f64,
 }
 
@@ -56,11 +56,11 @@ impl ParameterChange {
 pub struct Gain {
     /// The key of the parameter.
     pub key: String,
-    /// The value before.
+    /// The value before the change.
     pub before: String,
-    /// The value after.
+    /// The value after the change.
     pub value: String,
-    /// The factor between the two.
+    /// The quotient of the value after the change and the value before it.
     pub factor: f64,
     /// The improvement of the metric as a factor; less than 1 if it is worse.
     pub ratio: f64,

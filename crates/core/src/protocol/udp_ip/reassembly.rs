@@ -102,8 +102,8 @@ impl Reassembly {
         Reassembly { parameters, gathering, timers, bytes: 0, drops: Drops::default() }
     }
 
-    /// Handles a fragment or a whole datagram that arrived. The caller must have called [`Reassembly::expires`] for
-    /// `now` before.
+    /// Handles a fragment or a whole datagram that arrived. The caller must first have called [`Reassembly::expires`]
+    /// for `now`.
     pub fn arrive(&mut self, packet: &Parsed, now: Time) -> Reassembled {
         let key = packet.key();
         if let (true, Some(header)) = (packet.is_whole(), packet.udp) {

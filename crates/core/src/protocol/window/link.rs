@@ -26,7 +26,7 @@ pub enum Arrived {
     Readable(u32),
     /// The packet is stored until it is next in sequence and a slot is free.
     Kept,
-    /// The packet was received before.
+    /// The packet had already been received.
     Duplicate,
     /// The packet was dropped because no buffer was free. Its sender will retransmit it.
     Refused,
@@ -162,7 +162,7 @@ impl<P: Clone> WindowLink<P> {
     /// Returns whether no buffer or slot is in use and no acknowledgement is pending.
     pub fn is_idle(&self) -> bool {
         let is_sent = self.sending.reserved() == 0 && self.unacknowledged(None) == 0;
-        let is_read = self.receiving.arrivals.used() == 0 && self.receiving.kept() == 0;
+        let is_read = self.receiving.arrivals.used() == 0 && self.receiving.reorder_buffers_used() == 0;
         is_sent && is_read && self.receiving.acknowledgements.is_idle()
     }
 

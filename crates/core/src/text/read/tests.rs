@@ -306,10 +306,7 @@ fn reporting_many_problems_takes_linear_time() {
 #[test]
 fn unknown_and_recursive_parts_are_reported() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
-    assert_eq!(
-        messages("parts = 'round'", &[]),
-        ["the shipped part \"round\" includes itself: here the circle closes"]
-    );
+    assert_eq!(messages("parts = 'round'", &[]), ["the shipped part \"round\" includes itself: here the cycle closes"]);
     assert_eq!(messages("parts = [3]", &[]), ["`parts` names shipped parts by strings: this is a bare integer"]);
     assert_eq!(read("parts = 'nonsense'", &["parts=base"]).value.pci.ring, 32);
 }

@@ -217,7 +217,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// Evaluates a value, or returns it if it was evaluated before. Returns `None` if there is no such name.
+    /// Evaluates a value, or returns it if it has already been evaluated. Returns `None` if there is no such name.
     fn evaluated(
         &self,
         tree: &Syntax,
