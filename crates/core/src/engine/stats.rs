@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_all_is_zero() {
+    fn statistics_of_no_values_are_zero() {
         let none = Summary::default();
         assert_eq!([none.min(), none.max(), none.mean(), none.percentile(50.0)], [Time::ZERO; 4]);
         assert_eq!((none.count(), none.mean_us()), (0, 0.0));

@@ -114,7 +114,7 @@ struct Sheet {
 }
 
 /// The names of parts, each with the source location of the name.
-type Named = Vec<(String, Option<Place>)>;
+type PartNames = Vec<(String, Option<Place>)>;
 
 struct Loader<'a> {
     shelf: PartLibrary<'a>,
@@ -214,7 +214,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the file without its key `parts`, and the named parts with the locations of their names.
-    fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, Named) {
+    fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, PartNames) {
         let (mut file, mut named) = (file, Vec::new());
         if let Some(sheet) = &mut file {
             named = self.take_parts(&mut sheet.tree);
@@ -227,8 +227,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the parts that entries of tables name, with the paths of the entries.
-    fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, Named)> {
-        let mut named: Vec<(Vec<String>, Named)> = Vec::new();
+    fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, PartNames)> {
+        let mut named: Vec<(Vec<String>, PartNames)> = Vec::new();
         let PartLibrary { tables, .. } = self.shelf;
         for table in tables {
             let entries = file.as_mut().and_then(|sheet| sheet.tree.get_mut(table)).and_then(TreeNode::table_mut);
@@ -251,12 +251,12 @@ impl<'a> Loader<'a> {
         setting.is(PARTS) || setting.is_of_entry(self.shelf.tables, PARTS)
     }
 
-    fn take_parts(&mut self, tree: &mut Tree) -> Named {
+    fn take_parts(&mut self, tree: &mut Tree) -> PartNames {
         let parts = tree.remove(PARTS);
         parts.map(|node| self.part_names(&node)).unwrap_or_default()
     }
 
-    fn part_names(&mut self, node: &TreeNode) -> Named {
+    fn part_names(&mut self, node: &TreeNode) -> PartNames {
         let items = match &node.value {
             TreeValue::List(items) => items.iter().collect(),
             _ => vec![node],

@@ -14,7 +14,7 @@ use super::acknowledge::Acknowledgements;
 use super::arrivals::{Arrivals, ReadingSlot};
 use super::peer::Peer;
 use super::space::Space;
-use super::{Arrived, LinkParameters};
+use super::{ArrivalOutcome, LinkParameters};
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -53,37 +53,37 @@ impl<P> Receiving<P> {
     }
 
     /// Handles a packet that arrived, schedules its acknowledgement, and returns its outcome.
-    pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> Arrived {
+    pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> ArrivalOutcome {
         let arrived = self.store(from, number, body);
         match arrived {
-            Arrived::Readable(packets) => self.acknowledgements.accepted(from, packets, now),
-            Arrived::Duplicate | Arrived::Refused => self.acknowledgements.at_once(from),
-            Arrived::Kept | Arrived::Freed(_) => {}
+            ArrivalOutcome::Readable(packets) => self.acknowledgements.accepted(from, packets, now),
+            ArrivalOutcome::Duplicate | ArrivalOutcome::Refused => self.acknowledgements.at_once(from),
+            ArrivalOutcome::Kept | ArrivalOutcome::Freed(_) => {}
         }
         arrived
     }
 
-    fn store(&mut self, from: Peer, number: u32, body: P) -> Arrived {
+    fn store(&mut self, from: Peer, number: u32, body: P) -> ArrivalOutcome {
         let has_slot = self.arrivals.has_capacity();
         let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, reordered: BTreeMap::new() });
         let ahead = self.space.distance(source.next, number);
         let position = source.next + ahead;
         if ahead >= self.window || source.reordered.contains_key(&position) {
-            return Arrived::Duplicate;
+            return ArrivalOutcome::Duplicate;
         }
         if !(ahead == 0 && has_slot) {
             if ahead >= self.reorder {
-                return Arrived::Refused;
+                return ArrivalOutcome::Refused;
             }
             source.reordered.insert(position, body);
             if ahead == 0 {
                 self.ready.push_back(from);
             }
-            return Arrived::Kept;
+            return ArrivalOutcome::Kept;
         }
         assert!(self.ready.is_empty(), "while a slot is free, no source waits for one");
         self.accept(from, body);
-        Arrived::Readable(1 + self.fill())
+        ArrivalOutcome::Readable(1 + self.fill())
     }
 
     /// Gives the next packet of a source its slot. The source is ready if the packet after it is stored.

@@ -22,7 +22,7 @@ const DEPTH_MAX: usize = 24;
 const VALUES_MAX: usize = 100_000;
 
 /// The values that were evaluated, by name and arguments.
-type Evaluated = HashMap<(String, Vec<Key>), Result<Value, EvalError>>;
+type ValueCache = HashMap<(String, Vec<Key>), Result<Value, EvalError>>;
 
 /// The reason for which an expression has no value.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ pub struct Scope<'a> {
     /// The depth of values defined by other values.
     depth: usize,
     /// The values that this scope and those derived from it have evaluated, so that none is evaluated twice.
-    evaluated: Rc<RefCell<Evaluated>>,
+    evaluated: Rc<RefCell<ValueCache>>,
 }
 
 impl<'a> Scope<'a> {

@@ -113,7 +113,7 @@ proptest! {
 }
 
 #[test]
-fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
+fn a_packet_is_retransmitted_only_when_its_timer_expires() {
     let retransmission = Some(Retransmission { timeout: Time::from_ns(100) });
     let mut unit = NifdyUnit::new(A, &UnitParameters { retransmission, ..no_bulk() });
     unit.offer(OutgoingPacket::new(B, ())).unwrap();
