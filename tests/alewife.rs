@@ -38,7 +38,7 @@ impl RunningWorkload for Nothing {
     }
 }
 
-fn world(machine: &Machine) -> build::Built {
+fn world(machine: &Machine) -> build::BuiltMachine {
     build::build_with(machine, Recorder::off(), Box::new(|_| Rc::new(Nothing)))
 }
 
@@ -57,7 +57,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 }
 
 /// Returns a shared space with `bytes` at each endpoint, and the base address of each endpoint's part.
-fn space(built: &build::Built, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
+fn space(built: &build::BuiltMachine, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
     let ends = built.world.active_endpoints().len();
     let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
     let bases = (0..ends).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();

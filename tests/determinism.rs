@@ -37,7 +37,7 @@ fn benches() -> Vec<Bench> {
 }
 
 /// Returns all results of a run as text: outcome, metrics, ledgers, resources, timeline.
-fn everything(machine: &Machine) -> String {
+fn result_text(machine: &Machine) -> String {
     format!("{:?}", run(machine, Recorder::keeping(1 << 20)))
 }
 
@@ -62,10 +62,10 @@ fn machines() -> Vec<Machine> {
 fn same_whatever_the_threads(machines: &[Machine]) {
     let with_threads = |threads| -> Vec<String> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-        pool.install(|| machines.par_iter().map(everything).collect())
+        pool.install(|| machines.par_iter().map(result_text).collect())
     };
     let (one, four) = (with_threads(1), with_threads(4));
-    let mut backwards: Vec<String> = machines.iter().rev().map(everything).collect();
+    let mut backwards: Vec<String> = machines.iter().rev().map(result_text).collect();
     backwards.reverse();
     for (number, machine) in machines.iter().enumerate() {
         assert!(one[number] == four[number] && one[number] == backwards[number], "{machine:#?}");
@@ -87,7 +87,7 @@ fn results_of_no_combination_depend_on_threads() {
 #[test]
 fn random_numbers_depend_on_the_seed_alone() {
     let workload = r#"stream = { warm-up = 0, messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#;
-    let with_seed = |seed| everything(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()).machine());
+    let with_seed = |seed| result_text(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()).machine());
     assert_eq!(with_seed(1), with_seed(1));
     assert_ne!(with_seed(1), with_seed(2));
 }

@@ -1,6 +1,5 @@
-//! Checks that programs give the same result with any mechanism of communication, and that the instruments around them
-//! (traffic across the mesh, a loop that delays misses) change only their time. Every program compares its result with
-//! a serial run.
+//! Checks that programs give the same result with any mechanism of communication, and that cross-traffic and the delay
+//! loop of remote misses change only their time. Every program compares its result with a serial run.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
@@ -142,7 +141,7 @@ fn launch_time_limits_the_rate_of_short_messages() {
     assert!(long > 8.0 * 38.0, "{long}");
 }
 
-/// Checks that the delay is two context switches and the loop, if the block arrives earlier.
+/// Checks that a remote miss takes two context switches and the delay loop, if the block arrives within that time.
 #[test]
 fn delay_is_the_minimum_time_of_a_remote_miss() {
     let costs = "[workload.costs]\noperation = \"read\"\nhome = 1";

@@ -9,7 +9,7 @@ use narrows::experiment::{self, RunResult};
 use narrows::host::memory_bus::NodeParameters;
 use narrows::host::memory_bus::parameters::Spin;
 use narrows::host::{Processor, Stalls};
-use narrows::machine::build::{Built, build};
+use narrows::machine::build::{BuiltMachine, build};
 use narrows::machine::{self, Machine};
 use narrows::messaging::{Endpoint, Outgoing};
 use narrows::ni::designs::Design;
@@ -164,7 +164,7 @@ fn a_run_repeats_to_the_picosecond() {
 
 /// Builds a machine whose nodes `n0` and `n1` run the programs of a test. Nodes `n2` and `n3` run the workload that
 /// every machine must have.
-fn with_two_idle_nodes(design: Design, sets: &[String]) -> (Built, [Rc<Endpoint>; 2]) {
+fn with_two_idle_nodes(design: Design, sets: &[String]) -> (BuiltMachine, [Rc<Endpoint>; 2]) {
     let workload = "ping-pong = { warm-up = 0, from = \"n2\", to = \"n3\", messages = 1, payload = \"4 KiB\" }";
     let built = build(&machine(&text(design, 4, workload), sets), Recorder::off());
     let ends = [0, 1].map(|node| built.world.node(NodeId(node)).endpoint().clone());

@@ -151,7 +151,7 @@ fn bench() -> impl Strategy<Value = (Bench, u64)> {
 }
 
 /// Returns all results of a run as text.
-fn everything(result: &RunResult) -> String {
+fn result_text(result: &RunResult) -> String {
     format!("{result:?}")
 }
 
@@ -175,18 +175,18 @@ proptest! {
             false => *outcome == Outcome::Done,
         };
         prop_assert!(is_named, "{:?}: {}", outcome, bench.text());
-        each_message_once(&run_of);
-        engines_do_one_thing_at_a_time(&run_of, bench.hosts.len());
+        each_message_is_delivered_once(&run_of);
+        transfers_of_an_engine_do_not_overlap(&run_of, bench.hosts.len());
         for message in &run_of.messages {
             ledger_agrees_with_engines(&run_of, message);
             transfers_follow_the_policy(&run_of, message, minpulse);
         }
-        // A run without spans and two runs with spans give the same result. A result has the ledgers of the messages
-        // whose latency it reports, in the order of these messages.
+        // The three runs give the same result: one without spans, which gave `messages`, and two with spans. A result
+        // has the ledgers of the messages whose latency it reports, in the order of these messages.
         let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
         prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
         prop_assert!(run_of.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
-        prop_assert_eq!(everything(&run(&bench.machine(), Recorder::keeping(1 << 20))), everything(&run_of.result));
+        prop_assert_eq!(result_text(&run(&bench.machine(), Recorder::keeping(1 << 20))), result_text(&run_of.result));
     }
 }
 
@@ -225,19 +225,20 @@ fn every_combination_obeys_the_laws_with_any_parameters() {
 /// and without spans.
 fn assert_lawful(machine: &Machine, one: &Combination) {
     let seen = run_to_completion(machine, one);
-    // Active messages and their answers are on different logical networks, which have no common order.
+    // Only these workloads promise an order: active messages and their replies use different logical networks, which
+    // have no common order.
     if parts::keeps_order(machine) && ["ping-pong", "stream", "page-fetch"].contains(&one.workload) {
         let late = parts::out_of_order(&seen.messages);
         assert!(late.is_none(), "{late:?} was overtaken");
     }
     let [plain, again, mut traced] =
         [Recorder::off(), Recorder::off(), Recorder::keeping(1 << 16)].map(|recorder| run(machine, recorder));
-    assert_eq!(everything(&plain), everything(&again), "the same description gives the same run");
+    assert_eq!(result_text(&plain), result_text(&again), "the same description gives the same run");
     traced.timeline = plain.timeline.clone();
-    assert_eq!(everything(&plain), everything(&traced), "the trace changes no result");
+    assert_eq!(result_text(&plain), result_text(&traced), "the trace changes no result");
 }
 
-fn each_message_once(run: &Run) {
+fn each_message_is_delivered_once(run: &Run) {
     let mut ids: Vec<_> = run.messages.iter().map(|message| message.id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -246,7 +247,7 @@ fn each_message_once(run: &Run) {
     assert_eq!(ids.len() as f64 + dropped, sent, "every lost message is reported");
 }
 
-fn engines_do_one_thing_at_a_time(run: &Run, nodes: usize) {
+fn transfers_of_an_engine_do_not_overlap(run: &Run, nodes: usize) {
     for node in 0..nodes {
         for engines in [&["hostTx", "hostRcv"][..], &["netTx"], &["netRcv"]] {
             let mut spans: Vec<&Span> = engines.iter().flat_map(|engine| run.spans(node, engine)).collect();

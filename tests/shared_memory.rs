@@ -54,7 +54,7 @@ fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, rest: &str) -> 
     read.unwrap_or_else(|problems| panic!("{problems}")).value
 }
 
-fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::Built {
+fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::BuiltMachine {
     build::build(&machine(ni, fabric, protocol, nodes, "[workload.pair]\nwarm-up = 0\npackets = 8"), Recorder::off())
 }
 

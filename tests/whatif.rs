@@ -271,7 +271,7 @@ fn metric_without_a_direction_is_refused() {
 #[test]
 fn parameters_without_effect_are_listed_with_the_reason() {
     let found = analysis("ping-pong", &["workload.ping-pong.messages=20"]);
-    let dead = |key: &str| found.dead.iter().find(|dead| dead.key == key).map(|dead| dead.reason.as_str());
+    let dead = |key: &str| found.ineffective.iter().find(|dead| dead.key == key).map(|dead| dead.reason.as_str());
     assert_eq!(dead("ni.trapeze.firmware.log"), Some("the firmware does not log"));
     assert_eq!(dead("ni.trapeze.firmware.protocol"), Some("there is no protocol"));
     assert_eq!(dead("ni.trapeze.lanai.clock"), None);

@@ -38,7 +38,7 @@ pub fn studies() -> ArgValueCompleter {
 
 /// Completes an override: `KEY=`, and the names of shipped parts for keys that select one.
 pub fn settings() -> ArgValueCompleter {
-    ArgValueCompleter::new(|current: &OsStr| beginning(current, all_settings()))
+    ArgValueCompleter::new(|current: &OsStr| with_prefix(current, all_settings()))
 }
 
 fn all_settings() -> Vec<String> {
@@ -52,12 +52,12 @@ fn all_settings() -> Vec<String> {
 
 /// Returns the names that begin with `current`, and the matching files.
 fn candidates_and_files<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
-    let mut all = beginning(current, names);
+    let mut all = with_prefix(current, names);
     all.extend(PathCompleter::any().complete(current));
     all
 }
 
-fn beginning<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
+fn with_prefix<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
     let begin = names.into_iter().map(T::into).filter(|name| name.starts_with(&*text));
     begin.map(CompletionCandidate::new).collect()

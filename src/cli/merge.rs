@@ -2,7 +2,7 @@
 
 use super::exit::{CommandResult, Failure};
 use super::output::Output;
-use super::sweep_form::{Format, form, write};
+use super::sweep_form::{Format, format_for, write};
 use super::sweep_runs::exit_status;
 use super::sweep_table;
 use clap::Args;
@@ -48,7 +48,7 @@ pub fn run(options: &Options) -> CommandResult {
             return Err(problem.help("name one with --out").into());
         }
     };
-    let format = form(options.format, Some(out))?;
+    let format = format_for(options.format, Some(out))?;
     let (folders, plan) = folders(&options.shards)?;
     let file = Output::prepare(out)?;
     let GatheredPoints { points, missing } = plan.gather(&folders);

@@ -1,9 +1,9 @@
 //! The command line, with one file for each command.
 //!
 //! Results go to standard output, everything else to standard error. The exit code is 0 for success, 1 if a claim's
-//! verdict is unexpected under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected,
-//! 2 for invalid input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and 130 if the
-//! program was interrupted.
+//! verdict is unexpected under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as
+//! expected, 2 for invalid input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and
+//! 130 if the program was interrupted.
 //!
 //! | file | holds |
 //! |---|---|

@@ -111,7 +111,7 @@ impl Options {
             return Ok(CdfSpec { title: self.title.clone(), log }.draw(&self.samples(name)?)?);
         }
         let [result] = &self.results[..] else {
-            return Err(Problem::new("only distributions of several results are plotted in one chart")
+            return Err(Problem::new("several results can be plotted in one chart only as distributions")
                 .help("name one result, or plot a distribution with --cdf")
                 .into());
         };

@@ -7,7 +7,7 @@ use super::{Format, input, output};
 use narrows_core::engine::Distribution;
 use narrows_study::experiment::distribution;
 use narrows_study::experiment::record::{VERSION, digest};
-use narrows_study::experiment::seeds::{self, Replicated};
+use narrows_study::experiment::seeds::{self, ReplicatedMetric};
 use narrows_study::experiment::sweep::{Sweep, SweepPoint};
 use narrows_study::report::number::display_unit;
 use narrows_study::report::{Column, ReportTable};
@@ -32,15 +32,15 @@ pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u
     Ok(exit_status(&rows))
 }
 
-fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated]) -> String {
+fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[ReplicatedMetric]) -> String {
     let heads = ["metric", "value", "± 95 %", "unit", "runs"].map(Column::new);
     let mut table = ReportTable::new(heads.to_vec());
-    let column = |of: fn(&Replicated) -> f64| -> Vec<String> {
+    let column = |of: fn(&ReplicatedMetric) -> f64| -> Vec<String> {
         aligned(metrics.iter().map(|metric| number(of(metric), &metric.unit)).collect())
     };
     let (values, halves) = (column(|metric| metric.value), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
     for ((metric, value), half) in metrics.iter().zip(values).zip(halves) {
-        let Replicated { name, runs, .. } = metric;
+        let ReplicatedMetric { name, runs, .. } = metric;
         let unit = display_unit(&metric.unit);
         table.push(vec![name.as_str().into(), value.into(), half.into(), unit.into(), (*runs as u64).into()]);
     }
@@ -53,7 +53,7 @@ fn json(
     machine: &Json,
     rows: &[SweepPoint],
     outcomes: &[(String, usize)],
-    metrics: &[Replicated],
+    metrics: &[ReplicatedMetric],
     distributions: &[Distribution],
 ) -> String {
     let mut whole = Map::new();

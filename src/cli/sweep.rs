@@ -4,7 +4,7 @@ use super::completion_values;
 use super::exit::{CommandResult, Failure};
 use super::output::{Output, check_distinct, unwritable};
 use super::sweep_find::{self, FindOptions};
-use super::sweep_form::{Format, form, write};
+use super::sweep_form::{Format, format_for, write};
 use super::sweep_runs::{exit_status, point_failure, point_store, pool, runs};
 use super::{input, registry};
 use clap::Args;
@@ -116,9 +116,9 @@ fn shard(text: &str) -> Result<Shard, String> {
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
-    options.form()?;
-    let table = options.points.as_deref().map(points_table::read).transpose().map_err(no_values)?;
-    let mut dimensions = dimensions(registry(), table, &options.vary, &options.subject.sets).map_err(no_values)?;
+    options.output_format()?;
+    let table = options.points.as_deref().map(points_table::read).transpose().map_err(option_failure)?;
+    let mut dimensions = dimensions(registry(), table, &options.vary, &options.subject.sets).map_err(option_failure)?;
     options.check_output(&subject, &dimensions)?;
     if let Some(find) = &options.find {
         return sweep_find::run(&options.search(find)?, &subject, &dimensions);
@@ -134,9 +134,9 @@ pub fn run(options: &Options) -> CommandResult {
     let reader = |varied: &[String]| subject.read_varied(&options.subject.sets, varied);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let count = sweep.points();
-    let known = sweep.unknown_metric(&options.metrics);
+    let unknown_metric = sweep.unknown_metric(&options.metrics);
     let checked = pool.install(|| sweep.check()).map_err(|found| point_failure(found, count))?;
-    known.map_or(Ok(()), |unknown| Err(Failure::from(unknown)))?;
+    unknown_metric.map_or(Ok(()), |unknown| Err(Failure::from(unknown)))?;
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, point_store(path)?)));
     let (out, points) = out.transpose()?.unzip();
     let seeds = (options.seeds, options.stop_at_saturation);
@@ -157,7 +157,7 @@ pub fn run(options: &Options) -> CommandResult {
                 shard.count
             );
         }
-        (None, out) => pool.install(|| write(&plan, &rows, options.form()?, out))?,
+        (None, out) => pool.install(|| write(&plan, &rows, options.output_format()?, out))?,
     }
     Ok(exit_status(&rows))
 }
@@ -176,7 +176,7 @@ impl Options {
             against: against.transpose()?,
             jobs: self.jobs,
             out: self.out.as_deref(),
-            form: self.form()?,
+            format: self.output_format()?,
         })
     }
 
@@ -200,11 +200,11 @@ impl Options {
     }
 
     /// Returns the output format.
-    fn form(&self) -> Result<Format, Failure> {
-        form(self.format, self.out.as_deref())
+    fn output_format(&self) -> Result<Format, Failure> {
+        format_for(self.format, self.out.as_deref())
     }
 }
 
-fn no_values(problems: Vec<Problem>) -> Failure {
+fn option_failure(problems: Vec<Problem>) -> Failure {
     Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
 }

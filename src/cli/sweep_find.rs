@@ -32,12 +32,12 @@ pub struct FindOptions<'a> {
     /// The output file; by default standard output.
     pub out: Option<&'a Path>,
     /// The output format.
-    pub form: Format,
+    pub format: Format,
 }
 
 /// Runs the search at each point of the dimensions.
 pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension]) -> CommandResult {
-    let FindOptions { find, over, sets, against, jobs, out, form } = options;
+    let FindOptions { find, over, sets, against, jobs, out, format } = options;
     let reader = |varied: &[String]| subject.read_varied(sets, varied);
     let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| subject.read_varied(sets, varied));
     let other = other.as_ref().map(|other| other as Reader<'_>);
@@ -59,7 +59,7 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
     let rows = pool.install(|| query.search(&all, &reader, other, store.as_ref(), &on_event));
     progress.end();
     let rows = rows.map_err(|error| Failure::grouped(error.groups()))?;
-    let bytes = match (form.encoding(), form) {
+    let bytes = match (format.encoding(), format) {
         (Some(encoding), _) => query.dataset(&rows).bytes(encoding).map_err(Problem::new)?,
         (None, Format::Json) => as_json(&query, &rows).into_bytes(),
         (None, _) => text(&query, &rows).into_bytes(),

@@ -41,18 +41,18 @@ impl Format {
 }
 
 /// Returns the requested format, or the format of the file's extension. Parquet is binary and needs a file.
-pub fn form(asked: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
-    let form = match (asked, out) {
+pub fn format_for(asked: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
+    let format = match (asked, out) {
         (Some(asked), _) => asked,
         (None, Some(out)) => of_ending(out)?,
         (None, None) => Format::Text,
     };
-    if form == Format::Parquet && out.is_none() {
+    if format == Format::Parquet && out.is_none() {
         return Err(Problem::new("Parquet is a binary format and cannot be printed")
             .help("name a file: --out F.parquet")
             .into());
     }
-    Ok(form)
+    Ok(format)
 }
 
 /// The file name extensions of the formats.

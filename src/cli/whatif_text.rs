@@ -46,10 +46,10 @@ fn head(found: &WhatIf) -> String {
     let better = if found.more_is_better { "more" } else { "less" };
     let mut text =
         format!("{} is {:.3} {}; {better} is better\n", metric.name, metric.value, display_unit(metric.unit));
-    if !found.shorter.is_empty() {
+    if !found.shortening.is_empty() {
         text += &format!(
             "runs are shortened with {}, which changes the metric by at most 0.2 %\n",
-            found.shorter.join(", ")
+            found.shortening.join(", ")
         );
     }
     found.notes.iter().for_each(|note| text += &format!("{note}\n"));
@@ -149,11 +149,11 @@ fn omitted_line(all: usize, shown: usize) -> String {
 }
 
 fn without_effect(found: &WhatIf) -> String {
-    if found.dead.is_empty() {
+    if found.ineffective.is_empty() {
         return String::new();
     }
     let line = |reason: &str| if reason.is_empty() { String::new() } else { format!(": {reason}") };
-    let lines = found.dead.iter().map(|dead| format!("  {}{}\n", dead.key, line(&dead.reason)));
+    let lines = found.ineffective.iter().map(|parameter| format!("  {}{}\n", parameter.key, line(&parameter.reason)));
     "No effect:\n".to_owned() + &lines.collect::<String>()
 }
 

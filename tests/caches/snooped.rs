@@ -89,7 +89,7 @@ fn polls_of_a_cached_queue_are_passed_as_they_would_run() {
 }
 
 #[test]
-fn a_host_without_a_cache_counts_nothing_of_one() {
+fn a_host_without_a_cache_reports_no_cache_metrics() {
     let workload = "ping-pong = { warm-up = 0, messages = 1, payload = \"8 B\" }";
     let counted = |sets: &[&str]| {
         let result = run(&machine("startjr", workload, sets));

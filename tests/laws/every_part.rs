@@ -340,7 +340,7 @@ fn no_node_sends_faster_than_its_link() {
 }
 
 #[test]
-fn no_stream_is_faster_than_a_bus_on_its_way() {
+fn no_stream_is_faster_than_a_bus_that_it_crosses() {
     let program = "workload.stream = { warm-up = 0, payload = \"1000 B\", messages = 20 }";
     let mut shares = Vec::new();
     let hosts: BTreeSet<&str> = accepted("stream").iter().map(|one| one.host).collect();

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 const SCALE: u64 = 16;
 
-/// Largest relative deviation, which occurs if a poll in one of the runs just misses the message.
+/// Largest allowed relative deviation. Times deviate if a poll in one of the runs just misses the message.
 const DEVIATION_MAX: f64 = 0.001;
 
 const PING_PONG: &str = "workload.ping-pong = { payload = \"1 KiB\", messages = 4, warm-up = 0 }";
@@ -22,11 +22,11 @@ fn read(text: &str, sets: &[String]) -> Read<Machine> {
 }
 
 /// Returns the mean round trip of a run, in microseconds.
-fn latency(read: &Read<Machine>, of: &Combination) -> f64 {
-    run_to_completion(&read.value, of).metric("round_trip.latency")
+fn latency(read: &Read<Machine>, combination: &Combination) -> f64 {
+    run_to_completion(&read.value, combination).metric("round_trip.latency")
 }
 
-/// Returns the setting that scales a value, if it is a time, a rate or a frequency.
+/// Returns the setting that scales a value, if it is a time, a rate or a frequency, and not a limit of the run.
 fn scaled(path: &str, value: &str) -> Option<String> {
     let divided = |whole: u64| {
         assert!(whole.is_multiple_of(SCALE), "{path}: a sixteenth of {value} is a whole number");
@@ -57,7 +57,7 @@ fn all_times_sixteenfold_give_sixteenfold_latencies() {
 }
 
 #[test]
-fn a_faster_clock_of_routers_makes_no_message_slower_up_to_that_of_the_lanai() {
+fn faster_router_clocks_up_to_the_lanai_clock_slow_no_message() {
     let clocks = ["32.98 MHz", "32.99 MHz", "33 MHz"];
     let parts = ["hosts/memory-bus-1998", "protocols/none", "fabrics/nifdy-torus"];
     let lanai = |one: &Combination| ["ni/trapeze", "ni/berkeley-via"].contains(&one.ni);

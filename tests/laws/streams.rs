@@ -6,7 +6,7 @@ use crate::common::*;
 use narrows::engine::Time;
 
 #[test]
-fn littles_law_of_one_in_flight() {
+fn littles_law_holds_with_one_message_in_flight() {
     let run = Bench::default().ping_pong(50, 4_096).run_to_completion();
     let latencies: f64 = run.messages.iter().map(Delivered::latency).sum();
     let mean_in_flight = latencies / in_ns(run.messages.last().unwrap().at);

@@ -1,4 +1,5 @@
-//! A decoder of Perfetto's binary traces, which knows the fields that Narrows writes. It shares no code with the writer.
+//! A decoder of Perfetto's binary traces, which knows the fields that Narrows writes. It shares no code with the
+//! writer.
 
 use std::collections::HashMap;
 

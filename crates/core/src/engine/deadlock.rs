@@ -1,19 +1,19 @@
 //! Deadlock reports: which task waits for what, and which task holds it, by name.
 
 use super::sim::TaskId;
-use super::task_info::{Point, TaskInfo};
+use super::task_info::{TaskInfo, WaitReason};
 use super::time::Time;
 use std::fmt;
 
 /// The waits of a run that makes no progress.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeadlockReport {
-    /// The instant since which no progress was made.
+    /// The simulated time at which the run ended.
     pub at: Time,
-    /// The wait-for chain: the first wait is that of an essential task, and each further one is that of the holder of
-    /// the previous one.
+    /// The wait-for chains, one after another. Each begins with the wait of an essential task; each further wait is
+    /// that of the holder that the previous one names.
     pub chain: Vec<Wait>,
-    /// The losses before that instant, for which tasks may still wait.
+    /// The losses of the run: tasks may wait for a message that was lost.
     pub lost: LossLog,
 }
 
@@ -73,31 +73,31 @@ impl fmt::Display for DeadlockReport {
 }
 
 /// Returns the wait-for chains from each essential task that has not finished.
-pub(super) fn describe(at: Time, tasks: &[TaskInfo], points: &[Point], lost: LossLog) -> DeadlockReport {
+pub(super) fn report(at: Time, tasks: &[TaskInfo], wait_reasons: &[WaitReason], lost: LossLog) -> DeadlockReport {
     let mut chain = Vec::new();
     let mut visited = vec![false; tasks.len()];
     for (task, task_info) in tasks.iter().enumerate() {
         if task_info.essential && !task_info.finished.get() {
-            follow(task, tasks, points, &mut visited, &mut chain);
+            follow(task, tasks, wait_reasons, &mut visited, &mut chain);
         }
     }
     DeadlockReport { at, chain, lost }
 }
 
 /// Follows the waits from the task `first` to a task that waits for no other, or to one already visited.
-fn follow(first: usize, tasks: &[TaskInfo], points: &[Point], visited: &mut [bool], chain: &mut Vec<Wait>) {
+fn follow(first: usize, tasks: &[TaskInfo], wait_reasons: &[WaitReason], visited: &mut [bool], chain: &mut Vec<Wait>) {
     let mut path: Vec<TaskId> = Vec::new();
     let mut next = Some(first as TaskId);
     while let Some(task) = next.filter(|&task| !visited[task as usize]) {
         visited[task as usize] = true;
         path.push(task);
         let task_info = &tasks[task as usize];
-        let Some(point) = task_info.waits_for() else { return };
-        let point = &points[point.0 as usize];
-        next = point.holder.get();
+        let Some(reason) = task_info.waits_for() else { return };
+        let reason = &wait_reasons[reason.0 as usize];
+        next = reason.holder.get();
         chain.push(Wait {
             task: task_info.name.to_string(),
-            wants: point.name.clone(),
+            wants: reason.name.clone(),
             holder: next.map(|holder| tasks[holder as usize].name.to_string()),
             closes_cycle: next.is_some_and(|holder| path.contains(&holder)),
         });

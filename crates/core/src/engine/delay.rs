@@ -59,7 +59,7 @@ impl Sim {
         }
     }
 
-    /// Advances the clock to `instant` within the current event, if no other event comes before. The effect is that of
+    /// Advances the clock to `instant` within the current event, if no other event comes earlier. The effect is that of
     /// an event at `instant`, without its cost and without returning to the executor. Returns whether the clock was
     /// advanced: an instant that has passed, a limit of the run and the check for a stalled clock need an event.
     #[inline]

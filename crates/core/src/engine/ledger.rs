@@ -1,8 +1,8 @@
 //! A message's ledger: the stages that the message passed, whose times sum exactly to its latency.
 //!
-//! The ledger follows the *last byte* of a message: a stage begins when the one before it ends,
-//! so work that overlaps an earlier stage is not counted again. Each stage is split into service (a resource
-//! worked for this message) and waiting (the rest).
+//! The ledger follows the *last byte* of a message: a stage begins when the one before it ends, so work that overlaps
+//! an earlier stage is not counted again. Each stage is split into service (a resource worked for this message) and
+//! waiting (the rest).
 
 use super::time::Time;
 use smallvec::SmallVec;

@@ -1,21 +1,21 @@
 //! The limits of a run: it ends at a given time, or when it is deadlocked or livelocked, but not because it is slow.
 //!
 //! A run is deadlocked when no event is left. It is livelocked when events continue without progress: for the time
-//! limit [`no_progress`](Limits::no_progress), no message was delivered and no task *slept*. Sleep distinguishes a
-//! livelock from a run whose events are far apart. A task sleeps in a wait that is long compared with that limit. If
-//! the task polls, its wait counts only if it began soon after the last progress, that is within the limit or the
-//! length of the wait: later polls see no change. A task that works, such as one that holds a processor and does not
-//! poll, sleeps in any wait for an instant: it computes, even with a slow clock. The run continues while a sleeping
-//! task is to wake before the run's end.
+//! [`no_progress`](Limits::no_progress), there was no progress, such as a delivered message or a completed transfer,
+//! and no task *slept*. Sleep distinguishes a livelock from a run whose events are far apart. A task sleeps in a delay
+//! that is at least 1/64 of that time. A delay between polls counts as sleep only if it began within that time, or
+//! within its own length, after the last progress, because later polls see no change. A task that works without
+//! polling, such as one that holds a processor, sleeps in every delay, however short: it computes, perhaps with a slow
+//! clock. The run continues while a task sleeps that will wake before the run's end.
 //!
 //! A packet that its receiver returns is sent again at once, perhaps without end. After many returns without progress
-//! the run is stuck if each essential task waits, no task works, and no task is in a delay that began before the
+//! the run is deadlocked if each essential task waits, no task works, and no task is in a delay that began before the
 //! returns: every task that could accept the packet has run since.
 //!
-//! A run whose clock stalls while events continue is livelocked, with any limits.
+//! A run whose clock stalls while events continue is livelocked, whatever its limits are.
 //!
-//! The check does not decide whether the wake-up of a sleeping task changes anything, so a run in which only such tasks
-//! act ends at the time limit. It reaches the limit after few events, because sleeps are long.
+//! The check does not decide whether the wake-up of a sleeping task changes anything, so a run in which only sleeping
+//! tasks act ends at the time limit. It reaches the limit after few events, because sleeps are long.
 
 use super::deadlock::DeadlockReport;
 use super::queue::Event;
@@ -24,13 +24,13 @@ use super::task_info::TaskInfo;
 use super::time::Time;
 use std::ops::ControlFlow;
 
-/// A wait of at least 1/64 of the time without progress is a sleep.
+/// A delay of at least 1/64 of [`Limits::no_progress`] is a sleep.
 const SLEEP_DIVISOR: u64 = 64;
-/// The number of checks for sleeping tasks in that time, so that each task is seen asleep by one of them.
+/// The number of checks for sleeping tasks within [`Limits::no_progress`].
 const CHECKS_PER_PERIOD: u64 = 8;
 
-/// The number of packets that are returned without progress between two checks whether the run is stuck (chosen: some
-/// milliseconds).
+/// The number of packets that are returned without progress from one check for a deadlock to the next (chosen: some
+/// milliseconds of simulated time).
 const RETURNS_PER_CHECK: u64 = 10_000;
 
 /// The clock is stalled if this number of events fires at one instant; tasks of the largest machine need fewer.
@@ -100,18 +100,19 @@ impl SleepHorizon {
 
 /// The packets that were returned to their senders since the last progress.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Returns {
+pub(super) struct ReturnedPackets {
     count: u64,
     /// The instant of the first return.
     since: Time,
 }
 
-impl Returns {
-    /// Returns the count with one more return at `now`; the count starts again after `progress`.
-    pub(super) fn with_one(self, now: Time, progress: Time) -> Returns {
+impl ReturnedPackets {
+    /// Returns the count with one more return at `now`; the count starts again after `progress`, and when a check was
+    /// due.
+    pub(super) fn with_one(self, now: Time, progress: Time) -> ReturnedPackets {
         match self.count == 0 || progress > self.since || self.is_check_due() {
-            true => Returns { count: 1, since: now },
-            false => Returns { count: self.count + 1, ..self },
+            true => ReturnedPackets { count: 1, since: now },
+            false => ReturnedPackets { count: self.count + 1, ..self },
         }
     }
 
@@ -180,7 +181,7 @@ impl Core {
         let rest = self.progress.get().max(sleep_horizon.until);
         self.wakeups.borrow().timers(|event, since| {
             let (task, span) = (&task_info[event.task() as usize], event.time.since(since));
-            // A deadline after the end of the run is not reached in this run.
+            // A wait whose deadline is after the end of the run is no sleep, because the deadline is not reached.
             let end = match task.waits_for() {
                 Some(_) if event.time > limits.time => return,
                 _ => event.time.min(limits.time),
@@ -188,7 +189,7 @@ impl Core {
             let is_long = span >= limits.no_progress / SLEEP_DIVISOR;
             match task.polled.get() {
                 None if is_long || task.works.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
-                // A poll that began later has no effect: all other tasks wait since then.
+                // A poll after a later delay has no effect, because all other tasks have waited since then.
                 Some(_) if is_long && since < rest.saturating_add(limits.no_progress.max(span)) => {
                     sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
                 }
@@ -201,7 +202,7 @@ impl Core {
 
     /// Returns whether packets were returned many times without progress, and no other task can act.
     fn only_returns(&self) -> bool {
-        let Returns { since, .. } = self.returns.get();
+        let ReturnedPackets { since, .. } = self.returns.get();
         if !self.returns.get().is_check_due() || self.progress.get() >= since {
             return false;
         }

@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 /// A resource that one task holds at a time.
 pub struct Resource {
     sim: Sim,
-    point: WaitReasonId,
+    reason: WaitReasonId,
     held: Cell<bool>,
     held_since: Cell<Time>,
     held_total: Cell<Time>,
@@ -33,7 +33,7 @@ impl Resource {
     pub fn new(sim: &Sim, name: impl Into<String>) -> Resource {
         Resource {
             sim: sim.clone(),
-            point: sim.register_wait_reason(name),
+            reason: sim.register_wait_reason(name),
             held: Cell::new(false),
             held_since: Cell::default(),
             held_total: Cell::default(),
@@ -100,7 +100,7 @@ impl Resource {
         self.held.set(true);
         self.held_since.set(self.sim.now());
         self.grants.set(self.grants.get() + 1);
-        self.sim.set_holder(self.point, task);
+        self.sim.set_holder(self.reason, task);
     }
 
     /// Excludes the part of the current hold before `start` from the totals.
@@ -199,7 +199,7 @@ impl<'a> Future for Acquire<'a> {
         }
         self.waiter = current;
         resource.waiters.borrow_mut().push_back(current);
-        resource.sim.waiting(current, Some(resource.point));
+        resource.sim.waiting(current, Some(resource.reason));
         Poll::Pending
     }
 }
@@ -232,7 +232,7 @@ impl Acquire<'_> {
 /// A pool of interchangeable units: buffers, credits, queue entries.
 pub struct Pool {
     sim: Sim,
-    point: WaitReasonId,
+    reason: WaitReasonId,
     free: Cell<u64>,
     size: u64,
     waiters: RefCell<VecDeque<(TaskId, u64)>>,
@@ -243,7 +243,7 @@ impl Pool {
     pub fn new(sim: &Sim, name: impl Into<String>, size: u64) -> Pool {
         Pool {
             sim: sim.clone(),
-            point: sim.register_wait_reason(name),
+            reason: sim.register_wait_reason(name),
             free: Cell::new(size),
             size,
             waiters: RefCell::default(),
@@ -257,7 +257,7 @@ impl Pool {
 
     /// Returns the wait reason that deadlock reports name.
     pub fn wait_reason(&self) -> WaitReasonId {
-        self.point
+        self.reason
     }
 
     /// Waits for `units` and takes them; they are returned with [`release`](Pool::release).
@@ -329,7 +329,7 @@ impl Future for Take<'_> {
         }
         self.waiter = current;
         pool.waiters.borrow_mut().push_back((current, self.units));
-        pool.sim.waiting(current, Some(pool.point));
+        pool.sim.waiting(current, Some(pool.reason));
         if self.deadline < Time::MAX {
             pool.sim.wake_at(self.deadline);
         }

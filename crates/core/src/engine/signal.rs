@@ -11,19 +11,19 @@ use std::task::{Context, Poll};
 /// Wakes waiting tasks when something has changed; each then checks its condition again.
 pub struct Signal {
     sim: Sim,
-    point: WaitReasonId,
+    reason: WaitReasonId,
     waiters: RefCell<Vec<TaskId>>,
 }
 
 impl Signal {
     /// Creates a signal; deadlock reports name its waits by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Signal {
-        Signal { sim: sim.clone(), point: sim.register_wait_reason(name), waiters: RefCell::default() }
+        Signal { sim: sim.clone(), reason: sim.register_wait_reason(name), waiters: RefCell::default() }
     }
 
     /// Returns the wait reason that deadlock reports name.
     pub fn wait_reason(&self) -> WaitReasonId {
-        self.point
+        self.reason
     }
 
     /// Wakes every waiting task.
@@ -52,9 +52,10 @@ impl Signal {
         self.wait_until(Time::MAX)
     }
 
-    /// Waits for the next [`notify`](Signal::notify), or until `deadline`; true if notified.
+    /// Waits for the next [`notify`](Signal::notify), or until `deadline`. The future returns whether the signal was
+    /// notified.
     pub fn wait_until(&self, deadline: Time) -> SignalWait<'_> {
-        self.wait_for(self.point, deadline)
+        self.wait_for(self.reason, deadline)
     }
 
     /// Waits as [`wait_until`](Signal::wait_until) does; deadlock reports name `reason`.
@@ -62,7 +63,7 @@ impl Signal {
         SignalWait { signal: self, reason, deadline, waiter: NO_TASK }
     }
 
-    /// Removes `task` from the waiting tasks. Returns whether it was notified before.
+    /// Removes `task` from the waiting tasks. Returns whether the task had already been notified.
     fn forget(&self, task: TaskId) -> bool {
         self.sim.waiting(task, None);
         let mut waiters = self.waiters.borrow_mut();
@@ -143,7 +144,7 @@ impl<T> Mailbox<T> {
         let instant = instant.max(self.latest.get());
         self.latest.set(instant);
         self.values.borrow_mut().push_back((instant, value));
-        // The receiver is woken when this value arrives, because no other arrives before.
+        // The receiver is woken when this value arrives, because no other value arrives earlier.
         let receiver = self.receiver.replace(NO_TASK);
         if receiver != NO_TASK {
             self.sim.waiting(receiver, None);

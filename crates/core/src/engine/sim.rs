@@ -10,10 +10,10 @@ pub use super::limits::{Limits, Outcome};
 pub use super::task_info::{WaitReasonGuard, WaitReasonId};
 
 use super::deadlock::{self, DeadlockReport, LossLog, Wait};
-use super::limits::{Returns, SleepHorizon, TIME_STEP_MIN};
+use super::limits::{ReturnedPackets, SleepHorizon, TIME_STEP_MIN};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
-use super::task_info::{Point, TaskInfo};
+use super::task_info::{TaskInfo, WaitReason};
 use super::time::Time;
 use super::wakeups::WakeupTable;
 use std::borrow::Cow;
@@ -51,7 +51,7 @@ pub(super) struct Core {
     pub(super) unfinished: Cell<usize>,
     pub(super) progress: Cell<Time>,
     pub(super) sleep_horizon: Cell<SleepHorizon>,
-    pub(super) returns: Cell<Returns>,
+    pub(super) returns: Cell<ReturnedPackets>,
     /// The instant of the last check for a stalled clock.
     pub(super) last_livelock_check: Cell<Time>,
     /// The instant before which no limit is met; time zero if the run ends with this event.
@@ -71,7 +71,7 @@ pub(super) struct Core {
     /// The tasks that were started and not yet polled.
     started: RefCell<Vec<Work>>,
     pub(super) task_info: RefCell<Vec<TaskInfo>>,
-    pub(super) points: RefCell<Vec<Point>>,
+    pub(super) wait_reasons: RefCell<Vec<WaitReason>>,
     lost: RefCell<LossLog>,
     /// The wait that can never end, if a task has reported one.
     given_up: RefCell<Option<Wait>>,
@@ -101,7 +101,7 @@ impl Simulation {
                 works: RefCell::default(),
                 started: RefCell::default(),
                 task_info: RefCell::default(),
-                points: RefCell::default(),
+                wait_reasons: RefCell::default(),
                 lost: RefCell::default(),
                 given_up: RefCell::default(),
                 recorder,
@@ -114,8 +114,8 @@ impl Simulation {
         self.sim.clone()
     }
 
-    /// Runs until every essential task has finished, the run is stuck, or a limit is met. A run that ended at a limit
-    /// may be continued with another limit.
+    /// Runs until every essential task has finished, the run is deadlocked or livelocked, or a limit is met. A run that
+    /// ended at a limit may be continued with another limit.
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
@@ -147,8 +147,8 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    /// Compares the time of each event once, with the instant from which events are checked. The time limit, the end of the last task and an
-    /// empty queue are all detected in the slow path after that comparison.
+    /// Compares the time of each event once, with the instant from which events are checked. The time limit, the end of
+    /// the last task and an empty queue are all detected in the slow path after that comparison.
     fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
         let mut wakeups = self.wakeups.borrow_mut();
@@ -175,7 +175,7 @@ impl Core {
             self.current.set(task);
             let work = match works.get_mut(task as usize) {
                 Some(work) => work,
-                None => self.newcomer(works, task),
+                None => self.add_started(works, task),
             };
             if work.as_mut().poll(&mut context).is_ready() {
                 self.finish(task);
@@ -194,7 +194,7 @@ impl Core {
 
     /// Adds the entry of a task that is polled for the first time.
     #[cold]
-    fn newcomer<'a>(&self, works: &'a mut Vec<Work>, task: TaskId) -> &'a mut Work {
+    fn add_started<'a>(&self, works: &'a mut Vec<Work>, task: TaskId) -> &'a mut Work {
         works.append(&mut self.started.borrow_mut());
         &mut works[task as usize]
     }
@@ -227,7 +227,12 @@ impl Core {
     }
 
     pub(super) fn deadlock_report(&self) -> DeadlockReport {
-        deadlock::describe(self.now.get(), &self.task_info.borrow(), &self.points.borrow(), self.lost.borrow().clone())
+        deadlock::report(
+            self.now.get(),
+            &self.task_info.borrow(),
+            &self.wait_reasons.borrow(),
+            self.lost.borrow().clone(),
+        )
     }
 }
 
@@ -320,13 +325,13 @@ impl Sim {
         }
     }
 
-    /// States that the run will make progress at `instant`, in any case: a barrier opens then.
+    /// States that the run will make progress at `instant`, for instance because a barrier opens then.
     pub fn progress_at(&self, instant: Time) {
         let until = &self.0.sleep_horizon;
         until.set(until.get().with_sleeper(instant));
     }
 
-    /// Wakes `task` at the present instant, whatever event it awaited before.
+    /// Wakes `task` at the present instant. This replaces the event for which the task waited.
     pub(super) fn wake(&self, task: TaskId) {
         self.settle();
         let (mut wakeups, now) = (self.0.wakeups.borrow_mut(), self.now());
@@ -335,13 +340,13 @@ impl Sim {
         wakeups.queue.push_now(Event { time: now, id });
     }
 
-    /// Wakes the current task at `time`, unless it is woken before.
+    /// Wakes the current task at `time`, unless it is woken earlier.
     #[inline]
     pub(super) fn wake_at(&self, time: Time) {
         self.wake_task_at(self.0.current.get(), time);
     }
 
-    /// Wakes `task` at `time`, unless it is woken before, whatever event it awaited before.
+    /// Wakes `task` at `time`, unless it is woken earlier. This replaces the event for which the task waited.
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
         self.settle();

@@ -155,7 +155,7 @@ impl Summary {
     pub fn histogram(&self) -> Histogram {
         let (min, max) = (self.min().ps(), self.max().ps());
         match &self.values {
-            Values::Exact(values) => Histogram::of_counts(min, max, &counted(values)),
+            Values::Exact(values) => Histogram::of_counts(min, max, &bucket_counts(values)),
             Values::Counts(counts) => Histogram::of_counts(min, max, counts),
         }
     }
@@ -163,7 +163,7 @@ impl Summary {
     /// Replaces the stored values by counts in buckets.
     fn coarsen(&mut self) {
         if let Values::Exact(values) = &self.values {
-            self.values = Values::Counts(counted(values));
+            self.values = Values::Counts(bucket_counts(values));
         }
     }
 }
@@ -183,7 +183,7 @@ fn of_ranks(mut values: Vec<Time>, ranks: &[u64]) -> Vec<Time> {
 }
 
 /// Returns the number of values in each bucket.
-fn counted(values: &[Time]) -> Vec<u64> {
+fn bucket_counts(values: &[Time]) -> Vec<u64> {
     let mut counts = Vec::new();
     values.iter().for_each(|&value| count(&mut counts, bucket(value), 1));
     counts
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_all_is_zero() {
+    fn statistics_of_no_values_are_zero() {
         let none = Summary::default();
         assert_eq!([none.min(), none.max(), none.mean(), none.percentile(50.0)], [Time::ZERO; 4]);
         assert_eq!((none.count(), none.mean_us()), (0, 0.0));

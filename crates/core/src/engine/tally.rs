@@ -74,7 +74,7 @@ impl Deliveries {
 /// Statistics of a run's messages.
 pub struct MessageTally {
     sim: Sim,
-    made: Cell<u64>,
+    messages_created: Cell<u64>,
     measuring: Cell<bool>,
     arrived: Cell<u64>,
     /// The delivered messages: all if the recorder keeps messages, otherwise the first ones and a sample of the others.
@@ -108,7 +108,7 @@ impl MessageTally {
     pub fn new(sim: &Sim) -> Rc<MessageTally> {
         Rc::new(MessageTally {
             sim: sim.clone(),
-            made: Cell::new(0),
+            messages_created: Cell::new(0),
             measuring: Cell::new(true),
             arrived: Cell::new(0),
             kept: RefCell::new(if sim.recorder().keeps_messages() { Sampled::all() } else { Sampled::default() }),
@@ -138,8 +138,8 @@ impl MessageTally {
     }
 
     fn next_id(&self) -> u64 {
-        let id = self.made.get();
-        self.made.set(id + 1);
+        let id = self.messages_created.get();
+        self.messages_created.set(id + 1);
         id
     }
 
@@ -263,7 +263,7 @@ impl MessageTally {
 
     /// Returns the number of messages sent so far.
     pub fn sent(&self) -> u64 {
-        self.made.get()
+        self.messages_created.get()
     }
 
     /// Returns the number of messages delivered so far, measured or not.

@@ -36,7 +36,7 @@ impl TaskInfo {
 }
 
 /// A named reason for which tasks wait.
-pub(super) struct Point {
+pub(super) struct WaitReason {
     pub name: String,
     pub holder: Cell<Option<TaskId>>,
 }
@@ -48,31 +48,32 @@ pub struct WaitReasonId(pub(super) u32);
 impl Sim {
     /// Registers a named reason for which tasks wait, for deadlock reports.
     pub fn register_wait_reason(&self, name: impl Into<String>) -> WaitReasonId {
-        let mut points = self.0.points.borrow_mut();
-        points.push(Point { name: name.into(), holder: Cell::new(None) });
-        WaitReasonId(points.len() as u32 - 1)
+        let mut wait_reasons = self.0.wait_reasons.borrow_mut();
+        wait_reasons.push(WaitReason { name: name.into(), holder: Cell::new(None) });
+        WaitReasonId(wait_reasons.len() as u32 - 1)
     }
 
-    /// States which task can end the wait at `point`.
-    pub fn set_holder(&self, point: WaitReasonId, task: TaskId) {
-        self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
+    /// States which task can end the wait at `reason`.
+    pub fn set_holder(&self, reason: WaitReasonId, task: TaskId) {
+        self.0.wait_reasons.borrow()[reason.0 as usize].holder.set((task != NO_TASK).then_some(task));
     }
 
     /// States the reason for which the current task polls, as long as the guard lives. A deadlock report names this
     /// reason, even if the task delays between polls or waits for a bus.
-    pub fn polls_for(&self, point: WaitReasonId) -> WaitReasonGuard<'_> {
-        self.set_wait_reason(Some(point), false)
+    pub fn polls_for(&self, reason: WaitReasonId) -> WaitReasonGuard<'_> {
+        self.set_wait_reason(Some(reason), false)
     }
 
-    /// Registers `point` as [`polls_for`](Sim::polls_for) does, but `point` also overrides the reasons of the signals
+    /// Registers `reason` as [`polls_for`](Sim::polls_for) does, but `reason` also overrides the reasons of the signals
     /// and resources at which the task waits.
-    pub fn waits_for(&self, point: WaitReasonId) -> WaitReasonGuard<'_> {
-        self.set_wait_reason(Some(point), true)
+    pub fn waits_for(&self, reason: WaitReasonId) -> WaitReasonGuard<'_> {
+        self.set_wait_reason(Some(reason), true)
     }
 
-    /// States that the current task works and does not poll, as long as the guard lives: a run is not stuck as long as
-    /// one of its tasks works, however slow it is. A task works for a bounded time on what is there, such as the packet
-    /// that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that it polls again.
+    /// States that the current task works and does not poll, as long as the guard lives: a run is not deadlocked or
+    /// livelocked as long as one of its tasks works, however slow it is. A task works for a bounded time on what is
+    /// there, such as the packet that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that it
+    /// polls again.
     pub fn works(&self) -> WaitReasonGuard<'_> {
         let mut guard = self.set_wait_reason(None, false);
         guard.works = true;
@@ -88,21 +89,21 @@ impl Sim {
         }
     }
 
-    fn set_wait_reason(&self, point: Option<WaitReasonId>, more: bool) -> WaitReasonGuard<'_> {
+    fn set_wait_reason(&self, reason: Option<WaitReasonId>, more: bool) -> WaitReasonGuard<'_> {
         let task = self.0.current.get();
-        let before = match task {
+        let previous = match task {
             NO_TASK => (None, false),
             task => {
                 let task_info = &self.0.task_info.borrow()[task as usize];
-                (task_info.polled.replace(point), task_info.overrides_wait.replace(more))
+                (task_info.polled.replace(reason), task_info.overrides_wait.replace(more))
             }
         };
-        WaitReasonGuard { sim: self, task, before, works: false }
+        WaitReasonGuard { sim: self, task, previous, works: false }
     }
 
     /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
-    pub(super) fn waiting(&self, task: TaskId, point: Option<WaitReasonId>) {
-        self.0.task_info.borrow()[task as usize].waiting.set(point);
+    pub(super) fn waiting(&self, task: TaskId, reason: Option<WaitReasonId>) {
+        self.0.task_info.borrow()[task as usize].waiting.set(reason);
     }
 }
 
@@ -113,7 +114,7 @@ pub struct WaitReasonGuard<'a> {
     sim: &'a Sim,
     task: TaskId,
     /// The reason that applies again when the guard is dropped.
-    before: (Option<WaitReasonId>, bool),
+    previous: (Option<WaitReasonId>, bool),
     /// Whether the task works.
     works: bool,
 }
@@ -122,8 +123,8 @@ impl Drop for WaitReasonGuard<'_> {
     fn drop(&mut self) {
         if self.task != NO_TASK {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
-            task_info.polled.set(self.before.0);
-            task_info.overrides_wait.set(self.before.1);
+            task_info.polled.set(self.previous.0);
+            task_info.overrides_wait.set(self.previous.1);
             task_info.works.set(task_info.works.get() - u32::from(self.works));
         }
     }

@@ -1,8 +1,9 @@
 //! Simulated time, in whole picoseconds.
 //!
-//! One type serves for instants and for durations, because a run starts at zero. The largest time is 213
-//! days. A sum or product that would not fit becomes [`Time::END`], so that an overflow is reported as a run that does
-//! not end, and never taken for a short time. [`Time::MAX`] stays what it is. The module leaves out wall-clock time and fractions of a picosecond.
+//! One type serves for instants and for durations, because a run starts at zero. The largest time is 213 days. A sum or
+//! product that would not fit becomes [`Time::END`], so that an overflow is reported as a run that does not end, and
+//! never taken for a short time. [`Time::MAX`] stays what it is. The module leaves out wall-clock time and fractions of
+//! a picosecond.
 
 use std::fmt;
 use std::iter::Sum;

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_part_of_another_level_is_found_where_it_was_made() {
+    fn an_initial_transient_is_found_at_its_end() {
         for (first, count) in [(20, 200), (100, 200), (160, 200), (300, 1_000)] {
             let step = |at| if at < first { 130.0 } else { 100.0 };
             assert!(alarms(0.0, 10.0, count, step) >= 190, "{first} of {count}");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn few_values_say_nothing() {
+    fn few_values_are_too_short_to_test() {
         assert_eq!(TransientTest::of(&[], 1).is_transient(), None);
         assert_eq!(TransientTest::of(&[1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0], 1), TransientTest::TooShort);
     }

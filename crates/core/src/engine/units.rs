@@ -1,7 +1,7 @@
 //! Physical quantities other than time: amounts of data, rates, clock frequencies.
 //!
-//! All are whole numbers. MB is 10⁶ bytes and KB in a rate is 10³; sizes of memory and of
-//! payloads use KiB = 1024 (the text form is parsed in `text/quantity.rs`).
+//! All are whole numbers. MB is 10⁶ bytes and KB in a rate is 10³; sizes of memory and of payloads use KiB = 1024 (the
+//! text form is parsed in `text/quantity.rs`).
 
 use super::time::{PS_PER_S, Time};
 use std::fmt;
@@ -155,8 +155,7 @@ impl fmt::Debug for Rate {
     }
 }
 
-/// A clock frequency, in hertz. Cycle *n* ends at ⌊n·10¹²/f⌋ ps, so that no rounded period
-/// is ever accumulated.
+/// A clock frequency, in hertz. Cycle *n* ends at ⌊n·10¹²/f⌋ ps, so that no rounded period is ever accumulated.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hertz(pub u64);
 

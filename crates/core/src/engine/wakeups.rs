@@ -124,7 +124,8 @@ impl WakeupTable {
         (self.check_from, self.is_livelock_check_due) = (Time::ZERO, true);
     }
 
-    /// Requests that events are checked for limits and progress from `instant` on. Returns whether a check for a stalled clock is due.
+    /// Requests that events are checked for limits and progress from `instant` on. Returns whether a check for a
+    /// stalled clock is due.
     pub(super) fn guard_from(&mut self, instant: Time) -> bool {
         self.check_from = instant;
         std::mem::take(&mut self.is_livelock_check_due)

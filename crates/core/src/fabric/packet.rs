@@ -36,7 +36,7 @@ pub struct Packet {
     /// Record of the packet's latency.
     pub journey: Journey,
     bytes: RefCell<SmallVec<[u8; INLINE_BYTES]>>,
-    taken: Cell<usize>,
+    bytes_taken: Cell<usize>,
     whole: Cell<bool>,
     entered: Cell<bool>,
     marks: Cell<PacketMarks>,
@@ -60,9 +60,9 @@ impl Packet {
     }
 
     fn holding(label: Label, journey: Journey, bytes: SmallVec<[u8; INLINE_BYTES]>) -> Rc<Packet> {
-        let (taken, whole, entered, marks, header_extension) = Default::default();
+        let (bytes_taken, whole, entered, marks, header_extension) = Default::default();
         let (label, bytes) = (Cell::new(label), RefCell::new(bytes));
-        Rc::new(Packet { label, journey, bytes, taken, whole, entered, marks, header_extension })
+        Rc::new(Packet { label, journey, bytes, bytes_taken, whole, entered, marks, header_extension })
     }
 
     /// Returns a copy to be sent again, with a journey of its own and without marks.
@@ -130,10 +130,10 @@ impl Packet {
 
     /// Calls `look` with the next bytes that leave the fabric.
     pub fn take(&self, bytes: Bytes, look: impl FnOnce(&[u8])) {
-        let start = self.taken.get();
+        let start = self.bytes_taken.get();
         let end = start + bytes.len();
         look(&self.bytes.borrow()[start..end]);
-        self.taken.set(end);
+        self.bytes_taken.set(end);
     }
 
     /// Borrows the bytes that have been appended.

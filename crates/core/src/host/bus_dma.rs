@@ -28,7 +28,7 @@ impl BusDma {
     }
 
     /// Returns the host whose bridge moves the transfers, if there is one.
-    fn bridged(&self) -> Option<&IoBusHost> {
+    fn io_bus_host(&self) -> Option<&IoBusHost> {
         if let DmaInitiator::IoBus(host) = &*self.initiator { Some(host) } else { None }
     }
 
@@ -71,7 +71,7 @@ impl AnyDmaPort {
     /// Submits a transfer as soon as a tag is free, and lets `engine` drive it.
     pub(crate) async fn transfer(&self, request: &DmaRequest, engine: &impl TransferEngine) {
         match &self.0 {
-            PortKind::Bus(port) => match port.bridged() {
+            PortKind::Bus(port) => match port.io_bus_host() {
                 Some(host) => engine.drive(port.begin(host, request).await).await,
                 None => engine.drive(submit_when_free(&**port, request).await).await,
             },

@@ -12,7 +12,7 @@ use crate::engine::{LocalFuture, Signal, Time};
 /// A register that is polled.
 pub struct PolledRegister<'a> {
     /// Address on the bus, and width in bytes; `None` for a register of the processor itself.
-    pub on_bus: Option<(Address, usize)>,
+    pub bus_location: Option<(Address, usize)>,
     /// Cycles of an access to a register of the processor itself.
     pub access_cycles: u64,
     /// Cycles of a round in addition to the read.

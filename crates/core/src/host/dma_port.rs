@@ -229,7 +229,7 @@ impl DmaSteps {
     /// Reports that the transfer is set up, with the service time of the set-up. This is the first step of a transfer.
     pub async fn set_up(&self, service: Time) {
         self.set_up.set(service);
-        self.reach().await;
+        self.end_step().await;
     }
 
     /// Reports that a beat of a read begins to flow, whose bytes are `data`. On return, `data` is a buffer that can be
@@ -237,7 +237,7 @@ impl DmaSteps {
     pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
         std::mem::swap(data, &mut self.data.borrow_mut());
         self.beat.set(Some(beat));
-        self.reach().await;
+        self.end_step().await;
         std::mem::swap(data, &mut self.data.borrow_mut());
     }
 
@@ -245,16 +245,16 @@ impl DmaSteps {
     pub async fn write_beat(&self, beat: DataBeat) {
         self.data.borrow_mut().clear();
         self.beat.set(Some(beat));
-        self.reach().await;
+        self.end_step().await;
     }
 
     /// Reports that the beat has passed.
     pub async fn passed(&self) {
         self.beat.set(None);
-        self.reach().await;
+        self.end_step().await;
     }
 
-    async fn reach(&self) {
+    async fn end_step(&self) {
         let step = self.reached.get() + 1;
         self.reached.set(step);
         poll_fn(|_| if self.goal.get() > step { Poll::Ready(()) } else { Poll::Pending }).await;

@@ -5,14 +5,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The work by which a processor's local time is ahead of the simulation.
+/// The work of a processor that remains to be simulated until the simulation reaches the processor's local time.
 pub enum LocalTimeLag<'a> {
     /// There is no work, because the simulation has reached local time.
     Nothing,
     /// The processor works until an instant.
     Until(Time),
     /// The processor works in several intervals, between which code of higher priorities runs.
-    Stretches(LocalFuture<'a, ()>),
+    Intervals(LocalFuture<'a, ()>),
 }
 
 /// A clock whose time runs ahead of the simulation. Every processor has one.
@@ -44,7 +44,7 @@ impl<'a, C> SyncFuture<'a, C> {
 
 enum Wait<'a> {
     Delay,
-    Stretches(LocalFuture<'a, ()>),
+    Intervals(LocalFuture<'a, ()>),
 }
 
 impl<C: LocalClock> Future for SyncFuture<'_, C> {
@@ -57,7 +57,7 @@ impl<C: LocalClock> Future for SyncFuture<'_, C> {
                 clock.end_sync();
                 return Poll::Ready(());
             }
-            Some(Wait::Stretches(work)) => return work.as_mut().poll(context),
+            Some(Wait::Intervals(work)) => return work.as_mut().poll(context),
             wait => wait,
         };
         match clock.begin_sync() {
@@ -70,9 +70,9 @@ impl<C: LocalClock> Future for SyncFuture<'_, C> {
                 }
                 passed
             }
-            LocalTimeLag::Stretches(mut work) => {
+            LocalTimeLag::Intervals(mut work) => {
                 let polled = work.as_mut().poll(context);
-                *wait = Some(Wait::Stretches(work));
+                *wait = Some(Wait::Intervals(work));
                 polled
             }
         }

@@ -14,7 +14,7 @@ use crate::text::Parameters;
 use std::rc::Rc;
 
 /// A machine with its workload started, ready to run.
-pub struct Built {
+pub struct BuiltMachine {
     simulation: Simulation,
     /// The world in which the programs run.
     pub world: World,
@@ -24,7 +24,7 @@ pub struct Built {
 }
 
 /// Builds the machine and starts its workload.
-pub fn build(machine: &Machine, recorder: Recorder) -> Built {
+pub fn build(machine: &Machine, recorder: Recorder) -> BuiltMachine {
     build_with(machine, recorder, Box::new(|world| machine.workload.start(world)))
 }
 
@@ -32,7 +32,7 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
 pub type Start<'a> = dyn FnOnce(&World) -> Rc<dyn RunningWorkload> + 'a;
 
 /// Builds the machine, and starts another program in place of its workload.
-pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> Built {
+pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> BuiltMachine {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
     let tally = MessageTally::new(&sim);
@@ -60,10 +60,10 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
     };
     let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
-    Built { simulation, world, running, limits }
+    BuiltMachine { simulation, world, running, limits }
 }
 
-impl Built {
+impl BuiltMachine {
     /// Runs the machine to the end.
     pub fn run(&self) -> Outcome {
         self.simulation.run(self.limits)

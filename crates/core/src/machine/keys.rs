@@ -111,7 +111,7 @@ impl Registry {
         }
         let Ok(read) = self.read_spelled(document, &[], &[], None) else { return problems };
         let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
-        problems.helped(|problem, layer| {
+        problems.with_help_per_problem(|problem, layer| {
             let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };
             let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
             let end = format!(".{}", keys.join("."));

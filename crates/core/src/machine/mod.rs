@@ -124,8 +124,8 @@ impl Machine {
     /// Reads a description whose parts are those of `registry`.
     #[doc(hidden)]
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
-        let described = t.map("nodes", "Nodes, by name", |t| nodes::Described::read(t, registry));
-        let named = nodes::named(&described);
+        let entries = t.map("nodes", "Nodes, by name", |t| nodes::NodeEntry::read(t, registry));
+        let named = nodes::expand(&entries);
         let hosts = registry.read_hosts(t);
         let fabric = registry.read_fabric(t);
         let mut workload = registry.read_workload(t);
@@ -135,7 +135,7 @@ impl Machine {
         {
             workload = workload.with_spec(resolved);
         }
-        let nodes = nodes::or_all(named, &fabric, &hosts);
+        let nodes = nodes::or_default(named, &fabric, &hosts);
         if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
             workload = workload.with_spec(expanded);
         }

@@ -4,7 +4,7 @@ use super::{FabricPart, HostPart, InterfacePart, NodeDescription, Registry};
 use crate::text::Table;
 
 /// An entry of `[nodes]`.
-pub(super) struct Described {
+pub(super) struct NodeEntry {
     host: String,
     ni: Option<InterfacePart>,
     count: Option<u64>,
@@ -12,21 +12,21 @@ pub(super) struct Described {
 }
 
 /// Largest number of endpoints of a node (chosen).
-const ENDS_MAX: u64 = 1024;
+const ENDPOINTS_MAX: u64 = 1024;
 
 /// Largest number of nodes of a machine.
 pub(super) const NODES_MAX: u64 = 1 << 17;
 
-impl Described {
-    pub(super) fn read(t: &mut Table<'_>, registry: &Registry) -> Described {
+impl NodeEntry {
+    pub(super) fn read(t: &mut Table<'_>, registry: &Registry) -> NodeEntry {
         let count =
             t.count("count", "Number of nodes of this kind, called NAME0, NAME1 …; by default one, called NAME");
         let count = count.range(1, NODES_MAX).optional();
         let programs =
             "Number of endpoints, one for each program, called NAME:0, NAME:1 …; by default one, called NAME";
-        Described {
+        NodeEntry {
             count,
-            endpoints: t.count("endpoints", programs).range(1, ENDS_MAX).optional(),
+            endpoints: t.count("endpoints", programs).range(1, ENDPOINTS_MAX).optional(),
             host: t.text("host", "Host of the node: the name of one of `hosts`").required(),
             ni: own_interface(t, registry),
         }
@@ -44,10 +44,10 @@ fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart
     registry.interfaces().read_optional(t, "The interface of the node")
 }
 
-/// Returns the nodes with their names, in order.
-pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
+/// Expands the entries of `[nodes]` to nodes with names, in order.
+pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
-    for (name, Described { host, ni, count, endpoints }) in described {
+    for (name, NodeEntry { host, ni, count, endpoints }) in entries {
         let key = format!("nodes.{name}");
         let own = ni.as_ref().map(|ni| ni.clone().below(format!("{key}.{}", ni.family_table())));
         let node = |name: String| {
@@ -62,16 +62,17 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     nodes
 }
 
-/// Returns the described nodes. If none are described, returns as many as the fabric has, with the fabric's names or
-/// numbered, or two; all have the only kind of host.
-pub(super) fn or_all(
-    named: Vec<NodeDescription>,
+/// Returns the described nodes. If the description has none, returns one node for each node of the fabric, or two if
+/// the fabric does not state a number, with the fabric's names or else numbered. All have the only host of the
+/// description; with several hosts, no nodes are added.
+pub(super) fn or_default(
+    nodes: Vec<NodeDescription>,
     fabric: &FabricPart,
     hosts: &[(String, HostPart)],
 ) -> Vec<NodeDescription> {
-    let [(host, _)] = hosts else { return named };
-    if !named.is_empty() {
-        return named;
+    let [(host, _)] = hosts else { return nodes };
+    if !nodes.is_empty() {
+        return nodes;
     }
     let node = |name| NodeDescription { name, key: "nodes".to_owned(), host: host.clone(), ni: None, endpoints: 1 };
     let numbered = || (0..fabric.nodes().unwrap_or(2)).map(|number| format!("node{number}")).collect();

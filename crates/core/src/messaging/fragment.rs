@@ -34,7 +34,7 @@ impl<B> PartialMessage<B> {
     ///
     /// # Panics
     ///
-    /// Panics if the fragment has arrived before.
+    /// Panics if the fragment has already arrived.
     pub fn add(&mut self, fragment: usize, bytes: usize, last: bool) -> bool {
         let before = self.fragment_bytes.insert(fragment, bytes);
         assert!(before.is_none(), "a fragment arrives once");

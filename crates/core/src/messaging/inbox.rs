@@ -23,7 +23,7 @@ pub(super) struct Inbox {
     deferred: RefCell<VecDeque<DeferredMessage>>,
     /// Packets that other cores found at the interface, still to be taken, each with the local time at which it was
     /// found.
-    found: RefCell<VecDeque<(RxPacket, Time)>>,
+    found_packets: RefCell<VecDeque<(RxPacket, Time)>>,
 }
 
 /// An active message that was taken from the interface, and whose handler has not run.
@@ -42,7 +42,7 @@ impl Inbox {
             messages: messages.clone(),
             loopback: LoopbackQueue::default(),
             deferred: RefCell::default(),
-            found: RefCell::default(),
+            found_packets: RefCell::default(),
         }
     }
 
@@ -53,17 +53,17 @@ impl Inbox {
 
     /// Returns whether the inbox has a packet that another core found.
     pub fn has_found(&self) -> bool {
-        !self.found.borrow().is_empty()
+        !self.found_packets.borrow().is_empty()
     }
 
     /// Leaves a packet, found at local time `at`, for a program on another core, which takes the packet.
     pub fn push_found(&self, packet: RxPacket, at: Time) {
-        self.found.borrow_mut().push_back((packet, at));
+        self.found_packets.borrow_mut().push_back((packet, at));
     }
 
     /// Removes and returns the oldest packet that another core found, with the time at which it was found.
     pub fn pop_found(&self) -> Option<(RxPacket, Time)> {
-        self.found.borrow_mut().pop_front()
+        self.found_packets.borrow_mut().pop_front()
     }
 
     /// Takes a packet that another program of the node polled. With `several_cores`, the simulation first catches up

@@ -251,7 +251,7 @@ pub trait Driver: DriverExtensions {
     /// Returns buffer `entry`, which was in use, to the interface.
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}
 
-    /// Ends a round of the polling loop in which no packet was found. If nothing can change before, the round ends at
+    /// Ends a round of the polling loop in which no packet was found. If nothing can change earlier, the round ends at
     /// the time that `wake` returns. Returns `true` if a poll within the round has found a packet: the next
     /// [`poll`](Driver::poll) then continues with that packet, and must precede all other calls.
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;

@@ -54,13 +54,13 @@ impl ComposedPacket {
 #[derive(Clone, Copy)]
 pub struct RxPayload<'a> {
     packet: &'a Packet,
-    header: usize,
+    header_length: usize,
 }
 
 impl RxPayload<'_> {
     /// Calls `read` with the bytes of the payload.
     pub fn with<T>(&self, read: impl FnOnce(&[u8]) -> T) -> T {
-        read(&self.packet.bytes()[self.header..])
+        read(&self.packet.bytes()[self.header_length..])
     }
 
     /// Returns a copy of the payload.
@@ -99,14 +99,14 @@ pub struct WholePacketDriver<N> {
     nic: N,
     port: Rc<Port>,
     costs: Costs,
-    packet: Bytes,
+    packet_max: Bytes,
 }
 
 impl<N: WholePacketNic> WholePacketDriver<N> {
-    /// Starts the driver of `nic`, over the machine's protocol and fabric. No packet is longer than `packet` bytes.
-    pub fn start(context: &BuildContext<'_>, packet: Bytes, nic: N) -> WholePacketDriver<N> {
-        let port = context.port_accepting_on_header(packet, N::STAGES);
-        WholePacketDriver { nic, port, costs: context.costs, packet }
+    /// Starts the driver of `nic`, over the machine's protocol and fabric. No packet is longer than `packet_max`.
+    pub fn start(context: &BuildContext<'_>, packet_max: Bytes, nic: N) -> WholePacketDriver<N> {
+        let port = context.port_accepting_on_header(packet_max, N::STAGES);
+        WholePacketDriver { nic, port, costs: context.costs, packet_max }
     }
 
     /// Returns whether a packet waits to be taken.
@@ -177,7 +177,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
             (self.nic.header(&bytes), bytes.len())
         };
         let journey = taken.packet.journey.clone();
-        // The processor's local clock does not advance between two leases.
+        // The processor's local clock does not advance between two leases, so the simulated time may be later.
         journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
         let nodes = [taken.from, self.port.node()];
         let ends = [0, 1].map(|side| self.port.addresses().endpoint(nodes[side], endpoints[side]));
@@ -200,13 +200,13 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         while !taken.packet.is_whole() {
             self.port.changed.wait().await;
         }
-        let header = self.nic.header(&taken.packet.bytes()).length;
-        let landed = self.nic.fetch(cpu, RxPayload { packet: &taken.packet, header }, sink).await;
+        let header_length = self.nic.header(&taken.packet.bytes()).length;
+        let landed = self.nic.fetch(cpu, RxPayload { packet: &taken.packet, header_length }, sink).await;
         cpu.sync().await;
         self.port.release(taken);
         arrival.journey.add_service(start, cpu.now());
         arrival.journey.close("receive", cpu.now());
-        lease.record_span("receive", arrival.journey.id(), self.packet.len());
+        lease.record_span("receive", arrival.journey.id(), self.packet_max.len());
         landed
     }
 

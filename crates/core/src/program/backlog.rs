@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backlog_that_grows_without_end_is_distinguished_from_one_that_does_not() {
+    fn a_growing_backlog_is_distinguished_from_a_bounded_one() {
         assert!(only_grows(1.0, 10_000, |window| 200 * window), "2 % more than is accepted");
         assert!(!only_grows(1.0, 10_000, |window| 100 * window), "as chance may make of 100 000 packets");
         assert!(only_grows(0.0, 10_000, |window| 100 * window), "a constant interval leaves nothing to chance");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn it_samples_once_in_a_window_and_few_windows_decide_nothing() {
+    fn a_backlog_is_sampled_once_per_window_and_needs_several_windows() {
         let mut backlog = Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, 1.0);
         for cycle in 0..GROWING_WINDOWS * WINDOW_CYCLES {
             backlog.sample(cycle, cycle, cycle);

@@ -49,7 +49,7 @@ impl ExpectedPayloads {
     }
 }
 
-/// Returns the tag of a pattern; programs map only smaller tags.
+/// Returns the tag of a pattern. Programs map only smaller tags to addresses.
 fn tag(pattern: u64) -> u16 {
     2 + pattern as u16
 }

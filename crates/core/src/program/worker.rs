@@ -73,8 +73,8 @@ impl Worker {
         self.endpoint.endpoints()
     }
 
-    /// Returns the worker's active-message endpoint. Its methods acquire the processor, which the program must
-    /// [release](Worker::release) before.
+    /// Returns the worker's active-message endpoint. Its methods acquire the processor, which the program must first
+    /// [release](Worker::release).
     pub fn endpoint(&self) -> &Rc<ActiveEndpoint> {
         &self.endpoint
     }

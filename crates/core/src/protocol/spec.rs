@@ -1,5 +1,5 @@
-//! The specification of a protocol, fixed before time 0: its guarantees, requirements and costs, and the start of an
-//! endpoint.
+//! The specification of a protocol, fixed before time 0: its guarantees, requirements and costs. It also starts the
+//! protocol's endpoints.
 
 use super::{Guarantees, PacketHandle, Protocol};
 use crate::engine::{Bytes, NodeId};
@@ -35,8 +35,8 @@ pub trait ProtocolSpec: PartSpec {
         FabricFeatures::default()
     }
 
-    /// Returns the reason why sequence numbers are too short to identify duplicates in `environment`, with the key of
-    /// their length; `None` if they are long enough.
+    /// If sequence numbers are too short to identify duplicates in `environment`, returns the key that sets their
+    /// length, and the reason.
     fn sequence_space_error(&self, _environment: &ProtocolEnvironment) -> Option<(&'static str, String)> {
         None
     }
@@ -51,12 +51,12 @@ pub trait ProtocolSpec: PartSpec {
     fn buffer_requirements(&self) -> Option<[u64; 2]>;
 
     /// Returns the length of the longest frame that carries no packet.
-    fn control_frame(&self) -> Bytes {
+    fn control_frame_length(&self) -> Bytes {
         Bytes::ZERO
     }
 
-    /// Returns the number of cycles of the interface's clock that it takes to generate an acknowledgement, and that it
-    /// takes to process one.
+    /// Returns the number of cycles of the interface's clock for composing an acknowledgement. Processing one takes the
+    /// same number.
     fn processing_cycles(&self) -> u64 {
         0
     }
@@ -72,8 +72,8 @@ pub trait ProtocolSpec: PartSpec {
         None
     }
 
-    /// Returns the maximum number of packets from `senders` nodes that may arrive late, because they were returned to
-    /// their senders, at a receiver whose interface queues `queued` packets.
+    /// Returns the maximum number of packets that are returned to `senders` senders, and arrive late for that reason,
+    /// at a receiver whose interface queues `queued` packets.
     fn late_packets(&self, _senders: u64, _queued: u64) -> u64 {
         0
     }

@@ -4,7 +4,7 @@
 //! must be a valid table of the part, and a machine with it must run.
 
 use super::RunObservation;
-use super::matrix::{HOSTS, described, read};
+use super::matrix::{HOSTS, description_with, read};
 use crate::engine::{Outcome, Recorder};
 use crate::machine::combinations::Combination;
 use crate::machine::{Registry, shipped};
@@ -88,7 +88,7 @@ fn examples<S: ?Sized + PartSpec>(
             let one = combination(info.key, host);
             let input = registry.workloads().get(one.workload).map_or("", |entry| entry.info.small_input);
             let workload = format!("[workload.{}]\n{input}\n", one.workload);
-            read(registry, &described(registry, &one, 2, 1, &workload))
+            read(registry, &description_with(registry, &one, 2, 1, &workload))
         });
         let found = tried.reduce(|first, next| if first.is_ok() { first } else { next.or(first) });
         let table = format!("{}.{}", family.table(), info.key);

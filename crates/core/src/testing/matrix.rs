@@ -1,4 +1,4 @@
-//! Combinations of parts, run on small inputs by all processors.
+//! Combinations of parts, run on small inputs in parallel.
 
 use super::laws::{self, LONE_PAYLOADS, Violation};
 use super::{DeliveredMessage, RunObservation};
@@ -15,7 +15,8 @@ use std::thread;
 /// A host of each kind that ships; hosts of the same kind differ only in numbers.
 pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife"];
 
-/// The combinations to run: all valid ones, or those with a certain part.
+/// The combinations to run: all, or those with certain parts. If no host is chosen, shipped hosts that are not in
+/// [`HOSTS`] are skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Selection<'a> {
     /// The host, by the name that `list combinations` prints.
@@ -31,11 +32,11 @@ pub struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// Every combination.
+    /// All combinations, with one host of each kind ([`HOSTS`]).
     pub const ALL: Selection<'static> =
         Selection { host: None, ni: None, protocol: None, fabric: None, workload: None };
 
-    fn has(&self, one: &Combination) -> bool {
+    fn includes(&self, one: &Combination) -> bool {
         let parts = [
             (self.host, one.host),
             (self.ni, one.ni),
@@ -72,10 +73,16 @@ impl Display for MatrixReport {
 pub fn small_description(registry: &Registry, one: &Combination, nodes: u32, endpoints: u32) -> String {
     let info = registry.workloads().get(one.workload).expect("a combination names a workload of the registry").info;
     let input = if info.small_input.is_empty() { info.example } else { info.small_input };
-    described(registry, one, nodes, endpoints, &format!("[workload.{}]\n{input}\n", one.workload))
+    description_with(registry, one, nodes, endpoints, &format!("[workload.{}]\n{input}\n", one.workload))
 }
 
-pub(super) fn described(registry: &Registry, one: &Combination, nodes: u32, endpoints: u32, workload: &str) -> String {
+pub(super) fn description_with(
+    registry: &Registry,
+    one: &Combination,
+    nodes: u32,
+    endpoints: u32,
+    workload: &str,
+) -> String {
     let host = one.host.rsplit('/').next().unwrap_or(one.host);
     let node = |node| format!("[nodes.n{node}]\nhost = \"{host}\"\nendpoints = {endpoints}\n");
     let nodes: String = (0..nodes).map(node).collect();
@@ -89,7 +96,7 @@ pub(super) fn read(registry: &Arc<Registry>, text: &str) -> Result<Machine, Stri
 
 /// Runs every valid combination of `selection` on a small input, and reports those that break a law.
 pub fn matrix(registry: &Arc<Registry>, selection: &Selection<'_>) -> MatrixReport {
-    let all: Vec<Combination> = registry.combinations().into_iter().filter(|one| selection.has(one)).collect();
+    let all: Vec<Combination> = registry.combinations().into_iter().filter(|one| selection.includes(one)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         let mut tried = Vec::new();
@@ -116,7 +123,8 @@ fn next_of<'a>(all: &'a [Combination], next: &AtomicUsize) -> Option<(usize, &'a
 fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>> {
     let violation = |(law, what)| Violation { combination: one.clone(), law, what };
     let machine = match read(registry, &small_description(registry, one, 4, 1)) {
-        // The refusal of default inputs as too large implies nothing about small inputs.
+        // A combination that is refused with its example input, for instance because that is too large, may be accepted
+        // with the small input. It is rightly refused only if both inputs are.
         Err(_) if !one.refused.is_empty() => return None,
         Err(problems) => return Some(vec![violation(("accepted", format!("refused with a small input: {problems}")))]),
         Ok(machine) => machine,
@@ -138,7 +146,7 @@ const PROBE: &str = "ping-pong";
 fn lone_latencies(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Time>> {
     let latency = |payload: &u64| {
         let workload = format!("[workload.{PROBE}]\npayload = \"{payload} B\"\nmessages = 4\n");
-        let machine = read(registry, &described(registry, one, 2, 1, &workload)).ok()?;
+        let machine = read(registry, &description_with(registry, one, 2, 1, &workload)).ok()?;
         let messages = RunObservation::of(&machine, Recorder::off()).messages;
         let sum: u64 = messages.iter().map(DeliveredMessage::latency).map(Time::ps).sum();
         Some(Time::from_ps(sum / messages.len().max(1) as u64))

@@ -38,8 +38,8 @@ impl DeliveredMessage {
         }
     }
 
-    /// Returns the time from the call of the sending program to the delivery to the receiving program, measured only by
-    /// the clock.
+    /// Returns the time from the call of the sending program to the delivery to the receiving program, without use of
+    /// the stages of the ledger.
     pub fn latency(&self) -> Time {
         self.at - self.ledger.start()
     }

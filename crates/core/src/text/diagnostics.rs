@@ -111,7 +111,7 @@ pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &
 }
 
 /// Returns the problem that a value is not valid for its key.
-pub(super) fn bad(path: &[Step], invalid_value: InvalidValue, nearest: Option<Place>, doc: &str) -> Problem {
+pub(super) fn invalid(path: &[Step], invalid_value: InvalidValue, nearest: Option<Place>, doc: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     let problem = Problem::bad_value(&dotted(path)).at(invalid_value.place.or(nearest), invalid_value.fault.label);
     invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))

@@ -191,7 +191,7 @@ impl<'t> Table<'t> {
             node => self.below(&[Step::Key(key)], node, |t| choose(t, absence)),
         };
         shape.items.retain(|item| matches!(item, Item::Key { .. }));
-        let family = family.unwrap_or_else(|| Family { doc, members: named(members), need: Need::Optional });
+        let family = family.unwrap_or_else(|| Family { doc, members: empty_members(members), need: Need::Optional });
         let need = family.need.clone();
         self.note_key(key, doc, Form::OneOf(family, shape), need);
         value
@@ -233,7 +233,7 @@ impl<'t> Table<'t> {
         location: FamilyLocation<'t>,
         mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> (Option<T>, Family) {
-        let mut shapes = named(members);
+        let mut shapes = empty_members(members);
         let mut member = |at: usize, node: Option<&'t TreeNode>| {
             let name = members[at].0;
             let (value, shape) = self.below(&[Step::Key(name)], node, |t| read(name, t));
@@ -386,6 +386,6 @@ fn has_only_unknown_keys(node: &TreeNode, members: Members<'_>, others: &[&str])
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))
 }
 
-fn named(members: Members<'_>) -> Vec<Member> {
+fn empty_members(members: Members<'_>) -> Vec<Member> {
     members.iter().map(|(name, doc)| Member { name, doc, shape: TableShape::default() }).collect()
 }

@@ -284,14 +284,14 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Some(node) => self.take(node).unwrap_or(value),
             None => {
                 let text = synthetic.text().map_or_else(|| plain(&json), str::to_string);
-                self.table.note_value(self.noted(), self.kind.name(), None, text, json);
+                self.table.note_value(self.noted_key(), self.kind.name(), None, text, json);
                 self.note_file(&value);
                 value
             }
         }
     }
 
-    fn noted(&self) -> NotedKey {
+    fn noted_key(&self) -> NotedKey {
         NotedKey { key: self.key, doc: self.doc, declared: self.declared }
     }
 
@@ -318,7 +318,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Ok(value) => {
                 let json = self.kind.json(&value, node);
                 let text = self.table.as_written(node).unwrap_or_else(|| plain(&json));
-                self.table.note_value(self.noted(), self.kind.name(), Some(node), text, json);
+                self.table.note_value(self.noted_key(), self.kind.name(), Some(node), text, json);
                 self.note_file(&value);
                 Some(value)
             }

@@ -12,24 +12,24 @@ pub const SHIPPED: &str = "<shipped examples>";
 /// Reads the text of a file.
 pub fn read(path: &Path) -> Result<String, Problem> {
     if path.is_dir() {
-        return Err(cannot(path, "it is a folder").help("name a file in it"));
+        return Err(unreadable(path, "it is a folder").help("name a file in it"));
     }
     match std::fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            cannot(path, &format!("it is not UTF-8 text (from byte {at})"))
+            unreadable(path, &format!("it is not UTF-8 text (from byte {at})"))
         }),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(missing(path)),
-        Err(error) => Err(cannot(path, &error.to_string())),
+        Err(error) => Err(unreadable(path, &error.to_string())),
     }
 }
 
-fn cannot(path: &Path, why: &str) -> Problem {
+fn unreadable(path: &Path, why: &str) -> Problem {
     Problem::new(format!("cannot read `{}`: {why}", path.display()))
 }
 
 fn missing(path: &Path) -> Problem {
-    let problem = cannot(path, "there is no such file");
+    let problem = unreadable(path, "there is no such file");
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         return problem.help(format!("there is no folder `{}` either", folder.display()));

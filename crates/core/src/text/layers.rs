@@ -1,5 +1,5 @@
-//! The layers of a description below its settings (its file and its shipped parts), cached as one tree for readings that
-//! differ in their settings alone, such as the points of a sweep.
+//! The layers of a description below its settings (its file and its shipped parts), cached as one tree for readings
+//! that differ in their settings alone, such as the points of a sweep.
 //!
 //! Settings may select the parts, so the merged layers are cached for each combination of settings that may name parts.
 //! The number of cached combinations is limited. The settings themselves are not in these layers.

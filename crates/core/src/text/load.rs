@@ -96,7 +96,7 @@ pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Pr
 
 /// Loads several files as one description, in which no two files have the same top-level key. Each file is given by its
 /// name for messages, its text, and the folder to which paths in it are relative.
-pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
+pub fn load_files(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
     let mut loader = Loader::new(PartLibrary::EMPTY);
     for (path, text, folder) in files {
         let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
@@ -114,7 +114,7 @@ struct Sheet {
 }
 
 /// The names of parts, each with the source location of the name.
-type Named = Vec<(String, Option<Place>)>;
+type PartNames = Vec<(String, Option<Place>)>;
 
 struct Loader<'a> {
     shelf: PartLibrary<'a>,
@@ -214,7 +214,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the file without its key `parts`, and the named parts with the locations of their names.
-    fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, Named) {
+    fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, PartNames) {
         let (mut file, mut named) = (file, Vec::new());
         if let Some(sheet) = &mut file {
             named = self.take_parts(&mut sheet.tree);
@@ -227,8 +227,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the parts that entries of tables name, with the paths of the entries.
-    fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, Named)> {
-        let mut named: Vec<(Vec<String>, Named)> = Vec::new();
+    fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, PartNames)> {
+        let mut named: Vec<(Vec<String>, PartNames)> = Vec::new();
         let PartLibrary { tables, .. } = self.shelf;
         for table in tables {
             let entries = file.as_mut().and_then(|sheet| sheet.tree.get_mut(table)).and_then(TreeNode::table_mut);
@@ -251,12 +251,12 @@ impl<'a> Loader<'a> {
         setting.is(PARTS) || setting.is_of_entry(self.shelf.tables, PARTS)
     }
 
-    fn take_parts(&mut self, tree: &mut Tree) -> Named {
+    fn take_parts(&mut self, tree: &mut Tree) -> PartNames {
         let parts = tree.remove(PARTS);
         parts.map(|node| self.part_names(&node)).unwrap_or_default()
     }
 
-    fn part_names(&mut self, node: &TreeNode) -> Named {
+    fn part_names(&mut self, node: &TreeNode) -> PartNames {
         let items = match &node.value {
             TreeValue::List(items) => items.iter().collect(),
             _ => vec![node],
@@ -274,7 +274,7 @@ impl<'a> Loader<'a> {
     /// Adds a part to the table `at`, with a higher precedence than the parts of which it consists.
     fn part(&mut self, (name, place): (&str, Option<Place>), at: &[String], within: &mut Vec<String>) {
         if within.iter().any(|outer| outer == name) {
-            return self.problems.push(circle(name, place, within));
+            return self.problems.push(inclusion_cycle(name, place, within));
         }
         if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == at) {
             return;
@@ -334,11 +334,11 @@ fn not_a_part(item: &TreeNode) -> Problem {
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 
-fn circle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
+fn inclusion_cycle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
     let from = within.iter().position(|outer| outer == name).unwrap_or(0);
     let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
     Problem::new(format!("the shipped part \"{name}\" includes itself"))
-        .at(place, "here the circle closes")
+        .at(place, "here the cycle closes")
         .help(chain.join(" → "))
 }
 

@@ -121,7 +121,7 @@ pub trait Parameters: Sized {
     where
         Self: AllOptional,
     {
-        read::nothing(Self::read)
+        read::read_defaults(Self::read)
     }
 }
 

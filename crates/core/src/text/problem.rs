@@ -170,7 +170,7 @@ impl Problems {
     }
 
     /// Returns the problems, each with the line that `help` returns for it and its layer as its first line of help.
-    pub fn helped(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
+    pub fn with_help_per_problem(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
             let more = layer.and_then(|layer| help(problem, layer));

@@ -212,7 +212,7 @@ fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
 
 fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     let names = Q::UNITS.iter().map(|(name, _)| *name);
-    let near = spoken(unit)
+    let near = unit_of_alternative_spelling(unit)
         .filter(|meant| names.clone().any(|name| name == *meant))
         .or_else(|| names.clone().find(|name| name.eq_ignore_ascii_case(unit)))
         .or_else(|| suggest::nearest(unit, names));
@@ -225,7 +225,7 @@ fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
 }
 
 /// Returns the unit that is meant by a common alternative spelling.
-fn spoken(unit: &str) -> Option<&'static str> {
+fn unit_of_alternative_spelling(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "bps" | "b/s" => "bit/s",
         "kbps" | "Kbps" | "kb/s" | "Kb/s" => "kbit/s",

@@ -61,7 +61,7 @@ impl Reading {
 /// # Panics
 ///
 /// Panics if a key is required.
-pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
+pub(super) fn read_defaults<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
     let context = ReadContext::new(Texts::default(), &[], false);
     let value = Table::new(&context, Vec::new(), None, None).run(read).0;
     let problems = context.finish().problems;
@@ -104,7 +104,7 @@ impl<T> Read<T> {
 
     /// Returns the path whose value comes from the highest layer. If several values come from that layer, returns the
     /// first of these in `paths`. A conflict between values is best reported and corrected at the returned path.
-    pub fn foremost<'p>(&self, paths: &[&'p str]) -> &'p str {
+    pub fn highest_layer<'p>(&self, paths: &[&'p str]) -> &'p str {
         let height =
             |path: &&&str| self.records.find(path).map_or(0, |value| 1 + value.layer(&self.loaded.texts).height());
         paths.iter().rev().max_by_key(height).expect("there is a value at least")

@@ -96,14 +96,14 @@ impl ReadContext {
         }
     }
 
-    /// Drops the diagnostics that the value at `path`, or one below it, is missing, because the diagnostic about the mistyped key
-    /// already
-    /// suggests the missing key.
+    /// Drops the diagnostics that the value at `path`, or one below it, is missing, because the diagnostic about the
+    /// mistyped key already suggests the missing key.
     pub(super) fn suppress_missing(&self, path: &str) {
         self.suppressed_missing.borrow_mut().insert(path.to_owned());
     }
 
-    /// Drops the diagnostic that the family at `path` has no member; the one about the mistyped key already suggests it.
+    /// Drops the diagnostic that the family at `path` has no member; the one about the mistyped key already suggests
+    /// it.
     pub(super) fn suppress_no_variant(&self, path: &str) {
         self.suppressed_no_variant.borrow_mut().insert(path.to_owned());
     }

@@ -205,8 +205,7 @@ impl Default for JsonTree<'_> {
 }
 
 impl<'a> JsonTree<'a> {
-    /// Puts a value at a path, below tables and lists that were put there before. A value that is there already is
-    /// kept.
+    /// Puts a value at a path, below tables and lists that are already there. A value that is there already is kept.
     fn put(&mut self, path: &'a [Step], value: Json) {
         let Some((last, above)) = path.split_last() else { return };
         let shared = self.open.iter().zip(above).take_while(|((open, _), step)| open == step).count();

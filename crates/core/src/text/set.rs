@@ -9,10 +9,10 @@ use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue, shad
 use std::ops::Range;
 use toml::de::DeValue;
 
-/// A `--set` option after parsing.
 /// The key that names shipped parts.
 pub const PARTS: &str = "parts";
 
+/// A `--set` option after parsing.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The keys, each with its span in the option.

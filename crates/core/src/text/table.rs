@@ -366,7 +366,7 @@ impl<'t> Table<'t> {
     pub(super) fn invalid_values(&self, key: &'static str, doc: &str, invalid_values: Vec<InvalidValue>) {
         let path = self.path_of(key);
         for invalid_value in invalid_values {
-            let problem = diagnostics::bad(&path, invalid_value, self.nearest.clone(), doc);
+            let problem = diagnostics::invalid(&path, invalid_value, self.nearest.clone(), doc);
             self.context.report_value(DiagnosticLevel::PresentKeys, dotted(&path), problem);
         }
     }

@@ -51,9 +51,9 @@ impl StudyReport {
 }
 
 /// Reports finished points as progress.
-struct Count<'a>(&'a Watch);
+struct PointCounter<'a>(&'a Watch);
 
-impl Progress for Count<'_> {
+impl Progress for PointCounter<'_> {
     fn begins(&self, _points: usize) {}
 
     fn done(&self, _point: &str) {
@@ -75,6 +75,7 @@ pub fn reproduce(
     let found = find(&paper, quick, &builtins(registry())).map_err(description_error)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
     found.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
-    let report = run_with_progress(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
+    let report =
+        run_with_progress(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &PointCounter(watch)))?;
     Ok(StudyReport(report.map_err(|refused| error(&refused))?))
 }

@@ -102,7 +102,7 @@ fn point_store(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
 }
 
 /// Runs a sweep in threads of this process. Returns its table, the number of runs, and the number of points that were
-/// stored before.
+/// already stored.
 #[pyfunction]
 pub fn run_in_threads(
     py: Python<'_>,

@@ -96,24 +96,24 @@ pub fn merged<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distri
 
 /// Returns a result as indented JSON, with a newline at the end. Each list of a histogram is on one line.
 pub fn pretty(result: &Map<String, Json>) -> String {
-    let whole = Indented { map: result, is_histogram: false };
+    let whole = IndentedObject { map: result, is_histogram: false };
     serde_json::to_string_pretty(&whole).expect("a result is plain JSON") + "\n"
 }
 
 /// An object of a result, to be indented.
-struct Indented<'a> {
+struct IndentedObject<'a> {
     map: &'a Map<String, Json>,
     /// Whether the object is within distributions.
     is_histogram: bool,
 }
 
-impl Serialize for Indented<'_> {
+impl Serialize for IndentedObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.map.len()))?;
         for (key, value) in self.map {
             let is_histogram = self.is_histogram || key == KEY;
             match value {
-                Json::Object(inner) => map.serialize_entry(key, &Indented { map: inner, is_histogram })?,
+                Json::Object(inner) => map.serialize_entry(key, &IndentedObject { map: inner, is_histogram })?,
                 Json::Array(list) if is_histogram => {
                     let line = serde_json::to_string(list).and_then(RawValue::from_string);
                     map.serialize_entry(key, &line.expect("a list of numbers is JSON"))?;
@@ -132,7 +132,7 @@ struct Item<'a>(&'a Json);
 impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Json::Object(map) => Indented { map, is_histogram: false }.serialize(serializer),
+            Json::Object(map) => IndentedObject { map, is_histogram: false }.serialize(serializer),
             other => other.serialize(serializer),
         }
     }

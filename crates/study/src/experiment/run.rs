@@ -7,7 +7,7 @@ use narrows_core::engine::{
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
-use narrows_core::machine::build::{Built, Start, build, build_with};
+use narrows_core::machine::build::{BuiltMachine, Start, build, build_with};
 use narrows_core::program::WarmUpCheck;
 
 /// The result of a run.
@@ -86,7 +86,7 @@ pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) ->
     finish_run(build_with(machine, recorder, start))
 }
 
-fn finish_run(built: Built) -> RunResult {
+fn finish_run(built: BuiltMachine) -> RunResult {
     let outcome = built.final_outcome(built.run());
     let sim = &built.world.sim;
     let is_complete = outcome.is_complete();
@@ -111,19 +111,19 @@ fn finish_run(built: Built) -> RunResult {
 
 /// Returns when the run ended. A run that ended by itself ends no earlier than its last measured delivery, by the clock
 /// of the receiver; the receiver's processor may be ahead of the simulation.
-fn end(built: &Built, outcome: &Outcome) -> Time {
+fn end(built: &BuiltMachine, outcome: &Outcome) -> Time {
     let now = built.world.sim.now();
     if outcome.is_complete() { now.max(built.world.tally.last_delivery()) } else { now }
 }
 
 /// Returns the distributions of the workload that have samples.
-fn distributions(built: &Built, outcome: &Outcome) -> Vec<Distribution> {
+fn distributions(built: &BuiltMachine, outcome: &Outcome) -> Vec<Distribution> {
     let all = built.running.distributions(&built.world, outcome);
     all.into_iter().filter(|distribution| distribution.histogram.samples() > 0).collect()
 }
 
 /// Returns the recorded deliveries of messages that the workload reports.
-fn deliveries(built: &Built) -> Vec<Delivery> {
+fn deliveries(built: &BuiltMachine) -> Vec<Delivery> {
     let tally = &built.world.tally;
     let delivered = tally.delivered();
     let reported = delivered.iter().filter(|(message, _)| tally.keeps_ledger_of(message.source));
@@ -189,7 +189,7 @@ impl RunResult {
 }
 
 /// Returns the utilisation of each resource of each node, and of each link.
-fn resources(built: &Built) -> Vec<ResourceUse> {
+fn resources(built: &BuiltMachine) -> Vec<ResourceUse> {
     let mut resources = Vec::new();
     for node in built.world.nodes.iter() {
         for part in node.endpoint().utilization() {
@@ -209,7 +209,7 @@ const HOSTS_REPORTED: usize = 8;
 
 /// Returns the metrics counted by the hosts. A metric is reported per node if it is declared so and at most
 /// `HOSTS_REPORTED` nodes have it; otherwise it is the sum over all nodes.
-fn host_metrics(built: &Built) -> Vec<Metric> {
+fn host_metrics(built: &BuiltMachine) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let counted: Vec<(&str, Vec<HostMetric>)> =
         nodes.map(|node| (node.name.as_str(), node.endpoint().host().metrics())).collect();

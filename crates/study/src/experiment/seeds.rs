@@ -55,7 +55,7 @@ pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Re
 
 /// The statistics of a metric over several runs.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Replicated {
+pub struct ReplicatedMetric {
     /// The name of the metric.
     pub name: String,
     /// The unit of the metric.
@@ -92,7 +92,7 @@ fn is_counted(result: &ResultRow, are_alike: bool, name: &str) -> bool {
 /// A statistic is computed over the runs that measured the metric. Runs that did not complete are left out, including
 /// their counts. If only some runs are saturated, their latencies are left out, since these grow with the length of the
 /// run.
-pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Replicated> {
+pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<ReplicatedMetric> {
     let are_alike = are_alike(results);
     let pooled: Vec<PooledStatistic> =
         distributions.iter().flat_map(|one| PooledStatistic::all(one, results, are_alike)).collect();
@@ -111,7 +111,7 @@ pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Re
             Some(statistic) => (statistic.value, statistic.half_width(&values), statistic.runs),
             None => (interval::mean(&values), interval::half_width(&values), values.len()),
         };
-        Replicated { name: name.to_owned(), unit: unit.to_owned(), value, half_width, runs }
+        ReplicatedMetric { name: name.to_owned(), unit: unit.to_owned(), value, half_width, runs }
     };
     all.into_iter().map(replicated).collect()
 }
@@ -173,9 +173,9 @@ pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
 
 /// Returns the metrics as JSON: by name, `value` (the mean, or the statistic of all samples), `ci95` (half the width
 /// of the interval), `unit` and `runs`.
-pub fn json(metrics: &[Replicated]) -> Json {
-    let json_entry = |metric: &Replicated| {
-        let Replicated { name, unit, value, half_width, runs } = metric;
+pub fn json(metrics: &[ReplicatedMetric]) -> Json {
+    let json_entry = |metric: &ReplicatedMetric| {
+        let ReplicatedMetric { name, unit, value, half_width, runs } = metric;
         (name.clone(), json!({ "value": value, "ci95": half_width, "unit": unit, "runs": runs }))
     };
     Json::Object(metrics.iter().map(json_entry).collect::<Map<_, _>>())

@@ -1,6 +1,6 @@
 //! Sensitivity analysis: the change of a metric when parts of the machine are sped up, and the bottleneck.
 //!
-//! The bottleneck is the part whose speed-up, by experiment, raises the metric most. Each part declares with its
+//! The bottleneck is the part whose speed-up, by experiment, improves the metric most. Each part declares with its
 //! parameters which change speeds it up, and which parameters belong to one resource ([`Meaning`]). Trials speed up
 //! whole resources, single parameters, and pairs of the resources that matter most. A trade-off is a parameter for
 //! which neither direction is a speed-up; it is tried in both directions. `docs/bottlenecks.md` describes the
@@ -35,11 +35,11 @@ pub const GAIN_MIN: f64 = 1.01;
 pub struct ParameterChange {
     /// The key of the parameter.
     pub key: String,
-    /// The value before.
+    /// The value before the change.
     pub before: String,
-    /// The value after.
+    /// The value after the change.
     pub value: String,
-    /// The factor between the two.
+    /// The quotient of the value after the change and the value before it.
     pub factor: f64,
 }
 
@@ -56,11 +56,11 @@ impl ParameterChange {
 pub struct Gain {
     /// The key of the parameter.
     pub key: String,
-    /// The value before.
+    /// The value before the change.
     pub before: String,
-    /// The value after.
+    /// The value after the change.
     pub value: String,
-    /// The factor between the two.
+    /// The quotient of the value after the change and the value before it.
     pub factor: f64,
     /// The improvement of the metric as a factor; less than 1 if it is worse.
     pub ratio: f64,
@@ -74,7 +74,8 @@ impl Gain {
         self.meaning.is_none_or(Meaning::is_trade_off)
     }
 
-    /// Returns the change of the metric, in per cent, per per cent of the parameter; above 0 if a larger value is better.
+    /// Returns the change of the metric, in per cent, per per cent of the parameter; above 0 if a larger value is
+    /// better.
     pub fn elasticity(&self) -> f64 {
         self.ratio.ln() / self.factor.ln()
     }
@@ -90,7 +91,8 @@ pub struct SpeedUpGain {
     pub changes: Vec<ParameterChange>,
     /// The improvement of the metric as a factor; less than 1 if it is worse.
     pub ratio: f64,
-    /// The same factor if the resource is slowed down by the same factor, if that was tried.
+    /// The ratio of the metric if the resource is slowed down instead of sped up, less than 1 if the metric is worse;
+    /// `None` if this was not tried.
     pub slower_ratio: Option<f64>,
 }
 
@@ -168,7 +170,7 @@ pub struct WhatIf {
     /// Notes on the trials, in sentences.
     pub notes: Vec<String>,
     /// The overrides that shorten the runs and change the metric only slightly.
-    pub shorter: Vec<String>,
+    pub shortening: Vec<String>,
     /// The speed-ups of each resource, the largest gain first.
     pub resources: Vec<SpeedUpGain>,
     /// The joint speed-ups of pairs of the resources that matter most, the largest gain first.
@@ -179,7 +181,7 @@ pub struct WhatIf {
     /// The effects of single parameters, the largest gain first.
     pub gains: Vec<Gain>,
     /// The parameters that change no metric.
-    pub dead: Vec<IneffectiveParameter>,
+    pub ineffective: Vec<IneffectiveParameter>,
     /// The changes that make the machine invalid, or whose run cannot be compared.
     pub refused: Vec<Refusal>,
     /// The parameters that are not changed, because they describe another machine or the load on it.

@@ -1,9 +1,9 @@
-//! Writers of a timeline as a trace, which opens in ui.perfetto.dev: in Perfetto's binary form while the simulation runs
-//! ([`BinaryTrace`]), or as Chrome's JSON after it ([`write`]).
+//! Writers of a timeline as a trace, which opens in ui.perfetto.dev: in Perfetto's binary form while the simulation
+//! runs ([`BinaryTrace`]), or as Chrome's JSON after it ([`write`]).
 //!
-//! The JSON trace has a process for each group, a thread for each track in the order in which the tracks were created, a
-//! complete event for each span, and arrows that join the spans of a message in order of time. Times are exact: µs with
-//! six decimals. Spans of a track that overlap without nesting go to further threads, named "name (2)" and so on.
+//! The JSON trace has a process for each group, a thread for each track in the order in which the tracks were created,
+//! a complete event for each span, and arrows that join the spans of a message in order of time. Times are exact: µs
+//! with six decimals. Spans of a track that overlap without nesting go to further threads, named "name (2)" and so on.
 //! Counters are not written; the number of spans that were not recorded is in `otherData`.
 
 mod binary;

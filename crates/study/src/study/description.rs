@@ -59,7 +59,7 @@ impl Study {
             files.into_iter().map(|file| (PathBuf::from(file.name), file.text)).collect();
         let files: Vec<(&Path, &str, Option<&Path>)> =
             files.iter().map(|(path, text)| (path.as_path(), text.as_str(), path.parent())).collect();
-        Reading::new(load::together(&files)?).read(Study::read)
+        Reading::new(load::load_files(&files)?).read(Study::read)
     }
 
     /// Reads a study from its merged tables.

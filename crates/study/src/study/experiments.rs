@@ -375,7 +375,7 @@ mod tests {
     "#;
 
     fn points(quick: bool) -> Vec<(String, String)> {
-        let loaded = load::together(&[(Path::new("experiments.toml"), TEXT, None)]).expect("TOML");
+        let loaded = load::load_files(&[(Path::new("experiments.toml"), TEXT, None)]).expect("TOML");
         let experiments = Reading::new(loaded).read(Experiments::read).expect("experiments").value;
         let points = experiments.combinations("one", &experiments.all[0].1, quick);
         points.into_iter().map(|point| (point.name, point.sets.join("; "))).collect()

@@ -60,8 +60,8 @@ impl NamedValue {
             )
             .optional();
         let definition = ValueDefinition::read(t);
-        let holes = || definition.holes();
-        NamedValue { arguments: arguments.unwrap_or_else(holes), definition }
+        let placeholders = || definition.placeholders();
+        NamedValue { arguments: arguments.unwrap_or_else(placeholders), definition }
     }
 }
 
@@ -111,7 +111,7 @@ impl ValueDefinition {
     }
 
     /// Returns the names in the placeholders of the point and the metric, in the order in which they first occur.
-    fn holes(&self) -> Vec<String> {
+    fn placeholders(&self) -> Vec<String> {
         let (points, what) = match self {
             ValueDefinition::Metric(points, what, _) | ValueDefinition::Busy(points, what) => (points, Some(what)),
             ValueDefinition::Fact(points, _) => (points, None),
@@ -119,7 +119,7 @@ impl ValueDefinition {
         };
         let mut names: Vec<String> = Vec::new();
         for piece in points.iter().take(1).chain(what).flat_map(|template| &template.pieces) {
-            if let Segment::Hole(tree, _) = piece
+            if let Segment::Placeholder(tree, _) = piece
                 && let Term::Value(name, _) = &tree.node
                 && !names.contains(name)
             {

@@ -1,8 +1,8 @@
 //! The rule for roles: a claim is calibrated if and only if the fit or a choice names it.
 //!
-//! A claim is in sight of a constant that was fitted on it, and of a value or mechanism that was chosen by hand with its
-//! result known. A claim in sight is not a prediction, however well it holds. A claim that is given, or that a run can
-//! only confirm, cannot have been in sight of a choice: it has one role.
+//! A claim is in sight of a constant that was fitted on it, and of a value or mechanism that was chosen by hand with
+//! its result known. A claim in sight is not a prediction, however well it holds. A claim that is given, or that a run
+//! can only confirm, cannot have been in sight of a choice: it has one role.
 
 use super::choice::{HandChoice, names};
 use super::claims::ClaimStatement;

@@ -1,9 +1,9 @@
 //! The uncertainty of the number claims of a study.
 //!
 //! The points by which number claims are judged are run again with each constant changed up and down. These runs use
-//! the inputs of `--quick`, since elasticities converge faster than the numbers themselves. Claims that are given, or that the fit
-//! or a choice names in full, constrain the constants, whichever artifact they belong to. Claims that expect a text, and
-//! points that depend on earlier results, are left out.
+//! the inputs of `--quick`, since elasticities converge faster than the numbers themselves. Claims that are given, or
+//! that the fit or a choice names in full, constrain the constants, whichever artifact they belong to. Claims that
+//! expect a text, and points that depend on earlier results, are left out.
 
 pub mod report;
 
@@ -67,13 +67,13 @@ impl ClaimRuns<'_> {
     }
 
     /// Returns the results of all points.
-    fn base(&self) -> Results {
+    fn run_base(&self) -> Results {
         let pairs: Vec<_> = self.drafts.iter().zip(&self.reads).collect();
         one_task_per_run(pairs.into_par_iter()).map(|(draft, read)| (draft.name.clone(), draft.run(read))).collect()
     }
 
     /// Runs the points with these indices and overrides; `None` if one of them is invalid.
-    fn varied(&self, sets: &[(usize, Vec<String>)]) -> Option<Vec<(String, RunResult)>> {
+    fn run_varied(&self, sets: &[(usize, Vec<String>)]) -> Option<Vec<(String, RunResult)>> {
         let run = |(index, sets): &(usize, Vec<String>)| {
             let draft = &self.drafts[*index];
             Some((draft.name.clone(), draft.run(&draft.read(sets).ok()?)))
@@ -82,7 +82,8 @@ impl ClaimRuns<'_> {
     }
 }
 
-/// Adds its uncertainty to each number claim of these artifacts. Returns the uncertainty of the constants.
+/// Adds to each number claim of these artifacts the uncertainty of that claim. Returns the uncertainty of the
+/// constants.
 pub fn add_uncertainty(
     found: &LocatedStudy,
     artifacts: &[&str],
@@ -93,10 +94,10 @@ pub fn add_uncertainty(
     let runs = ClaimRuns::of(found, artifacts)?;
     let unknowns = unknown::uncertain_constants(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());
-    let base = runs.base();
+    let base = runs.run_base();
     let middle = judge::numbers(&found.results_view(&base), &runs.claims);
     let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
-        let Some(changed) = runs.varied(sets) else { return Ok(None) };
+        let Some(changed) = runs.run_varied(sets) else { return Ok(None) };
         let mut results = base.clone();
         results.extend(changed);
         Ok(Some(judge::numbers(&found.results_view(&results), &runs.claims)))
@@ -124,7 +125,7 @@ pub fn add_uncertainty(
     })
 }
 
-/// Adds its uncertainty to a claim, and decides by it whether the claim is predicted or underdetermined.
+/// Adds the uncertainty to a claim, and decides by the uncertainty whether the claim is predicted or underdetermined.
 fn add_to_claim(claim: &mut Claim, row: &[f64], unknowns: &[UncertainConstant], posterior: &Posterior) {
     let std_dev = posterior.std_dev(row);
     let reported = |(unknown, elasticity): (&UncertainConstant, &f64)| {

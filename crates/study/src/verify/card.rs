@@ -151,7 +151,7 @@ impl Card {
         steps.into_iter().chain(host)
     }
 
-    /// Records a violation, unless there was one before.
+    /// Records a violation, unless one has already been recorded.
     pub fn record_violation(&mut self, violation: Violation) {
         self.violation.get_or_insert(violation);
     }

@@ -82,9 +82,9 @@ pub(super) fn verdict(holds: bool, expected: bool) -> &'static str {
 
 /// The result of exploring a case: the number of states, and for each property whether a state was found that proves it
 /// (`Possible`) or violates it (`Always`).
-pub(super) type Explored = (usize, Vec<bool>);
+pub(super) type ExplorationResult = (usize, Vec<bool>);
 
-pub(super) fn explore(case: &Case) -> Explored {
+pub(super) fn explore(case: &Case) -> ExplorationResult {
     let checker = case.checker().threads(1).spawn_bfs().join();
     let discovered = checker.discoveries();
     (checker.unique_state_count(), PROPERTIES.iter().map(|checked| discovered.contains_key(checked.name)).collect())
@@ -104,13 +104,13 @@ fn shortest(case: &Case, name: &'static str) -> Vec<String> {
 pub fn check(firmwares: &[&Firmware], without: Option<Rule>) -> Vec<Findings> {
     let check_one = |firmware: &&Firmware| {
         let cases = firmware.cases(without);
-        let explored: Vec<Explored> = cases.par_iter().map(explore).collect();
+        let explored: Vec<ExplorationResult> = cases.par_iter().map(explore).collect();
         findings(firmware, &cases, &explored)
     };
     firmwares.par_iter().map(check_one).collect()
 }
 
-fn findings(firmware: &Firmware, cases: &[Case], explored: &[Explored]) -> Findings {
+fn findings(firmware: &Firmware, cases: &[Case], explored: &[ExplorationResult]) -> Findings {
     let finding = |(at, checked): (usize, &PropertySpec)| {
         let deciding_cases =
             || cases.iter().zip(explored).filter(move |(_, (_, discovered))| discovered[at]).map(|(case, _)| case);

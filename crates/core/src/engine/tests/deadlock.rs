@@ -129,7 +129,7 @@ fn poll_for(bench: &Bench, what: &str, interval: Time) {
 }
 
 #[test]
-fn a_long_wait_for_an_instant_is_slow_and_not_stuck() {
+fn a_long_delay_is_not_a_livelock() {
     for polled in [false, true] {
         let bench = Bench::new();
         if polled {
@@ -157,7 +157,7 @@ fn a_long_wait_for_an_instant_is_slow_and_not_stuck() {
 }
 
 #[test]
-fn a_deadline_is_waited_for_if_it_lies_before_the_end() {
+fn a_deadline_before_the_time_limit_is_awaited() {
     let outcome = |deadline| {
         let bench = Bench::new();
         poll_for(&bench, "the door", ns(10));
@@ -234,7 +234,7 @@ fn a_poll_reason_is_reported_while_its_guard_lives() {
 }
 
 #[test]
-fn a_clock_that_stands_still_is_a_livelock_without_any_limit() {
+fn a_stalled_clock_is_a_livelock_without_limits() {
     let bench = Bench::new();
     bench.spawn("spinner", |sim, _| async move {
         sim.delay(ns(7)).await;

@@ -1,6 +1,6 @@
-//! Tests that compare delays that pass within an event, or are deferred, with a reference in which every delay goes
-//! through the queue. Random tasks delay, signal, wait, send, hold resources and start other tasks; they must do the
-//! same at the same instants.
+//! Tests that compare delays that are completed without an event in the queue, or are scheduled late, with a reference
+//! in which every delay is an event in the queue. Random tasks delay, signal, wait, send, hold resources and start
+//! other tasks; they must do the same at the same instants.
 
 use super::super::{Mailbox, Resource, Signal};
 use super::*;
@@ -20,7 +20,7 @@ enum Step {
     Receive,
     Hold(u64),
     /// A delay that is requested before a signal and a message for the same instant.
-    AskFirst(u64),
+    DelayBeforeSignal(u64),
     Start(Vec<Step>),
     Progress,
     GiveUp,
@@ -29,8 +29,8 @@ enum Step {
 /// The state that the tasks share.
 struct Shared {
     signal: Signal,
-    letters: Mailbox<u64>,
-    thing: Resource,
+    mailbox: Mailbox<u64>,
+    resource: Resource,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -43,7 +43,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..60u64).prop_map(Step::SendAt),
         1 => Just(Step::Receive),
         3 => (0..30u64).prop_map(Step::Hold),
-        2 => (0..60u64).prop_map(Step::AskFirst),
+        2 => (0..60u64).prop_map(Step::DelayBeforeSignal),
         1 => Just(Step::Progress),
     ];
     let list = prop::collection::vec(step.clone(), 1..20);
@@ -67,19 +67,19 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
                 Step::Until(instant) => sim.until(ns(instant)).await,
                 Step::Notify => shared.signal.notify(),
                 Step::Wait(span) => log.note(shared.signal.wait_until(sim.now() + ns(span)).await),
-                Step::SendAt(span) => shared.letters.send_at(sim.now() + ns(span), span),
-                Step::Receive => log.note(shared.letters.receive().await),
+                Step::SendAt(span) => shared.mailbox.send_at(sim.now() + ns(span), span),
+                Step::Receive => log.note(shared.mailbox.receive().await),
                 Step::Hold(span) => {
-                    let _held = shared.thing.acquire().await;
+                    let _held = shared.resource.acquire().await;
                     sim.delay(ns(span)).await;
                 }
-                Step::AskFirst(span) => {
-                    // Schedules an event that is superseded, so that the delay does not pass within this event.
+                Step::DelayBeforeSignal(span) => {
+                    // Schedules an event that is superseded, so that the delay cannot be completed without an event.
                     sim.wake(sim.current());
                     let mut delay = pin!(sim.delay(ns(span)));
-                    let asked = poll_fn(|context| Poll::Ready(delay.as_mut().poll(context))).await;
-                    assert!(asked.is_pending());
-                    shared.letters.send_at(sim.now() + ns(span), span);
+                    let first_poll = poll_fn(|context| Poll::Ready(delay.as_mut().poll(context))).await;
+                    assert!(first_poll.is_pending());
+                    shared.mailbox.send_at(sim.now() + ns(span), span);
                     shared.signal.notify();
                     delay.await;
                 }
@@ -92,7 +92,7 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
     });
 }
 
-/// Returns everything that can be observed of a run. A run that ended at a limit is continued with another.
+/// Returns everything that can be observed of a run. A run that ended at a limit is continued with other limits.
 fn observe_run(
     tasks: &[Vec<Step>],
     limits: Limits,
@@ -103,20 +103,20 @@ fn observe_run(
     sim.set_queues_every_delay(queues_every_delay);
     let shared = Rc::new(Shared {
         signal: Signal::new(&sim, "change"),
-        letters: Mailbox::new(&sim, "letter"),
-        thing: Resource::new(&sim, "thing"),
+        mailbox: Mailbox::new(&sim, "mailbox"),
+        resource: Resource::new(&sim, "resource"),
     });
     for (number, steps) in tasks.iter().enumerate() {
         task(sim.clone(), bench.log.clone(), shared.clone(), format!("t{number}"), steps.clone());
     }
     let ends = vec![bench.run(limits), bench.run(Limits { time: ns(400), ..limits }), bench.run(Limits::default())];
-    (bench.log.lines.take(), ends, sim.events(), sim.now(), shared.thing.held_total())
+    (bench.log.lines.take(), ends, sim.events(), sim.now(), shared.resource.held_total())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn a_delay_that_passes_at_once_is_one_that_waits(
+    fn delays_without_events_equal_queued_delays(
         tasks in prop::collection::vec(steps(), 1..5),
         time in 1..300u64,
         no_progress in prop_oneof![Just(u64::MAX / 1_000), 1..3_000u64],
@@ -127,7 +127,7 @@ proptest! {
 }
 
 #[test]
-fn a_delay_of_a_task_alone_sets_no_event() {
+fn the_delay_of_a_lone_task_needs_no_event() {
     let bench = Bench::new();
     bench.spawn("alone", |sim, log| async move {
         for _ in 0..3 {
@@ -141,7 +141,7 @@ fn a_delay_of_a_task_alone_sets_no_event() {
 }
 
 #[test]
-fn a_clock_that_stands_still_is_seen_beside_delays_that_pass() {
+fn a_stalled_clock_is_detected_despite_delays_without_events() {
     let bench = Bench::new();
     bench.spawn("zeno", |sim, _| async move {
         sim.delay(ns(5)).await;

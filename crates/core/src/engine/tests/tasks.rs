@@ -35,7 +35,7 @@ fn a_task_starts_tasks() {
 }
 
 #[test]
-fn an_instant_that_is_over_takes_no_time() {
+fn waiting_for_a_past_instant_takes_no_time() {
     let bench = Bench::new();
     bench.spawn("late", |sim, log| async move {
         sim.until(ns(7)).await;

@@ -11,11 +11,11 @@ use std::rc::Rc;
 pub struct Path {
     fabric: Rc<Myrinet>,
     packet: Rc<Packet>,
-    held: Vec<usize>,
+    held_links: Vec<usize>,
     /// Whether the packet holds all links to the receiver; only then is a drop reported to the receiver.
     complete: bool,
     /// Whether the packet's first byte has left.
-    begun: bool,
+    first_byte_sent: bool,
     deadline: Time,
     latency: Time,
 }
@@ -25,8 +25,8 @@ impl Path {
         let label = packet.label();
         let route = fabric.routes[label.source.index()][label.destination.index()].clone();
         let deadline = fabric.sim.now().saturating_add(fabric.parameters.watchdog);
-        let (held, complete, latency) = (Vec::with_capacity(route.len()), false, Time::ZERO);
-        let mut path = Path { fabric, packet, held, complete, begun: false, deadline, latency };
+        let (held_links, complete, latency) = (Vec::with_capacity(route.len()), false, Time::ZERO);
+        let mut path = Path { fabric, packet, held_links, complete, first_byte_sent: false, deadline, latency };
         for (hop, link) in route.into_iter().enumerate() {
             path.take(hop, link).await?;
         }
@@ -47,7 +47,7 @@ impl Path {
             return Err(self.drop_packet(&format!("waiting for link {}", fabric.links[link].wire.name())));
         }
         fabric.links[link].start_hold(&fabric.sim);
-        self.held.push(link);
+        self.held_links.push(link);
         Ok(())
     }
 
@@ -73,12 +73,12 @@ impl Path {
     pub async fn send(&mut self, bytes: Bytes, time: Time, last: bool) {
         let fabric = &self.fabric;
         let crossing = fabric.parameters.link_rate.time_for(bytes);
-        let first = !std::mem::replace(&mut self.begun, true);
+        let first = !std::mem::replace(&mut self.first_byte_sent, true);
         let arrival = Piece::Bytes { packet: self.packet.clone(), bytes, time, first, last };
         let port = &fabric.ports[self.packet.label().destination.index()];
         port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
-        for &link in &self.held {
+        for &link in &self.held_links {
             fabric.links[link].wire.add_transfer(crossing);
         }
     }
@@ -109,7 +109,7 @@ impl Path {
     }
 
     fn release(&mut self) {
-        for link in self.held.drain(..) {
+        for link in self.held_links.drain(..) {
             self.fabric.links[link].release(&self.fabric.sim, &self.packet);
         }
     }

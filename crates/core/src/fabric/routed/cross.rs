@@ -50,7 +50,7 @@ pub(super) const CROSS_TAG: u32 = u32::MAX;
 
 impl Routed {
     /// Starts cross-traffic between these pairs of edge ports.
-    pub(super) fn start_crossing(self: &Rc<Self>, traffic: CrossTraffic, pairs: &[(u32, u32)], seed: u64) {
+    pub(super) fn start_cross_traffic(self: &Rc<Self>, traffic: CrossTraffic, pairs: &[(u32, u32)], seed: u64) {
         let mut random = rng::stream(seed, "cross-traffic");
         for (port, to) in pairs.iter().copied() {
             let entered = Signal::new(&self.sim, format!("cross-traffic of edge port {port} to enter"));
@@ -79,7 +79,7 @@ impl Routed {
     }
 
     /// Handles an event of cross-traffic; returns whether it is one.
-    pub(super) fn handle_crossing(&self, event: &PacketEvent) -> bool {
+    pub(super) fn handle_cross_traffic(&self, event: &PacketEvent) -> bool {
         if event.tag != CROSS_TAG {
             return false;
         }

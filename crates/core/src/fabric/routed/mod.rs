@@ -1,16 +1,16 @@
 //! A routed fabric in a simulation: a network of routers that one task steps.
 //!
-//! The task steps the routers cycle by cycle while they have work, and is idle otherwise. Cycle *n* is simulated one
-//! picosecond after it begins; it ends at ⌊n·10¹²/f⌋ ps. It therefore includes everything that interfaces do at the
-//! instant at which it begins, whatever the order of events. Packets may be lost (`loss`). A lost packet crosses the
-//! fabric, is dropped at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic
-//! (`cross.rs`). A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
+//! The task steps the routers cycle by cycle while they have work, and is idle otherwise. Cycle *n* begins at the clock
+//! edge at ⌊n·10¹²/f⌋ ps, and is simulated one picosecond later. It therefore includes everything that interfaces do at
+//! that edge, whatever the order of events. Packets may be lost (`loss`). A lost packet crosses the fabric, is dropped
+//! at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic (`cross.rs`). A
+//! workload that needs no nodes steps the routers itself (`fabric_only.rs`).
 
 mod cross;
 mod fabric_only;
-mod host_memory;
 mod in_flight;
 mod links;
+mod memory_check;
 mod parameters;
 pub mod spec;
 mod stream;
@@ -96,7 +96,7 @@ impl Routed {
             sim.spawn_server("fabric exits", fabric.clone().deliver_delayed_exits());
         }
         if let Some(traffic) = parameters.cross {
-            fabric.start_crossing(traffic, &cross_pairs, seed);
+            fabric.start_cross_traffic(traffic, &cross_pairs, seed);
         }
         fabric
     }
@@ -122,7 +122,7 @@ impl Routed {
                     continue;
                 }
             }
-            self.step(work.expect("only work has an instant"), &mut events);
+            self.step(work.expect("only a cycle with work has a finite time"), &mut events);
         }
     }
 
@@ -172,7 +172,7 @@ impl Routed {
     }
 
     fn handle(&self, event: PacketEvent) {
-        if self.handle_crossing(&event) {
+        if self.handle_cross_traffic(&event) {
             return;
         }
         match event.kind {

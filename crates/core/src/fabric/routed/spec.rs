@@ -1,7 +1,7 @@
 //! Routed fabrics as parts: one part for each shape, all with the same parameters of routers, links, loss and
 //! cross-traffic.
 
-use super::host_memory;
+use super::memory_check;
 use super::{CrossTraffic, Routed, RoutedFabric, RoutedParameters};
 use crate::engine::{Bytes, Class, NodeId, Sim};
 use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
@@ -62,7 +62,7 @@ impl PartSpec for RoutedFabric {
     /// Returns an error if the fabric does not fit in the simulating machine's memory; otherwise the errors of its
     /// shape and links.
     fn check(&self) -> Vec<ParameterError> {
-        if let Some(error) = host_memory::check(self) {
+        if let Some(error) = memory_check::check(self) {
             return vec![error];
         }
         let error = |(key, message, help)| ParameterError::new(key, message).help(help);

@@ -22,12 +22,12 @@ const FLOW_UNIT_MAX: u32 = 128;
 /// The state of a node's streams in a class that the fabric's task changes.
 pub(super) struct NodeStream {
     /// Number of flits of the packet being sent that have left the source.
-    left: Cell<u64>,
+    flits_sent: Cell<u64>,
     moved: Signal,
     /// Arriving packets, in the order of their headers; only bytes of the first are passed to the engine.
     arriving: RefCell<VecDeque<ArrivingPacket>>,
     /// Pieces for the receiving engine, each with the packet's tag.
-    given: Mailbox<(u32, Piece)>,
+    pieces: Mailbox<(u32, Piece)>,
 }
 
 /// A packet that arrives at its destination.
@@ -36,7 +36,7 @@ struct ArrivingPacket {
     /// Number of bytes that have arrived.
     arrived: u64,
     /// Pieces that have not been passed to the engine.
-    kept: VecDeque<Piece>,
+    pending: VecDeque<Piece>,
     /// Whether the packet is lost: it crosses the fabric, but is not delivered.
     lost: bool,
     /// Whether the packet's last byte has arrived.
@@ -59,10 +59,10 @@ impl Routed {
     fn stream(&self, node: NodeId, class: Class) -> Rc<NodeStream> {
         let make = || {
             Rc::new(NodeStream {
-                left: Cell::new(0),
+                flits_sent: Cell::new(0),
                 moved: Signal::new(&self.sim, format!("flits of {node} to leave")),
                 arriving: RefCell::default(),
-                given: Mailbox::new(&self.sim, format!("a packet at {node}")),
+                pieces: Mailbox::new(&self.sim, format!("a packet at {node}")),
             })
         };
         self.streams.borrow_mut().entry((node.0, class.0)).or_insert_with(make).clone()
@@ -80,13 +80,13 @@ impl Routed {
         match event.kind {
             EventKind::Injected => {}
             EventKind::FlitsSent(flits) => {
-                stream.left.set(stream.left.get() + u64::from(flits));
+                stream.flits_sent.set(stream.flits_sent.get() + u64::from(flits));
                 stream.moved.notify();
             }
             EventKind::HeaderArrived => {
                 let lost = self.loss.borrow_mut().loses_next();
                 let packet =
-                    ArrivingPacket { tag: event.tag, arrived: 0, kept: VecDeque::new(), lost, complete: false };
+                    ArrivingPacket { tag: event.tag, arrived: 0, pending: VecDeque::new(), lost, complete: false };
                 stream.arriving.borrow_mut().push_back(packet);
             }
             EventKind::FlitsArrived(flits) => self.flits_arrived(stream, event, flits),
@@ -110,7 +110,7 @@ impl Routed {
         let all = (before + u64::from(flits) * u64::from(self.links.flit_bytes)).min(length);
         arriving.arrived = all;
         let (bytes, time) = (Bytes(all - before), Time::ZERO);
-        arriving.kept.push_back(Piece::Bytes { packet, bytes, time, first: before == 0, last: all == length });
+        arriving.pending.push_back(Piece::Bytes { packet, bytes, time, first: before == 0, last: all == length });
         stream.give(&mut packets);
     }
 
@@ -136,7 +136,7 @@ impl NodeStream {
     fn give(&self, packets: &mut VecDeque<ArrivingPacket>) {
         while let Some(first) = packets.front_mut() {
             let tag = first.tag;
-            first.kept.drain(..).for_each(|piece| self.given.send((tag, piece)));
+            first.pending.drain(..).for_each(|piece| self.pieces.send((tag, piece)));
             if !first.complete {
                 return;
             }
@@ -164,7 +164,7 @@ impl StreamTx for RoutedTx {
     }
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
-        self.stream.left.set(0);
+        self.stream.flits_sent.set(0);
         let tag = self.fabric.offer(packet.clone(), 0, self.fabric.flow_unit_flits());
         self.sending = Some((packet.clone(), tag, 0));
         Ok(())
@@ -190,7 +190,7 @@ impl StreamTx for RoutedTx {
         // Departures are reported in whole flow-control units, so this does not wait for flits beyond the last whole
         // one.
         let reported = if last { all } else { all - all % u64::from(fabric.flow_unit_flits()) };
-        while self.stream.left.get() < reported {
+        while self.stream.flits_sent.get() < reported {
             self.stream.moved.wait().await;
         }
     }
@@ -221,7 +221,7 @@ impl StreamRx for RoutedRx {
         let piece = match self.rest.take() {
             Some(piece) => piece,
             None => {
-                let (tag, piece) = self.stream.given.receive().await;
+                let (tag, piece) = self.stream.pieces.receive().await;
                 self.tag = tag;
                 piece
             }

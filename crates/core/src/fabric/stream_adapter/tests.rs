@@ -8,11 +8,11 @@ use crate::fabric::spec::FabricSpec;
 use std::cell::RefCell;
 
 /// A piece as it was taken: nanoseconds, bytes, and whether the packet begins and ends with them.
-type Taken = (u64, Vec<u8>, bool, bool);
+type TakenPiece = (u64, Vec<u8>, bool, bool);
 
 /// Sends packets of these lengths from one node to another over a link of 1 GB/s and 40 ns, in pieces of 64 bytes, and
 /// takes them in pieces of at most `bytes_max` bytes.
-fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<Taken> {
+fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let rate = Rate::from_bytes_per_s(1_000_000_000);
@@ -46,7 +46,7 @@ fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<Taken> {
             let Piece::Bytes { packet, bytes, time, first, last } = rx.next(Bytes(bytes_max)).await else {
                 panic!("a drop")
             };
-            assert_eq!(time, Time::ZERO, "all of it is there");
+            assert_eq!(time, Time::ZERO, "the whole packet has arrived");
             let mut data = Vec::new();
             packet.take(bytes, |part| data.extend_from_slice(part));
             rx.return_credit(bytes);
@@ -71,7 +71,7 @@ fn the_next_packet_enters_when_the_fabric_is_ready() {
     assert_eq!(
         taken[1],
         (350, vec![1; 10], true, true),
-        "from 200 ns on: 10 ns, 10 ns and 40 ns; off the link behind the first, which ends at 340 ns: 10 ns"
+        "it arrives at 200 + 10 + 10 + 40 ns, and leaves the link after the first packet: 340 + 10 ns"
     );
 }
 

@@ -24,7 +24,7 @@ impl Shape {
         let positions: Vec<u32> = positions.iter().copied().chain(rest).collect();
         let mut node_at = vec![0; nodes as usize];
         positions.iter().zip(0..).for_each(|(position, node)| node_at[*position as usize] = node);
-        let rule = Placed { rule: self.routing.clone(), positions: positions.clone() };
+        let rule = RelabelledRule { rule: self.routing.clone(), positions: positions.clone() };
         Shape { name: self.name.clone(), wiring: self.wiring.placed(&positions, &node_at), routing: Arc::new(rule) }
     }
 }
@@ -50,13 +50,13 @@ impl Wiring {
 
 /// A routing rule that is called with positions instead of nodes.
 #[derive(Debug)]
-struct Placed {
+struct RelabelledRule {
     rule: Arc<dyn Routing>,
     /// The position of each node.
     positions: Vec<u32>,
 }
 
-impl RelabelledRouting for Placed {
+impl RelabelledRouting for RelabelledRule {
     fn rule(&self) -> &dyn Routing {
         &*self.rule
     }

@@ -72,7 +72,7 @@ pub struct Bridge {
     parameters: BridgeParameters,
     pci: Rc<Pci>,
     memory: Rc<MainMemory>,
-    moved: Cell<u64>,
+    bytes_moved: Cell<u64>,
 }
 
 /// A DMA transfer through a bridge.
@@ -112,7 +112,7 @@ impl Drop for Burst<'_> {
 impl Bridge {
     /// Creates the bridge between `pci` and `memory`.
     pub fn new(sim: &Sim, parameters: BridgeParameters, pci: Rc<Pci>, memory: Rc<MainMemory>) -> Bridge {
-        Bridge { sim: sim.clone(), parameters, pci, memory, moved: Cell::new(0) }
+        Bridge { sim: sim.clone(), parameters, pci, memory, bytes_moved: Cell::new(0) }
     }
 
     /// Returns the parameters of the bridge.
@@ -122,7 +122,7 @@ impl Bridge {
 
     /// Returns the total number of bytes that DMA has moved.
     pub fn bytes_moved(&self) -> Bytes {
-        Bytes(self.moved.get())
+        Bytes(self.bytes_moved.get())
     }
 
     /// Sets up a transfer.
@@ -169,7 +169,7 @@ impl<'a> DmaStream<'a> {
             }
         };
         burst.bus.set_span_label(self.direction.span_label(burst.bytes));
-        bridge.moved.set(bridge.moved.get() + burst.bytes.get());
+        bridge.bytes_moved.set(bridge.bytes_moved.get() + burst.bytes.get());
         self.seen = Some(bridge.grants());
         burst
     }

@@ -74,7 +74,7 @@ impl IoBusProcessor {
     }
 
     /// Works for a total of `time`. Code of higher priorities may run in between.
-    async fn work_in_stretches(&self, time: Time) {
+    async fn work_in_intervals(&self, time: Time) {
         let set_active = |active: bool| if active { self.arbiter().begin_work() } else { self.arbiter().end_work() };
         self.0.scheduler.work(self.1, time, set_active).await;
     }
@@ -154,7 +154,7 @@ impl Processor for IoBusProcessor {
         }
         let time = self.0.clock.cycles(cycles);
         if self.0.scheduler.is_used() {
-            return LocalTimeLag::Stretches(Box::pin(self.work_in_stretches(time)));
+            return LocalTimeLag::Intervals(Box::pin(self.work_in_intervals(time)));
         }
         self.arbiter().begin_work();
         LocalTimeLag::Until(self.0.sim.now() + time)

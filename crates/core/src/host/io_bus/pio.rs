@@ -144,7 +144,7 @@ impl Pio {
 
     /// Loads from address `offset` of the bus; the processor stalls until the data has arrived.
     pub async fn read(&self, offset: u64, into: &mut [u8]) {
-        self.drained().await;
+        self.wait_until_drained().await;
         let burst = self.parameters.read_burst.len();
         for (index, part) in into.chunks_mut(burst).enumerate() {
             let bus = self.pci.master().await;
@@ -157,7 +157,7 @@ impl Pio {
     }
 
     /// Waits until every posted write has arrived.
-    pub async fn drained(&self) {
+    pub async fn wait_until_drained(&self) {
         let all = self.parameters.posted_writes;
         self.writes.slots.acquire(all).await;
         self.writes.slots.release(all);

@@ -1,4 +1,5 @@
-//! The parameters of a memory-bus node, each with its source, and their checks.
+//! The parameters of a memory-bus node, each with its source, and their checks. Tables and sections are those of
+//! Mukherjee and Hill 1998.
 
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::block::BLOCK_BYTES;
@@ -125,7 +126,7 @@ pub struct NodeParameters {
 }
 
 impl NodeParameters {
-    /// The node of Table 3.
+    /// The node of Mukherjee and Hill 1998, Table 3.
     pub const PAPER: NodeParameters = NodeParameters {
         processor: MemoryBusProcessorParameters {
             clock: Hertz(1_000_000_000),

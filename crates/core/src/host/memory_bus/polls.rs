@@ -56,7 +56,7 @@ impl MemoryBusProcessor {
         if core.arbiter.is_shared() || core.bus.is_held() || !core.stores.is_empty() || !core.combining.is_empty() {
             return false;
         }
-        let read = register.on_bus.map(|(address, bytes)| core.bus.word_reads(address, bytes));
+        let read = register.bus_location.map(|(address, bytes)| core.bus.word_reads(address, bytes));
         let (mut from, mut began) = (core.sim.now(), self.time());
         if began < from {
             return false;
@@ -135,7 +135,7 @@ impl MemoryBusProcessor {
             return true;
         }
         // An event that was scheduled earlier than the end of the read precedes that end.
-        let scheduled = if register.on_bus.is_some() { round.read_start } else { round.previous_end };
+        let scheduled = if register.bus_location.is_some() { round.read_start } else { round.previous_end };
         let shown_later = || (register.shows)().is_some_and(|since| since > scheduled);
         round.read_end == now && now < alarm && shown_later()
     }

@@ -53,5 +53,5 @@ fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
         "make {buffer} larger or {packets} smaller, or choose {switching} = \"wormhole\", with which a buffer need not hold a whole \
          packet"
     );
-    read.wrong(read.foremost(&[&buffer, &packets, &switching]), message, &help)
+    read.wrong(read.highest_layer(&[&buffer, &packets, &switching]), message, &help)
 }

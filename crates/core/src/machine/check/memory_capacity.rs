@@ -57,9 +57,9 @@ struct Flow {
 
 /// The granularity of buffers in a memory, in bytes.
 #[derive(Clone, Copy)]
-struct Grain(u64);
+struct Granularity(u64);
 
-impl Grain {
+impl Granularity {
     fn round_up(self, bytes: u64) -> u64 {
         bytes.div_ceil(self.0).saturating_mul(self.0)
     }
@@ -72,7 +72,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let traffic = Traffic::of(machine, node_parts);
     for (name, host) in &machine.hosts {
         let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
-        let grain = Grain(granularity);
+        let grain = Granularity(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
         let needs = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
         let Some((need, node)) = needs.max_by_key(|(need, _)| need.total()) else { continue };
@@ -82,7 +82,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             let key = host.key(key);
             let sent =
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
-            let at = read.foremost(&[&key, &sent]);
+            let at = read.highest_layer(&[&key, &sent]);
             let help = enlarge_help(need, if at == key { "it" } else { &key });
             problems.push(read.wrong(at, &message, &help));
         }
@@ -97,7 +97,7 @@ fn enlarge_help(need: Need, memory: &str) -> String {
     )
 }
 
-fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Grain) -> Need {
+fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> Need {
     let sent = traffic.sent[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
     let interface = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     Need {
@@ -109,7 +109,7 @@ fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodePart
 }
 
 /// Returns the bytes of the loopback queues between the endpoints of one node, and of the buffers for their packets.
-fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: Grain) -> u64 {
+fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: Granularity) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
     let all = if several > 1 { 2 * LOOPBACK_SLOTS as u64 * several } else { 0 };
     grain.round_up(node_parts.interface_of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
@@ -117,7 +117,7 @@ fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: G
 
 /// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs
 /// none.
-fn received(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Grain) -> u64 {
+fn received(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> u64 {
     let footprint = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = footprint.packet else { return 0 };
     let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
@@ -145,7 +145,7 @@ fn incomplete_messages_max(
 }
 
 /// Returns the bytes of the program's local buffers on a node, in addition to those of messages.
-fn copied(traffic: &Traffic, node: usize, grain: Grain) -> u64 {
+fn copied(traffic: &Traffic, node: usize, grain: Granularity) -> u64 {
     traffic.local[node].iter().map(|bytes| grain.round_up(bytes.get())).fold(0, u64::saturating_add)
 }
 

@@ -96,7 +96,8 @@ fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, proble
     // If no nodes are described, there are as many as the fabric has.
     let keys: Vec<&str> =
         keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
-    problems.push(read.wrong(read.foremost(&keys), &incompatibility.message, &incompatibility.help).incompatible());
+    problems
+        .push(read.wrong(read.highest_layer(&keys), &incompatibility.message, &incompatibility.help).incompatible());
 }
 
 /// Returns the key by which the protocol uses a second logical network, and the value by which it uses none.

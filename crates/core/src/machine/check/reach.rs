@@ -10,9 +10,9 @@ use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory};
 
 /// Returns the length of the longest packet that enters the fabric, and the key that determines it.
 pub(super) fn longest(node_parts: &NodeParts, interface: &InterfacePart) -> (Bytes, String) {
-    let (alone, packet) = (node_parts.protocol.control_frame(), interface.limits().packet);
-    match alone > packet {
-        true => (alone, node_parts.protocol.key("acknowledgement")),
+    let (control_frame, packet) = (node_parts.protocol.control_frame_length(), interface.limits().packet);
+    match control_frame > packet {
+        true => (control_frame, node_parts.protocol.key("acknowledgement")),
         false => (packet, interface.key(interface.packet_key())),
     }
 }

@@ -24,7 +24,7 @@ fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error:
     let keys: Vec<String> = error.keys().map(|key| part.key(key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let help = error.help.replace("{table}", &part.table());
-    read.wrong(read.foremost(&keys), &error.message, &help)
+    read.wrong(read.highest_layer(&keys), &error.message, &help)
 }
 
 /// Checks that blocks of shared memory fit in pages, and consist of words of eight bytes.

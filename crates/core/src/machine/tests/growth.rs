@@ -31,7 +31,7 @@ struct Cost {
 impl Cost {
     fn of(text: &str) -> Cost {
         let document = Document::Text("test", text, None);
-        // What is computed once for the process is computed before.
+        // Values that are computed once for the process are computed first.
         Registry::shared().read(document, &[]).unwrap_or_else(|problems| panic!("{problems}"));
         let (mut machine, mut built) = (None, None);
         let read = measure(|| machine = Registry::shared().read(document, &[]).ok());

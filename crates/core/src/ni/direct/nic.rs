@@ -113,7 +113,7 @@ impl WholePacketNic for QueuesNic {
                 0
             }
             PayloadSink::Memory(into) => {
-                land(cpu, &payload.to_vec(), into).await;
+                store_payload(cpu, &payload.to_vec(), into).await;
                 into
             }
         };
@@ -122,7 +122,7 @@ impl WholePacketNic for QueuesNic {
 }
 
 /// Stores a payload in memory.
-async fn land(cpu: &AnyProcessor, payload: &[u8], into: Address) {
+async fn store_payload(cpu: &AnyProcessor, payload: &[u8], into: Address) {
     let mut moved = 0;
     while moved < payload.len() {
         let part = aligned(into + moved as u64, payload.len() - moved);

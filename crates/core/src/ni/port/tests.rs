@@ -160,13 +160,13 @@ impl PacketPort for SwitchPort {
 
 /// A sliding-window protocol with headers of 40 bytes, which counts the marks of switches.
 #[derive(Clone, Copy, Debug, Parameters)]
-struct Marked {}
+struct MarkCountingWindow {}
 
-impl Part for Marked {
+impl Part for MarkCountingWindow {
     const INFO: PartInfo = PartInfo::new("marked", "A sliding window over switches that mark and trim");
 }
 
-impl ProtocolSpec for Marked {
+impl ProtocolSpec for MarkCountingWindow {
     fn guarantees(&self, environment: &ProtocolEnvironment) -> Guarantees {
         WINDOW.guarantees(environment)
     }
@@ -310,7 +310,7 @@ fn machine([host, ni]: [&str; 2], protocol: &str, fabric: &str) -> Result<Machin
          messaging = {{ send = 40, poll = 4, receive = 40 }}\n\
          [workload.stream]\nflows = [\"n0 -> n2\", \"n1 -> n2\"]\nmessages = 60\nwarm-up = 0\npayload = \"200 B\"\n"
     );
-    let registry = Arc::new(Registry::shipped().with_fabric::<Switch>().with_protocol::<Marked>());
+    let registry = Arc::new(Registry::shipped().with_fabric::<Switch>().with_protocol::<MarkCountingWindow>());
     registry.read(Document::Text("switch", &text, None), &[]).map(|read| read.value).map_err(|all| all.to_string())
 }
 

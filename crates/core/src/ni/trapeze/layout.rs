@@ -136,7 +136,7 @@ pub struct Layout {
     /// Number of packet buffers of the send side and of the receive side.
     buffers: [u64; 2],
     /// Bytes before a receive buffer, which hold its control message.
-    before: u64,
+    control_bytes: u64,
     payload_max: u64,
 }
 
@@ -148,7 +148,7 @@ impl Layout {
             tags: parameters.tags,
             endpoints: endpoints.into(),
             buffers: [parameters.policy.buffers(); 2],
-            before: 0,
+            control_bytes: 0,
             payload_max: parameters.payload_max.get(),
         }
     }
@@ -160,7 +160,7 @@ impl Layout {
         let Some([outgoing, incoming]) = protocol.buffer_requirements() else { return layout };
         let [send, receive] = layout.buffers;
         let buffers = [send.saturating_add(outgoing), receive.saturating_add(incoming).saturating_add(1)];
-        Layout { buffers, before: CONTROL.get(), ..layout }
+        Layout { buffers, control_bytes: CONTROL.get(), ..layout }
     }
 
     /// Returns the number of packet buffers of the send side and of the receive side.
@@ -191,12 +191,12 @@ impl Layout {
 
     /// Returns the address of the payload in packet buffer `index` of the receive side.
     pub fn receive_buffer(&self, index: u64) -> u64 {
-        self.received_control(index) + self.before
+        self.received_control(index) + self.control_bytes
     }
 
     /// Returns the address of the control message in packet buffer `index` of the receive side.
     pub fn received_control(&self, index: u64) -> u64 {
-        self.send_buffer(self.buffers[0]) + index * (self.before + self.payload_max)
+        self.send_buffer(self.buffers[0]) + index * (self.control_bytes + self.payload_max)
     }
 
     /// Returns the address at which control frames are composed.
@@ -208,8 +208,8 @@ impl Layout {
     pub fn size(&self) -> Option<Bytes> {
         let [send, receive] = self.buffers;
         let payloads = send.checked_mul(self.payload_max)?;
-        let received = receive.checked_mul(self.before + self.payload_max)?;
-        let fixed = self.send_buffer(0) + self.before;
+        let received = receive.checked_mul(self.control_bytes + self.payload_max)?;
+        let fixed = self.send_buffer(0) + self.control_bytes;
         Some(Bytes(fixed.checked_add(payloads)?.checked_add(received)?))
     }
 }

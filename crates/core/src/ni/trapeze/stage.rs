@@ -5,7 +5,7 @@
 pub const HOST_SEND: &str = "host send";
 /// Until the firmware has started the payload's DMA.
 pub const SEND_QUEUE: &str = "send queue";
-/// Until the protocol admits the packet, if the whole payload has landed before.
+/// Until the protocol admits the packet, if the whole payload has landed by then.
 pub const ADMISSION: &str = "send: admission";
 /// Until the payload's last byte is in interface memory.
 pub const HOST_TX: &str = "hostTx";

@@ -19,7 +19,8 @@ pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize,
     log.push(Access::read(Portion::CellCost, 0));
     let total = u128::from(tree.cells[0].cost);
     let bound = |processor: usize| (total * processor as u128 / processors as u128) as u64;
-    let mut search = Search { tree, bodies, zone: bound(processor)..bound(processor + 1), before: 0, own: Vec::new() };
+    let mut search =
+        Search { tree, bodies, zone: bound(processor)..bound(processor + 1), cost_before: 0, own: Vec::new() };
     search.visit(0, log);
     search.own
 }
@@ -29,7 +30,7 @@ struct Search<'a> {
     bodies: &'a [Body],
     zone: Range<u64>,
     /// Sum of the costs of all bodies before the present one.
-    before: u64,
+    cost_before: u64,
     own: Vec<u32>,
 }
 
@@ -40,22 +41,22 @@ impl Search<'_> {
         if !self.tree.cells[cell as usize].is_divided {
             for body in self.tree.bodies(cell) {
                 log.push(Access::read(Portion::BodyCost, *body).then(costs::ZONE_VISIT));
-                if self.zone.contains(&self.before) {
+                if self.zone.contains(&self.cost_before) {
                     self.own.push(*body);
                 }
-                self.before += self.bodies[*body as usize].cost;
+                self.cost_before += self.bodies[*body as usize].cost;
             }
             return;
         }
         for child in self.tree.children(cell) {
-            if self.before >= self.zone.end {
+            if self.cost_before >= self.zone.end {
                 return;
             }
             log.push(Access::read(Portion::CellCost, child).then(costs::ZONE_VISIT));
-            let end = self.before + self.tree.cells[child as usize].cost;
+            let end = self.cost_before + self.tree.cells[child as usize].cost;
             match end > self.zone.start {
                 true => self.visit(child, log),
-                false => self.before = end,
+                false => self.cost_before = end,
             }
         }
     }

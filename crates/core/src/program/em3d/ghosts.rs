@@ -17,7 +17,7 @@ struct Side {
     /// Graph nodes whose values are needed, in order, by their processor.
     needed: BTreeMap<usize, Vec<u32>>,
     /// Values of all graph nodes of the side; NaN before they arrive.
-    known: RefCell<Vec<f64>>,
+    side_values: RefCell<Vec<f64>>,
     /// Number of values that have arrived.
     arrived: Cell<usize>,
     /// Number of values that are needed.
@@ -63,8 +63,8 @@ impl Ghosts {
             }
             let expected = needed.values().map(BTreeSet::len).sum();
             let needed = needed.into_iter().map(|(from, nodes)| (from, nodes.into_iter().collect())).collect();
-            let known = RefCell::new(vec![f64::NAN; graph.nodes()]);
-            Side { needed, expected, known, arrived: Cell::new(0), reported: Cell::default() }
+            let side_values = RefCell::new(vec![f64::NAN; graph.nodes()]);
+            Side { needed, expected, side_values, arrived: Cell::new(0), reported: Cell::default() }
         };
         Ghosts { sides: [side(0), side(1)] }
     }
@@ -81,9 +81,9 @@ impl Ghosts {
         let side = &self.sides[side];
         let needed = side.needed.get(&from).expect("values arrive only from processors whose values are needed");
         let needed = &needed[first..first + words.len() / 2];
-        let mut known = side.known.borrow_mut();
+        let mut side_values = side.side_values.borrow_mut();
         for (node, words) in needed.iter().zip(words.chunks(2)) {
-            let value = &mut known[*node as usize];
+            let value = &mut side_values[*node as usize];
             assert!(value.is_nan(), "{REPEATED}");
             *value = parallel::f64_from_words([words[0], words[1]]);
         }
@@ -95,7 +95,7 @@ impl Ghosts {
     pub fn receive_value(&self, side: usize, words: &[u32]) {
         let (side, node) = (&self.sides[side], words[0] as usize);
         let previous =
-            std::mem::replace(&mut side.known.borrow_mut()[node], parallel::f64_from_words([words[1], words[2]]));
+            std::mem::replace(&mut side.side_values.borrow_mut()[node], parallel::f64_from_words([words[1], words[2]]));
         assert!(previous.is_nan(), "{REPEATED}");
         side.arrived.set(side.arrived.get() + 1);
     }
@@ -124,9 +124,9 @@ impl Ghosts {
         let side = &self.sides[side];
         side.arrived.set(0);
         side.reported.set((0, 0));
-        let mut known = side.known.replace_with(|known| vec![f64::NAN; known.len()]);
-        known[own].copy_from_slice(values);
-        known
+        let mut side_values = side.side_values.replace_with(|side_values| vec![f64::NAN; side_values.len()]);
+        side_values[own].copy_from_slice(values);
+        side_values
     }
 }
 

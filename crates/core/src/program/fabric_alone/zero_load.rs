@@ -1,4 +1,5 @@
-//! Zero load: one packet at a time, between all pairs of nodes. Latencies are reported by distance.
+//! Zero load: one packet at a time, from each of `sources` nodes to every other node. Latencies are reported by
+//! distance.
 //!
 //! The latency is the time from the cycle in which the header leaves the source interface to the cycle in which it (or,
 //! with store-and-forward, the tail) is at the destination: T_lat(d) of Callahan and Goldstein (1995), Table 3.

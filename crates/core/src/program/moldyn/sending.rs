@@ -38,7 +38,7 @@ const NUMBERS_PER_MESSAGE: usize = 12;
 /// The part of a processor's state that messages change.
 struct Inbox {
     /// First particle of each processor.
-    firsts: Vec<usize>,
+    first_particles: Vec<usize>,
     /// Positions of all particles that this processor knows.
     positions: RefCell<Vec<Vector>>,
     /// Forces of others' pairs on own particles in this iteration, by index among own particles.
@@ -96,7 +96,7 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
         compute(&endpoint, costs::forces(liquid.particles(), own.len(), list.pairs(), interacting)).await;
         let needed = inbox.needed.borrow().clone();
         for (to, particles) in from_next(endpoint.id().index(), &needed) {
-            let first = inbox.firsts[to];
+            let first = inbox.first_particles[to];
             let forces = encode(particles, |at| sums[first + at].map(i64::cast_unsigned));
             send_groups(&endpoint, run.parameters.exchange, to, FORCES_HANDLER, forces).await;
         }
@@ -132,7 +132,7 @@ async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: u
     let mut needed = BTreeMap::<usize, Vec<u32>>::new();
     for &at in list.remote() {
         let owner = run.split.owner(at as usize);
-        needed.entry(owner).or_default().push(at - inbox.firsts[owner] as u32);
+        needed.entry(owner).or_default().push(at - inbox.first_particles[owner] as u32);
     }
     *inbox.needed.borrow_mut() = needed.clone();
     for to in others() {
@@ -191,7 +191,7 @@ impl Inbox {
     fn new(run: &Run, own: usize) -> Inbox {
         let split = &run.split;
         Inbox {
-            firsts: (0..split.parts()).map(|processor| split.particles(processor).start).collect(),
+            first_particles: (0..split.parts()).map(|processor| split.particles(processor).start).collect(),
             positions: RefCell::new(run.initial.0.clone()),
             forces: RefCell::new(vec![Force::default(); split.particles(own).len()]),
             needed: RefCell::default(),
@@ -228,10 +228,10 @@ impl Inbox {
     fn store(&self, from: usize, handler: u8, at: usize, numbers: Force) {
         let position = || numbers.map(|bits| f64::from_bits(bits.cast_unsigned()));
         match handler {
-            ALL_POSITIONS_HANDLER => self.positions.borrow_mut()[self.firsts[from] + at] = position(),
+            ALL_POSITIONS_HANDLER => self.positions.borrow_mut()[self.first_particles[from] + at] = position(),
             POSITIONS_HANDLER => {
                 let particle = self.needed.borrow()[&from][at] as usize;
-                self.positions.borrow_mut()[self.firsts[from] + particle] = position();
+                self.positions.borrow_mut()[self.first_particles[from] + particle] = position();
             }
             _ => {
                 let particle = self.wanted.borrow()[&from][at] as usize;

@@ -16,7 +16,7 @@ pub(super) struct NodeState {
     /// Number of own keys in each bucket.
     pub counts: RefCell<Vec<u32>>,
     /// Number of keys of all nodes before this one in each bucket.
-    pub before: RefCell<Vec<Option<u32>>>,
+    pub prefix_counts: RefCell<Vec<Option<u32>>>,
     /// Number of keys of all nodes in each bucket.
     pub totals: RefCell<Vec<Option<u32>>>,
     /// Sums that have arrived and are to be forwarded, each as its handler, its bucket and the sum.
@@ -31,7 +31,7 @@ impl NodeState {
     pub fn new(buckets: usize, keys: usize) -> NodeState {
         NodeState {
             counts: RefCell::new(vec![0; buckets]),
-            before: RefCell::new(vec![None; buckets]),
+            prefix_counts: RefCell::new(vec![None; buckets]),
             totals: RefCell::new(vec![None; buckets]),
             pending_sums: RefCell::default(),
             incoming: RefCell::new(vec![None; keys]),
@@ -50,7 +50,7 @@ impl NodeState {
     pub fn handle(&self, received: &Received<'_>) {
         let (first, second) = (received.words[0], received.words[1]);
         let sums = match received.handler {
-            SCAN_HANDLER => &self.before,
+            SCAN_HANDLER => &self.prefix_counts,
             TOTAL_HANDLER => &self.totals,
             _ => return self.store(first, second),
         };

@@ -17,7 +17,7 @@ pub(super) async fn positions(endpoint: &ActiveEndpoint, parameters: &RadixSort,
     let counts = state.counts.borrow().clone();
     let mut sender = PacedSender { endpoint, delay: parameters.delay, next_cycle: 0 };
     if node == 0 {
-        state.before.borrow_mut().fill(Some(0));
+        state.prefix_counts.borrow_mut().fill(Some(0));
         for (bucket, count) in counts.iter().enumerate() {
             sender.send(SCAN_HANDLER, bucket as u32, *count).await;
         }
@@ -44,7 +44,7 @@ pub(super) async fn positions(endpoint: &ActiveEndpoint, parameters: &RadixSort,
 
 /// Computes the positions from the sums that have arrived, and removes the sums.
 fn first_positions(state: &NodeState) -> Vec<u32> {
-    let (mut before, mut totals) = (state.before.borrow_mut(), state.totals.borrow_mut());
+    let (mut before, mut totals) = (state.prefix_counts.borrow_mut(), state.totals.borrow_mut());
     let mut begin = 0;
     let sums = before.iter_mut().zip(totals.iter_mut());
     sums.map(|(before, total)| {

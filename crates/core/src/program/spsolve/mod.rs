@@ -46,7 +46,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{Exchange, Factored, Ordering, RowAssignment, Spsolve};
+pub use parameters::{Exchange, FactoredMatrix, Ordering, RowAssignment, Spsolve};
 
 use rows::{Contribution, RowShare};
 

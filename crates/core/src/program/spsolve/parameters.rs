@@ -22,7 +22,7 @@ pub struct Spsolve {
     pub matrix: Option<PathBuf>,
     /// Factor of the matrix in the file, if the file could be read.
     #[param(with(read = |t| load_matrix(t, matrix.as_deref(), ordering), write = |_, _| ()))]
-    pub file: Option<Arc<Factored>>,
+    pub file: Option<Arc<FactoredMatrix>>,
     /// Number of iterations, each a forward and a backward solve.
     #[param(min = 1, max = 100, default = 1, meaning = Repetitions)]
     pub iterations: u64,
@@ -73,7 +73,7 @@ pub enum Exchange {
 
 /// The factor of a matrix, and the graph of its rows.
 #[derive(Clone, Debug)]
-pub struct Factored {
+pub struct FactoredMatrix {
     /// Triangular factor.
     pub lower: LowerTriangle,
     /// Graph of the rows, with an edge between rows that have an entry in common.
@@ -108,8 +108,8 @@ impl Spsolve {
             Some(file) => (&**file, None),
             None => {
                 let fem = fem::generate(self.size, seed).expect("a checked description has a matrix");
-                generated =
-                    Factored::compute(&fem.matrix, self.ordering).expect("a diagonally dominant matrix has a factor");
+                generated = FactoredMatrix::compute(&fem.matrix, self.ordering)
+                    .expect("a diagonally dominant matrix has a factor");
                 let positions = generated.order.iter().map(|row| fem.coordinates[*row as usize]).collect::<Vec<_>>();
                 (&generated, Some(positions))
             }
@@ -123,30 +123,30 @@ impl Spsolve {
     }
 }
 
-impl Factored {
-    fn compute(matrix: &SymmetricMatrix, ordering: Ordering) -> Result<Factored, String> {
+impl FactoredMatrix {
+    fn compute(matrix: &SymmetricMatrix, ordering: Ordering) -> Result<FactoredMatrix, String> {
         let neighbours = matrix.adjacency();
         match ordering {
             Ordering::Natural => {
                 let order = (0..neighbours.vertices() as u32).collect();
-                Ok(Factored { lower: Factor::compute(matrix)?.lower, neighbours, order })
+                Ok(FactoredMatrix { lower: Factor::compute(matrix)?.lower, neighbours, order })
             }
             Ordering::Coloured => {
                 let order = colours::by_colour(&neighbours);
                 let matrix = matrix.reordered(&order);
-                Ok(Factored { lower: Factor::compute(&matrix)?.lower, neighbours: matrix.adjacency(), order })
+                Ok(FactoredMatrix { lower: Factor::compute(&matrix)?.lower, neighbours: matrix.adjacency(), order })
             }
         }
     }
 }
 
 /// Reads and factors the matrix of a file; reports errors at the key that names the file.
-fn load_matrix(t: &mut Table<'_>, matrix: Option<&Path>, ordering: Ordering) -> Option<Arc<Factored>> {
+fn load_matrix(t: &mut Table<'_>, matrix: Option<&Path>, ordering: Ordering) -> Option<Arc<FactoredMatrix>> {
     let path = matrix.filter(|_| !t.describing())?;
     load(t, path, ordering).map(Arc::new)
 }
 
-fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<Factored> {
+fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<FactoredMatrix> {
     let text = match file::read(path) {
         Ok(text) => text,
         Err(problem) => {
@@ -157,7 +157,7 @@ fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<Factored> 
     let name = path.display();
     let read = input::read(path, text.as_bytes());
     let factored = read.map_err(|error| (format!("`{name}` has an error in {error}"), FORMATS)).and_then(|matrix| {
-        let factored = Factored::compute(&matrix, ordering);
+        let factored = FactoredMatrix::compute(&matrix, ordering);
         factored.map_err(|reason| (format!("`{name}` cannot be used: {reason}"), POSITIVE))
     });
     factored.map_err(|(message, help)| t.wrong("matrix", message, help)).ok()

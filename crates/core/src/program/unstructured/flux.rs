@@ -17,7 +17,8 @@ pub(super) struct FluidEdge {
     pub conductance: f32,
 }
 
-/// A face of the surface: its three nodes, and the share of each node in its area, directed outwards.
+/// A face of the surface: its three nodes, and the part of the face's area that belongs to each node, directed
+/// outwards.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct FluidFace {
     pub nodes: [u32; 3],
@@ -28,8 +29,9 @@ fn dot(one: Value, other: Value) -> f32 {
     one[0] * other[0] + one[1] * other[1] + one[2] * other[2]
 }
 
-/// Returns the flux through an edge from its first node to its second, in a step of `step_units` units (Rusanov 1961).
-/// The conversion to units truncates fractions, and saturates values that do not fit in a word.
+/// Returns the flux through an edge from its first node to its second in a time step (Rusanov 1961); `step_units` is
+/// the length of the step, multiplied by [`UNITS`]. The conversion to units truncates fractions, and saturates values
+/// that do not fit in a word.
 pub(super) fn edge_flux(edge: &FluidEdge, first: Value, second: Value, step_units: f32) -> Amount {
     let (out, into) = (dot(first, edge.area), dot(second, edge.area));
     let speed = 2.0 * (out.abs().max(into.abs()) + edge.conductance);
@@ -64,7 +66,7 @@ pub(super) fn subtract(sum: &mut Amount, amount: Amount) {
     (0..3).for_each(|axis| sum[axis] = sum[axis].wrapping_sub(amount[axis]));
 }
 
-/// Returns the value of an amount in a volume. The reciprocal of the volume is in units.
+/// Returns the value that corresponds to an amount in a volume; `inverse_units` is 1 / (volume · [`UNITS`]).
 pub(super) fn value(amount: Amount, inverse_units: f32) -> Value {
     amount.map(|amount| amount as f32 * inverse_units)
 }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// A packet that waits for the processor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Arrived<T> {
+pub(super) enum QueuedArrival<T> {
     Scalar {
         source: NodeId,
         header: Scalar,
@@ -28,7 +28,7 @@ pub(super) enum Arrived<T> {
 pub(super) struct Arrivals<T> {
     slots: usize,
     taken: usize,
-    queue: VecDeque<Arrived<T>>,
+    queue: VecDeque<QueuedArrival<T>>,
 }
 
 impl<T> Arrivals<T> {
@@ -40,20 +40,20 @@ impl<T> Arrivals<T> {
     pub(super) fn insert(&mut self, source: NodeId, header: Scalar, body: T) {
         assert!(self.taken < self.slots, "a scalar packet waits in the network until a slot is free");
         self.taken += 1;
-        self.queue.push_back(Arrived::Scalar { source, header, body });
+        self.queue.push_back(QueuedArrival::Scalar { source, header, body });
     }
 
     pub(super) fn insert_turn(&mut self, dialog: u16) {
-        self.queue.push_back(Arrived::Bulk { dialog });
+        self.queue.push_back(QueuedArrival::Bulk { dialog });
     }
 
-    pub(super) fn front(&self) -> Option<&Arrived<T>> {
+    pub(super) fn front(&self) -> Option<&QueuedArrival<T>> {
         self.queue.front()
     }
 
-    pub(super) fn take(&mut self) -> Option<Arrived<T>> {
+    pub(super) fn take(&mut self) -> Option<QueuedArrival<T>> {
         let front = self.queue.pop_front()?;
-        if let Arrived::Scalar { .. } = front {
+        if let QueuedArrival::Scalar { .. } = front {
             self.taken -= 1;
         }
         Some(front)
@@ -61,9 +61,9 @@ impl<T> Arrivals<T> {
 
     /// Returns whether a packet of `source` waits that requires an acknowledgement.
     pub(super) fn holds_from(&self, source: NodeId) -> bool {
-        let is_from = |arrived: &Arrived<T>| match arrived {
-            Arrived::Scalar { source: from, header, .. } => *from == source && header.acknowledged,
-            Arrived::Bulk { .. } => false,
+        let is_from = |arrived: &QueuedArrival<T>| match arrived {
+            QueuedArrival::Scalar { source: from, header, .. } => *from == source && header.acknowledged,
+            QueuedArrival::Bulk { .. } => false,
         };
         self.queue.iter().any(is_from)
     }
@@ -80,8 +80,8 @@ impl<T> Arrivals<T> {
     /// Counts the occupied slots and the turns of a dialog.
     pub(super) fn census(&self, dialog: u16) -> (usize, usize) {
         let turns =
-            self.queue.iter().filter(|arrived| matches!(arrived, Arrived::Bulk { dialog: of } if *of == dialog));
-        let scalar = self.queue.iter().filter(|arrived| matches!(arrived, Arrived::Scalar { .. })).count();
+            self.queue.iter().filter(|arrived| matches!(arrived, QueuedArrival::Bulk { dialog: of } if *of == dialog));
+        let scalar = self.queue.iter().filter(|arrived| matches!(arrived, QueuedArrival::Scalar { .. })).count();
         assert_eq!(scalar, self.taken, "slots of the arrivals FIFO are conserved");
         (scalar, turns.count())
     }

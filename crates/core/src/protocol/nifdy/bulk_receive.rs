@@ -31,7 +31,7 @@ struct Dialog<T> {
     /// Position of the next packet to be accepted.
     next: u32,
     /// The W buffers; the first one is for the next packet.
-    buffers: VecDeque<Option<Stored<T>>>,
+    buffers: VecDeque<Option<StoredPacket<T>>>,
     /// Number of packets from the first on that are in order and have their turn in the arrivals FIFO.
     ready: usize,
     /// Whether the processor has asked the sender to end the dialog.
@@ -41,7 +41,7 @@ struct Dialog<T> {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Stored<T> {
+struct StoredPacket<T> {
     /// The packet; `None` for the empty exit of a dialog that the receiver ended.
     body: Option<T>,
     bulk_exit: bool,
@@ -100,12 +100,12 @@ impl<T> BulkReceive<T> {
         match dialog.buffers.get_mut(index) {
             None => return Stores::Accepted,
             Some(Some(_)) => return Stores::Waits,
-            Some(buffer) => *buffer = Some(Stored { body, bulk_exit: header.bulk_exit }),
+            Some(buffer) => *buffer = Some(StoredPacket { body, bulk_exit: header.bulk_exit }),
         }
         self.stored += 1;
         dialog.is_fresh = false;
         let before = dialog.ready;
-        while let Some(Some(Stored { body: Some(_), .. })) = dialog.buffers.get(dialog.ready) {
+        while let Some(Some(StoredPacket { body: Some(_), .. })) = dialog.buffers.get(dialog.ready) {
             dialog.ready += 1;
         }
         Stores::Kept { turns: dialog.ready - before, due: self.take_empty(header.dialog) }

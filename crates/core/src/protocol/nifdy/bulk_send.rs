@@ -69,7 +69,7 @@ impl BulkSend {
     }
 
     /// Handles the reply to the request: a dialog number, or `None` for a rejection.
-    pub(super) fn answered(&mut self, destination: NodeId, granted: Option<u16>, numbering: Numbering) {
+    pub(super) fn handle_reply(&mut self, destination: NodeId, granted: Option<u16>, numbering: Numbering) {
         assert_eq!(*self, BulkSend::Requested { destination }, "a request is answered once");
         *self = match granted {
             Some(dialog) => BulkSend::Dialog(Dialog::new(destination, dialog, numbering)),
@@ -89,7 +89,8 @@ impl Dialog {
         !self.exit_sent && self.sent.len() < self.numbering.window() as usize
     }
 
-    /// Returns whether the receiver ended the dialog and the exit has not been sent.
+    /// Returns whether the receiver has requested the end of the dialog, and a packet with the exit bit may be sent
+    /// now.
     pub(super) fn wants_exit(&self) -> bool {
         self.exit_requested && self.is_open()
     }
@@ -99,7 +100,7 @@ impl Dialog {
         self.sent.iter().filter(|&&acknowledged| !acknowledged).count()
     }
 
-    /// Returns the header of the next packet, which counts as sent.
+    /// Records that the next packet is sent, and returns its header.
     pub(super) fn send(&mut self, bulk_exit: bool) -> Bulk {
         assert!(self.is_open(), "packets leave while the window is open");
         let number = self.numbering.number(self.numbering.after(self.base, self.sent.len() as u32));
@@ -114,12 +115,12 @@ impl Dialog {
     }
 
     /// Records the receiver's request to end the dialog.
-    pub(super) fn end(&mut self) {
+    pub(super) fn request_exit(&mut self) {
         self.exit_requested = true;
     }
 
-    /// Handles an acknowledgement of the packets of a group up to `number`. Calls `free` for each newly acknowledged
-    /// packet, and returns their number.
+    /// Handles an acknowledgement of packet `number` and of the packets before it in its group; a group has `group`
+    /// packets. Calls `free` for each newly acknowledged packet, and returns the number of these packets.
     pub(super) fn acknowledge(&mut self, number: BulkNumber, group: u32, mut free: impl FnMut(BulkNumber)) -> usize {
         let last = self.numbering.distance(self.base, number) as usize;
         if last >= self.sent.len() {

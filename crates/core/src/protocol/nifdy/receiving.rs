@@ -145,15 +145,15 @@ impl<T: Clone> NifdyUnit<T> {
         }
         match reply {
             DialogReply::None => {}
-            DialogReply::Rejected => self.bulk_send.answered(source, None, self.numbering),
-            DialogReply::Granted(dialog) => self.bulk_send.answered(source, Some(dialog), self.numbering),
+            DialogReply::Rejected => self.bulk_send.handle_reply(source, None, self.numbering),
+            DialogReply::Granted(dialog) => self.bulk_send.handle_reply(source, Some(dialog), self.numbering),
         }
     }
 
     fn dialog_acknowledged(&mut self, source: NodeId, number: Option<super::BulkNumber>, requests_exit: bool) {
         let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
         if requests_exit {
-            dialog.end();
+            dialog.request_exit();
         }
         let retransmit = &mut self.retransmit;
         let free = |number| {

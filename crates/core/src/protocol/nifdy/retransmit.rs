@@ -31,7 +31,7 @@ use std::collections::BTreeSet;
 pub(super) struct Retransmit<T> {
     timeout: Time,
     /// Unacknowledged packets in the order of their last transmission, oldest first.
-    copies: Vec<Copy<T>>,
+    copies: Vec<RetransmitCopy<T>>,
     /// Nodes to which the next packet has the duplicate bit set.
     sends: BTreeSet<NodeId>,
     /// Nodes from which the next packet has the duplicate bit set.
@@ -40,7 +40,7 @@ pub(super) struct Retransmit<T> {
 
 /// A buffer and its timer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Copy<T> {
+struct RetransmitCopy<T> {
     frame: NifdyFrame<T>,
     timer: Timer,
 }
@@ -77,7 +77,7 @@ impl<T: Clone> Retransmit<T> {
     /// Stores a copy of a frame that requires an acknowledgement, and sets its timer.
     pub(super) fn sent(&mut self, frame: &NifdyFrame<T>, now: Time) {
         let frame = NifdyFrame { piggybacked: None, ..frame.clone() };
-        self.copies.push(Copy { frame, timer: Timer::Set(now + self.timeout) });
+        self.copies.push(RetransmitCopy { frame, timer: Timer::Set(now + self.timeout) });
     }
 
     /// Frees the copy of the acknowledged scalar packet to `destination`.

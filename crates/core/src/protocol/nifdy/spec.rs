@@ -35,7 +35,7 @@ impl ProtocolSpec for NifdyParameters {
         Some([u64::from(pool) + copies, u64::from(arrivals) + u64::from(dialogs) * u64::from(window)])
     }
 
-    fn control_frame(&self) -> Bytes {
+    fn control_frame_length(&self) -> Bytes {
         self.acknowledgement
     }
 

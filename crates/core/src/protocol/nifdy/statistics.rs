@@ -24,7 +24,7 @@ pub struct NifdyStatistics {
     pub rejected: u64,
     /// Copies sent because a timer expired.
     pub retransmitted: u64,
-    /// Copies that arrived of packets received before.
+    /// Copies that arrived of packets that had already been received.
     pub duplicates: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The NIFDY unit: composes the components of Figure 1.
 
 use super::acknowledge::{Acknowledgements, Waiting, Waits};
-use super::arrivals::{Arrivals, Arrived};
+use super::arrivals::{Arrivals, QueuedArrival};
 use super::bulk_receive::BulkReceive;
 use super::bulk_send::BulkSend;
 use super::numbering::Numbering;
@@ -88,8 +88,8 @@ impl<T: Clone> NifdyUnit<T> {
     /// Returns the source and the body of the packet that [`NifdyUnit::accept`] would return.
     pub fn front(&self) -> Option<(NodeId, &T)> {
         match self.arrivals.front()? {
-            Arrived::Scalar { source, body, .. } => Some((*source, body)),
-            Arrived::Bulk { dialog } => self.bulk_receive.front(*dialog),
+            QueuedArrival::Scalar { source, body, .. } => Some((*source, body)),
+            QueuedArrival::Bulk { dialog } => self.bulk_receive.front(*dialog),
         }
     }
 
@@ -97,11 +97,11 @@ impl<T: Clone> NifdyUnit<T> {
     /// waits for the answer, provided that one follows.
     pub fn accept(&mut self, answer: Answer) -> Option<Delivered<T>> {
         let delivered = match self.arrivals.take()? {
-            Arrived::Scalar { source, header, body } => {
+            QueuedArrival::Scalar { source, header, body } => {
                 self.scalar_accepted(source, header, answer);
                 Delivered { source, body, frees_slot: true }
             }
-            Arrived::Bulk { dialog } => {
+            QueuedArrival::Bulk { dialog } => {
                 let (source, body, due) = self.bulk_receive.accept(dialog);
                 due.into_iter().flatten().for_each(|due| self.acknowledge_bulk(due));
                 Delivered { source, body, frees_slot: false }

@@ -30,7 +30,7 @@ impl ProtocolSpec for ReturnToSenderParameters {
         Some([outgoing, incoming].map(|buffers| buffers.count().map_or(u64::MAX, u64::from)))
     }
 
-    fn control_frame(&self) -> Bytes {
+    fn control_frame_length(&self) -> Bytes {
         self.acknowledgement
     }
 

@@ -12,8 +12,8 @@ use std::ops::{Add, AddAssign};
 /// The protocol number of UDP.
 pub(super) const UDP: u8 = 17;
 
-/// The ones' complement sum of some bytes, as 16-bit words in network order; a last odd byte is
-/// the high half of its word.
+/// The ones' complement sum of some bytes, as 16-bit words in network order; a last odd byte is the high half of its
+/// word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Sum(u16);
 

@@ -70,7 +70,7 @@ pub enum Reassembled {
 
 /// A datagram whose fragments are being collected.
 #[derive(Clone, Debug)]
-struct Gathering {
+struct PartialDatagram {
     due: Time,
     /// Ranges of the stored fragments, in order and disjoint.
     ranges: Vec<(u16, u16)>,
@@ -88,7 +88,7 @@ struct Gathering {
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     parameters: ReassemblyParameters,
-    gathering: BTreeMap<DatagramKey, Gathering>,
+    partial_datagrams: BTreeMap<DatagramKey, PartialDatagram>,
     timers: BTreeSet<(Time, DatagramKey)>,
     /// Number of stored bytes of all datagrams.
     bytes: usize,
@@ -98,31 +98,33 @@ pub struct Reassembly {
 impl Reassembly {
     /// Returns a reassembly without datagrams.
     pub fn new(parameters: ReassemblyParameters) -> Reassembly {
-        let (gathering, timers) = (BTreeMap::new(), BTreeSet::new());
-        Reassembly { parameters, gathering, timers, bytes: 0, drops: Drops::default() }
+        let (partial_datagrams, timers) = (BTreeMap::new(), BTreeSet::new());
+        Reassembly { parameters, partial_datagrams, timers, bytes: 0, drops: Drops::default() }
     }
 
-    /// Handles a fragment or a whole datagram that arrived. The caller must have called [`Reassembly::expires`] for
-    /// `now` before.
+    /// Handles a fragment or a whole datagram that arrived. The caller must first have called [`Reassembly::expires`]
+    /// for `now`.
     pub fn arrive(&mut self, packet: &Parsed, now: Time) -> Reassembled {
         let key = packet.key();
         if let (true, Some(header)) = (packet.is_whole(), packet.udp) {
             return Reassembled::Complete { key, length: header.payload, header };
         }
-        if !self.gathering.contains_key(&key) && !self.begins(key, now) {
+        if !self.partial_datagrams.contains_key(&key) && !self.begins(key, now) {
             return self.dropped(DropReason::NoSpace, false);
         }
         let free_bytes = self.parameters.bytes - self.bytes;
-        let Some(gathering) = self.gathering.get_mut(&key) else { return self.dropped(DropReason::NoSpace, false) };
-        match gathering.check(packet, free_bytes) {
+        let Some(partial) = self.partial_datagrams.get_mut(&key) else {
+            return self.dropped(DropReason::NoSpace, false);
+        };
+        match partial.check(packet, free_bytes) {
             Err(reason @ (DropReason::GivenUp | DropReason::Duplicate)) => self.dropped(reason, false),
             Err(reason) => {
-                self.bytes -= gathering.give_up();
+                self.bytes -= partial.give_up();
                 self.dropped(reason, true)
             }
             Ok(index) => {
-                self.bytes += gathering.take(index, packet);
-                match gathering.complete() {
+                self.bytes += partial.take(index, packet);
+                match partial.complete() {
                     Some(header) => {
                         self.forget(&key);
                         Reassembled::Complete { key, length: header.payload, header }
@@ -135,23 +137,23 @@ impl Reassembly {
 
     /// Starts a datagram, in place of an abandoned one if the table is full. Returns whether the datagram was started.
     fn begins(&mut self, key: DatagramKey, now: Time) -> bool {
-        if self.gathering.len() >= self.parameters.datagrams {
+        if self.partial_datagrams.len() >= self.parameters.datagrams {
             let mut oldest = self.timers.iter().map(|(_, key)| *key);
-            match oldest.find(|key| self.gathering.get(key).is_some_and(|of| of.given_up)) {
+            match oldest.find(|key| self.partial_datagrams.get(key).is_some_and(|of| of.given_up)) {
                 Some(given_up) => self.forget(&given_up),
                 None => return false,
             }
         }
         let due = now.saturating_add(self.parameters.lifetime);
         self.timers.insert((due, key));
-        self.gathering.insert(key, Gathering::new(due));
+        self.partial_datagrams.insert(key, PartialDatagram::new(due));
         true
     }
 
     fn forget(&mut self, key: &DatagramKey) {
-        if let Some(gathering) = self.gathering.remove(key) {
-            self.timers.remove(&(gathering.due, *key));
-            self.bytes -= gathering.bytes;
+        if let Some(partial) = self.partial_datagrams.remove(key) {
+            self.timers.remove(&(partial.due, *key));
+            self.bytes -= partial.bytes;
         }
     }
 
@@ -169,7 +171,7 @@ impl Reassembly {
     pub fn expires(&mut self, now: Time) -> Vec<DatagramKey> {
         let mut expired = Vec::new();
         while let Some((_, key)) = self.timers.first().copied().filter(|(due, _)| *due <= now) {
-            if self.gathering.get(&key).is_some_and(|of| !of.given_up) {
+            if self.partial_datagrams.get(&key).is_some_and(|of| !of.given_up) {
                 self.drops.count(DropReason::Expired);
                 expired.push(key);
             }
@@ -180,7 +182,7 @@ impl Reassembly {
 
     /// Returns the number of incomplete datagrams, including abandoned ones.
     pub fn datagrams(&self) -> usize {
-        self.gathering.len()
+        self.partial_datagrams.len()
     }
 
     /// Returns the number of stored bytes of all datagrams.
@@ -194,9 +196,9 @@ impl Reassembly {
     }
 }
 
-impl Gathering {
-    fn new(due: Time) -> Gathering {
-        Gathering { due, ranges: Vec::new(), bytes: 0, end: None, reach: 0, header: None, given_up: false }
+impl PartialDatagram {
+    fn new(due: Time) -> PartialDatagram {
+        PartialDatagram { due, ranges: Vec::new(), bytes: 0, end: None, reach: 0, header: None, given_up: false }
     }
 
     /// Returns the index at which the fragment's range belongs among the stored ranges, or the reason why the fragment
@@ -257,7 +259,7 @@ impl Gathering {
 
     /// Drops the stored fragments, and returns the number of their bytes.
     fn give_up(&mut self) -> usize {
-        let given_up = Gathering { given_up: true, ..Gathering::new(self.due) };
+        let given_up = PartialDatagram { given_up: true, ..PartialDatagram::new(self.due) };
         std::mem::replace(self, given_up).bytes
     }
 }

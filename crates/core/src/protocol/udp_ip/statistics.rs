@@ -19,7 +19,7 @@ pub enum DropReason {
     NotUdp,
     /// The fragment ends beyond the longest packet.
     TooLong,
-    /// The fragment was received before.
+    /// The fragment had already been received.
     Duplicate,
     /// The fragment overlaps another.
     Overlap,

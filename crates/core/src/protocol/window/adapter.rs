@@ -7,7 +7,7 @@
 //! The interface's time to generate an acknowledgement is not modelled. The bytes of a sequence number are not counted,
 //! because it fits in the interface's header. Packets that bypass the protocol are numbered as all others.
 
-use super::{Arrived, LinkParameters, Peer, ReadingSlot, WindowHeader, WindowLink};
+use super::{ArrivalOutcome, LinkParameters, Peer, ReadingSlot, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
@@ -88,7 +88,11 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, is_retransmission: false }, now);
         // If the acknowledgement waits for more packets, a timer is set although no frame leaves.
         let timer = link.next_timer().is_some_and(|next| next < before);
-        Effects { is_discarded: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
+        Effects {
+            is_discarded: matches!(arrived, ArrivalOutcome::Duplicate | ArrivalOutcome::Refused),
+            timer,
+            ..Effects::NONE
+        }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {

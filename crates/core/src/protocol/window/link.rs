@@ -20,13 +20,13 @@ pub struct WindowLink<P> {
 /// Outcome of a frame that arrived. Every frame is consumed.
 #[must_use = "tasks that wait for a packet or for a buffer must be notified"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Arrived {
+pub enum ArrivalOutcome {
     /// The packet was next in sequence. The number counts the packets that became readable: this packet, and the stored
     /// packets that follow it.
     Readable(u32),
     /// The packet is stored until it is next in sequence and a slot is free.
     Kept,
-    /// The packet was received before.
+    /// The packet had already been received.
     Duplicate,
     /// The packet was dropped because no buffer was free. Its sender will retransmit it.
     Refused,
@@ -107,19 +107,21 @@ impl<P: Clone> WindowLink<P> {
     }
 
     /// Handles a frame that arrives at `now`. It is always consumed.
-    pub fn arrive(&mut self, frame: WindowFrame<P>, now: Time) -> Arrived {
+    pub fn arrive(&mut self, frame: WindowFrame<P>, now: Time) -> ArrivalOutcome {
         assert_eq!(frame.to, self.node, "a frame goes where it is addressed");
         let from = Peer { node: frame.from, flow: frame.flow };
         let arrived = match (frame.header, frame.body) {
             (WindowHeader::Data { sequence }, Some(body)) => self.receiving.arrive(from, sequence, body, now),
-            (WindowHeader::Acknowledgement { next }, None) => Arrived::Freed(self.sending.acknowledge(from, next, now)),
+            (WindowHeader::Acknowledgement { next }, None) => {
+                ArrivalOutcome::Freed(self.sending.acknowledge(from, next, now))
+            }
             _ => panic!("{}: a data packet has a body, and an acknowledgement has none", self.node),
         };
         match arrived {
-            Arrived::Readable(packets) => self.statistics.accepted += u64::from(packets),
-            Arrived::Duplicate => self.statistics.duplicates += 1,
-            Arrived::Refused => self.statistics.refused += 1,
-            Arrived::Kept | Arrived::Freed(_) => {}
+            ArrivalOutcome::Readable(packets) => self.statistics.accepted += u64::from(packets),
+            ArrivalOutcome::Duplicate => self.statistics.duplicates += 1,
+            ArrivalOutcome::Refused => self.statistics.refused += 1,
+            ArrivalOutcome::Kept | ArrivalOutcome::Freed(_) => {}
         }
         arrived
     }
@@ -162,7 +164,7 @@ impl<P: Clone> WindowLink<P> {
     /// Returns whether no buffer or slot is in use and no acknowledgement is pending.
     pub fn is_idle(&self) -> bool {
         let is_sent = self.sending.reserved() == 0 && self.unacknowledged(None) == 0;
-        let is_read = self.receiving.arrivals.used() == 0 && self.receiving.kept() == 0;
+        let is_read = self.receiving.arrivals.used() == 0 && self.receiving.reorder_buffers_used() == 0;
         is_sent && is_read && self.receiving.acknowledgements.is_idle()
     }
 

@@ -99,7 +99,7 @@ mod timers;
 #[doc = include_str!("example.md")]
 pub use frame::WindowFrame;
 #[doc = include_str!("example.md")]
-pub use link::{Arrived, WindowLink};
+pub use link::{ArrivalOutcome, WindowLink};
 #[doc = include_str!("example.md")]
 pub use parameters::{LinkParameters, Order};
 #[doc = include_str!("example.md")]

@@ -14,7 +14,7 @@ use super::acknowledge::Acknowledgements;
 use super::arrivals::{Arrivals, ReadingSlot};
 use super::peer::Peer;
 use super::space::Space;
-use super::{Arrived, LinkParameters};
+use super::{ArrivalOutcome, LinkParameters};
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -36,7 +36,7 @@ struct Source<P> {
     /// Position of the next expected packet.
     next: u64,
     /// Packets in reorder buffers, by position.
-    kept: BTreeMap<u64, P>,
+    reordered: BTreeMap<u64, P>,
 }
 
 impl<P> Receiving<P> {
@@ -53,37 +53,37 @@ impl<P> Receiving<P> {
     }
 
     /// Handles a packet that arrived, schedules its acknowledgement, and returns its outcome.
-    pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> Arrived {
+    pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> ArrivalOutcome {
         let arrived = self.store(from, number, body);
         match arrived {
-            Arrived::Readable(packets) => self.acknowledgements.accepted(from, packets, now),
-            Arrived::Duplicate | Arrived::Refused => self.acknowledgements.at_once(from),
-            Arrived::Kept | Arrived::Freed(_) => {}
+            ArrivalOutcome::Readable(packets) => self.acknowledgements.accepted(from, packets, now),
+            ArrivalOutcome::Duplicate | ArrivalOutcome::Refused => self.acknowledgements.at_once(from),
+            ArrivalOutcome::Kept | ArrivalOutcome::Freed(_) => {}
         }
         arrived
     }
 
-    fn store(&mut self, from: Peer, number: u32, body: P) -> Arrived {
+    fn store(&mut self, from: Peer, number: u32, body: P) -> ArrivalOutcome {
         let has_slot = self.arrivals.has_capacity();
-        let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, kept: BTreeMap::new() });
+        let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, reordered: BTreeMap::new() });
         let ahead = self.space.distance(source.next, number);
         let position = source.next + ahead;
-        if ahead >= self.window || source.kept.contains_key(&position) {
-            return Arrived::Duplicate;
+        if ahead >= self.window || source.reordered.contains_key(&position) {
+            return ArrivalOutcome::Duplicate;
         }
         if !(ahead == 0 && has_slot) {
             if ahead >= self.reorder {
-                return Arrived::Refused;
+                return ArrivalOutcome::Refused;
             }
-            source.kept.insert(position, body);
+            source.reordered.insert(position, body);
             if ahead == 0 {
                 self.ready.push_back(from);
             }
-            return Arrived::Kept;
+            return ArrivalOutcome::Kept;
         }
         assert!(self.ready.is_empty(), "while a slot is free, no source waits for one");
         self.accept(from, body);
-        Arrived::Readable(1 + self.fill())
+        ArrivalOutcome::Readable(1 + self.fill())
     }
 
     /// Gives the next packet of a source its slot. The source is ready if the packet after it is stored.
@@ -91,7 +91,7 @@ impl<P> Receiving<P> {
         self.arrivals.insert(from.node, body);
         let source = self.sources.get_mut(&from).expect("it sent something");
         source.next += 1;
-        if source.kept.contains_key(&source.next) {
+        if source.reordered.contains_key(&source.next) {
             self.ready.push_back(from);
         }
     }
@@ -101,7 +101,7 @@ impl<P> Receiving<P> {
         let mut filled = 0;
         while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_capacity()) {
             let source = self.sources.get_mut(&from).expect("it sent something");
-            let body = source.kept.remove(&source.next).expect("the next packet of a ready source is kept");
+            let body = source.reordered.remove(&source.next).expect("the next packet of a ready source is kept");
             self.accept(from, body);
             filled += 1;
         }
@@ -129,8 +129,8 @@ impl<P> Receiving<P> {
     }
 
     /// Returns the number of packets in reorder buffers.
-    pub(super) fn kept(&self) -> usize {
-        self.sources.values().map(|source| source.kept.len()).sum()
+    pub(super) fn reorder_buffers_used(&self) -> usize {
+        self.sources.values().map(|source| source.reordered.len()).sum()
     }
 
     /// Returns the position of the next packet expected from `source`.
@@ -142,7 +142,7 @@ impl<P> Receiving<P> {
     /// Returns the position of the last packet stored for `source`.
     #[cfg(test)]
     pub(super) fn last_kept(&self, source: Peer) -> Option<u64> {
-        self.sources.get(&source)?.kept.last_key_value().map(|(position, _)| *position)
+        self.sources.get(&source)?.reordered.last_key_value().map(|(position, _)| *position)
     }
 
     /// Asserts the invariants.
@@ -153,9 +153,12 @@ impl<P> Receiving<P> {
         );
         for (from, source) in &self.sources {
             let buffers = source.next..source.next + self.reorder;
-            assert!(source.kept.keys().all(|position| buffers.contains(position)), "a packet is kept in its buffer");
+            assert!(
+                source.reordered.keys().all(|position| buffers.contains(position)),
+                "a packet is kept in its buffer"
+            );
             let is_ready = self.ready.iter().filter(|other| *other == from).count();
-            assert_eq!(is_ready, usize::from(source.kept.contains_key(&source.next)), "a ready source waits once");
+            assert_eq!(is_ready, usize::from(source.reordered.contains_key(&source.next)), "a ready source waits once");
         }
         self.acknowledgements.check();
     }

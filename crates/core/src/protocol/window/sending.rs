@@ -29,7 +29,7 @@ pub(super) struct Sending<P> {
     /// Destinations whose oldest packet is to be retransmitted, in order.
     due: VecDeque<Peer>,
     /// Time of the last new packet to each destination, if the fabric's order requires a spacing.
-    left: BTreeMap<Peer, Time>,
+    last_sent: BTreeMap<Peer, Time>,
 }
 
 impl<P: Clone> Sending<P> {
@@ -42,7 +42,7 @@ impl<P: Clone> Sending<P> {
             destinations: BTreeMap::new(),
             timers: Timers::default(),
             due: VecDeque::new(),
-            left: BTreeMap::new(),
+            last_sent: BTreeMap::new(),
         }
     }
 
@@ -100,12 +100,12 @@ impl<P: Clone> Sending<P> {
             Order::Kept => {}
             Order::Any { packets } => {
                 let position = self.destinations.get(&to).map_or(0, Outgoing::next);
-                assert!(position < packets, "{to} is sent more than {packets} packets, which was promised not to be");
+                assert!(position < packets, "{to} is sent more than the {packets} packets that `Order::Any` allows");
             }
             Order::Lifetime { spacing, .. } => {
-                let before = self.left.insert(to, now);
+                let before = self.last_sent.insert(to, now);
                 let is_apart = before.is_none_or(|before| now >= before.saturating_add(spacing));
-                assert!(is_apart, "new packets to {to} leave less than {spacing} apart, which was promised not to be");
+                assert!(is_apart, "new packets to {to} leave closer together than the spacing of {spacing}");
             }
         }
     }

@@ -45,7 +45,7 @@ impl ProtocolSpec for WindowParameters {
         Some([self.link.buffers.into(), self.link.arrivals.into()])
     }
 
-    fn control_frame(&self) -> Bytes {
+    fn control_frame_length(&self) -> Bytes {
         self.acknowledgement
     }
 

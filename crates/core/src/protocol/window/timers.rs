@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The running timers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Timers {
-    of: BTreeMap<Peer, Time>,
+    expiry_times: BTreeMap<Peer, Time>,
     in_order: BTreeSet<(Time, Peer)>,
 }
 
@@ -15,20 +15,20 @@ impl Timers {
     /// Sets a peer's timer, or restarts it if it runs.
     pub(super) fn set(&mut self, peer: Peer, expires_at: Time) {
         self.stop(peer);
-        self.of.insert(peer, expires_at);
+        self.expiry_times.insert(peer, expires_at);
         self.in_order.insert((expires_at, peer));
     }
 
     /// Stops a peer's timer, if it runs.
     pub(super) fn stop(&mut self, peer: Peer) {
-        if let Some(expires_at) = self.of.remove(&peer) {
+        if let Some(expires_at) = self.expiry_times.remove(&peer) {
             let had = self.in_order.remove(&(expires_at, peer));
-            assert!(had, "a timer that runs has its place in the order");
+            assert!(had, "a timer that runs is in the order of expiry");
         }
     }
 
     pub(super) fn runs(&self, peer: Peer) -> bool {
-        self.of.contains_key(&peer)
+        self.expiry_times.contains_key(&peer)
     }
 
     /// Returns the time at which the next timer expires.

@@ -6,7 +6,7 @@ use super::super::tree::{TreeNode, TreeValue};
 use super::{Decoded, ValueKind, bounds, invalid_value, within};
 use serde_json::{Value as Json, json};
 
-/// A whole number of things.
+/// A whole number without a unit.
 #[derive(Clone, Debug)]
 pub struct Count {
     /// The smallest allowed count.

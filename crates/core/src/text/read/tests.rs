@@ -152,7 +152,7 @@ fn defaults_parts_file_and_options_count_in_this_order() {
 }
 
 #[test]
-fn an_entry_names_parts_that_lie_below_what_stands_there() {
+fn parts_of_an_entry_are_layers_below_its_keys() {
     let text = "parts = 'base'\n[hosts.z]\nparts = 'slow'\n[hosts.a]\nparts = ['slow']\npoll='2 us'\n[hosts.b]\n";
     let hosts = |sets: &[&str]| read(text, sets).value.hosts.into_iter().map(|(name, poll)| format!("{name} {poll}"));
     assert_eq!(hosts(&[]).collect::<Vec<_>>(), ["z 9 us", "a 2 us", "b 1 us"]);
@@ -286,7 +286,7 @@ fn placeholder_values_cause_no_further_problems() {
 }
 
 #[test]
-fn a_file_with_a_byte_order_mark_keeps_its_places() {
+fn a_byte_order_mark_does_not_shift_locations() {
     let text = "\u{feff}parts = 'base'\r\n[pci]\r\nsetup = 5\r\n";
     assert!(reported(text, &[]).contains(" --> dir/m.toml:3:9"), "{}", reported(text, &[]));
 }
@@ -306,10 +306,7 @@ fn reporting_many_problems_takes_linear_time() {
 #[test]
 fn unknown_and_recursive_parts_are_reported() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
-    assert_eq!(
-        messages("parts = 'round'", &[]),
-        ["the shipped part \"round\" includes itself: here the circle closes"]
-    );
+    assert_eq!(messages("parts = 'round'", &[]), ["the shipped part \"round\" includes itself: here the cycle closes"]);
     assert_eq!(messages("parts = [3]", &[]), ["`parts` names shipped parts by strings: this is a bare integer"]);
     assert_eq!(read("parts = 'nonsense'", &["parts=base"]).value.pci.ring, 32);
 }

@@ -16,7 +16,7 @@ impl Schema {
             all.extend(root);
         }
         let doc = "Shipped parts that this file starts from, each laid over those before it";
-        schema["properties"][PARTS] = described(Form::Parts.allowed(), doc, &Need::Optional);
+        schema["properties"][PARTS] = with_description(Form::Parts.allowed(), doc, &Need::Optional);
         if let Some(required) = self.root.required_schema() {
             schema["if"] = json!({ "not": { "required": [PARTS] } });
             schema["then"] = required;
@@ -46,7 +46,7 @@ impl TableShape {
         for item in &self.items {
             match item {
                 Item::Key { key, doc, form, need } => {
-                    properties.insert((*key).to_string(), described(form.allowed(), doc, need));
+                    properties.insert((*key).to_string(), with_description(form.allowed(), doc, need));
                 }
                 Item::Family(family) => properties.extend(family.properties()),
             }
@@ -101,8 +101,9 @@ impl TableShape {
 
 impl Family {
     fn properties(&self) -> Map<String, Json> {
-        let property =
-            |member: &Member| (member.name.to_string(), described(member.shape.allowed(), member.doc, &Need::Optional));
+        let property = |member: &Member| {
+            (member.name.to_string(), with_description(member.shape.allowed(), member.doc, &Need::Optional))
+        };
         self.members.iter().map(property).collect()
     }
 
@@ -164,7 +165,7 @@ impl Form {
     }
 }
 
-fn described(mut schema: Json, doc: &str, need: &Need) -> Json {
+fn with_description(mut schema: Json, doc: &str, need: &Need) -> Json {
     schema["description"] = json!(doc);
     if let Need::Default(_, value) = need {
         schema["default"] = value.clone();

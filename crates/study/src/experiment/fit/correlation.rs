@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_that_numbers_see_only_together_are_one_combination() {
+    fn constants_that_only_a_product_determines_are_one_combination() {
         // Two numbers depend on the product of the first two constants, and none depends on the last.
         let open = found(&[0.25; 4], &[&[1.0, 1.0, 0.0, 0.0], &[0.5, 0.5, 1.0, 0.0]]);
         assert_eq!(open.len(), 2, "{open:?}");

@@ -54,7 +54,7 @@ impl Curve {
     pub fn read(path: &Path, text: &str) -> Result<Curve, Problems> {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File(path.to_path_buf()), text, None);
-        let sheet = Printed { text, id };
+        let sheet = TableText { text, id };
         match sheet.curve() {
             Ok((measure, samples)) => {
                 let name = path.display().to_string();
@@ -72,12 +72,12 @@ impl Curve {
 }
 
 /// The text of a table.
-struct Printed<'a> {
+struct TableText<'a> {
     text: &'a str,
     id: TextId,
 }
 
-impl Printed<'_> {
+impl TableText<'_> {
     fn place(&self, span: Range<usize>) -> Option<Place> {
         Some(Place { text: self.id, span })
     }

@@ -70,7 +70,8 @@ impl CurveFit<'_> {
         fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::one)
     }
 
-    /// Returns the number of a point of the curve with this index.
+    /// Returns the datum of a sample of the curve with the index `at`: the measured value, with its noise and
+    /// tolerance.
     fn datum(&self, at: usize, sample: &Sample) -> Datum {
         let curve = &self.curves[at];
         let is_alone = self.curves.iter().filter(|other| other.measure == curve.measure).count() == 1;

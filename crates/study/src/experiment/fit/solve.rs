@@ -37,7 +37,7 @@ pub struct FitProblem<'a> {
     /// The numbers computed so far.
     pub evaluations: Evaluations<'a>,
     monitor: &'a dyn FitMonitor,
-    at: DVector<f64>,
+    parameters: DVector<f64>,
     steps: RefCell<Steps>,
 }
 
@@ -53,16 +53,17 @@ pub struct Solution<'a> {
 ///
 /// # Errors
 ///
-/// Returns the numbers that a run with the starting values does not give, each with the reason.
+/// Returns an error if runs with the starting values do not give all numbers: the missing numbers, each with the
+/// reason.
 pub fn solve<'a>(
     constants: &'a [FreeConstant],
     data: &'a [Datum],
     evaluations: Evaluations<'a>,
     monitor: &'a dyn FitMonitor,
 ) -> Result<Solution<'a>, Vec<(&'a Datum, String)>> {
-    let at = DVector::from_iterator(constants.len(), constants.iter().map(FreeConstant::parameter));
+    let parameters = DVector::from_iterator(constants.len(), constants.iter().map(FreeConstant::parameter));
     let steps = RefCell::new(Steps::new(EVALUATIONS_PER_CONSTANT * (constants.len() + 1)));
-    let problem = FitProblem { constants, data, evaluations, monitor, at, steps };
+    let problem = FitProblem { constants, data, evaluations, monitor, parameters, steps };
     let start = problem.numbers(&texts(&problem.representable()));
     let missing = data.iter().zip(start).filter_map(|(datum, number)| Some((datum, number.err()?)));
     let missing: Vec<(&Datum, String)> = missing.collect();
@@ -72,7 +73,7 @@ pub fn solve<'a>(
     let solver = LevenbergMarquardt::new().with_ftol(TOLERANCE).with_xtol(TOLERANCE).with_gtol(TOLERANCE);
     let (mut problem, report) = solver.with_patience(EVALUATIONS_PER_CONSTANT).minimize(problem);
     let converged = match report.termination {
-        // The numbers change in whole cycles, so no further improvement can be found.
+        // The numbers change in steps of whole cycles, so the solver may find no further improvement near the minimum.
         TerminationReason::NoImprovementPossible(_) => true,
         // The fit was stopped, so the solver left the problem at the values that it tried last.
         TerminationReason::User(_) => {
@@ -106,24 +107,24 @@ impl FreeConstant {
 }
 
 /// A representable value as text, and its logarithm.
-type Written = (String, f64);
+type RepresentableValue = (String, f64);
 
 /// The values of one constant below and above the current one.
-type Neighbours = (usize, [Option<Written>; 2]);
+type Neighbours = (usize, [Option<RepresentableValue>; 2]);
 
 /// Returns the texts of representable values.
-fn texts(written: &[Written]) -> Vec<&str> {
+fn texts(written: &[RepresentableValue]) -> Vec<&str> {
     written.iter().map(|(text, _)| text.as_str()).collect()
 }
 
 impl FitProblem<'_> {
     /// Returns the logarithms of the constants.
     pub fn logs(&self) -> Vec<f64> {
-        self.constants.iter().zip(&self.at).map(|(free, at)| free.logarithm(*at).0).collect()
+        self.constants.iter().zip(&self.parameters).map(|(free, parameter)| free.logarithm(*parameter).0).collect()
     }
 
     /// Returns the representable values nearest to the constants.
-    pub fn representable(&self) -> Vec<Written> {
+    pub fn representable(&self) -> Vec<RepresentableValue> {
         let quantized = |(free, log): (&FreeConstant, f64)| {
             let (text, number) = free.current.quantize(log.exp());
             (text, number.ln())
@@ -134,7 +135,7 @@ impl FitProblem<'_> {
     /// Returns to the best values that the solver tried, or otherwise to the starting values.
     fn return_to_best(&mut self) {
         if let Some(best) = self.steps.borrow().best() {
-            self.at.copy_from(best);
+            self.parameters.copy_from(best);
         }
     }
 
@@ -181,7 +182,7 @@ impl FitProblem<'_> {
         let mut all = DMatrix::zeros(self.data.len(), self.constants.len());
         for (constant, neighbours) in &neighbours {
             for datum in dependent(*constant) {
-                let change = |side: &Option<Written>| {
+                let change = |side: &Option<RepresentableValue>| {
                     let (value, log) = side.as_ref()?;
                     let evaluation = self.evaluation_with(datum, &values, *constant, value);
                     let number = self.evaluations.number(&evaluation).ok()?;
@@ -196,7 +197,7 @@ impl FitProblem<'_> {
 
     /// Returns the values below and above a constant for a central difference: a step away, or otherwise the adjacent
     /// representable value.
-    fn neighbours(&self, constant: usize, (text, log): &Written) -> [Option<Written>; 2] {
+    fn neighbours(&self, constant: usize, (text, log): &RepresentableValue) -> [Option<RepresentableValue>; 2] {
         let free = &self.constants[constant];
         [-1.0, 1.0].map(|direction| {
             let number = log.exp();
@@ -222,12 +223,12 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
     type JacobianStorage = Owned<f64, Dyn, Dyn>;
     type ParameterStorage = Owned<f64, Dyn>;
 
-    fn set_params(&mut self, at: &DVector<f64>) {
-        self.at.copy_from(at);
+    fn set_params(&mut self, parameters: &DVector<f64>) {
+        self.parameters.copy_from(parameters);
     }
 
     fn params(&self) -> DVector<f64> {
-        self.at.clone()
+        self.parameters.clone()
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
@@ -243,7 +244,7 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
         });
         let of_priors = self.constants.iter().zip(&logs).map(|(free, log)| (log - free.start.ln()) / free.prior);
         let all = DVector::from_vec(of_data.chain(of_priors).collect());
-        let step = self.steps.borrow_mut().tried(&self.at, all.norm_squared(), self.data, &numbers);
+        let step = self.steps.borrow_mut().add(&self.parameters, all.norm_squared(), self.data, &numbers);
         self.monitor.step_ends(&step);
         Some(all)
     }
@@ -254,13 +255,13 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
         let data = self.data.len();
         let mut jacobian = DMatrix::zeros(data + self.constants.len(), self.constants.len());
         for (constant, free) in self.constants.iter().enumerate() {
-            let (_, derivative) = free.logarithm(self.at[constant]);
+            let (_, derivative) = free.logarithm(self.parameters[constant]);
             for (at, datum) in self.data.iter().enumerate() {
                 jacobian[(at, constant)] = slopes[(at, constant)] * derivative / datum.noise;
             }
             jacobian[(data + constant, constant)] = derivative / free.prior;
         }
-        self.steps.borrow_mut().differentiated(slopes);
+        self.steps.borrow_mut().set_slopes(slopes);
         Some(jacobian)
     }
 }

@@ -26,7 +26,7 @@ pub struct FitIdentity {
 
 /// The contents of a state file.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StateFileContents {
     identity: FitIdentity,
     /// The digest of the results.
     hash: String,
@@ -81,7 +81,7 @@ impl StateFile {
             Err(error) => return Err(Problem::new(format!("cannot read `{name}`, the state of the fit: {error}"))),
         };
         let help = "remove the file to start from the beginning, or name another output file";
-        let stored: Stored = serde_json::from_str(&text)
+        let stored: StateFileContents = serde_json::from_str(&text)
             .map_err(|error| Problem::new(format!("`{name}` is not the state of a fit: {error}")).help(help))?;
         let differences = file.identity.differences(&stored.identity);
         if !differences.is_empty() {
@@ -102,7 +102,7 @@ impl StateFile {
         let entry =
             |((number, values), result): (&Evaluation, &NumberResult)| (*number, values.clone(), result.clone());
         let results: Vec<_> = known.iter().map(entry).collect();
-        let stored = Stored { identity: self.identity.clone(), hash: digest(&results), results };
+        let stored = StateFileContents { identity: self.identity.clone(), hash: digest(&results), results };
         write_atomically(&self.path, (serde_json::to_string(&stored).expect("a state is plain JSON") + "\n").as_bytes())
     }
 

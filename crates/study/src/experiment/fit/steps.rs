@@ -14,7 +14,7 @@ const CONVERGENCE: (f64, f64) = (0.01, 0.9);
 /// The steps of the solver so far.
 pub struct Steps {
     /// The number of steps.
-    tried: usize,
+    count: usize,
     /// The largest number of steps.
     max: usize,
     /// The best parameters, and their sum of squares.
@@ -28,7 +28,7 @@ pub struct Steps {
 impl Steps {
     /// Starts without a step.
     pub fn new(max: usize) -> Steps {
-        Steps { tried: 0, max, best: None, reductions: [None; 2], slopes: None }
+        Steps { count: 0, max, best: None, reductions: [None; 2], slopes: None }
     }
 
     /// Returns the best parameters.
@@ -42,13 +42,13 @@ impl Steps {
     }
 
     /// Stores the elasticities of the numbers with respect to the constants.
-    pub fn differentiated(&mut self, slopes: DMatrix<f64>) {
+    pub fn set_slopes(&mut self, slopes: DMatrix<f64>) {
         self.slopes = Some(slopes);
     }
 
-    /// Counts a step to the parameters `at`, with this sum of squares and these numbers.
-    pub fn tried(&mut self, at: &DVector<f64>, sum: f64, data: &[Datum], numbers: &[f64]) -> FitStep {
-        self.tried += 1;
+    /// Adds a step to the parameters `at`, with this sum of squares and these numbers.
+    pub fn add(&mut self, at: &DVector<f64>, sum: f64, data: &[Datum], numbers: &[f64]) -> FitStep {
+        self.count += 1;
         match &mut self.best {
             Some((_, best)) if sum >= *best => {}
             best => {
@@ -67,7 +67,7 @@ impl Steps {
             rms: (squares / complete.len().max(1) as f64).sqrt(),
             largest: largest.map(|(datum, error)| (datum.name.clone(), *error)),
             incomplete: data.len() - complete.len(),
-            ..FitStep::new(self.tried, self.max)
+            ..FitStep::new(self.count, self.max)
         }
     }
 
@@ -78,7 +78,7 @@ impl Steps {
         let factor = (last / before).clamp(CONVERGENCE.0, CONVERGENCE.1);
         // A quotient of logarithms that is whole except for rounding is taken as whole.
         let steps = ((TOLERANCE / last).ln() / factor.ln() - 1e-9).ceil();
-        Some((steps.max(1.0) as usize).min(self.max.saturating_sub(self.tried)))
+        Some((steps.max(1.0) as usize).min(self.max.saturating_sub(self.count)))
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
             curve: 0,
         };
         let mut step = |at: f64, sum: f64| {
-            steps.tried(&DVector::from_element(1, at), sum, &[data(1.0), data(2.0)], &[1.1, f64::NAN])
+            steps.add(&DVector::from_element(1, at), sum, &[data(1.0), data(2.0)], &[1.1, f64::NAN])
         };
         let first = step(1.0, 100.0);
         assert_eq!((first.number, first.steps_left, first.incomplete), (1, None, 1));

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub fn edits(constants: &[FittedConstant]) -> Result<Vec<(PathBuf, String)>, Vec<Problem>> {
     let (mut texts, mut problems) = (BTreeMap::<PathBuf, String>::new(), Vec::new());
     // Edits go from the end of a file to its beginning, so that earlier positions stay valid.
-    let mut spots: Vec<Spot> = Vec::new();
+    let mut positions: Vec<ValuePosition> = Vec::new();
     for constant in constants.iter().filter(|constant| constant.before != constant.after) {
         for origin in &constant.origins {
             let path = match &origin.layer {
@@ -27,12 +27,12 @@ pub fn edits(constants: &[FittedConstant]) -> Result<Vec<(PathBuf, String)>, Vec
             };
             let start = origin.place.as_ref().map_or(0, |place| place.span.start);
             let end = origin.place.as_ref().map_or(0, |place| place.span.end);
-            spots.push(Spot { path, start, end, constant });
+            positions.push(ValuePosition { path, start, end, constant });
         }
     }
-    spots.sort_by(|a, b| (&a.path, b.start).cmp(&(&b.path, a.start)));
-    for spot in spots {
-        if let Err(problem) = spot.edit(&mut texts) {
+    positions.sort_by(|a, b| (&a.path, b.start).cmp(&(&b.path, a.start)));
+    for position in positions {
+        if let Err(problem) = position.edit(&mut texts) {
             problems.push(problem);
         }
     }
@@ -40,14 +40,14 @@ pub fn edits(constants: &[FittedConstant]) -> Result<Vec<(PathBuf, String)>, Vec
 }
 
 /// The position of a constant's value in a file.
-struct Spot<'a> {
+struct ValuePosition<'a> {
     path: PathBuf,
     start: usize,
     end: usize,
     constant: &'a FittedConstant,
 }
 
-impl Spot<'_> {
+impl ValuePosition<'_> {
     fn edit(&self, texts: &mut BTreeMap<PathBuf, String>) -> Result<(), Problem> {
         let text = match texts.remove(&self.path) {
             Some(text) => text,

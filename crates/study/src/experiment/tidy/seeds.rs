@@ -2,7 +2,7 @@
 //! samples of all seeds) and half the width of its 95 % confidence interval.
 
 use super::{MetricName, TRANSIENT, of_values, push_number};
-use crate::experiment::seeds::{self, Replicated};
+use crate::experiment::seeds::{self, ReplicatedMetric};
 use crate::experiment::sweep::SweepPoint;
 use crate::report::dataset::{ColumnValues, Dataset};
 use narrows_core::engine::Distribution;
@@ -16,7 +16,7 @@ pub struct ReplicatedPoint<'a> {
     /// The outcomes of the runs.
     pub outcome: String,
     /// The metrics over the runs.
-    pub metrics: Vec<Replicated>,
+    pub metrics: Vec<ReplicatedMetric>,
     /// The distributions of the samples of all runs.
     pub distributions: Vec<Distribution>,
 }
@@ -46,7 +46,7 @@ impl<'a> ReplicatedPoint<'a> {
     }
 
     /// Returns the metric `name`.
-    pub fn metric(&self, name: &str) -> Option<&Replicated> {
+    pub fn metric(&self, name: &str) -> Option<&ReplicatedMetric> {
         self.metrics.iter().find(|metric| metric.name == name)
     }
 }
@@ -63,7 +63,8 @@ pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> 
     let outcomes = points.iter().map(|point| Some(point.outcome.clone())).collect();
     data.push("outcome", "", ColumnValues::Texts(outcomes));
     for (name, unit) in metrics {
-        let column = |of: fn(&Replicated) -> Option<f64>| points.iter().map(|point| of(point.metric(name)?)).collect();
+        let column =
+            |of: fn(&ReplicatedMetric) -> Option<f64>| points.iter().map(|point| of(point.metric(name)?)).collect();
         push_number(&mut data, name, unit, column(|metric| Some(metric.value)));
         push_number(&mut data, &format!("{name}_ci95"), unit, column(|metric| metric.half_width));
     }

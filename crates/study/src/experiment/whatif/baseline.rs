@@ -29,7 +29,7 @@ pub(super) struct Baseline {
     /// The metric, with its value in the run that is not shortened.
     pub metric: Metric,
     /// The overrides that shorten the runs.
-    pub shorter: Vec<String>,
+    pub shortening: Vec<String>,
     /// The run that trials are compared with.
     pub measured: Measured,
     pub goal: Goal,
@@ -62,18 +62,18 @@ impl Baseline {
         let metric = goal.metric.clone();
         let numbers = constants::all_numbers(&read);
         let repetitions = numbers.iter().find(|number| number.declared.meaning == Some(Meaning::Repetitions));
-        let (mut measured, mut goal, mut shorter) = (whole, goal, Vec::new());
+        let (mut measured, mut goal, mut shortening) = (whole, goal, Vec::new());
         for set in repetitions.map(shorter_sets).unwrap_or_default() {
             let Ok(Ok(short)) = (query.reader)(std::slice::from_ref(&set)).map(|read| measure(&read)) else { continue };
             let Some(value) = short.metric(&metric.name).map(|metric| metric.value) else { continue };
             let is_same = (value / metric.value - 1.0).abs() <= METRIC_TOLERANCE;
             if is_same && short.is_saturated == measured.is_saturated {
-                (goal, measured, shorter) = (goal.from(value), short, vec![set]);
+                (goal, measured, shortening) = (goal.from(value), short, vec![set]);
                 break;
             }
         }
         let is_long = measured.events > LONG_RUN_EVENTS;
-        Ok(Baseline { read, numbers, metric, shorter, measured, goal, is_long, notes, runs })
+        Ok(Baseline { read, numbers, metric, shortening, measured, goal, is_long, notes, runs })
     }
 }
 

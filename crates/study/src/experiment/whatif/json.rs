@@ -13,13 +13,13 @@ impl WhatIf {
             "more_is_better": self.more_is_better,
             "saturated": self.is_saturated,
             "notes": self.notes,
-            "tried_with": self.shorter,
+            "tried_with": self.shortening,
             "bottleneck": self.bottleneck.as_ref().map(speed_up),
             "saturates": self.saturation.as_ref().map(saturation),
             "resources": self.resources.iter().map(speed_up).collect::<Vec<_>>(),
             "pairs": self.pairs.iter().map(speed_up).collect::<Vec<_>>(),
             "gains": self.gains.iter().map(gain).collect::<Vec<_>>(),
-            "dead": self.dead.iter().map(dead).collect::<Vec<_>>(),
+            "dead": self.ineffective.iter().map(ineffective).collect::<Vec<_>>(),
             "refused": self.refused.iter().map(refusal).collect::<Vec<_>>(),
             "fixed": self.fixed,
             "runs": self.runs,
@@ -55,8 +55,8 @@ fn gain(gain: &Gain) -> Json {
     })
 }
 
-fn dead(dead: &IneffectiveParameter) -> Json {
-    json!({ "key": dead.key, "reason": dead.reason })
+fn ineffective(parameter: &IneffectiveParameter) -> Json {
+    json!({ "key": parameter.key, "reason": parameter.reason })
 }
 
 fn refusal(refusal: &Refusal) -> Json {

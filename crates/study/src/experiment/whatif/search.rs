@@ -55,25 +55,25 @@ impl<'q> Search<'q> {
         baseline: Baseline,
         progress: &'q (dyn Fn(TrialProgress) + Sync),
     ) -> Search<'q> {
-        let Baseline { read, numbers, metric, shorter, measured, goal, is_long, notes, runs } = baseline;
+        let Baseline { read, numbers, metric, shortening, measured, goal, is_long, notes, runs } = baseline;
         let parameters = Parameters::of(numbers);
         let result = WhatIf {
             metric,
             more_is_better: goal.more_is_better,
             is_saturated: measured.is_saturated,
             notes,
-            shorter: shorter.clone(),
+            shortening: shortening.clone(),
             resources: Vec::new(),
             pairs: Vec::new(),
             bottleneck: None,
             gains: Vec::new(),
-            dead: Vec::new(),
+            ineffective: Vec::new(),
             refused: Vec::new(),
             fixed: parameters.fixed.iter().map(|number| number.key.clone()).collect(),
             saturation: None,
             runs: 0,
         };
-        let bench = Bench { reader: query.reader, sets: shorter, base: measured, goal, progress };
+        let bench = Bench { reader: query.reader, sets: shortening, base: measured, goal, progress };
         let (effective, changed) = Default::default();
         let (tried, runs) = (Vec::new(), Cell::new(runs));
         Search { query, bench, parameters, tried, read, result, effective, changed, is_long, runs }
@@ -87,7 +87,7 @@ impl<'q> Search<'q> {
         self.try_parameters();
         self.result.bottleneck = self.bottleneck();
         self.result.saturation = self.result.bottleneck.as_ref().map(|bottleneck| self.saturation(bottleneck));
-        self.result.dead = self.dead();
+        self.result.ineffective = self.ineffective();
         if self.is_short_of_time() {
             self.result.notes.push(
                 "The run is long and cannot be shortened: trade-offs and slow-downs of single parameters are not tried."
@@ -311,17 +311,18 @@ impl<'q> Search<'q> {
     }
 
     /// Returns the parameters that were changed without changing any metric, in the order of the description.
-    fn dead(&mut self) -> Vec<IneffectiveParameter> {
+    fn ineffective(&mut self) -> Vec<IneffectiveParameter> {
         let effective = std::mem::take(&mut self.effective);
         self.result.gains.retain(|gain| effective.contains(&gain.key));
         let resources = self.parameters.resources.iter().flat_map(|resource| &resource.members);
         let all = resources.chain(&self.parameters.trade_offs);
-        let dead = all.filter(|number| self.changed.contains(&number.key) && !effective.contains(&number.key));
-        dead.map(|number| {
-            let reason = self.read.value.inert_reason(&number.key).unwrap_or_default().to_owned();
-            IneffectiveParameter { key: number.key.clone(), reason }
-        })
-        .collect()
+        let ineffective = all.filter(|number| self.changed.contains(&number.key) && !effective.contains(&number.key));
+        ineffective
+            .map(|number| {
+                let reason = self.read.value.inert_reason(&number.key).unwrap_or_default().to_owned();
+                IneffectiveParameter { key: number.key.clone(), reason }
+            })
+            .collect()
     }
 }
 

@@ -1,13 +1,14 @@
 //! Writer of a timeline in Perfetto's binary form, while the simulation runs and in bounded memory.
 //!
-//! The trace has a group of tracks for each group, a track for each lane of a track, and slices and flows as the JSON
-//! form. Timestamps are whole nanoseconds, Perfetto's unit, rounded down. A span whose duration is not a whole number
-//! of nanoseconds has it as the annotation `duration_ps`. A span of zero length is an instant event. The annotations
-//! `bytes` and `message` are left out where there is no data or message; the rate follows from bytes and duration.
+//! The trace has a group of tracks for each group of the timeline, a track for each lane of a track, and the same
+//! slices and flows as the JSON form. Timestamps are whole nanoseconds, Perfetto's unit, rounded down. A span whose
+//! duration is not a whole number of nanoseconds has it as the annotation `duration_ps`. A span of zero length is an
+//! instant event. The annotations `bytes` and `message` are left out where there is no data or message; the rate
+//! follows from bytes and duration.
 //!
 //! A recorder passes spans in the order in which they ended, and a track's events are written in order of time. A span
-//! is therefore held until eight further blocks of spans have arrived. A span that ended after
-//! others of its track that begin later were written goes to another lane; no shipped example has one.
+//! is therefore held until eight further blocks of spans have arrived. If a span ends so late that spans of its track
+//! with later starts have already been written, it goes to another lane; this happens in no shipped example.
 
 use super::packet::{self, EventType, Packets, SpanEvent};
 use narrows_core::engine::{Span, SpanSink, Time};
@@ -26,7 +27,7 @@ const HELD_BLOCKS: u64 = 8;
 /// The largest number of spans of a track that are held.
 const HELD_MAX: usize = 64 << 10;
 
-/// The number of lanes of a track that have ranks of their own.
+/// The number of lanes of a track that have separate sort ranks; further lanes share the last rank.
 const LANE_RANKS: u64 = 64;
 
 /// A trace that is written while its spans are recorded; its clones are the same trace.
@@ -44,8 +45,8 @@ impl<W: Write> BinaryTrace<W> {
         BinaryTrace(Arc::new(Mutex::new(Writer::new(out))))
     }
 
-    /// Writes what is left of the trace after its last span, and returns the number of spans. `dropped` is the number of
-    /// spans that were not recorded. Equal spans give equal bytes.
+    /// Writes what is left of the trace after its last span, and returns the number of spans. `dropped` is the number
+    /// of spans that were not recorded. Equal spans give equal bytes.
     ///
     /// # Errors
     ///
@@ -68,8 +69,8 @@ struct Writer<W> {
     /// The encoded packets that are not written yet.
     packets: Packets,
     tracks: Vec<TrackState>,
-    /// Tracks with held spans.
-    holding: Vec<usize>,
+    /// Numbers of the tracks with held spans.
+    tracks_with_held: Vec<usize>,
     /// The number of the present block of spans.
     block: u64,
     spans: u64,
@@ -115,7 +116,7 @@ impl<W: Write> Writer<W> {
             error: None,
             packets,
             tracks: Vec::new(),
-            holding: Vec::new(),
+            tracks_with_held: Vec::new(),
             block: 0,
             spans: 0,
             identifiers: Identifiers::default(),
@@ -132,7 +133,7 @@ impl<W: Write> Writer<W> {
             let index = span.track.0 as usize;
             let track = &mut self.tracks[index];
             if track.held.is_empty() {
-                self.holding.push(index);
+                self.tracks_with_held.push(index);
             }
             track.hold(self.block, span);
         }
@@ -158,14 +159,14 @@ impl<W: Write> Writer<W> {
 
     /// Writes the held spans that arrived before `block`.
     fn write_spans(&mut self, block: u64) {
-        let mut holding = std::mem::take(&mut self.holding);
-        holding.retain(|&index| {
+        let mut tracks_with_held = std::mem::take(&mut self.tracks_with_held);
+        tracks_with_held.retain(|&index| {
             let track = &mut self.tracks[index];
             track.write_spans(index, block, &mut self.identifiers, &mut self.packets);
             write_if_long(&mut self.out, &mut self.error, &mut self.packets);
             !track.held.is_empty()
         });
-        self.holding = holding;
+        self.tracks_with_held = tracks_with_held;
     }
 }
 
@@ -195,8 +196,8 @@ impl TrackState {
         self.held.insert(at, (block, span.clone()));
     }
 
-    /// Writes the held spans that arrived before `block`, up to the first that arrived later, and those beyond the
-    /// largest number of held spans.
+    /// Writes held spans in order of start, as long as the next one arrived before `block`, or more than [`HELD_MAX`]
+    /// spans are held.
     fn write_spans(&mut self, index: usize, block: u64, identifiers: &mut Identifiers, packets: &mut Packets) {
         while self.held.front().is_some_and(|&(arrived, _)| arrived < block) || self.held.len() > HELD_MAX {
             let Some((_, span)) = self.held.pop_front() else { return };
@@ -210,7 +211,8 @@ impl TrackState {
         }
     }
 
-    /// Describes a further lane of this track, which is the one with the number `index` in the timeline.
+    /// Creates a further lane of this track, and writes the description of the lane; `index` is the number of the track
+    /// in the timeline.
     fn add_lane(&self, index: usize, identifiers: &mut Identifiers, packets: &mut Packets) -> Lane {
         let group = identifiers.group(&self.group, packets);
         let name = match self.lanes.len() {
@@ -245,8 +247,8 @@ impl Identifiers {
 }
 
 impl Lane {
-    /// Writes the ends until the start of `span`, and returns whether the span is then nested in those that have not
-    /// ended, or after all.
+    /// Writes the ends until the start of `span`. Returns whether the span can be written to this lane: it starts no
+    /// earlier than the last event, and is nested in the spans that have not ended.
     #[inline]
     fn fits(&mut self, span: &Span, packets: &mut Packets) -> bool {
         self.write_ends(span.start, packets);
@@ -262,7 +264,7 @@ impl Lane {
         }
     }
 
-    /// Writes a span that fits, but for its end.
+    /// Writes the begin of a span that fits, or an instant event if its length is zero.
     #[inline]
     fn write(&mut self, span: &Span, packets: &mut Packets) {
         let duration = (span.end - span.start).ps();

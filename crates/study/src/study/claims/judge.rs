@@ -132,7 +132,7 @@ pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>,
     if errors.is_empty() { Ok(judged) } else { Err(errors) }
 }
 
-/// Returns the numbers that claims measure. It is NaN for a claim without a number.
+/// Returns the measured number of each claim, or NaN for a claim without a number.
 pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
     let number = |claim: &&ClaimStatement| match claim.observe(view) {
         Ok(Observation::Number(number)) => number,
@@ -150,7 +150,8 @@ pub fn points_of(view: &View, claim: &ClaimStatement) -> BTreeSet<String> {
     used_points.into_inner()
 }
 
-/// Returns the error of a claim if the points that `view` plans are all that its artifact runs.
+/// Checks a claim whose artifact runs exactly the points that `view` plans. Returns an error in its expressions, or an
+/// error if it uses a point that is not run.
 pub fn planned_error(view: &View, claim: &ClaimStatement) -> Option<ExpressionError> {
     match claim.observe(view) {
         Err(EvalError::Missing(what)) if !matches!(claim.method, ObservationMethod::Builtin(..)) => {

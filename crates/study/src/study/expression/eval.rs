@@ -22,7 +22,7 @@ const DEPTH_MAX: usize = 24;
 const VALUES_MAX: usize = 100_000;
 
 /// The values that were evaluated, by name and arguments.
-type Evaluated = HashMap<(String, Vec<Key>), Result<Value, EvalError>>;
+type ValueCache = HashMap<(String, Vec<Key>), Result<Value, EvalError>>;
 
 /// The reason for which an expression has no value.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ pub struct Scope<'a> {
     /// The depth of values defined by other values.
     depth: usize,
     /// The values that this scope and those derived from it have evaluated, so that none is evaluated twice.
-    evaluated: Rc<RefCell<Evaluated>>,
+    evaluated: Rc<RefCell<ValueCache>>,
 }
 
 impl<'a> Scope<'a> {
@@ -122,7 +122,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Fills the holes of a template.
+    /// Fills the placeholders of a template.
     pub fn words(&self, template: &Template) -> Result<String, EvalError> {
         Evaluator { scope: self, source: &template.source }.words(&template.pieces)
     }
@@ -177,16 +177,16 @@ impl<'a> Evaluator<'_, 'a> {
         let mut words = String::new();
         for piece in pieces {
             match piece {
-                Segment::Words(more) => words += more,
-                Segment::Hole(tree, format) => words += &format.words(&self.value(tree)?),
+                Segment::Literal(more) => words += more,
+                Segment::Placeholder(tree, format) => words += &format.words(&self.value(tree)?),
             }
         }
         Ok(words)
     }
 
-    /// Evaluates a text with holes to a key, as in the names of points and sets.
+    /// Evaluates a text with placeholders to a key, as in the names of points and sets.
     fn key(&self, pieces: &[Segment]) -> Result<Key, EvalError> {
-        if let [Segment::Hole(tree, _)] = pieces
+        if let [Segment::Placeholder(tree, _)] = pieces
             && let Value::Key(key) = self.value(tree)?
         {
             return Ok(key);
@@ -194,8 +194,8 @@ impl<'a> Evaluator<'_, 'a> {
         let mut key = String::new();
         for piece in pieces {
             match piece {
-                Segment::Words(more) => key += more,
-                Segment::Hole(tree, _) => key += &self.value(tree)?.key(),
+                Segment::Literal(more) => key += more,
+                Segment::Placeholder(tree, _) => key += &self.value(tree)?.key(),
             }
         }
         Ok(Key { label: key.clone(), key })
@@ -217,7 +217,7 @@ impl<'a> Evaluator<'_, 'a> {
         }
     }
 
-    /// Evaluates a value, or returns it if it was evaluated before. Returns `None` if there is no such name.
+    /// Evaluates a value, or returns it if it has already been evaluated. Returns `None` if there is no such name.
     fn evaluated(
         &self,
         tree: &Syntax,

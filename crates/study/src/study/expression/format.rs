@@ -4,7 +4,7 @@
 use super::value::Value;
 use crate::report::number::{percent, short, signed_percent};
 
-/// The format of a hole: `:2`, `:1 MB/s`, `:+%`, `:0%`, `:key`.
+/// The format of a placeholder: `:2`, `:1 MB/s`, `:+%`, `:0%`, `:key`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Format {
     decimals: Option<usize>,

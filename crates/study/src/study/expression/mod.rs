@@ -7,10 +7,10 @@
 //! gain[{system}] for system                                       a list: one element for each
 //! max(rate[{a}/{b}] for a for b in small if a != b)               over two axes, some left out
 //! all(rising(rate[{policy}/{size}] for size, 0.02) for policy)    functions of lists
-//! if(x > 1, 'more', 'less: {x:2}')                                texts with holes
+//! if(x > 1, 'more', 'less: {x:2}')                                texts with placeholders
 //! ```
 //!
-//! Claims and figures describe observations in templates: texts with holes (`{EXPRESSION:FORMAT}`).
+//! Claims and figures describe observations in templates: texts with placeholders (`{EXPRESSION:FORMAT}`).
 //!
 //! | file | holds |
 //! |---|---|
@@ -59,33 +59,33 @@ pub struct Expression {
     pub tree: Syntax,
 }
 
-/// A text with holes.
+/// A text with placeholders.
 #[derive(Clone, Debug)]
 pub struct Template {
     /// The text from which it was read.
     pub source: Arc<SpannedString>,
-    /// The texts and holes in order.
+    /// The literal texts and placeholders in order.
     pub pieces: Vec<Segment>,
 }
 
 impl Template {
-    /// Returns the template in which each hole is formatted as a key, as in the names of points.
+    /// Returns this template with each placeholder formatted by `key`, as in the names of points.
     pub fn keyed(&self) -> Template {
         let key = |piece: &Segment| match piece {
-            Segment::Hole(tree, _) => Segment::Hole(tree.clone(), Format::parse("key")),
+            Segment::Placeholder(tree, _) => Segment::Placeholder(tree.clone(), Format::parse("key")),
             words => words.clone(),
         };
         Template { source: self.source.clone(), pieces: self.pieces.iter().map(key).collect() }
     }
 }
 
-/// A part of a text with holes.
+/// A part of a text with placeholders.
 #[derive(Clone, Debug)]
 pub enum Segment {
-    /// A text without holes.
-    Words(String),
-    /// A hole, and the format of its value.
-    Hole(Syntax, Format),
+    /// A text without placeholders.
+    Literal(String),
+    /// A placeholder: an expression, and the format of its value.
+    Placeholder(Syntax, Format),
 }
 
 /// A node of the syntax tree, and its location.
@@ -104,7 +104,7 @@ pub enum Term {
     Number(f64),
     /// `true` or `false`.
     Flag(bool),
-    /// A text with holes.
+    /// A text with placeholders.
     Text(Vec<Segment>),
     /// A value of the study with its arguments. Without arguments, it may be a bound name.
     Value(String, Vec<Vec<Segment>>),
@@ -156,7 +156,8 @@ pub enum Binary {
     Or,
 }
 
-/// A loop, `for VARIABLE in SET`. The name of the set may have holes; without a set, its name is that of the variable.
+/// A loop, `for VARIABLE in SET`. The name of the set may contain placeholders. Without `in SET`, the set has the name
+/// of the variable.
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// The name that is bound to each element.

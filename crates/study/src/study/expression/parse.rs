@@ -60,13 +60,13 @@ impl Parser<'_> {
         self.source.text.get(self.at..).unwrap_or_default()
     }
 
-    fn skip(&mut self) {
+    fn skip_whitespace(&mut self) {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
     /// Consumes `token` if it is next. If the token is a word, no letter may follow.
     fn take(&mut self, token: &str) -> bool {
-        self.skip();
+        self.skip_whitespace();
         let is_word = token.starts_with(|c: char| c.is_ascii_alphabetic());
         let found = match is_word {
             true => name_at(self.rest()) == token,
@@ -88,7 +88,7 @@ impl Parser<'_> {
         ExpressionError::new(self.source, start..end, "invalid expression", label)
     }
 
-    fn need(&mut self, token: &str) -> Result<(), ExpressionError> {
+    fn require(&mut self, token: &str) -> Result<(), ExpressionError> {
         if self.take(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
     }
 
@@ -113,28 +113,28 @@ impl Parser<'_> {
     }
 
     fn parse_loop(&mut self) -> Result<Loop, ExpressionError> {
-        self.skip();
+        self.skip_whitespace();
         let start = self.at;
         let variable = self.name().ok_or_else(|| self.expected("the name of an axis"))?;
         let set = match self.take("in") {
             true => self.set_name()?,
-            false => vec![Segment::Words(variable.clone())],
+            false => vec![Segment::Literal(variable.clone())],
         };
         Ok(Loop { variable, set, span: start..self.at })
     }
 
-    /// Parses the name of a set, which may have holes.
+    /// Parses the name of a set, which may have placeholders.
     fn set_name(&mut self) -> Result<Vec<Segment>, ExpressionError> {
-        self.skip();
+        self.skip_whitespace();
         let mut pieces = Vec::new();
         loop {
             let rest = self.rest();
             let length = rest.find(|c: char| !is_name_char(c)).unwrap_or(rest.len());
             if length > 0 {
-                pieces.push(Segment::Words(rest[..length].to_owned()));
+                pieces.push(Segment::Literal(rest[..length].to_owned()));
                 self.at += length;
             } else if rest.starts_with('{') {
-                pieces.push(self.hole()?);
+                pieces.push(self.placeholder()?);
             } else if pieces.is_empty() {
                 return Err(self.expected("the name of a set"));
             } else {
@@ -144,7 +144,7 @@ impl Parser<'_> {
     }
 
     fn name(&mut self) -> Option<String> {
-        self.skip();
+        self.skip_whitespace();
         let name = name_at(self.rest()).to_owned();
         if name.is_empty() || RESERVED.contains(&name.as_str()) {
             return None;
@@ -153,26 +153,29 @@ impl Parser<'_> {
         Some(name)
     }
 
-    fn binary(&mut self, least: u8) -> Result<Syntax, ExpressionError> {
-        self.skip();
+    fn binary(&mut self, least_precedence: u8) -> Result<Syntax, ExpressionError> {
+        self.skip_whitespace();
         let start = self.at;
         let mut left = self.unary()?;
-        while let Some((operator, strength)) = self.operator(least) {
-            let right = self.binary(strength + 1)?;
+        while let Some((operator, precedence)) = self.operator(least_precedence) {
+            let right = self.binary(precedence + 1)?;
             let node = Term::Binary(operator, Box::new(left), Box::new(right));
             left = Syntax { node, span: start..self.at };
         }
         Ok(left)
     }
 
-    fn operator(&mut self, least: u8) -> Option<(Binary, u8)> {
-        let known = OPERATORS.iter().filter(|(_, _, strength)| *strength >= least);
+    fn operator(&mut self, least_precedence: u8) -> Option<(Binary, u8)> {
+        let known = OPERATORS.iter().filter(|(_, _, precedence)| *precedence >= least_precedence);
         let known: Vec<_> = known.collect();
-        known.into_iter().find(|(token, _, _)| self.take(token)).map(|(_, operator, strength)| (*operator, *strength))
+        known
+            .into_iter()
+            .find(|(token, _, _)| self.take(token))
+            .map(|(_, operator, precedence)| (*operator, *precedence))
     }
 
     fn unary(&mut self) -> Result<Syntax, ExpressionError> {
-        self.skip();
+        self.skip_whitespace();
         let start = self.at;
         let operator = if self.take("-") {
             Unary::Minus
@@ -195,20 +198,20 @@ impl Parser<'_> {
         let start = self.at;
         let node = if self.take("(") {
             let inner = self.with_loops()?;
-            self.need(")")?;
+            self.require(")")?;
             return Ok(inner);
         } else if self.take("'") {
             let pieces = self.pieces(&['\''])?;
-            self.need("'")?;
+            self.require("'")?;
             Term::Text(pieces)
         } else if self.rest().starts_with(|c: char| c.is_ascii_digit()) {
             self.number()?
         } else if self.take("if") {
-            self.need("(")?;
+            self.require("(")?;
             Term::Call("if".to_owned(), self.arguments()?)
         } else {
             let name = self.name().ok_or_else(|| self.expected("a number, a name, a text or `(`"))?;
-            self.named(name)?
+            self.after_name(name)?
         };
         Ok(Syntax { node, span: start..self.at })
     }
@@ -224,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// Parses what follows a name: the arguments of a function or of a value, or nothing.
-    fn named(&mut self, name: String) -> Result<Term, ExpressionError> {
+    fn after_name(&mut self, name: String) -> Result<Term, ExpressionError> {
         if name == "true" || name == "false" {
             return Ok(Term::Flag(name == "true"));
         }
@@ -240,7 +243,7 @@ impl Parser<'_> {
             self.at += 1;
             arguments.push(self.pieces(&['/', ']'])?);
         }
-        self.need("]")?;
+        self.require("]")?;
         Ok(Term::Value(name, arguments))
     }
 
@@ -257,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses text and holes up to one of `ends`, or to the end of the text if `ends` is empty.
+    /// Parses text and placeholders up to one of `ends`, or to the end of the text if `ends` is empty.
     fn pieces(&mut self, ends: &[char]) -> Result<Vec<Segment>, ExpressionError> {
         let (mut pieces, mut words) = (Vec::new(), String::new());
         loop {
@@ -274,26 +277,26 @@ impl Parser<'_> {
                 words.push(next);
                 self.at += 2;
             } else if next == '{' {
-                pieces.extend((!words.is_empty()).then(|| Segment::Words(std::mem::take(&mut words))));
-                pieces.push(self.hole()?);
+                pieces.extend((!words.is_empty()).then(|| Segment::Literal(std::mem::take(&mut words))));
+                pieces.push(self.placeholder()?);
             } else {
                 words.push(next);
                 self.at += next.len_utf8();
             }
         }
-        pieces.extend((!words.is_empty()).then_some(Segment::Words(words)));
+        pieces.extend((!words.is_empty()).then_some(Segment::Literal(words)));
         Ok(pieces)
     }
 
-    fn hole(&mut self) -> Result<Segment, ExpressionError> {
-        self.need("{")?;
+    fn placeholder(&mut self) -> Result<Segment, ExpressionError> {
+        self.require("{")?;
         let tree = self.with_loops()?;
         let format = match self.take(":") {
             true => self.format(),
             false => Format::default(),
         };
-        self.need("}")?;
-        Ok(Segment::Hole(tree, format))
+        self.require("}")?;
+        Ok(Segment::Placeholder(tree, format))
     }
 
     fn format(&mut self) -> Format {

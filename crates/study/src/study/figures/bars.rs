@@ -20,7 +20,7 @@ pub struct Bars {
     bars: Vec<BarSeries>,
 }
 
-/// The description of the bars with one name, one in each group.
+/// The description of a series of bars: one bar in each group, under one name in the legend.
 #[derive(Debug)]
 struct BarSeries {
     each: Loops,
@@ -56,13 +56,13 @@ impl Bars {
 
     /// Draws the chart, and a table with a row for each group.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
-        let series: Vec<BoundSeries> = self.bars.iter().flat_map(|series| series.fixed(drawing, scope)).collect();
-        let mut table = ReportTable::new(self.heads(&series));
+        let series: Vec<BoundSeries> = self.bars.iter().flat_map(|series| series.bind(drawing, scope)).collect();
+        let mut table = ReportTable::new(self.headings(&series));
         let mut groups = Vec::new();
         let mut shown = vec![false; series.len()];
         for group in drawing.each(scope, &self.groups) {
             let name = innermost(&group).map(|value| Format::default().words(&value)).unwrap_or_default();
-            let bars: Vec<Bar> = series.iter().map(|(series, fixed, _)| series.bar(drawing, fixed, &group)).collect();
+            let bars: Vec<Bar> = series.iter().map(|(series, bound, _)| series.bar(drawing, bound, &group)).collect();
             let mut row = vec![Cell::from(name.as_str())];
             for (n, bar) in bars.iter().enumerate() {
                 let height = Some(bar.parts[0]).filter(|height| !height.is_nan());
@@ -79,16 +79,16 @@ impl Bars {
         (Some(chart.svg()), Some(table))
     }
 
-    fn heads(&self, series: &[BoundSeries]) -> Vec<Column> {
-        let mut heads = vec![Column::new(&self.column)];
+    fn headings(&self, series: &[BoundSeries]) -> Vec<Column> {
+        let mut headings = vec![Column::new(&self.column)];
         for (series, _, name) in series {
-            heads.push(self.y.column_of(name));
+            headings.push(self.y.column_of(name));
             if series.published.is_some() {
                 let column = self.y.column_of(&format!("{name} in the paper"));
-                heads.push(series.published_decimals.map_or(column.clone(), |decimals| column.decimals(decimals)));
+                headings.push(series.published_decimals.map_or(column.clone(), |decimals| column.decimals(decimals)));
             }
         }
-        heads
+        headings
     }
 
     /// Returns the bars of a group. They are merged into one bar if they are stacked.
@@ -116,15 +116,15 @@ impl BarSeries {
         }
     }
 
-    fn fixed<'s>(&self, drawing: &Drawing, scope: &Scope<'s>) -> Vec<BoundSeries<'_, 's>> {
+    fn bind<'s>(&self, drawing: &Drawing, scope: &Scope<'s>) -> Vec<BoundSeries<'_, 's>> {
         let scopes = drawing.each(scope, &self.each).into_iter();
         // The name may use the axes of the bar, but not those of the group.
         scopes.map(|scope| (self, scope.clone(), drawing.words(&scope, &self.name))).collect()
     }
 
-    fn bar(&self, drawing: &Drawing, fixed: &Scope, group: &Scope) -> Bar {
+    fn bar(&self, drawing: &Drawing, bound: &Scope, group: &Scope) -> Bar {
         let mut scope = group.clone();
-        scope.bindings.extend(fixed.bindings.iter().cloned());
+        scope.bindings.extend(bound.bindings.iter().cloned());
         let height = drawing.number(&scope, &self.value).unwrap_or(f64::NAN);
         let published = self.published.as_ref().and_then(|published| drawing.number(&scope, published));
         Bar { parts: vec![height], published, ..Bar::default() }

@@ -92,7 +92,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Fills the holes of a template.
+    /// Fills the placeholders of a template.
     pub fn words(&self, scope: &Scope, template: &Template) -> String {
         self.value_or_collect(scope.words(template)).unwrap_or_default()
     }

@@ -69,7 +69,7 @@ const PICTURES: [(&str, &str); 8] = [
     ("rust", "Drawn by a built-in function"),
 ];
 
-/// Returns the template of a point's name, with holes formatted as in the names of points.
+/// Returns the template of a point's name, with placeholders formatted as in the names of points.
 fn keyed(t: &Table<'_>, source: &SpannedString) -> Template {
     template(t, source).keyed()
 }

@@ -256,7 +256,7 @@ mod tests {
     fn samples_beyond_the_column_limit_are_averaged() {
         let values = (0..2).flat_map(|row| (0..480).map(move |column| 10 * row + column % 2)).collect();
         let map = HeatMapData { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
-        let nothing = || expression::template(&SpannedString::unplaced("")).expect("no holes");
+        let nothing = || expression::template(&SpannedString::unplaced("")).expect("no placeholders");
         let heat = HeatMapSpec {
             each: Loops::default(),
             name: nothing(),

@@ -13,8 +13,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// sector.
     pub(super) fn block<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, local: usize) {
         let first = if !WITHOUT_OPTIONS && sector.requests[local].kind == VcRequestKind::MultiPort {
-            let base = usize::from(sector.at[local / C].base);
-            &mut sector.at[base % PORTS].blocked_any
+            let base = usize::from(sector.locations[local / C].base);
+            &mut sector.locations[base % PORTS].blocked_any
         } else {
             &mut sector.ports[usize::from(sector.inputs[local].out_port) % PORTS].blocked
         };
@@ -31,7 +31,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         cycle: u64,
     ) {
         let local = port % Sector::<C>::PORTS;
-        let has_blocked_any = || sector.at[usize::from(sector.at[local].base) % PORTS].blocked_any != NO_CHANNEL;
+        let has_blocked_any =
+            || sector.locations[usize::from(sector.locations[local].base) % PORTS].blocked_any != NO_CHANNEL;
         if sector.ports[local].blocked != NO_CHANNEL || (!WITHOUT_OPTIONS && self.has_port_choices && has_blocked_any())
         {
             self.wake(sector, port, cycle);
@@ -41,9 +42,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     #[inline(never)]
     fn wake(&mut self, sector: &mut Sector<C>, port: usize, cycle: u64) {
         let local = port % Sector::<C>::PORTS;
-        let base = usize::from(sector.at[local].base);
+        let base = usize::from(sector.locations[local].base);
         let blocked = std::mem::replace(&mut sector.ports[local].blocked, NO_CHANNEL);
-        let blocked_any = std::mem::replace(&mut sector.at[base % PORTS].blocked_any, NO_CHANNEL);
+        let blocked_any = std::mem::replace(&mut sector.locations[base % PORTS].blocked_any, NO_CHANNEL);
         let sector_first = (port / Sector::<C>::PORTS * CHANNELS) as u32;
         for mut blocked in [blocked, blocked_any] {
             while blocked != NO_CHANNEL {

@@ -163,7 +163,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             let end = base + ports[router as usize] as usize;
             sector.words = sector.words.max((end * C).div_ceil(64));
             let (base, network) = (base as u16, (plane * lanes) as u8);
-            for at in &mut sector.at[usize::from(base)..end] {
+            for at in &mut sector.locations[usize::from(base)..end] {
                 *at = PortLocation { row, router, base, network, ..*at };
             }
             for (from, end) in (first..).zip(self.shared.shape.wiring.outputs(router)) {

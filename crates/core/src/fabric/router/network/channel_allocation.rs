@@ -71,7 +71,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
 /// Returns the first port, over all sectors, of the router to which a channel belongs.
 fn router_of<const C: usize>(sectors: &[Sector<C>], channel: u32) -> usize {
     let (sector, port) = (channel as usize / CHANNELS, channel as usize % CHANNELS / C);
-    sector * Sector::<C>::PORTS + usize::from(sectors[sector].at[port % PORTS].base)
+    sector * Sector::<C>::PORTS + usize::from(sectors[sector].locations[port % PORTS].base)
 }
 
 impl<const C: usize> Sector<C> {
@@ -173,7 +173,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// escape. Returns the port and its available channels.
     fn select_output_port(&self, sector: &Sector<C>, requester: usize) -> (usize, u32) {
         let local = requester % CHANNELS;
-        let (base, request) = (usize::from(sector.at[local / C].base), &sector.requests[local]);
+        let (base, request) = (usize::from(sector.locations[local / C].base), &sector.requests[local]);
         let several = &self.port_choices[requester];
         let later = several.ports & (u64::MAX << several.from);
         for mut ports in [later, several.ports & !later] {
@@ -217,7 +217,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// the port's router.
     fn slots_of(&self, sector: &Sector<C>, requester: usize, port: usize) -> usize {
         let lane = (requester % C) as u32 / self.rules.virtual_channels;
-        let network = u32::from(sector.at[requester % CHANNELS / C].network) + lane;
+        let network = u32::from(sector.locations[requester % CHANNELS / C].network) + lane;
         let node = self.nodes[requester / CHANNELS * Sector::<C>::PORTS + port];
         (node * self.rules.networks + network) as usize
     }

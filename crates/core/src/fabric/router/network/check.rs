@@ -7,7 +7,7 @@ use super::sources::Source;
 use super::state::{CHANNELS, NO_CHANNEL, NO_PORT, SOURCE_OR_NODE_BIT, Sector, VcState};
 
 impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
-    /// Checks all invariants. This is slow, and for tests.
+    /// Checks all invariants. This is slow, and only for tests.
     ///
     /// # Panics
     ///

@@ -43,7 +43,7 @@ pub struct Crossings {
     /// Cycle that is being simulated.
     pub(super) now: u64,
     /// First cycle of the current packet of each output channel of routers, then of each channel of sources.
-    since: Vec<u64>,
+    start_cycles: Vec<u64>,
     outputs: u32,
     complete: Vec<Crossing>,
 }
@@ -51,8 +51,8 @@ pub struct Crossings {
 impl Crossings {
     /// Creates an empty record for this many output channels of routers and channels of sources.
     pub fn new(outputs: usize, sources: usize) -> Box<Crossings> {
-        let (outputs, since) = (outputs as u32, vec![0; outputs + sources]);
-        Box::new(Crossings { now: 0, since, outputs, complete: Vec::new() })
+        let (outputs, start_cycles) = (outputs as u32, vec![0; outputs + sources]);
+        Box::new(Crossings { now: 0, start_cycles, outputs, complete: Vec::new() })
     }
 
     /// Records that a packet holds a channel from this cycle on.
@@ -60,14 +60,14 @@ impl Crossings {
     #[inline(never)]
     pub fn begin(&mut self, channel: u32) {
         let at = self.index(channel);
-        self.since[at] = self.now;
+        self.start_cycles[at] = self.now;
     }
 
     /// Records that the tail of `packet` leaves a channel in this cycle.
     #[cold]
     #[inline(never)]
     pub fn end(&mut self, channel: u32, packet: &Packet) {
-        let from = self.since[self.index(channel)];
+        let from = self.start_cycles[self.index(channel)];
         let Packet { tag, number, flits, .. } = *packet;
         self.complete.push(Crossing { channel, tag, number, flits, from, to: self.now + 1 });
     }
@@ -105,7 +105,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), number };
         }
         let PortLocation { router, base, network, .. } =
-            self.sectors[local / Sector::<C>::PORTS].at[local % Sector::<C>::PORTS];
+            self.sectors[local / Sector::<C>::PORTS].locations[local % Sector::<C>::PORTS];
         let number = u32::from(network) * rules.virtual_channels + number as u32;
         let port = local % Sector::<C>::PORTS - usize::from(base);
         let to = LinkEnd::of(wiring.outputs(router)[port]).expect("a packet leaves by a link");

@@ -220,7 +220,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
         // otherwise.
         let is_due =
             |cycle: &u64| flits.iter().any(|line| line.is_due(*cycle)) || rest.iter().any(|line| line.is_due(*cycle));
-        let turn = rest.iter().map(|line| line.turn()).chain(flits.iter().map(|line| line.turn())).max();
+        let turn = rest.iter().map(|line| line.ring_cycles()).chain(flits.iter().map(|line| line.ring_cycles())).max();
         (self.cycle..self.cycle + turn.unwrap_or(0)).find(is_due)
     }
 

@@ -85,7 +85,7 @@ impl<T> DelayLine<T> {
     }
 
     /// Returns the number of cycles of the ring. Every item is due within fewer cycles.
-    pub fn turn(&self) -> u64 {
+    pub fn ring_cycles(&self) -> u64 {
         self.slots.len() as u64
     }
 

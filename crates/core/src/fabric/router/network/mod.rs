@@ -171,7 +171,7 @@ impl Network {
     }
 
     /// Checks that flits are conserved, that credits equal free slots, and that bit masks agree with the states of the
-    /// channels. This is slow, and for tests.
+    /// channels. This is slow, and only for tests.
     pub fn check(&self) {
         self.rows.check();
     }

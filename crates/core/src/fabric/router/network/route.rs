@@ -21,7 +21,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
             sector.inputs[local].vc_state = VcState::Buffering;
             return false;
         }
-        let PortLocation { row, base, network, .. } = sector.at[local / C];
+        let PortLocation { row, base, network, .. } = sector.locations[local / C];
         let destination = self.packets.get(header.slot()).destination;
         let known = self.known_ports.get((row + destination) as usize).copied().unwrap_or(UNKNOWN);
         let first =
@@ -45,7 +45,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     #[inline(never)]
     fn query_routing(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit, first: u32) {
         let local = channel % CHANNELS;
-        let PortLocation { row, router, base, .. } = sector.at[local / C];
+        let PortLocation { row, router, base, .. } = sector.locations[local / C];
         let packet = self.packets.get(header.slot());
         let query = RouteQuery {
             router,

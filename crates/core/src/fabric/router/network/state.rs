@@ -21,7 +21,7 @@ pub struct Sector<const C: usize> {
     /// Input channels whose packet holds an output channel with a free slot at the other end of a free link.
     pub open: [u64; WORDS],
     pub ports: [Port; PORTS],
-    pub at: [PortLocation; PORTS],
+    pub locations: [PortLocation; PORTS],
     pub inputs: [Input; CHANNELS],
     /// Request of the header at the front of each input channel.
     pub requests: [VcRequest; CHANNELS],
@@ -50,7 +50,7 @@ impl<const C: usize> Sector<C> {
             filled: [0; WORDS],
             open: [0; WORDS],
             ports: [port; PORTS],
-            at: [PortLocation { blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
+            locations: [PortLocation { blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
             inputs: [Input::default(); CHANNELS],
             requests: [VcRequest::default(); CHANNELS],
             turns: [0; CHANNELS],

@@ -13,7 +13,7 @@ const PORT_WORDS: usize = PORTS / 64;
 #[derive(Debug)]
 pub struct SwitchRequests {
     /// For each output, the input channel that it serves in the low bits, and the round-robin distance of that channel
-    /// in the high bits; [`NO_REQUEST`] between two sectors.
+    /// in the high bits; [`NO_REQUEST`] before and after the allocation of a sector.
     winners: [u32; PORTS],
     /// Input channels that are the only ones of their ports that may request the switch.
     single: Items,
@@ -62,7 +62,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             }
             shared.end_packets::<WITHOUT_OPTIONS>(sector, (number, tails), now);
         }
-        // In a network that is not plain, flits may be added to a line by `push_at`, which `joined` does not count.
+        // In other networks, flits may be added to a delay line by `push_at`, which `joined` does not count.
         if SIMPLE_WORMHOLE {
             sent = shared.to_routers.joined() + shared.to_nodes.joined();
         }
@@ -77,7 +77,7 @@ fn collect<const C: usize>(sector: &Sector<C>, switch_requests: &mut SwitchReque
     let mut requested = [0; PORT_WORDS];
     let mut add_request = |output: usize, input: usize| {
         requested[output / 64] |= 1 << (output % 64);
-        let distance = after((input / C) as u16, sector.ports[output].last_input);
+        let distance = round_robin_distance((input / C) as u16, sector.ports[output].last_input);
         switch_requests.winners[output] = switch_requests.winners[output].min((distance << 16 | input) as u32);
     };
     let mut single = BranchlessFilter::new(&mut switch_requests.single);
@@ -123,7 +123,7 @@ fn all_but_first<const C: usize>(channels: u64) -> u64 {
 
 /// Returns the round-robin distance of a port: 0 for the port after `last`.
 #[inline]
-fn after(port: u16, last: u16) -> usize {
+fn round_robin_distance(port: u16, last: u16) -> usize {
     usize::from(port.wrapping_sub(last).wrapping_sub(1)) % PORTS
 }
 

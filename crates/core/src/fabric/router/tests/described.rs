@@ -14,7 +14,7 @@ fn read<T>(text: &str, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<T, Prob
 }
 
 #[test]
-fn a_router_left_out_is_that_of_booksim2() {
+fn the_default_router_is_that_of_booksim2() {
     let booksim2 = RouterParameters {
         exit_delay: 0,
         flit_bits: 32,

@@ -7,7 +7,7 @@ use super::builder::{Graph, GraphError, GraphLink, Vertex, VertexKind};
 use super::plan::DirectedLink;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest number of vertices. The tables of a routing rule grow with its square.
+/// Largest number of vertices. The tables of a routing rule grow with the square of the number of vertices.
 const VERTICES_MAX: usize = 4096;
 
 impl Graph {
@@ -28,11 +28,12 @@ impl Graph {
         if routing == GraphRouting::UpDown
             && let Some(link) = self.one_way_link()
         {
-            let message = format!("up-down routing needs links both ways, and {} has none back", self.arrow(link));
+            let message =
+                format!("up-down routing needs links in both directions, and {} has no reverse link", self.arrow(link));
             errors.push(GraphError::new(Some(link.line), message, "write routing = \"shortest-path\""));
         }
         if errors.is_empty() {
-            errors.extend(self.check_joined());
+            errors.extend(self.check_connected());
         }
         errors
     }
@@ -51,7 +52,7 @@ impl Graph {
         self.vertices[vertex as usize].kind
     }
 
-    /// Checks that the names of hosts are unique, because machines refer to hosts by their names.
+    /// Checks that the names of hosts are unique and not empty, because machines refer to hosts by their names.
     fn check_names(&self, errors: &mut Vec<GraphError>) {
         let mut lines: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for Vertex { name, line, .. } in self.vertices.iter().filter(|vertex| vertex.kind != VertexKind::Switch) {
@@ -59,7 +60,7 @@ impl Graph {
                 errors.push(GraphError::new(*line, "a host has an empty name", "nodes of a machine have names"));
             } else if lines.insert(name, *line).is_some() {
                 let message = format!("there are two hosts `{name}`");
-                errors.push(GraphError::new(*line, message, "1 and \"1\" are two ids, but one name of a node"));
+                errors.push(GraphError::new(*line, message, "the ids 1 and \"1\" give two nodes the same name"));
             }
         }
     }
@@ -114,7 +115,7 @@ impl Graph {
     }
 
     /// Returns an error if a vertex cannot reach another.
-    fn check_joined(&self) -> Option<GraphError> {
+    fn check_connected(&self) -> Option<GraphError> {
         let unreached = |is_forward: bool| {
             let mut next = vec![Vec::new(); self.vertices.len()];
             for DirectedLink { from, to, .. } in self.directed() {

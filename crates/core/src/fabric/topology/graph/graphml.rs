@@ -1,7 +1,7 @@
 //! GraphML as networkx and others write it: `node` and `edge` elements of one `graph`, and `key` elements that name
 //! their `data`.
 //!
-//! A vertex is named by its `id`. The module leaves out hyperedges, nested graphs and ports.
+//! A vertex is named by its `id`. Hyperedges and nested graphs are errors; ports are ignored.
 
 use super::attributes;
 use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};
@@ -39,7 +39,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     reader.builder.build()
 }
 
-/// Returns the elements of a name below `parent`.
+/// Returns the child elements of `parent` with this name.
 fn elements<'a, 'input>(parent: Node<'a, 'input>, name: &'static str) -> impl Iterator<Item = Node<'a, 'input>> {
     parent.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
@@ -49,7 +49,7 @@ struct Key<'a> {
     name: &'a str,
     default: Option<&'a str>,
     /// Element that has the attribute: `node`, `edge` or `all`.
-    of: &'a str,
+    element: &'a str,
 }
 
 /// Returns the keys by their ids.
@@ -57,7 +57,7 @@ fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, Key<'a>> {
     let key = |key: Node<'a, '_>| {
         let name = key.attribute("attr.name")?;
         let default = elements(key, "default").next().and_then(|default| default.text());
-        Some((key.attribute("id")?, Key { name, default, of: key.attribute("for").unwrap_or("all") }))
+        Some((key.attribute("id")?, Key { name, default, element: key.attribute("for").unwrap_or("all") }))
     };
     elements(root, "key").filter_map(key).collect()
 }
@@ -74,7 +74,8 @@ impl Reader<'_> {
         self.lines.line_at(node.range().start)
     }
 
-    /// Returns an attribute of an element that a `data` element states, or the default of the attribute's key.
+    /// Returns the value of the attribute `name` of an element: that of its `data` element, or otherwise the default of
+    /// the key.
     fn data<'n>(&'n self, element: Node<'n, '_>, name: &str) -> Option<&'n str> {
         let is_named = |data: &Node<'_, '_>| {
             let key = data.attribute("key").and_then(|key| self.keys.get(key));
@@ -83,8 +84,10 @@ impl Reader<'_> {
         let stated = elements(element, "data").find(is_named).map(|data| data.text().unwrap_or_default());
         let element_name = element.tag_name().name();
         let default = || {
-            let mut keys =
-                self.keys.values().filter(|key| key.name == name && (key.of == element_name || key.of == "all"));
+            let mut keys = self
+                .keys
+                .values()
+                .filter(|key| key.name == name && (key.element == element_name || key.element == "all"));
             keys.find_map(|key| key.default)
         };
         stated.or_else(default).map(str::trim)
@@ -140,7 +143,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns an error of the XML itself, without the position in its text.
+/// Converts an error of the XML parser: its position becomes the line, and is removed from the message.
 fn xml_error(error: &roxmltree::Error, text: &str) -> GraphError {
     let line = (error.pos().row as usize).clamp(1, text.lines().count().max(1));
     let message = error.to_string().replace(&format!(" at {}", error.pos()), "");

@@ -30,9 +30,9 @@ pub(super) struct Rule {
     /// For each node, the router at which its packets enter.
     entries: Vec<u32>,
     /// For each pair of routers, the number of links on the shortest route of packets that may still take up links.
-    left: Vec<u16>,
+    links_left: Vec<u16>,
     /// For each pair of routers, the number of links on the shortest route of packets that may only take down links.
-    left_down: Vec<u16>,
+    links_left_down: Vec<u16>,
     /// Number of classes of virtual channels, if the rule uses distance classes.
     classes: Option<u8>,
 }
@@ -77,9 +77,10 @@ impl Rule {
         for &NextHop { router, input, is_down, .. } in next.iter().flatten() {
             arrivals[router as usize][usize::from(input)] = Some(Arrival { is_down });
         }
-        let (left, left_down) = (vec![UNREACHABLE; routers * routers], vec![UNREACHABLE; routers * routers]);
+        let (links_left, links_left_down) =
+            (vec![UNREACHABLE; routers * routers], vec![UNREACHABLE; routers * routers]);
         let (exits, entries) = (plan.exits.clone(), plan.entries.iter().map(|(router, _)| *router).collect());
-        let mut rule = Rule { routers, next, arrivals, exits, entries, left, left_down, classes: None };
+        let mut rule = Rule { routers, next, arrivals, exits, entries, links_left, links_left_down, classes: None };
         rule.fill();
         if routing == GraphRouting::DistanceClasses {
             rule.classes = Some(rule.longest());
@@ -114,18 +115,18 @@ impl Rule {
         destinations.dedup();
         for destination in destinations {
             let row = destination as usize * self.routers;
-            let left = &mut self.left[row..][..self.routers];
-            let left_down = &mut self.left_down[row..][..self.routers];
-            (left[destination as usize], left_down[destination as usize]) = (0, 0);
+            let links_left = &mut self.links_left[row..][..self.routers];
+            let links_left_down = &mut self.links_left_down[row..][..self.routers];
+            (links_left[destination as usize], links_left_down[destination as usize]) = (0, 0);
             let mut queue = VecDeque::from([(destination, false, 0), (destination, true, 0)]);
             while let Some((at, has_gone_down, links)) = queue.pop_front() {
                 for &(from, is_down) in before[at as usize].iter().filter(|(_, is_down)| *is_down == has_gone_down) {
-                    if left[from as usize] == UNREACHABLE {
-                        left[from as usize] = links + 1;
+                    if links_left[from as usize] == UNREACHABLE {
+                        links_left[from as usize] = links + 1;
                         queue.push_back((from, false, links + 1));
                     }
-                    if is_down && left_down[from as usize] == UNREACHABLE {
-                        left_down[from as usize] = links + 1;
+                    if is_down && links_left_down[from as usize] == UNREACHABLE {
+                        links_left_down[from as usize] = links + 1;
                         queue.push_back((from, true, links + 1));
                     }
                 }
@@ -136,10 +137,10 @@ impl Rule {
     /// Returns the ports on the shortest remaining routes to the router `destination`.
     fn ports(&self, at: usize, destination: u32, has_gone_down: bool) -> u64 {
         let row = destination as usize * self.routers;
-        let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
+        let links_left = if has_gone_down { self.links_left_down[row + at] } else { self.links_left[row + at] };
         let is_shortest = |hop: &NextHop| {
-            let table = if hop.is_down { &self.left_down } else { &self.left };
-            (hop.is_down || !has_gone_down) && table[row + hop.router as usize].checked_add(1) == Some(left)
+            let table = if hop.is_down { &self.links_left_down } else { &self.links_left };
+            (hop.is_down || !has_gone_down) && table[row + hop.router as usize].checked_add(1) == Some(links_left)
         };
         self.next[at].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
     }
@@ -198,7 +199,7 @@ impl Routing for Rule {
 
     fn distance(&self, from: u32, to: u32) -> u32 {
         let (destination, _) = self.exits[to as usize];
-        self.left[destination as usize * self.routers + self.entries[from as usize] as usize].into()
+        self.links_left[destination as usize * self.routers + self.entries[from as usize] as usize].into()
     }
 
     fn depends_on_input(&self) -> bool {

@@ -198,7 +198,7 @@ fn invalid_lists_are_reported_with_their_lines() {
     assert_eq!(errors("a b\nc d\n"), ["g, line 2: no path connects `a` and `c`"]);
     assert_eq!(errors("a b c\nd\n"), ["g, line 1: `a b c` is not a link", "g, line 2: `d` is not a link"]);
     assert_eq!(errors("a b {x\n"), ["g, line 1: `a b {x` is not a link"]);
-    let back = "g, line 2: up-down routing needs links both ways, and `b -> c` has none back";
+    let back = "g, line 2: up-down routing needs links in both directions, and `b -> c` has no reverse link";
     assert_eq!(errors("a b\nb -> c\n")[0], back);
     let star: String = (0..70).map(|at| format!("hub leaf{at}\n")).collect();
     assert_eq!(errors(&star), ["g, line 1: `hub` has 71 ports"]);

@@ -14,33 +14,33 @@ pub fn find(waits: &Waits) -> Option<Vec<u32>> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Seen {
-    Not,
+enum VisitState {
+    Unvisited,
     OnPath,
     Done,
 }
 
 /// Returns a vertex on a cycle, found by depth-first search.
 fn on_cycle(waits: &Waits) -> Option<u32> {
-    let mut seen = vec![Seen::Not; waits.len()];
+    let mut seen = vec![VisitState::Unvisited; waits.len()];
     for start in 0..waits.len() as u32 {
-        if seen[start as usize] != Seen::Not {
+        if seen[start as usize] != VisitState::Unvisited {
             continue;
         }
-        seen[start as usize] = Seen::OnPath;
+        seen[start as usize] = VisitState::OnPath;
         let mut path = vec![(start, 0)];
         while let Some((at, tried)) = path.last_mut() {
             let Some(&next) = waits[*at as usize].get(*tried) else {
-                seen[*at as usize] = Seen::Done;
+                seen[*at as usize] = VisitState::Done;
                 path.pop();
                 continue;
             };
             *tried += 1;
             match seen[next as usize] {
-                Seen::OnPath => return Some(next),
-                Seen::Done => {}
-                Seen::Not => {
-                    seen[next as usize] = Seen::OnPath;
+                VisitState::OnPath => return Some(next),
+                VisitState::Done => {}
+                VisitState::Unvisited => {
+                    seen[next as usize] = VisitState::OnPath;
                     path.push((next, 0));
                 }
             }

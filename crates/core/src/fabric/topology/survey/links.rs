@@ -31,8 +31,8 @@ impl Links {
             let count: &mut u32 = &mut inputs[router as usize];
             *count = (*count).max(u32::from(port) + 1);
         }
-        let first_input = firsts(inputs.into_iter());
-        let first_output = firsts(routers.map(|router| wiring.outputs(router).len() as u32));
+        let first_input = prefix_sums(inputs.into_iter());
+        let first_output = prefix_sums(routers.map(|router| wiring.outputs(router).len() as u32));
         let input = |(router, port): (u32, u8)| first_input[router as usize] + u32::from(port);
         let leads: Vec<u32> = ends.map(|end| to_router(end).map_or(NO_LINK, input)).collect();
         let mut fed_by = vec![NO_LINK; first_input[first_input.len() - 1] as usize];
@@ -106,7 +106,7 @@ fn to_router(end: &End) -> Option<(u32, u8)> {
 }
 
 /// Returns the partial sums of counts: the first number of each range, and at the end the total.
-fn firsts(counts: impl Iterator<Item = u32>) -> Vec<u32> {
+fn prefix_sums(counts: impl Iterator<Item = u32>) -> Vec<u32> {
     let sum = |sum: &mut u32, count: u32| {
         *sum += count;
         Some(*sum)

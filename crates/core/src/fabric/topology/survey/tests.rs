@@ -64,13 +64,13 @@ fn measures_equal_published_values() {
 
 /// A routing rule that can deadlock.
 #[derive(Debug)]
-struct Careless {
+struct DeadlockProneRule {
     grid: Grid,
     options: fn(&Grid, &RouteQuery, u8) -> RouteOptions,
     depends_on_input: bool,
 }
 
-impl Routing for Careless {
+impl Routing for DeadlockProneRule {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         (self.options)(&self.grid, query, virtual_channels)
     }
@@ -94,7 +94,7 @@ fn careless(
     Shape {
         name: grid.name(),
         wiring: grid.wiring(wraps),
-        routing: Arc::new(Careless { grid, options, depends_on_input }),
+        routing: Arc::new(DeadlockProneRule { grid, options, depends_on_input }),
     }
 }
 

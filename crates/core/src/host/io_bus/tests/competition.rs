@@ -7,18 +7,18 @@ use crate::host::Direction;
 use crate::host::{CoreId, Interrupt, InterruptController, InterruptVector};
 
 /// The bursts of a transfer, each with its start, its end, and the number of the processor's accesses until its end.
-struct Seen {
+struct ObservedTransfer {
     bursts: Vec<(Time, Time)>,
     accesses: u64,
 }
 
-impl Seen {
+impl ObservedTransfer {
     fn ns(&self) -> Vec<(u64, u64)> {
         self.bursts.iter().map(|(from, to)| (from.ps() / 1_000, to.ps() / 1_000)).collect()
     }
 }
 
-fn transfer(competition: Competition, direction: Direction, bytes: u64, processor: bool) -> Seen {
+fn transfer(competition: Competition, direction: Direction, bytes: u64, processor: bool) -> ObservedTransfer {
     let bench = Bench::new(bursts_of(4), competition);
     if processor {
         let host = bench.host.clone();
@@ -46,7 +46,7 @@ fn transfer(competition: Competition, direction: Direction, bytes: u64, processo
     });
     bench.finish();
     assert_eq!(bench.host.bridge.bytes_moved(), Bytes(bytes));
-    Seen { bursts: bursts.take(), accesses: bench.host.memory.processor_accesses() }
+    ObservedTransfer { bursts: bursts.take(), accesses: bench.host.memory.processor_accesses() }
 }
 
 const ALTERNATE: Competition =

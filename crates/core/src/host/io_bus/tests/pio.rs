@@ -12,7 +12,7 @@ fn bursts_reach_the_bandwidths_of_the_paper() {
     let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
     bench.spawn("stores", |_, host| async move {
         host.pio.write(0, &[7; 8_192]).await;
-        host.pio.drained().await;
+        host.pio.wait_until_drained().await;
     });
     let rate = 8_192.0 / bench.finish().as_us();
     assert!((rate - 96.0).abs() < 0.01, "{rate} MB/s");
@@ -28,7 +28,7 @@ fn a_burst_takes_its_overhead_and_one_cycle_per_word() {
     let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
     bench.spawn("stores", |_, host| async move {
         host.pio.write(64, &[7; 96]).await;
-        host.pio.drained().await;
+        host.pio.wait_until_drained().await;
     });
     bench.finish();
     for burst in 1..=3 {
@@ -48,7 +48,7 @@ fn taken(overhead: BusOverhead, clock: Hertz, is_load: bool) -> Time {
             true => host.pio.read(0, &mut [0; 8]).await,
             false => {
                 host.pio.write(0, &[7; 8]).await;
-                host.pio.drained().await;
+                host.pio.wait_until_drained().await;
             }
         }
     });
@@ -72,7 +72,7 @@ fn without_combining_every_word_is_a_transaction() {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     bench.spawn("stores", |_, host| async move {
         host.pio.write(0, &[7; 20]).await;
-        host.pio.drained().await;
+        host.pio.wait_until_drained().await;
     });
     bench.finish();
     for word in 1..=5 {
@@ -87,7 +87,7 @@ fn stores_to_other_addresses_are_not_combined() {
     bench.spawn("stores", |_, host| async move {
         host.pio.write(0, &[1; 8]).await;
         host.pio.write(100, &[2; 8]).await;
-        host.pio.drained().await;
+        host.pio.wait_until_drained().await;
     });
     bench.finish();
     assert_eq!([4, 5, 9, 10].map(|cycle| bench.stored_by(cycle)), [0, 2, 2, 4]);

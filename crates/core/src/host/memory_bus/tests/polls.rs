@@ -23,14 +23,14 @@ impl Device for Status {
 }
 
 /// The observed values of a run: the start and the end of the last round, the statistics, and the number of events.
-type Counted = (Time, Time, Stalls, Vec<Utilization>, Utilization, [u64; TransactionKind::ALL.len()], u64);
+type PollTotals = (Time, Time, Stalls, Vec<Utilization>, Utilization, [u64; TransactionKind::ALL.len()], u64);
 
 /// Cycles of an access to a register of the processor.
 const ACCESS_CYCLES: u64 = 1;
 
 /// Lets a processor poll a status register that is set at `shown`, at most until `until`. The register is on the bus,
 /// or in the processor. With `passes`, polls are skipped.
-fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted {
+fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: Time) -> PollTotals {
     let simulation = simulation();
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
@@ -51,9 +51,14 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
             let begun = cpu.now();
             let lease = cpu.acquire("poll").await;
             let shows = || status.0.get().then_some(Time::ZERO);
-            let on_bus = over_bus.then_some((window.at(0), 4));
-            let register =
-                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, event: &event, shows: &shows };
+            let bus_location = over_bus.then_some((window.at(0), 4));
+            let register = PolledRegister {
+                bus_location,
+                access_cycles: ACCESS_CYCLES,
+                round_cycles,
+                event: &event,
+                shows: &shows,
+            };
             if sees {
                 processor.resume_read(over_bus);
             } else if over_bus {
@@ -97,7 +102,7 @@ proptest! {
         let [shown, until] = [shown, until].map(Time::from_ns);
         let [passed, each] = [true, false].map(|passes| polled(over_bus, passes, round_cycles, shown, until));
         let totals =
-            |counted: &Counted| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
+            |counted: &PollTotals| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
         prop_assert_eq!(totals(&passed), totals(&each));
         prop_assert!(passed.6 <= each.6 + 2, "{} events for {}", passed.6, each.6);
     }

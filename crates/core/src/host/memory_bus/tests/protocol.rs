@@ -72,7 +72,7 @@ struct Machine {
 }
 
 /// The states of the three copies, and whether memory is up to date.
-type Seen = ([State; 3], bool);
+type CopyStates = ([State; 3], bool);
 
 impl Machine {
     fn new(simulation: &crate::engine::Simulation) -> Machine {
@@ -158,7 +158,7 @@ impl Machine {
         self.check();
     }
 
-    fn seen(&self) -> Seen {
+    fn seen(&self) -> CopyStates {
         let mut data = Block::ZERO;
         self.memory.home_read(BLOCK, BLOCK_BYTES, &mut data);
         let caches = [0, 1].map(|cache| self.caches[cache].contents().borrow().state(BLOCK));
@@ -179,7 +179,7 @@ impl Machine {
 }
 
 /// Returns the state after `operations`.
-fn run(operations: Vec<Operation>) -> Seen {
+fn run(operations: Vec<Operation>) -> CopyStates {
     let simulation = simulation();
     let mut machine = Machine::new(&simulation);
     let seen = Rc::new(RefCell::new(None));

@@ -13,7 +13,7 @@ use std::rc::Rc;
 pub struct StatusPolls {
     fifo: Rc<ReceiveFifo>,
     /// Bus address and width of the status; `None` if it is a register of the processor.
-    on_bus: Option<(Address, usize)>,
+    bus_location: Option<(Address, usize)>,
     access_cycles: u64,
     round_cycles: u64,
     /// Whether a skipped read has shown a packet, so that the next poll continues with that packet.
@@ -21,14 +21,14 @@ pub struct StatusPolls {
 }
 
 impl StatusPolls {
-    /// Creates the polls of a status that is read on the bus, or in `access_cycles` without it.
+    /// Creates the polls of a status that is read on the bus, or, if it has no bus location, in `access_cycles`.
     pub fn new(
         fifo: &Rc<ReceiveFifo>,
-        on_bus: Option<(Address, usize)>,
+        bus_location: Option<(Address, usize)>,
         access_cycles: u64,
         round_cycles: u64,
     ) -> StatusPolls {
-        StatusPolls { fifo: fifo.clone(), on_bus, access_cycles, round_cycles, resumes_read: Cell::new(false) }
+        StatusPolls { fifo: fifo.clone(), bus_location, access_cycles, round_cycles, resumes_read: Cell::new(false) }
     }
 
     /// Charges the cycles of a polling round in addition to the read.
@@ -36,13 +36,14 @@ impl StatusPolls {
         cpu.work(self.round_cycles);
     }
 
-    /// Ends a polling round without a packet. Returns whether a read within this round has shown a packet.
+    /// Ends a polling round that found no packet, and skips the following rounds that would find none. Returns whether
+    /// the read after the skipped rounds has shown a packet.
     pub async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         match cpu.snooping() {
             None => self.charge_poll(cpu),
             Some(processor) => {
                 let register = PolledRegister {
-                    on_bus: self.on_bus,
+                    bus_location: self.bus_location,
                     access_cycles: self.access_cycles,
                     round_cycles: self.round_cycles,
                     event: &self.fifo.visible,
@@ -58,7 +59,7 @@ impl StatusPolls {
     pub fn resumes(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
         if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.snooping()) {
-            processor.resume_read(self.on_bus.is_some());
+            processor.resume_read(self.bus_location.is_some());
             return true;
         }
         false

@@ -124,11 +124,11 @@ pub fn receiver(context: &HalfContext<'_>, over_bus: bool) -> WordReceiver {
         true => Path::Bus(context.host().attach(fifo.clone(), REGISTER_SPACE_BYTES)),
         false => Path::Register(fifo.clone()),
     };
-    let on_bus = match &path {
+    let bus_location = match &path {
         Path::Bus(window) => Some((window.at(STATUS_OFFSET), REGISTER_BYTES)),
         Path::Register(_) => None,
     };
-    let polls = StatusPolls::new(&fifo, on_bus, ACCESS_CYCLES, context.poll_cycles());
+    let polls = StatusPolls::new(&fifo, bus_location, ACCESS_CYCLES, context.poll_cycles());
     WordReceiver { fifo, path, access_bytes: p.access_bytes, word_cycles: p.word_cycles, polls }
 }
 

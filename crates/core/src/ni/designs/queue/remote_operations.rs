@@ -31,8 +31,8 @@ fn request(operation: RemoteOperation) -> (RemotePacket, RemoteData, Option<Addr
     }
 }
 
-/// The message of the panic if a driver without operations is asked for them.
-const OFFERED: &str = "operations are offered only if the interface executes them";
+/// The panic message if a driver that does not offer one-sided operations is asked for one.
+const NOT_OFFERED: &str = "operations are offered only if the interface executes them";
 
 impl OneSided for SplitDriver {
     fn operation_max(&self) -> Bytes {
@@ -44,7 +44,7 @@ impl OneSided for SplitDriver {
             let _lease = cpu.acquire("register").await;
             cpu.work(self.costs.send);
             cpu.sync().await;
-            self.remote().expect(OFFERED).1.memory.register(at, bytes)
+            self.remote().expect(NOT_OFFERED).1.memory.register(at, bytes)
         })
     }
 
@@ -55,7 +55,7 @@ impl OneSided for SplitDriver {
         operation: RemoteOperation,
     ) -> LocalFuture<'a, Option<WorkId>> {
         Box::pin(async move {
-            let (queue, remote) = self.remote().expect(OFFERED);
+            let (queue, remote) = self.remote().expect(NOT_OFFERED);
             let (packet, data, result) = request(operation);
             let addresses = self.port.addresses();
             assert!(addresses.node(to) != self.port.node(), "a one-sided operation is on another node");
@@ -82,13 +82,13 @@ impl WorkQueue for SplitDriver {
     fn flush<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a> {
         Box::pin(async move {
             let _lease = cpu.acquire("flush").await;
-            self.remote().expect(OFFERED).0.ring(cpu).await;
+            self.remote().expect(NOT_OFFERED).0.ring(cpu).await;
         })
     }
 
     fn completions<'a>(&'a self, cpu: &'a AnyProcessor, max: usize) -> LocalFuture<'a, Vec<WorkCompletion>> {
         Box::pin(async move {
-            let remote = self.remote().expect(OFFERED).1;
+            let remote = self.remote().expect(NOT_OFFERED).1;
             let _lease = cpu.acquire("poll completions").await;
             cpu.work(self.costs.poll);
             let mut taken = Vec::new();
@@ -106,7 +106,7 @@ impl WorkQueue for SplitDriver {
 
     fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a> {
         Box::pin(async move {
-            let remote = self.remote().expect(OFFERED).1;
+            let remote = self.remote().expect(NOT_OFFERED).1;
             cpu.sync().await;
             while remote.memory.written() == remote.taken.get() {
                 remote.memory.completed().wait().await;

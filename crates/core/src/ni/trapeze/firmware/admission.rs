@@ -51,7 +51,7 @@ impl Admission {
             runs,
             resends: runs && guarantees.survives_loss,
             slots: Cell::new(guarantees.slots.filter(|_| runs)),
-            acknowledgement: protocol.spec().control_frame(),
+            acknowledgement: protocol.spec().control_frame_length(),
         }
     }
 

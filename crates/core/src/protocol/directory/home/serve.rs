@@ -4,7 +4,7 @@
 //! is left.
 
 use super::entry::{Busy, DirState, PendingRequest};
-use super::sharers::{Added, Sharers};
+use super::sharers::{SharerAddition, Sharers};
 use super::{CoherenceAction, CoherenceKind, Transaction, Want};
 use crate::engine::NodeId;
 use crate::protocol::directory::Trap;
@@ -116,13 +116,13 @@ impl Transaction<'_> {
             DirState::Shared(sharers) => sharers.add(node, self.limit),
             _ => {
                 self.entry.state = DirState::Shared(Sharers::one(node));
-                Added::Pointer
+                SharerAddition::Pointer
             }
         };
         match added {
-            Added::Present => {}
-            Added::Pointer => self.actions.push(CoherenceAction::Pointer),
-            Added::Overflow => self.actions.push(CoherenceAction::Trap(Trap::Pointers)),
+            SharerAddition::Present => {}
+            SharerAddition::Pointer => self.actions.push(CoherenceAction::Pointer),
+            SharerAddition::Overflow => self.actions.push(CoherenceAction::Trap(Trap::Pointers)),
         }
     }
 

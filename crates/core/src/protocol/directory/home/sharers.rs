@@ -18,7 +18,7 @@ pub(super) struct Sharers {
 
 /// Work that adding a sharer took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Added {
+pub(super) enum SharerAddition {
     /// The node had a pointer already.
     Present,
     /// A pointer was written.
@@ -34,15 +34,15 @@ impl Sharers {
     }
 
     /// Adds a sharer; a block has at most `limit` pointers.
-    pub fn add(&mut self, node: NodeId, limit: Option<u32>) -> Added {
-        let Err(index) = self.pointers.binary_search(&node) else { return Added::Present };
+    pub fn add(&mut self, node: NodeId, limit: Option<u32>) -> SharerAddition {
+        let Err(index) = self.pointers.binary_search(&node) else { return SharerAddition::Present };
         if limit.is_some_and(|limit| self.pointers.len() >= limit as usize) {
             self.listed.extend(self.pointers.drain(..));
             self.listed.insert(node);
-            return Added::Overflow;
+            return SharerAddition::Overflow;
         }
         self.pointers.insert(index, node);
-        Added::Pointer
+        SharerAddition::Pointer
     }
 
     /// Returns whether `node` is a sharer.

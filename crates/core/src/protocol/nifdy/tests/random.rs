@@ -26,8 +26,8 @@ fn some_parameters() -> impl Strategy<Value = UnitParameters> {
     })
 }
 
-/// Returns a strategy of messages: of one packet, or of several packets that request bulk mode, the last of which leaves
-/// it.
+/// Returns a strategy of messages: of one packet, or of several packets that request bulk mode, the last of which
+/// leaves it.
 fn some_message(nodes: u32) -> impl Strategy<Value = Vec<(NodeId, OutgoingPacket<()>)>> {
     let node = move || (0..nodes).prop_map(NodeId);
     (node(), node(), 1usize..10, 0u8..8).prop_map(|(source, destination, packets, kind)| match kind {
@@ -90,8 +90,8 @@ proptest! {
         run(&case.dropping(30, 60, copies), seed);
     }
 
-    /// Tests that all packets for other nodes are delivered while one node accepts none. Its packets do not fill any pool
-    /// here.
+    /// Tests that all packets for other nodes are delivered while one node accepts none. Its packets do not fill any
+    /// pool here.
     #[test]
     fn a_node_that_never_accepts_delays_no_other_node(parameters in some_parameters(), packets in 1usize..20) {
         let mut net = Net::new(4, &UnitParameters { pool: 2, outstanding: 2, ..parameters });
@@ -113,7 +113,7 @@ proptest! {
 }
 
 #[test]
-fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
+fn a_packet_is_retransmitted_only_when_its_timer_expires() {
     let retransmission = Some(Retransmission { timeout: Time::from_ns(100) });
     let mut unit = NifdyUnit::new(A, &UnitParameters { retransmission, ..no_bulk() });
     unit.offer(OutgoingPacket::new(B, ())).unwrap();

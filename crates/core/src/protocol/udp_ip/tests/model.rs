@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use std::net::Ipv4Addr;
 
 /// The stored fragments of a datagram, or `None` after it was abandoned.
-type Slow = Option<Vec<Parsed>>;
+type ReferenceDatagram = Option<Vec<Parsed>>;
 
 /// Returns the outcome of a fragment by the rules in the head of `reassembly`: whether the datagram is complete, or the
 /// reason why the fragment is dropped.
-fn reference_outcome(of: &mut Slow, packet: &Parsed) -> Result<bool, DropReason> {
+fn reference_outcome(of: &mut ReferenceDatagram, packet: &Parsed) -> Result<bool, DropReason> {
     let Some(kept) = of.as_mut() else { return Err(DropReason::GivenUp) };
     if kept.iter().any(|other| other.carried() == packet.carried() && other.more == packet.more) {
         return Err(DropReason::Duplicate);

@@ -11,9 +11,9 @@ fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
     assert!(net.link(A).reserve() && net.link(A).reserve() && !net.link(A).reserve());
     net.link(A).offer(B, "one");
     assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(Some(B))), (0, 1));
-    assert_eq!(net.carry(A), [Arrived::Readable(1)]);
+    assert_eq!(net.carry(A), [ArrivalOutcome::Readable(1)]);
     assert!(!net.link(A).reserve(), "its acknowledgement is on its way");
-    assert_eq!(net.carry(B), [Arrived::Freed(1)]);
+    assert_eq!(net.carry(B), [ArrivalOutcome::Freed(1)]);
     assert!(net.link(A).reserve());
     assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(None)), (0, 0));
     assert!(!net.link(A).is_idle(), "a buffer is reserved");
@@ -29,11 +29,11 @@ fn no_packet_is_offered_without_a_buffer() {
 fn a_window_slides_as_far_as_the_acknowledgement_says() {
     let (mut net, frames) = frames_sent(5, &parameters());
     assert_eq!(numbers(&frames), [0, 1]);
-    frames.iter().for_each(|frame| assert_eq!(net.arrive(frame), Arrived::Readable(1)));
+    frames.iter().for_each(|frame| assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1)));
     let acknowledgements = net.leave(B);
     assert_eq!(numbers(&acknowledgements), [-3], "one is of both");
-    assert_eq!(net.arrive(&acknowledgements[0]), Arrived::Freed(2));
-    assert_eq!(net.arrive(&acknowledgements[0]), Arrived::Freed(0), "a copy");
+    assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(2));
+    assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(0), "a copy");
     assert_eq!(numbers(&net.leave(A)), [2, 3]);
     assert_eq!((net.link(A).unacknowledged(Some(B)), net.link(A).unacknowledged(Some(C))), (3, 0));
     let (front, read) = (net.link(B).front().map(|(from, id)| (from, *id)), net.read_all(B));
@@ -66,26 +66,26 @@ fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
 #[test]
 fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
     let (mut net, frames) = frames_sent(4, &LinkParameters { window: 4, reorder: 4, ..parameters() });
-    assert_eq!([3, 1].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 2]);
-    assert_eq!((net.arrive(&frames[3]), net.read(B)), (Arrived::Duplicate, None));
-    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(2));
-    assert_eq!(net.arrive(&frames[2]), Arrived::Readable(2));
+    assert_eq!([3, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Kept; 2]);
+    assert_eq!((net.arrive(&frames[3]), net.read(B)), (ArrivalOutcome::Duplicate, None));
+    assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Readable(2));
+    assert_eq!(net.arrive(&frames[2]), ArrivalOutcome::Readable(2));
     assert_eq!(net.read_all(B), [0, 1, 2, 3]);
 }
 
 #[test]
 fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
     let (mut net, frames) = frames_sent(2, &LinkParameters { reorder: 0, ..parameters() });
-    assert_eq!(net.arrive(&frames[1]), Arrived::Refused);
+    assert_eq!(net.arrive(&frames[1]), ArrivalOutcome::Refused);
     assert_eq!(numbers(&net.leave(B)), [-1], "it carries the next expected number");
-    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1); 2]);
+    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Readable(1); 2]);
     assert_eq!(net.link(B).statistics().refused, 1);
 }
 
 #[test]
 fn a_packet_without_a_slot_is_stored_and_acknowledged_when_it_gets_one() {
     let (mut net, frames) = frames_sent(2, &LinkParameters { arrivals: 1, ..parameters() });
-    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Kept]);
+    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Readable(1), ArrivalOutcome::Kept]);
     assert_eq!(numbers(&net.leave(B)), [-2]);
     let (_, id, slot) = net.link(B).take().unwrap();
     assert_eq!((id, net.link(B).take()), (0, None));
@@ -96,11 +96,11 @@ fn a_packet_without_a_slot_is_stored_and_acknowledged_when_it_gets_one() {
 #[test]
 fn a_packet_without_slot_and_buffer_is_refused_and_sent_again() {
     let (mut net, frames) = frames_sent(2, &LinkParameters { arrivals: 1, reorder: 0, ..parameters() });
-    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1), Arrived::Refused]);
+    assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Readable(1), ArrivalOutcome::Refused]);
     net.carry(B);
     assert_eq!(net.read_all(B), [0]);
     net.wait_until(Time::from_ns(100));
-    assert_eq!(net.carry(A), [Arrived::Readable(1)]);
+    assert_eq!(net.carry(A), [ArrivalOutcome::Readable(1)]);
     assert_eq!(net.read_all(B), [1]);
 }
 
@@ -125,18 +125,18 @@ fn senders_take_turns_for_slots() {
 #[should_panic(expected = "a slot is released once")]
 fn a_slot_is_released_once() {
     let (mut net, frames) = frames_sent(1, &parameters());
-    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
+    assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Readable(1));
     let (_, _, slot) = net.link(B).take().unwrap();
     net.link(B).release(slot);
     net.link(B).release(slot);
 }
 
 #[test]
-fn a_copy_that_comes_late_is_acknowledged_again_and_not_read() {
+fn a_late_copy_is_acknowledged_again_and_not_delivered() {
     let (mut net, frames) = frames_sent(1, &parameters());
-    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
+    assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Readable(1));
     let lost = net.leave(B);
-    assert_eq!(net.arrive(&frames[0]), Arrived::Duplicate);
+    assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Duplicate);
     assert_eq!(net.leave(B), lost);
     assert_eq!(net.read_all(B), [0]);
 }
@@ -155,15 +155,15 @@ fn numbers_wrap_around() {
         let header = WindowHeader::Data { sequence: id % 4 };
         net.arrive(&WindowFrame { from: A, to: B, flow: FlowKey(0), header, body: Some(id), is_retransmission: false })
     };
-    assert_eq!(arrive(23), Arrived::Readable(1));
-    assert_eq!([22, 23].map(arrive), [Arrived::Duplicate; 2], "as far back as the window");
+    assert_eq!(arrive(23), ArrivalOutcome::Readable(1));
+    assert_eq!([22, 23].map(arrive), [ArrivalOutcome::Duplicate; 2], "as far back as the window");
 }
 
 #[test]
 fn a_node_may_send_to_itself() {
     let mut net = Net::new(1, &parameters());
     net.offer(A, A, "note");
-    assert_eq!((net.carry(A), net.carry(A)), (vec![Arrived::Readable(1)], vec![Arrived::Freed(1)]));
+    assert_eq!((net.carry(A), net.carry(A)), (vec![ArrivalOutcome::Readable(1)], vec![ArrivalOutcome::Freed(1)]));
     assert_eq!(net.read(A), Some((A, "note")));
     assert!(net.link(A).is_idle());
 }

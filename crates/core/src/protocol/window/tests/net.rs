@@ -61,7 +61,7 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
         frames
     }
 
-    pub fn arrive(&mut self, frame: &WindowFrame<P>) -> Arrived {
+    pub fn arrive(&mut self, frame: &WindowFrame<P>) -> ArrivalOutcome {
         let now = self.now;
         let link = self.link(frame.to);
         let arrived = link.arrive(over_the_wire(frame.clone()), now);
@@ -70,7 +70,7 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
     }
 
     /// Delivers all frames that may leave `node`, and returns their outcomes.
-    pub fn carry(&mut self, node: NodeId) -> Vec<Arrived> {
+    pub fn carry(&mut self, node: NodeId) -> Vec<ArrivalOutcome> {
         self.leave(node).iter().map(|frame| self.arrive(frame)).collect()
     }
 

@@ -77,7 +77,7 @@ fn numbers_must_distinguish_packets() {
 }
 
 #[test]
-#[should_panic(expected = "node 1 is sent more than 3 packets, which was promised not to be")]
+#[should_panic(expected = "node 1 is sent more than the 3 packets that `Order::Any` allows")]
 fn more_packets_than_the_limit_panic() {
     let mut net = Net::new(2, &LinkParameters { order: Order::Any { packets: 3 }, ..parameters() });
     for packet in 0..4 {
@@ -88,7 +88,7 @@ fn more_packets_than_the_limit_panic() {
 }
 
 #[test]
-#[should_panic(expected = "new packets to node 1 leave less than 10 ns apart, which was promised not to be")]
+#[should_panic(expected = "new packets to node 1 leave closer together than the spacing of 10 ns")]
 fn packets_closer_than_the_spacing_panic() {
     let order = Order::Lifetime { lifetime: Time::from_ns(50), spacing: Time::from_ns(10) };
     let mut net = Net::new(3, &LinkParameters { order, ..parameters() });

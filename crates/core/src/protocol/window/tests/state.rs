@@ -10,7 +10,7 @@ use crate::engine::{FlowKey, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A frame as a tuple, which can be ordered.
-pub type Carried = (NodeId, NodeId, WindowHeader, Option<Id>);
+pub type InFlightFrame = (NodeId, NodeId, WindowHeader, Option<Id>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct State {
@@ -18,9 +18,9 @@ pub struct State {
     unoffered: Vec<VecDeque<Id>>,
     reading: Vec<Vec<ReadingSlot>>,
     /// Frames in transit in a network that keeps order.
-    queues: BTreeMap<(NodeId, NodeId), VecDeque<Carried>>,
+    queues: BTreeMap<(NodeId, NodeId), VecDeque<InFlightFrame>>,
     /// Frames in transit in a network that reorders, with the age of the youngest copy.
-    anywhere: BTreeMap<Carried, u8>,
+    anywhere: BTreeMap<InFlightFrame, u8>,
     /// Ticks since each node's last new packet left.
     rested: Vec<u8>,
     /// Packets that each pair has yet to deliver, in order.
@@ -41,7 +41,7 @@ pub enum Step {
     },
     Lose((NodeId, NodeId)),
     /// A frame in transit arrives, and stays in transit.
-    Arrive(Carried),
+    Arrive(InFlightFrame),
     Tick,
 }
 
@@ -148,13 +148,13 @@ impl State {
         self.links.iter().for_each(WindowLink::check);
     }
 
-    fn leave(&mut self, node: NodeId) -> Carried {
+    fn leave(&mut self, node: NodeId) -> InFlightFrame {
         let link = &mut self.links[node.0 as usize];
         let frame = over_the_wire(link.next(Time::ZERO).expect("a frame may leave"));
         (frame.from, frame.to, frame.header, frame.body)
     }
 
-    fn carry(&mut self, frame: Carried, is_new: bool, case: &Case) {
+    fn carry(&mut self, frame: InFlightFrame, is_new: bool, case: &Case) {
         if let Network::KeepsOrder { .. } = case.network {
             return self.queues.entry((frame.0, frame.1)).or_default().push_back(frame);
         }
@@ -164,7 +164,7 @@ impl State {
         }
     }
 
-    fn arrive(&mut self, (from, to, header, body): Carried) {
+    fn arrive(&mut self, (from, to, header, body): InFlightFrame) {
         let frame = WindowFrame { from, to, flow: FlowKey(0), header, body, is_retransmission: false };
         let _ = self.links[to.0 as usize].arrive(frame, Time::ZERO);
     }

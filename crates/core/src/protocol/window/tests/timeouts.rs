@@ -28,8 +28,8 @@ fn a_timer_is_set_anew_by_progress_and_stopped_at_the_end() {
     assert_eq!(net.link(A).next_timer(), Some(ns(100)));
     for (frame, timer) in frames.iter().zip([Some(ns(130)), None]) {
         net.now += ns(30);
-        assert_eq!(net.arrive(frame), Arrived::Readable(1));
-        assert_eq!(net.carry(B), [Arrived::Freed(1)]);
+        assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1));
+        assert_eq!(net.carry(B), [ArrivalOutcome::Freed(1)]);
         assert_eq!(net.link(A).next_timer(), timer);
     }
 }
@@ -37,11 +37,11 @@ fn a_timer_is_set_anew_by_progress_and_stopped_at_the_end() {
 #[test]
 fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
     let (mut net, frames) = frames_sent(8, &LinkParameters { window: 8, reorder: 8, arrivals: 8, ..parameters() });
-    assert_eq!([1, 2, 5, 7].map(|n| net.arrive(&frames[n])), [Arrived::Kept; 4]);
+    assert_eq!([1, 2, 5, 7].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Kept; 4]);
     net.wait_until(ns(100));
     let rounds = std::array::from_fn(|_| {
         let copies = net.leave(A);
-        assert!(copies.iter().all(|copy| net.arrive(copy) != Arrived::Duplicate));
+        assert!(copies.iter().all(|copy| net.arrive(copy) != ArrivalOutcome::Duplicate));
         net.carry(B);
         numbers(&copies)
     });
@@ -53,10 +53,10 @@ fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
 #[test]
 fn an_acknowledgement_before_the_copy_left_spares_it() {
     let (mut net, frames) = frames_sent(1, &parameters());
-    assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
+    assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Readable(1));
     net.wait_until(ns(100));
     assert!(net.link(A).has_next());
-    assert_eq!(net.carry(B), [Arrived::Freed(1)]);
+    assert_eq!(net.carry(B), [ArrivalOutcome::Freed(1)]);
     assert!(!net.link(A).has_next());
 }
 
@@ -67,7 +67,7 @@ fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
     let (mut net, frames) = frames_sent(4, &every);
     for (frame, acknowledgements) in frames.iter().zip([vec![], vec![], vec![-4], vec![]]) {
         net.now += ns(5);
-        assert_eq!(net.arrive(frame), Arrived::Readable(1));
+        assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1));
         assert_eq!(numbers(&net.leave(B)), acknowledgements);
     }
     assert_eq!(net.link(B).next_timer(), Some(ns(40)));
@@ -75,6 +75,6 @@ fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
     net.wait_until(ns(40));
     assert_eq!(numbers(&net.leave(B)), [-5]);
     net.now = ns(41);
-    assert_eq!(net.arrive(&frames[0]), Arrived::Duplicate);
+    assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Duplicate);
     assert_eq!(numbers(&net.leave(B)), [-5], "at once");
 }

@@ -41,7 +41,7 @@ struct Shared {
     counter: Cell<u64>,
 }
 
-const AREA: u64 = 4096;
+const AREA_BYTES: u64 = 4096;
 
 impl WorkloadSpec for RemoteUpdates {
     fn needs(&self) -> WorkloadNeeds {
@@ -75,7 +75,7 @@ impl RunningWorkload for Shared {
 /// Registers the first node's memory, and waits until the other nodes are done.
 async fn register_memory(world: &World, shared: &Shared) {
     let endpoint = world.endpoint(EndpointId(0));
-    let bytes = Bytes(AREA * world.endpoint_map.len() as u64);
+    let bytes = Bytes(AREA_BYTES * world.endpoint_map.len() as u64);
     let at = endpoint.allocate(bytes);
     let one_sided = endpoint.driver().one_sided().expect("a checked interface has one-sided operations");
     shared.region.set(Some(one_sided.register(endpoint.cpu(), at, bytes).await));
@@ -117,8 +117,8 @@ impl RemoteUpdates {
         let endpoint = world.endpoint(id);
         endpoint.until(Time::from_us(50)).await;
         let MemoryRegion { key, at, .. } = shared.region.get().expect("the first node has registered");
-        let area = at + AREA * u64::from(id.0);
-        let local = endpoint.allocate(Bytes(AREA));
+        let area = at + AREA_BYTES * u64::from(id.0);
+        let local = endpoint.allocate(Bytes(AREA_BYTES));
         self.write_and_read(endpoint, key, area, local).await;
         let adds = (0..self.operations).map(|number| {
             let to = local + 8 * number;

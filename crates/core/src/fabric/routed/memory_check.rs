@@ -1,4 +1,4 @@
-//! The check that the simulating machine has enough memory for a fabric before the first cycle.
+//! The check, before the first cycle, that the computer has enough memory to simulate a fabric.
 //!
 //! The estimate is based on measurements of meshes with 10⁴ and 4·10⁴ nodes. It leaves out packets in flight, which
 //! need more memory. The check exists on Linux only, since other operating systems do not report their free memory in
