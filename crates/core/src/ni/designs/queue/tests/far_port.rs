@@ -17,16 +17,16 @@ use std::sync::Arc;
 
 /// A memory-bus node whose interface is behind a coherent link.
 #[derive(Clone, Copy, Debug, Parameters)]
-struct LinkedNode {
+struct LinkedHost {
     /// Time of a crossing of the link.
     crossing: Time,
 }
 
-impl Part for LinkedNode {
+impl Part for LinkedHost {
     const INFO: PartInfo = PartInfo::new("linked", "The interface is behind a coherent link");
 }
 
-impl HostSpec for LinkedNode {
+impl HostSpec for LinkedHost {
     fn offered() -> HostCapabilities {
         HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::COHERENT])
     }
@@ -193,7 +193,7 @@ fn run(design: &str, host: &str) -> RunObservation {
          messaging = {{ send = 40, poll = 4, receive = 40 }}\n\
          [workload.ping-pong]\nmessages = 20\npayload = \"1 KiB\"\n"
     );
-    let registry = Arc::new(Registry::shipped().with_host::<LinkedNode>());
+    let registry = Arc::new(Registry::shipped().with_host::<LinkedHost>());
     let machine = registry.read(Document::Text("linked", &text, None), &[]).unwrap_or_else(|all| panic!("{all}"));
     RunObservation::of(&machine.value, Recorder::off())
 }
