@@ -51,7 +51,7 @@ impl AnyCoherentPort {
     pub async fn read_shared(&self, agent: AgentId, block: Address, held: impl Fn() -> Option<Block>) -> Block {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
-                let granted = bus.acquire(agent).await;
+                let granted = bus.acquire(agent, block).await;
                 if let Some(data) = held() {
                     return data;
                 }

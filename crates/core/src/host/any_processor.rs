@@ -152,6 +152,7 @@ forward! {
         fn leave(&self);
         fn try_load(&self, address: Address, bytes: usize) -> Option<u64>;
         fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool;
+        fn announce_run(&self, from: Address, bytes: usize, write: bool);
         fn context_switch_cycles(&self) -> u64;
         fn stalls(&self) -> Stalls;
         fn coherent(&self) -> Option<&dyn CoherentProcessor>;
@@ -168,6 +169,8 @@ forward! {
         async fn copy_block(&self, from: Address, to: Address) -> u64;
     }
     borrowing {
+        async fn load_run<'a>(&self, from: Address, into: &'a mut [u8]);
+        async fn store_run<'a>(&self, to: Address, bytes: &'a [u8]);
         async fn read_run<'a>(&self, at: Address, into: &'a mut [u8]);
         async fn write_run<'a>(&self, at: Address, bytes: &'a [u8]);
     }

@@ -202,7 +202,7 @@ async fn by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, s
         let (block, start) = (block_of(address), offset_in_block(address));
         let part = start..BLOCK_BYTES.min(start + (bytes - moved).len());
         let began = sim.now();
-        let granted = bus.acquire(*id).await;
+        let granted = bus.acquire(*id, block).await;
         // The bytes read, and the rest of a block that is written in part, are those at the time of the grant, since no
         // other agent can access the block in between. A block is written as a whole, and its owner loses it.
         let mut data = bus.peek(block);

@@ -109,6 +109,29 @@ pub trait Processor: Clone + 'static {
     /// Returns a fault if the tag of the block forbids the store.
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault>;
 
+    /// Loads consecutive bytes of memory, which no tag forbids.
+    async fn load_run(&self, from: Address, into: &mut [u8]) {
+        let load = async |at, part| match self.try_load(at, part) {
+            Some(value) => value,
+            None => self.load(at, part).await.expect(UNTAGGED),
+        };
+        read_words(from, into, load).await;
+    }
+
+    /// Stores consecutive bytes in memory, which no tag forbids.
+    async fn store_run(&self, to: Address, bytes: &[u8]) {
+        let store = async |at, part, value| {
+            if !self.try_store(at, part, value) {
+                self.store(at, part, value).await.expect(UNTAGGED);
+            }
+        };
+        write_words(to, bytes, store).await;
+    }
+
+    /// Announces that `bytes` bytes from `from` on will be loaded or, if `write` is true, stored. A processor whose
+    /// misses overlap begins to fetch their blocks.
+    fn announce_run(&self, _from: Address, _bytes: usize, _write: bool) {}
+
     /// Waits until every earlier store is visible to others.
     async fn fence(&self) {}
 

@@ -2,7 +2,7 @@
 
 use super::any_processor::AnyProcessor;
 use super::block::Address;
-use super::processor::{Processor, UNTAGGED, is_in_block, read_words, write_words};
+use super::processor::{Processor, UNTAGGED, is_in_block};
 
 impl AnyProcessor {
     /// Returns whether no task holds the processor and the simulation has reached its local time. A task that acquires
@@ -32,11 +32,11 @@ impl AnyProcessor {
 
     /// Loads consecutive bytes of memory.
     pub async fn load_run(&self, from: Address, into: &mut [u8]) {
-        read_words(from, into, async |at, part| self.load_word(at, part).await).await;
+        Processor::load_run(self, from, into).await;
     }
 
     /// Stores consecutive bytes in memory.
     pub async fn store_run(&self, to: Address, bytes: &[u8]) {
-        write_words(to, bytes, async |at, part, value| self.store_word(at, part, value).await).await;
+        Processor::store_run(self, to, bytes).await;
     }
 }

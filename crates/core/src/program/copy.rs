@@ -1,7 +1,7 @@
 //! A processor that copies blocks of memory for as long as the run lasts.
 
 use crate::engine::{Bytes, EndpointId};
-use crate::host::{Address, Processor};
+use crate::host::{Address, BLOCK_BYTES, Processor};
 use crate::messaging::World;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -23,6 +23,10 @@ pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
         let _polls = cpu.sim().polls_for(cpu.sim().register_wait_reason("the end of the run"));
         loop {
             let processor = cpu.acquire("copy").await;
+            let first = counter.get().get() % AREA_BYTES;
+            for (area, write) in [(from, false), (to, true)] {
+                cpu.announce_run(area + first, BLOCKS_PER_TURN as usize * BLOCK_BYTES, write);
+            }
             for _ in 0..BLOCKS_PER_TURN {
                 let at = counter.get().get() % AREA_BYTES;
                 let block = cpu.copy_block(from + at, to + at).await;

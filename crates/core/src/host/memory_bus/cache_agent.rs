@@ -1,6 +1,7 @@
 //! A processor's cache as an agent on the bus. It snoops, supplies blocks, and fetches blocks after misses.
 //!
-//! The module models one outstanding transaction at a time. If a replaced block is owned or modified, it is written
+//! The module models one outstanding transaction for each task that fetches a block; several tasks do so only on a split
+//! bus. If a replaced block is owned or modified, it is written
 //! back before the new one is fetched. Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim
 //! buffers, prefetch.
 
@@ -11,7 +12,7 @@ use super::parameters::CacheParameters;
 use crate::engine::time_series::TimeSeries;
 use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
-use crate::host::cache::Cache;
+use crate::host::cache::{BlockFrame, Cache};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -21,6 +22,8 @@ pub struct CacheAgent {
     bus: Rc<Bus>,
     id: AgentId,
     sim: Sim,
+    /// The frames that wait for a block on a split bus.
+    filling: RefCell<Vec<BlockFrame>>,
     /// The fills of frames that had never held a block, over time in picoseconds.
     cold_fills: RefCell<TimeSeries>,
 }
@@ -43,7 +46,14 @@ impl CacheAgent {
             watched_block_lost: Signal::new(sim, format!("{name}: a change of the polled block")),
         });
         let id = bus.attach(contents.clone(), None);
-        CacheAgent { contents, bus: bus.clone(), id, sim: sim.clone(), cold_fills: RefCell::default() }
+        CacheAgent {
+            contents,
+            bus: bus.clone(),
+            id,
+            sim: sim.clone(),
+            filling: RefCell::default(),
+            cold_fills: RefCell::default(),
+        }
     }
 
     /// Returns the cache's agent number on the bus.
@@ -79,7 +89,7 @@ impl CacheAgent {
     pub async fn obtain(&self, address: Address, write: bool) -> Option<Time> {
         let mut waited = Time::ZERO;
         loop {
-            let granted = self.bus.acquire(self.id).await;
+            let granted = self.bus.acquire(self.id, address).await;
             waited += granted.waited;
             // The state is read after the grant, because it may have changed since the miss.
             let found = self.contents.cache.borrow().find(address);
@@ -102,23 +112,39 @@ impl CacheAgent {
     }
 
     /// Fetches the block and returns `true`. If the block would replace one that has to be written back, writes that
-    /// one back instead and returns `false`.
+    /// one back instead and returns `false`. If the frame waits for another block, or a transaction moves the block to
+    /// be written back, waits for the end of a transaction and returns `false`.
     async fn replace(&self, address: Address, granted: Granted<'_>, write: bool) -> bool {
         let (place, old) = self.contents.cache.borrow().victim(address);
+        let is_dirty = old.is_some_and(|(_, state)| state.owns());
+        let conflict = match old {
+            _ if self.filling.borrow().contains(&place) => Some(self.bus.next_end()),
+            Some((old, _)) if is_dirty => self.bus.conflict(old),
+            _ => None,
+        };
+        if let Some(conflict) = conflict {
+            drop(granted);
+            conflict.await;
+            return false;
+        }
         let mut data = self.contents.cache.borrow().block(place);
         // The block is invalidated now, so that no store hits it during the transaction.
         self.contents.cache.borrow_mut().set_state(place, State::Invalid);
         if old.is_some_and(|(old, _)| old == self.contents.watched.get()) {
             self.contents.watched_block_lost.notify();
         }
-        if let Some((old, state)) = old
-            && state.owns()
-        {
+        if let Some((old, _)) = old.filter(|_| is_dirty) {
             granted.run(TransactionKind::WriteBack, old, BLOCK_BYTES, &mut data).await;
             return false;
         }
         let kind = if write { TransactionKind::ReadExclusive } else { TransactionKind::Read };
+        if self.bus.is_split() {
+            self.filling.borrow_mut().push(place);
+        }
         let done = granted.run(kind, block_of(address), BLOCK_BYTES, &mut data).await;
+        if self.bus.is_split() {
+            self.filling.borrow_mut().retain(|filling| *filling != place);
+        }
         let state = moesi::filled(kind, done.shared);
         if self.contents.cache.borrow_mut().fill(place, address, state, &data) {
             self.cold_fills.borrow_mut().add(self.sim.now().ps(), 1);

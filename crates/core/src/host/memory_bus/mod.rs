@@ -8,7 +8,7 @@
 //!                 │  hits: local time runs ahead of the simulation
 //!               Cache (MOESI)      Memory        interface
 //!                 │ Agent            │ Agent        │ Agent
-//!   ══════════════╧══════════════════╧══════════════╧═══════  Bus, held for each transaction
+//!   ══════════════╧══════════════════╧══════════════╧═══════  Bus, held or split
 //! ```
 //!
 //! Everything on the bus is an [`Agent`]: it snoops the transactions of others, and serves the addresses
@@ -25,6 +25,7 @@ pub mod node;
 pub mod parameters;
 pub mod polls;
 pub mod processor;
+mod runs;
 mod spin;
 pub mod store_buffer;
 #[cfg(test)]
@@ -40,5 +41,7 @@ pub use cache_agent::CacheAgent;
 pub use memory::Memory;
 pub use moesi::{Snooped, State};
 pub use node::MemoryBusNode;
-pub use parameters::{BadParameter, BusParameters, CacheParameters, MemoryBusProcessorParameters, NodeParameters};
+pub use parameters::{
+    BadParameter, BusParameters, BusTransactions, CacheParameters, MemoryBusProcessorParameters, NodeParameters,
+};
 pub use processor::MemoryBusProcessor;

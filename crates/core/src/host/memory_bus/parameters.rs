@@ -4,7 +4,7 @@
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::block::BLOCK_BYTES;
 pub use crate::host::cache::{CacheParameters, Spin};
-use crate::text::Parameters;
+use crate::text::{ParameterChoice, Parameters};
 use std::fmt;
 
 /// An error of a parameter.
@@ -62,6 +62,17 @@ pub struct MemoryBusProcessorParameters {
     /// polled).
     #[param(default = "1 us", resource = "interrupt")]
     pub interrupt_latency: Time,
+    /// Number of block misses that may be outstanding in a run of loads or stores, or in a copy.
+    ///
+    /// The blocks of a run are fetched before the program reaches them. Single loads do not overlap. 1 by default (in
+    /// order; §5.1.1).
+    #[param(min = 1, max = 64, optional_or = 1, meaning = Capacity, resource = "outstanding misses")]
+    pub misses: usize,
+    /// Number of bytes of a run that one access moves; a power of two.
+    ///
+    /// 8 by default; with vector instructions 32 or 64.
+    #[param(min = "8 B", max = "64 B", optional_or = Bytes(8), meaning = Width, resource = "processor")]
+    pub run_access: Bytes,
     /// Simulation method of a loop that polls a cached word; both methods give the same times.
     #[param(skip = Spin::Skipped)]
     pub spin: Spin,
@@ -99,6 +110,21 @@ pub struct BusParameters {
     ///
     /// 1 (chosen).
     pub turnaround_cycles: u64,
+    /// Occupancy of the bus by a transaction: `held` until its data has arrived, or `split`, without the access.
+    ///
+    /// Held by default, as on the circuit-switched buses of Table 3's time. Buses and on-chip networks of today are
+    /// split: other transactions use the bus during the access at the home or owner.
+    #[param(optional_or = BusTransactions::Held)]
+    pub transactions: BusTransactions,
+}
+
+/// The part of a transaction for which it holds the bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
+pub enum BusTransactions {
+    /// The whole transaction.
+    Held,
+    /// The transaction without the access at the home or owner.
+    Split,
 }
 
 /// The parameters of a node without its interface.
@@ -135,6 +161,8 @@ impl NodeParameters {
             store_buffer_entries: 8,
             hit_cycles: 1,
             interrupt_latency: Time::from_us(1),
+            misses: 1,
+            run_access: Bytes(8),
             spin: Spin::Skipped,
         },
         cache: CacheParameters { size: Bytes(1 << 20), ways: 1, supply_time: Time::from_ns(20) },
@@ -145,6 +173,7 @@ impl NodeParameters {
             address_cycles: 1,
             snoop_cycles: 1,
             turnaround_cycles: 1,
+            transactions: BusTransactions::Held,
         },
         memory_time: Time::from_ns(120),
         memory_size: Bytes(16 << 20),
@@ -163,6 +192,10 @@ impl NodeParameters {
                 "processor.store-buffer-entries",
                 "must be at least 1: a store waits in an entry of the buffer",
             ));
+        }
+        if !self.processor.run_access.get().is_power_of_two() {
+            let reason = format!("{} is not a power of two: choose 8, 16, 32 or 64 B", self.processor.run_access);
+            problems.push(BadParameter::new("processor.run-access", reason));
         }
         if self.memory_size.get() == 0 || !self.memory_size.get().is_multiple_of(BLOCK_BYTES as u64) {
             problems.push(BadParameter::new(

@@ -53,7 +53,7 @@ impl MemoryBusProcessor {
         let core = &*self.0;
         self.work(register.round_cycles);
         let (Some(_), Spin::Skipped) = (core.period, core.parameters.spin) else { return false };
-        if core.arbiter.is_shared() || core.bus.is_held() || !core.stores.is_empty() || !core.combining.is_empty() {
+        if core.arbiter.is_shared() || core.bus.is_busy() || !core.stores.is_empty() || !core.combining.is_empty() {
             return false;
         }
         let read = register.bus_location.map(|(address, bytes)| core.bus.word_reads(address, bytes));

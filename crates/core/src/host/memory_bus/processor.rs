@@ -3,7 +3,7 @@
 //! The module models a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
 //! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which synchronize
 //! with the simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer. Uncached
-//! accesses are in `uncached.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
+//! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
 //!
 //! Between two synchronizations, a processor sees its cache as it was at the first one. This skew is usual in
 //! simulators that run programs ahead. It observes other processors and interfaces only through the bus; a message is
@@ -16,6 +16,7 @@
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::MemoryBusProcessorParameters;
+use super::runs::Prefetches;
 use super::store_buffer::{BufferedStore, StoreBuffer, StoreForwarding};
 use super::write_combining::WriteCombining;
 use crate::engine::{Hertz, Signal, Sim, Time};
@@ -38,6 +39,7 @@ pub(super) struct Core {
     pub(super) cache: CacheAgent,
     pub(super) stores: StoreBuffer,
     pub(super) combining: WriteCombining,
+    pub(super) prefetches: Prefetches,
     pub(super) parameters: MemoryBusProcessorParameters,
     /// Period of the clock, if it is a whole number of picoseconds. It saves a division at each access.
     pub(super) period: Option<Time>,
@@ -62,6 +64,7 @@ impl MemoryBusProcessor {
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
             combining: WriteCombining::default(),
+            prefetches: Prefetches::new(sim, name),
             parameters,
             period: parameters.clock.period(),
             base: Cell::new(sim.now()),
@@ -69,6 +72,7 @@ impl MemoryBusProcessor {
             stalls: Cell::default(),
         }));
         sim.spawn_server(format!("{name} store buffer"), processor.clone().drain_stores());
+        processor.start_prefetches(name);
         processor
     }
 
@@ -127,27 +131,39 @@ impl MemoryBusProcessor {
     /// Returns the word at `address`, if it is in the cache or in the store buffer.
     #[inline]
     pub fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        let stores = &self.0.stores;
-        let waiting = if stores.is_empty() { StoreForwarding::NoMatch } else { stores.forward(address, bytes) };
-        let value = match waiting {
-            StoreForwarding::Value(value) => value,
-            StoreForwarding::NoMatch => self.0.cache.contents().borrow_mut().load(address, bytes)?,
-            StoreForwarding::PartialMatch => return None,
-        };
+        let value = self.find(address, bytes)?;
         self.work(self.0.parameters.hit_cycles);
         Some(value)
+    }
+
+    /// Returns the word at `address`, as [`try_load`](Self::try_load) does, without the cycles of an access.
+    #[inline]
+    pub(super) fn find(&self, address: Address, bytes: usize) -> Option<u64> {
+        let stores = &self.0.stores;
+        let waiting = if stores.is_empty() { StoreForwarding::NoMatch } else { stores.forward(address, bytes) };
+        match waiting {
+            StoreForwarding::Value(value) => Some(value),
+            StoreForwarding::NoMatch => self.0.cache.contents().borrow_mut().load(address, bytes),
+            StoreForwarding::PartialMatch => None,
+        }
     }
 
     /// Stores a word into the cache if its block is writable and no store waits, or otherwise into the store buffer if
     /// it is not full. Returns whether the word was stored.
     #[inline]
     pub fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let at_once = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
-        if !at_once && !self.0.stores.push(BufferedStore { address, bytes, value, at: self.time() }) {
-            return false;
+        let is_stored = self.put(address, bytes, value);
+        if is_stored {
+            self.work(self.0.parameters.hit_cycles);
         }
-        self.work(self.0.parameters.hit_cycles);
-        true
+        is_stored
+    }
+
+    /// Stores a word, as [`try_store`](Self::try_store) does, without the cycles of an access.
+    #[inline]
+    pub(super) fn put(&self, address: Address, bytes: usize, value: u64) -> bool {
+        let at_once = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
+        at_once || self.0.stores.push(BufferedStore { address, bytes, value, at: self.time() })
     }
 
     /// Loads up to 8 bytes, which are in one block.
@@ -353,7 +369,24 @@ impl Processor for MemoryBusProcessor {
         MemoryBusProcessor::write_block(self, at, data).await;
     }
 
+    async fn load_run(&self, from: Address, into: &mut [u8]) {
+        MemoryBusProcessor::load_run(self, from, into).await;
+    }
+
+    async fn store_run(&self, to: Address, bytes: &[u8]) {
+        MemoryBusProcessor::store_run(self, to, bytes).await;
+    }
+
+    fn announce_run(&self, from: Address, bytes: usize, write: bool) {
+        MemoryBusProcessor::announce_run(self, from, bytes, write);
+    }
+
     async fn copy_block(&self, from: Address, to: Address) -> u64 {
+        if self.has_runs() {
+            self.copy_run(from, to).await;
+            MemoryBusProcessor::sync(self).await;
+            return BLOCK_BYTES as u64;
+        }
         for word in (0..BLOCK_BYTES as u64).step_by(8) {
             let value = MemoryBusProcessor::load(self, from + word, 8).await;
             MemoryBusProcessor::store(self, to + word, 8, value).await;

@@ -57,7 +57,7 @@ impl MemoryBusProcessor {
         }
         self.sync().await;
         let requested_at = self.0.sim.now();
-        let granted = self.0.bus.acquire(self.0.cache.id()).await;
+        let granted = self.0.bus.acquire(self.0.cache.id(), address).await;
         let waited = granted.waited;
         granted.run(kind, address, bytes, data).await;
         self.finish_access(requested_at, Some(waited));
@@ -68,7 +68,7 @@ impl MemoryBusProcessor {
     async fn transact_uncontended(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         let now = self.0.sim.now();
         let start = self.time().max(now);
-        self.0.bus.acquire(self.0.cache.id()).await.begin_at(start).run(kind, address, bytes, data).await;
+        self.0.bus.acquire(self.0.cache.id(), address).await.begin_at(start).run(kind, address, bytes, data).await;
         self.0.arbiter.record_active(now, start);
         self.finish_access(start, Some(Time::ZERO));
     }

@@ -153,9 +153,9 @@ fn an_abandoned_transfer_frees_its_tag_and_the_bus() {
         let at = node.allocate(256);
         let mut transfer = port.submit(read(at, 256)).expect("the tag is free");
         transfer.next_beat(&mut Vec::new()).await;
-        assert!(node.bus.is_held());
+        assert!(node.bus.is_busy());
         drop(transfer);
-        assert!(!node.bus.is_held());
+        assert!(!node.bus.is_busy());
         assert!(port.submit(read(at, 8)).is_ok());
     });
 }

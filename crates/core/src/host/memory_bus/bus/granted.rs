@@ -3,6 +3,7 @@
 use super::{Bus, TransactionResult};
 use crate::engine::Time;
 use crate::engine::resource::{Acquire, Held};
+use crate::engine::signal::SignalWait;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use crate::host::memory_bus::agent::{AgentId, TransactionKind};
 use std::future::Future;
@@ -14,13 +15,28 @@ use std::task::{Context, Poll, ready};
 pub struct AcquireBus<'a> {
     bus: &'a Bus,
     requester: AgentId,
+    block: Address,
     requested_at: Time,
     held: Acquire<'a>,
+    /// The wait for a transaction on the same block.
+    conflict: Option<SignalWait<'a>>,
 }
 
 impl<'a> AcquireBus<'a> {
-    pub(super) fn new(bus: &'a Bus, requester: AgentId) -> AcquireBus<'a> {
-        AcquireBus { bus, requester, requested_at: bus.sim.now(), held: bus.held.acquire() }
+    pub(super) fn new(bus: &'a Bus, requester: AgentId, block: Address) -> AcquireBus<'a> {
+        let requested_at = bus.sim.now();
+        AcquireBus { bus, requester, block, requested_at, held: bus.held.acquire(), conflict: None }
+    }
+
+    /// Waits for the end of the transaction on the same block, and then again for the bus.
+    #[cold]
+    fn poll_conflict(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(conflict) = &mut self.conflict {
+            ready!(Pin::new(conflict).poll(context));
+            self.conflict = None;
+            self.held = self.bus.held.acquire();
+        }
+        Poll::Ready(())
     }
 }
 
@@ -28,10 +44,19 @@ impl<'a> Future for AcquireBus<'a> {
     type Output = Granted<'a>;
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Granted<'a>> {
-        let held = ready!(Pin::new(&mut self.held).poll(context));
+        let held = loop {
+            if self.conflict.is_some() {
+                ready!(self.poll_conflict(context));
+            }
+            let held = ready!(Pin::new(&mut self.held).poll(context));
+            self.conflict = self.bus.conflict(self.block);
+            if self.conflict.is_none() {
+                break held;
+            }
+        };
         let AcquireBus { bus, requester, requested_at, .. } = *self;
         let now = bus.sim.now();
-        Poll::Ready(Granted { bus, requester, waited: now - requested_at, begins: now, _held: held })
+        Poll::Ready(Granted { bus, requester, waited: now - requested_at, begins: now, held: Some(held) })
     }
 }
 
@@ -43,7 +68,8 @@ pub struct Granted<'a> {
     pub waited: Time,
     /// Earliest start of the transaction.
     begins: Time,
-    _held: Held<'a>,
+    /// The hold of the bus, until it is released.
+    held: Option<Held<'a>>,
 }
 
 impl Granted<'_> {
@@ -63,8 +89,12 @@ impl Granted<'_> {
         data: &mut Block,
     ) -> TransactionResult {
         // The calls are written out here, so that no future contains another.
-        let transaction = self.begin(kind, address, bytes, data);
+        let mut transaction = self.begin(kind, address, bytes, data);
         transaction.depart(data);
+        if transaction.release < transaction.to {
+            transaction.granted.bus.sim.until(transaction.release).await;
+            transaction.granted.held = None;
+        }
         transaction.granted.bus.sim.until(transaction.to).await;
         transaction.arrive(data)
     }
@@ -86,7 +116,11 @@ impl<'a> Granted<'a> {
         let responder = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
         let access = bus.access_time(from, kind, supplier, responder, address);
         let to = bus.end(from, kind, bytes, access);
-        Transaction { granted: self, kind, address, bytes, supplier, shared, responder, access, from, to }
+        let release = bus.release((from, to), kind, bytes);
+        if bus.is_split() {
+            bus.in_flight.add(block);
+        }
+        Transaction { granted: self, kind, address, bytes, supplier, shared, responder, access, from, release, to }
     }
 }
 
@@ -104,14 +138,20 @@ pub struct Transaction<'a> {
     access: Time,
     /// Start of the transaction.
     pub from: Time,
+    /// Time until which the transaction holds the bus.
+    release: Time,
     /// End of the transaction.
     pub to: Time,
 }
 
 impl Transaction<'_> {
     /// Waits for the end of the transaction, whose data is in `data`.
-    pub async fn finish(self, data: &mut Block) -> TransactionResult {
+    pub async fn finish(mut self, data: &mut Block) -> TransactionResult {
         self.depart(data);
+        if self.release < self.to {
+            self.granted.bus.sim.until(self.release).await;
+            self.granted.held = None;
+        }
         self.granted.bus.sim.until(self.to).await;
         self.arrive(data)
     }
@@ -121,18 +161,18 @@ impl Transaction<'_> {
     fn depart(&self, data: &Block) {
         let bus = self.granted.bus;
         if self.supplier.is_some() || self.kind.may_be_posted() && self.bytes == BLOCK_BYTES {
-            bus.moved.set(*data);
-            bus.in_flight.set(Some(block_of(self.address)));
+            bus.in_flight.set_data(block_of(self.address), data);
         }
     }
 
     /// Ends the transaction: the home reads or writes the data that no agent has supplied.
     #[inline(always)]
     fn arrive(self, data: &mut Block) -> TransactionResult {
-        let Transaction { ref granted, kind, address, bytes, supplier, shared, responder, access, from, to } = self;
+        let Transaction { ref granted, kind, address, bytes, supplier, shared, responder, access, from, release, to } =
+            self;
         let (bus, requester) = (granted.bus, granted.requester);
-        bus.in_flight.set(None);
-        bus.account(kind, (requester, responder), access, (from, to));
+        bus.in_flight.remove(block_of(address));
+        bus.account(kind, (requester, responder), access, (from, release, to));
         let settled = bus.settle(kind, responder, address);
         if let (None, Some(home)) = (supplier, responder) {
             let home = &bus.agents.borrow()[home.0];
@@ -141,7 +181,7 @@ impl Transaction<'_> {
                 false => home.home_write(address, bytes, data),
             }
         }
-        bus.record(kind, bytes, from, to);
+        bus.record(kind, bytes, from, release);
         TransactionResult { shared, by: responder, settled }
     }
 }

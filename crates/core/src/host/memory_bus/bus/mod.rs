@@ -1,8 +1,11 @@
-//! The memory bus, which runs one transaction at a time. Every agent snoops a transaction, and an owner or a home
-//! serves it.
+//! The memory bus. Every agent snoops a transaction, and an owner or a home serves it.
 //!
-//! The module models a circuit-switched bus. A transaction begins at a clock edge, and holds the bus from arbitration
-//! to turnaround, including the access at the home or owner:
+//! The module models a circuit-switched bus, which runs one transaction at a time, and a split-transaction bus. A
+//! transaction begins at a clock edge. On a circuit-switched bus it holds the bus from arbitration to turnaround,
+//! including the access at the home or owner. On a split bus it holds the bus for the same cycles without the access;
+//! the latency is the same, and transactions on other blocks may begin during the access. A transaction on a block that
+//! another one moves begins when that one has ended.
+//!
 //!
 //! | kind | moves | cycles (Table 3's width, defaults) | and the bus is held for |
 //! |---|---|---|---|
@@ -15,18 +18,20 @@
 //! block access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
 //! accesses are strongly ordered and end when the device has completed them.
 //!
-//! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other agent can
-//! access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in flight. Requests are
+//! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other transaction
+//! can access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in flight. Requests are
 //! served in the order of their arrival. The data of a transaction is at its offset in the block (word 3 at bytes 24 to
 //! 31), whatever its size.
 //!
-//! The module leaves out split transactions and pipelining (the paper does not mention them, and the contemporary
-//! machines with this processor had a circuit-switched MBus), retries, errors, priorities.
+//! The machine of the paper is circuit-switched: the paper does not mention split transactions, and the contemporary
+//! machines with this processor had a circuit-switched MBus. The module leaves out retries, errors and priorities, and
+//! on a split bus the arbitration for the data: its cycles are those after the address.
 //!
 //! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
 //! time for which the bus was held.
 
 mod granted;
+mod in_flight;
 mod word_reads;
 
 pub use granted::{AcquireBus, Granted, Transaction};
@@ -34,9 +39,11 @@ pub(super) use word_reads::WordReads;
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::moesi::State;
-use super::parameters::BusParameters;
+use super::parameters::{BusParameters, BusTransactions};
+use crate::engine::signal::SignalWait;
 use crate::engine::{Busy, Rate, Resource, Sim, Time, record};
-use crate::host::block::{Address, BLOCK_BYTES, Block};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
+use in_flight::InFlight;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -72,9 +79,7 @@ pub struct Bus {
     /// For each agent, the time until which its memory works on a posted write.
     writing_until: RefCell<Vec<Time>>,
     accessed: [Busy; 3],
-    /// Block that a transaction moves, while neither its supplier nor its receiver has it.
-    in_flight: Cell<Option<Address>>,
-    moved: Cell<Block>,
+    in_flight: InFlight,
     track: Option<record::TrackId>,
 }
 
@@ -95,8 +100,7 @@ impl Bus {
             fetched: RefCell::default(),
             writing_until: RefCell::default(),
             accessed: Default::default(),
-            in_flight: Cell::new(None),
-            moved: Cell::new(Block::ZERO),
+            in_flight: InFlight::new(sim, name),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
     }
@@ -125,9 +129,10 @@ impl Bus {
         id
     }
 
-    /// Waits for the bus.
-    pub fn acquire(&self, by: AgentId) -> AcquireBus<'_> {
-        AcquireBus::new(self, by)
+    /// Waits for the bus, for a transaction on the block of `address`. On a split bus it is granted when no other
+    /// transaction moves the block.
+    pub fn acquire(&self, by: AgentId, address: Address) -> AcquireBus<'_> {
+        AcquireBus::new(self, by, block_of(address))
     }
 
     /// Waits for the bus and runs one transaction.
@@ -139,7 +144,25 @@ impl Bus {
         bytes: usize,
         data: &mut Block,
     ) -> TransactionResult {
-        self.acquire(by).await.run(kind, address, bytes, data).await
+        self.acquire(by, address).await.run(kind, address, bytes, data).await
+    }
+
+    /// Returns a wait for the end of a transaction, if one moves the block of `address`. On a circuit-switched bus there
+    /// is none when the bus is granted.
+    #[inline]
+    pub(super) fn conflict(&self, address: Address) -> Option<SignalWait<'_>> {
+        (self.is_split() && self.in_flight.has(block_of(address))).then(|| self.next_end())
+    }
+
+    /// Returns whether other transactions use the bus during the access of one.
+    #[inline]
+    pub fn is_split(&self) -> bool {
+        self.parameters.transactions == BusTransactions::Split
+    }
+
+    /// Returns a wait for the end of any transaction.
+    pub(super) fn next_end(&self) -> SignalWait<'_> {
+        self.in_flight.ended().wait()
     }
 
     /// Returns the number of transactions, by [`TransactionKind`].
@@ -173,9 +196,9 @@ impl Bus {
         Rate::from_bytes_per_s(self.parameters.clock.0 * self.parameters.width.get())
     }
 
-    /// Returns whether a transaction holds the bus.
-    pub fn is_held(&self) -> bool {
-        self.held.is_held()
+    /// Returns whether a transaction is under way.
+    pub fn is_busy(&self) -> bool {
+        self.held.is_held() || self.is_split() && !self.in_flight.is_empty()
     }
 
     /// Returns a block as a program would read it, without a transaction. The block is read from its owner, from the
@@ -185,8 +208,8 @@ impl Bus {
         if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {
             return owned;
         }
-        if self.in_flight.get() == Some(block) {
-            return self.moved.get();
+        if let Some(moved) = self.in_flight.data(block) {
+            return moved;
         }
         let mut data = Block::ZERO;
         agents[self.home(block).0].home_read(block, BLOCK_BYTES, &mut data);
@@ -232,15 +255,22 @@ impl Bus {
         p.clock.edge_after(start, self.fixed_cycles + moved)
     }
 
-    /// Accounts for a transaction of `requester` that agent `by`, if any, served in the time `access`.
+    /// Returns the time until which a transaction from `start` to `end` holds the bus.
+    #[inline]
+    fn release(&self, (start, end): (Time, Time), kind: TransactionKind, bytes: usize) -> Time {
+        if self.is_split() { self.end(start, kind, bytes, Time::ZERO) } else { end }
+    }
+
+    /// Accounts for a transaction of `requester` that agent `by`, if any, served in the time `access`. The transaction
+    /// held the bus until `release`.
     fn account(
         &self,
         kind: TransactionKind,
         (requester, by): (AgentId, Option<AgentId>),
         access: Time,
-        (start, end): (Time, Time),
+        (start, release, end): (Time, Time, Time),
     ) {
-        self.held.moves((end - start).since(access));
+        self.held.moves(self.moving_time((start, release), access));
         if let Some(by) = by {
             self.memory_of(by).cover(end.since(access), end);
         }
@@ -249,6 +279,12 @@ impl Bus {
         if let (TransactionKind::Read | TransactionKind::ReadExclusive, Some(by)) = (kind, by) {
             self.fetched.borrow_mut()[requester.0][by.0] += 1;
         }
+    }
+
+    /// Returns the part of a hold of the bus in which addresses and data move.
+    fn moving_time(&self, (start, release): (Time, Time), access: Time) -> Time {
+        let held = release - start;
+        if self.is_split() { held } else { held.since(access) }
     }
 
     fn record(&self, kind: TransactionKind, bytes: usize, start: Time, end: Time) {

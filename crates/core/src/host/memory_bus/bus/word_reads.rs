@@ -31,10 +31,11 @@ impl Bus {
 
     /// Accounts for a read of agent `by` from `start` to `end`, and records its span.
     pub(in crate::host::memory_bus) fn count_word_read(&self, read: WordReads, by: AgentId, start: Time, end: Time) {
-        self.held.was_held(end - start, 1);
+        let release = self.release((start, end), TransactionKind::ReadWord, read.bytes);
+        self.held.was_held(release - start, 1);
         let access = self.word_time(read, start);
-        self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (start, end));
-        self.record(TransactionKind::ReadWord, read.bytes, start, end);
+        self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (start, release, end));
+        self.record(TransactionKind::ReadWord, read.bytes, start, release);
     }
 
     /// Accounts for `times` reads, without spans. The first is from `start` to `end`, and each further one is `every`
@@ -51,9 +52,10 @@ impl Bus {
         times: u64,
     ) {
         assert!(self.track.is_none(), "each read has its span");
-        self.held.was_held(end - start, times);
+        let release = self.release((start, end), TransactionKind::ReadWord, read.bytes);
+        self.held.was_held(release - start, times);
         let access = self.word_time(read, start);
-        self.held.moves((end - start).since(access) * times);
+        self.held.moves(self.moving_time((start, release), access) * times);
         self.memory_of(read.home).cover_each((end.since(access), end), every, times);
         let count = &self.counts[TransactionKind::ReadWord as usize];
         count.set(count.get() + times);
@@ -67,6 +69,6 @@ impl Bus {
 
     /// Returns whether the bus is free and only one agent may request it.
     pub(in crate::host::memory_bus) fn is_uncontended(&self) -> bool {
-        self.requesters.get() == 1 && !self.is_held()
+        self.requesters.get() == 1 && !self.is_busy()
     }
 }

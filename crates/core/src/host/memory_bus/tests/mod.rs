@@ -7,6 +7,7 @@ mod polls;
 mod processor;
 mod protocol;
 mod sight;
+mod split;
 mod traffic;
 mod write_combining;
 
@@ -16,7 +17,13 @@ use std::rc::Rc;
 
 /// Returns a bus with a main memory of 64 KiB.
 pub fn bus_with_memory(simulation: &Simulation) -> Rc<Bus> {
-    let bus = Rc::new(Bus::new(&simulation.sim(), "test", NodeParameters::PAPER.bus));
+    bus_with(simulation, BusTransactions::Held)
+}
+
+/// Returns a bus of one kind with a main memory of 64 KiB.
+pub fn bus_with(simulation: &Simulation, transactions: BusTransactions) -> Rc<Bus> {
+    let parameters = BusParameters { transactions, ..NodeParameters::PAPER.bus };
+    let bus = Rc::new(Bus::new(&simulation.sim(), "test", parameters));
     bus.attach(Rc::new(Memory::new(Bytes(1 << 16), Time::from_ns(120))), Some(0..1 << 16));
     bus
 }

@@ -50,7 +50,7 @@ fn held_cycles(posts: bool, kinds: &[(TransactionKind, Address, usize)]) -> Vec<
         let first = CLOCK.cycle_at(Time::from_us(1));
         for cycle in 1..=120 {
             probe.until(CLOCK.end_of_cycle(first + cycle) + CYCLE / 2).await;
-            log.borrow_mut().push(watched.is_held());
+            log.borrow_mut().push(watched.is_busy());
         }
     });
     simulation.run(Default::default());

@@ -50,7 +50,9 @@ fn assert_sees_its_stores(parameters: &NodeParameters) {
 #[test]
 fn a_program_sees_its_stores_while_blocks_are_replaced() {
     for (blocks, ways) in [(1, 1), (2, 1), (2, 2), (4, 4), (1 << 14, 1)] {
-        let parameters = NodeParameters { cache: cache_of(blocks, ways), ..NodeParameters::PAPER };
-        assert_sees_its_stores(&parameters);
+        for transactions in [BusTransactions::Held, BusTransactions::Split] {
+            let bus = BusParameters { transactions, ..NodeParameters::PAPER.bus };
+            assert_sees_its_stores(&NodeParameters { bus, cache: cache_of(blocks, ways), ..NodeParameters::PAPER });
+        }
     }
 }

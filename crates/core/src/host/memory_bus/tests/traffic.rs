@@ -22,6 +22,10 @@ async fn processor_traffic(processor: MemoryBusProcessor, writer: u64, reference
     for _ in 0..3_000 {
         let word = random.random_range(0..WORDS);
         processor.work(random.random_range(0..60));
+        if random.random_range(0..16) == 0 {
+            let first = random.random_range(0..BLOCKS);
+            processor.announce_run(address(8 * first), (BLOCKS - first) as usize * BLOCK_BYTES, word % 2 == 0);
+        }
         if word % 2 == writer && random.random_range(0..2) == 0 {
             let next = reference.borrow()[word as usize] + 1;
             processor.sync().await;
@@ -57,11 +61,12 @@ async fn device_traffic(bus: Rc<Bus>, id: AgentId, reference: Reference, sim: cr
 struct Passive;
 impl Agent for Passive {}
 
-fn run(blocks: u64, ways: usize, store_buffer_entries: usize, seed: u64) {
+fn run(transactions: BusTransactions, blocks: u64, ways: usize, store_buffer_entries: usize, seed: u64) {
     let simulation = simulation();
-    let (sim, bus) = (simulation.sim(), bus_with_memory(&simulation));
+    let (sim, bus) = (simulation.sim(), bus_with(&simulation, transactions));
     let reference: Reference = Rc::new(RefCell::new(vec![0; WORDS as usize]));
-    let parameters = MemoryBusProcessorParameters { store_buffer_entries, ..NodeParameters::PAPER.processor };
+    let misses = if transactions == BusTransactions::Split { 4 } else { 1 };
+    let parameters = MemoryBusProcessorParameters { store_buffer_entries, misses, ..NodeParameters::PAPER.processor };
     for writer in 0..2 {
         let name = format!("processor {writer}");
         let cache = CacheAgent::new(&sim, &name, &bus, &cache_of(blocks, ways));
@@ -81,7 +86,9 @@ fn run(blocks: u64, ways: usize, store_buffer_entries: usize, seed: u64) {
 fn random_traffic_agrees_with_a_reference_memory() {
     for (blocks, ways) in [(1, 1), (2, 1), (4, 2), (4, 4), (64, 1)] {
         for (entries, seed) in [(1, 1), (3, 2), (8, 3)] {
-            run(blocks, ways, entries, seed);
+            for transactions in [BusTransactions::Held, BusTransactions::Split] {
+                run(transactions, blocks, ways, entries, seed);
+            }
         }
     }
 }

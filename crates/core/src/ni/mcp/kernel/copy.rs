@@ -39,6 +39,10 @@ impl Kernel {
         let costs = &self.costs;
         let cycles = costs.copy_word + if sums { costs.checksum_word } else { 0 };
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
+        if let DataSource::Memory(from) = from {
+            cpu.announce_run(from, bytes, false);
+        }
+        cpu.announce_run(to, bytes, true);
         while at < bytes {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
             match from {
