@@ -15,6 +15,7 @@
 
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
+use super::device_path::DevicePath;
 use super::parameters::MemoryBusProcessorParameters;
 use super::runs::Prefetches;
 use super::store_buffer::{BufferedStore, StoreBuffer, StoreForwarding};
@@ -25,7 +26,7 @@ use crate::host::coherent_processor::CoherentProcessor;
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::{LocalTimeLag, SyncFuture};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// The processor of a memory-bus node. Clones refer to the same processor.
@@ -40,6 +41,8 @@ pub(super) struct Core {
     pub(super) stores: StoreBuffer,
     pub(super) combining: WriteCombining,
     pub(super) prefetches: Prefetches,
+    /// The path to devices that are not on the bus, if there are any.
+    pub(super) devices: OnceCell<Rc<dyn DevicePath>>,
     pub(super) parameters: MemoryBusProcessorParameters,
     /// Period of the clock, if it is a whole number of picoseconds. It saves a division at each access.
     pub(super) period: Option<Time>,
@@ -65,6 +68,7 @@ impl MemoryBusProcessor {
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
             combining: WriteCombining::default(),
             prefetches: Prefetches::new(sim, name),
+            devices: OnceCell::new(),
             parameters,
             period: parameters.clock.period(),
             base: Cell::new(sim.now()),
@@ -74,6 +78,15 @@ impl MemoryBusProcessor {
         sim.spawn_server(format!("{name} store buffer"), processor.clone().drain_stores());
         processor.start_prefetches(name);
         processor
+    }
+
+    /// Sets the path to devices that are not on the bus.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the processor has one.
+    pub(in crate::host) fn set_device_path(&self, path: Rc<dyn DevicePath>) {
+        assert!(self.0.devices.set(path).is_ok(), "a processor has one path to devices");
     }
 
     /// Returns the cache.
@@ -351,6 +364,11 @@ impl Processor for MemoryBusProcessor {
     async fn fence(&self) {
         MemoryBusProcessor::fence(self).await;
         self.flush_combined().await;
+        if let Some(path) = self.0.devices.get() {
+            MemoryBusProcessor::sync(self).await;
+            path.fence().await;
+            self.catch_up();
+        }
     }
 
     async fn read(&self, at: Address, bytes: usize) -> u64 {

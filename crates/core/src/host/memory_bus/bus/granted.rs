@@ -117,9 +117,7 @@ impl<'a> Granted<'a> {
         let access = bus.access_time(from, kind, supplier, responder, address);
         let to = bus.end(from, kind, bytes, access);
         let release = bus.release((from, to), kind, bytes);
-        if bus.is_split() {
-            bus.in_flight.add(block);
-        }
+        bus.in_flight.add(block, to);
         Transaction { granted: self, kind, address, bytes, supplier, shared, responder, access, from, release, to }
     }
 }

@@ -30,6 +30,7 @@
 //! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
 //! time for which the bus was held.
 
+mod aside;
 mod granted;
 mod in_flight;
 mod word_reads;
