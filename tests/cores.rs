@@ -27,6 +27,59 @@ fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> 
     result
 }
 
+/// Runs a program on two memory-bus nodes, or two hosts with a PCIe link, whose programs have a core each.
+#[track_caller]
+fn run_with_caches(ni: &str, host: &str, endpoints: u32, program: &str) -> RunResult {
+    let parts = [&format!("ni/{ni}"), "protocols/return-to-sender-1998", "fabrics/ideal-1998"];
+    let nodes: String =
+        (0..2).map(|node| format!("[nodes.n{node}]\nhost = \"host\"\nendpoints = {endpoints}\n")).collect();
+    let text = format!(
+        "{}[hosts.host.{host}\n{nodes}[messaging]\nsend = 40\npoll = 4\nreceive = 40\n[workload.{program}\n",
+        part_lines(Registry::shared(), &parts)
+    );
+    let read = machine::read(Document::Text("cores.toml", &text, None), &[]);
+    let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
+    let result = experiment::run(&machine, Recorder::off());
+    assert_eq!(result.outcome, Outcome::Done, "{text}");
+    for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
+        assert_eq!(result.metric(sent), result.metric(delivered), "{sent}: {text}");
+    }
+    result
+}
+
+/// A memory-bus host of some cores with the parameters of 1998, circuit-switched or split.
+fn memory_bus(cores: u32, transactions: &str) -> String {
+    format!(
+        "memory-bus]\ncores = {cores}\nmemory-time = \"120 ns\"\nmemory-size = \"16 MiB\"\n\
+         processor = {{ clock = \"1 GHz\", request-cycles = 10, reply-cycles = 10, store-buffer-entries = 8, \
+         hit-cycles = 1 }}\ncache = {{ size = \"64 KiB\", ways = 1, supply-time = \"20 ns\" }}\n\
+         bus = {{ clock = \"250 MHz\", width = \"32 B\", arbitration-cycles = 1, address-cycles = 1, snoop-cycles = 1, \
+         turnaround-cycles = 1, transactions = \"{transactions}\" }}"
+    )
+}
+
+#[test]
+fn cores_with_caches_deliver_every_message_through_each_interface() {
+    let coherent = ["ni2w", "udma", "ap3000", "startjr", "memory-channel", "cni512q", "cni32qm"];
+    let program = "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\", \"n0:1 -> n1:1\", \"n1:2 -> n0:2\"]\n\
+                   payload = \"300 B\"\nmessages = 12";
+    let times =
+        |host: &dyn Fn(u32) -> String, ni: &str| [1, 3].map(|cores| run_with_caches(ni, &host(cores), 3, program).end);
+    for ni in coherent {
+        let held = times(&|cores| memory_bus(cores, "held"), ni);
+        let split = times(&|cores| memory_bus(cores, "split"), ni);
+        // Polls over the bus contend, so that several cores may be slower than one.
+        if ni.starts_with("cni") {
+            assert!(split[1] < split[0], "{ni}: {split:?} with one core and with three");
+            assert!(split[1] <= held[1], "{ni}: {split:?} on a split bus, {held:?} on a held one");
+        }
+    }
+    for ni in ["ni2w", "udma", "ap3000", "startjr", "memory-channel"] {
+        let [one, three] = times(&|cores| format!("pcie]\ncores = {cores}"), ni);
+        assert!(three < one * 2, "{ni} over PCIe: {three} with three cores, {one} with one");
+    }
+}
+
 const QUEUES_OVER_IDEAL: [&str; 2] = ["queues", "ideal-1998"];
 
 #[test]

@@ -42,7 +42,7 @@ impl DmaInitiator {
     /// Attaches an initiator to the memory bus of `node`.
     pub fn memory_bus(node: &MemoryBusNode) -> DmaInitiator {
         let id = node.bus.attach(Rc::new(NonCachingAgent), None);
-        DmaInitiator::MemoryBus(MemoryBusInitiator { sim: node.processor.sim().clone(), bus: node.bus.clone(), id })
+        DmaInitiator::MemoryBus(MemoryBusInitiator { sim: node.cores[0].sim().clone(), bus: node.bus.clone(), id })
     }
 
     /// Returns the simulation.

@@ -13,7 +13,6 @@ use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::{InterruptController, POLLED};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
-use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
 use crate::host::utilization::Utilization;
 use crate::part::{ParameterError, Part, PartInfo};
@@ -37,6 +36,10 @@ impl HostSpec for NodeParameters {
         Self::offered()
     }
 
+    fn cores(&self) -> u32 {
+        self.cores
+    }
+
     fn main_memory(&self) -> Option<MainMemorySize> {
         Some(MainMemorySize { size: self.memory_size, key: "memory-size", granularity: BLOCK_BYTES as u64 })
     }
@@ -48,14 +51,14 @@ impl HostSpec for NodeParameters {
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
         let node = Rc::new(MemoryBusNode::new(sim, name, self));
-        Rc::new(Node { cores: [AnyProcessor::MemoryBus(node.processor.clone())], node })
+        Rc::new(Node { cores: node.processors(), node })
     }
 }
 
 /// A memory-bus node in a simulation.
 struct Node {
     node: Rc<MemoryBusNode>,
-    cores: [AnyProcessor; 1],
+    cores: Vec<AnyProcessor>,
 }
 
 impl HostNode for Node {
@@ -84,7 +87,7 @@ impl HostNode for Node {
     }
 
     fn utilization(&self) -> Vec<Utilization> {
-        [vec![self.node.processor.arbiter().utilization()], self.node.utilization()].concat()
+        [Utilization::of_cores(&self.cores), self.node.utilization()].concat()
     }
 
     /// Returns the bus transactions by kind, and the blocks that the processor fetched from memory and from interfaces.
@@ -104,7 +107,7 @@ impl HostNode for Node {
     }
 
     fn cold_fills(&self, from: Time, to: Time) -> u64 {
-        self.node.processor.cache().cold_fills(from, to)
+        self.node.cold_fills(from, to)
     }
 
     fn coherent(&self) -> Option<AnyCoherentPort> {

@@ -7,10 +7,11 @@ use super::memory::Memory;
 use super::parameters::NodeParameters;
 use super::processor::MemoryBusProcessor;
 use crate::engine::{Sim, Time};
+use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES, Block, FIRST_FREE, block_of, offset_in_block};
 use crate::host::device::{Device, DeviceWindow, Mapping, Window};
 use crate::host::interrupt::Interrupts;
-use crate::host::utilization::Utilization;
+use crate::host::utilization::{Utilization, core_name};
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -27,8 +28,8 @@ pub struct MemoryBusNode {
     pub name: String,
     /// Memory bus.
     pub bus: Rc<Bus>,
-    /// Processor.
-    pub processor: MemoryBusProcessor,
+    /// Cores, of which there is at least one.
+    pub cores: Vec<MemoryBusProcessor>,
     /// Agent number of main memory on the bus.
     pub memory: AgentId,
     /// Interrupt line of the interface, which has one vector.
@@ -83,12 +84,17 @@ impl MemoryBusNode {
     pub fn with_memory(sim: &Sim, name: &str, parameters: &NodeParameters, memory: Rc<dyn Agent>) -> MemoryBusNode {
         let bus = Rc::new(Bus::new(sim, name, parameters.bus));
         let memory = bus.attach(memory, Some(0..parameters.memory_size.get()));
-        let cache = CacheAgent::new(sim, name, &bus, &parameters.cache);
-        let processor = MemoryBusProcessor::new(sim, name, &bus, cache, parameters.processor);
+        let core = |number| {
+            let name = core_name(name, number, parameters.cores);
+            let cache = CacheAgent::new(sim, &name, &bus, &parameters.cache);
+            MemoryBusProcessor::new(sim, &name, &bus, cache, parameters.processor)
+        };
+        let cores = (0..parameters.cores).map(core).collect();
+        bus.set_caches(parameters.cores as usize);
         MemoryBusNode {
             name: name.to_owned(),
             bus,
-            processor,
+            cores,
             memory,
             interrupts: Interrupts::new(sim, name, parameters.processor.interrupt_latency, 1),
             parameters: *parameters,
@@ -109,11 +115,29 @@ impl MemoryBusNode {
         ]
     }
 
-    /// Returns the numbers of blocks that the processor has read from main memory and from interfaces.
+    /// Returns the numbers of blocks that the cores have read from main memory, and from interfaces and other cores.
     pub fn fetched(&self) -> [u64; 2] {
-        let fetched = self.bus.fetched(self.processor.cache().id());
-        let memory = fetched[self.memory.0];
-        [memory, fetched.iter().sum::<u64>() - memory]
+        let of_core = |core: &MemoryBusProcessor| {
+            let fetched = self.bus.fetched(core.cache().id());
+            let memory = fetched[self.memory.0];
+            [memory, fetched.iter().sum::<u64>() - memory]
+        };
+        self.cores.iter().map(of_core).fold([0; 2], |all, one| [all[0] + one[0], all[1] + one[1]])
+    }
+
+    /// Returns the cores as those of a host.
+    pub fn processors(&self) -> Vec<AnyProcessor> {
+        self.cores.iter().cloned().map(AnyProcessor::MemoryBus).collect()
+    }
+
+    /// Lets the cores combine stores to `window`.
+    pub fn combine_writes(&self, window: Range<Address>) {
+        self.cores.iter().for_each(|core| core.combine_writes(window.clone()));
+    }
+
+    /// Returns the number of blocks that were fetched into cache frames for the first time, from `from` to `to`.
+    pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.cores.iter().map(|core| core.cache().cold_fills(from, to)).sum()
     }
 
     /// Attaches an interface, or a half of one, that is the home of `addresses`. These must be at or above
@@ -127,7 +151,7 @@ impl MemoryBusNode {
     pub fn attach_device(&self, device: Rc<dyn Device>, DeviceWindow { bytes, mapping }: DeviceWindow) -> Window {
         let window = Window(self.next_window.get());
         if mapping == Mapping::WriteCombined {
-            self.processor.combine_writes(window.0..window.0 + bytes);
+            self.combine_writes(window.0..window.0 + bytes);
         }
         self.next_window.set((window.0 + bytes).next_multiple_of(BLOCK_BYTES as u64));
         self.attach(Rc::new(Registers { device, window }), window.0..window.0 + bytes);
@@ -141,7 +165,7 @@ impl MemoryBusNode {
         let end = address + bytes.next_multiple_of(BLOCK_BYTES) as u64;
         if end > size.get() {
             let wanted = format!("{bytes} B of the main memory of {}, {size} of which are all in use", self.name);
-            self.processor.sim().give_up(wanted);
+            self.cores[0].sim().give_up(wanted);
             // The task is never polled again, so any address is valid until its next wait.
             return FIRST_FREE;
         }
@@ -160,7 +184,7 @@ impl MemoryBusNode {
             let count = (BLOCK_BYTES - offset).min((end - at) as usize);
             data.extend_from_slice(&block.0[offset..offset + count]);
         }
-        self.processor.overlay_stores(address, &mut data);
+        self.cores.iter().for_each(|core| core.overlay_stores(address, &mut data));
         data
     }
 }

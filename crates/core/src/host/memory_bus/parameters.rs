@@ -4,6 +4,7 @@
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::block::BLOCK_BYTES;
 pub use crate::host::cache::{CacheParameters, Spin};
+use crate::host::utilization::CORES_MAX;
 use crate::text::{ParameterChoice, Parameters};
 use std::fmt;
 
@@ -130,6 +131,11 @@ pub enum BusTransactions {
 /// The parameters of a node without its interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct NodeParameters {
+    /// Number of cores, each with a cache on the bus.
+    ///
+    /// The endpoints of a node are assigned to the cores in turn. 1 by default (§5.1.1).
+    #[param(min = 1, max = CORES_MAX, optional_or = 1, meaning = Width, resource = "processor")]
+    pub cores: u32,
     /// The processor.
     #[param(table)]
     pub processor: MemoryBusProcessorParameters,
@@ -154,6 +160,7 @@ pub struct NodeParameters {
 impl NodeParameters {
     /// The node of Mukherjee and Hill 1998, Table 3.
     pub const PAPER: NodeParameters = NodeParameters {
+        cores: 1,
         processor: MemoryBusProcessorParameters {
             clock: Hertz(1_000_000_000),
             request_cycles: 10,

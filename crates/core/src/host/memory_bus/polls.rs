@@ -8,7 +8,8 @@
 //!
 //! If several tasks share the processor, rounds are simulated from the time at which a second task first holds it.
 //!
-//! Other users of the bus during the rounds are left out; the caller guarantees that no other user exists.
+//! Other users of the bus during the rounds are left out; the caller guarantees that no other user exists but other
+//! cores. If the node has other cores, rounds over the bus are simulated.
 
 use super::bus::WordReads;
 use super::device_path::DevicePath;
@@ -56,6 +57,9 @@ impl MemoryBusProcessor {
         self.work(register.round_cycles);
         let (Some(_), Spin::Skipped) = (core.period, core.parameters.spin) else { return false };
         if core.arbiter.is_shared() || core.bus.is_busy() || !core.stores.is_empty() || !core.combining.is_empty() {
+            return false;
+        }
+        if register.bus_location.is_some() && core.bus.has_several_caches() {
             return false;
         }
         let is_on_path =

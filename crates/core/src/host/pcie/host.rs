@@ -15,10 +15,9 @@ use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
 use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::{CoreId, InterruptController, InterruptHandler, InterruptVector, Interrupts, POLLED};
-use crate::host::memory_bus::MemoryBusNode;
+use crate::host::memory_bus::{MemoryBusNode, MemoryBusProcessor};
 use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
-use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
 use crate::host::utilization::Utilization;
 use crate::part::{ParameterError, Part, PartInfo};
@@ -52,6 +51,10 @@ impl HostSpec for PcieParameters {
         Self::offered().with(HostCapabilities::DMA, u64::from(self.link.tags))
     }
 
+    fn cores(&self) -> u32 {
+        self.cores
+    }
+
     fn main_memory(&self) -> Option<MainMemorySize> {
         Some(MainMemorySize { size: self.memory.size, key: "memory.size", granularity: BLOCK_BYTES as u64 })
     }
@@ -71,10 +74,10 @@ impl HostSpec for PcieParameters {
         let node = MemoryBusNode::with_memory(sim, name, &self.node(), home);
         let complex = RootComplex::start(sim, name, self, caches, node.bus.clone());
         let windows = DeviceWindows::start(sim, name, &complex, self.processor);
-        node.processor.set_device_path(windows.clone());
+        node.cores.iter().for_each(|core| core.set_device_path(windows.clone()));
         let inner = Rc::new(Interrupts::new(sim, name, self.processor.interrupt_latency, VECTORS));
         Rc::new(Node {
-            cores: [AnyProcessor::MemoryBus(node.processor.clone())],
+            cores: node.processors(),
             port: Rc::new(PciePort::new(name, &complex)),
             interrupts: MessageInterrupts { inner, complex: complex.clone() },
             sim: sim.clone(),
@@ -113,7 +116,7 @@ impl InterruptController for MessageInterrupts {
 /// A host with a PCIe link in a simulation.
 struct Node {
     sim: Sim,
-    cores: [AnyProcessor; 1],
+    cores: Vec<AnyProcessor>,
     node: MemoryBusNode,
     complex: Rc<RootComplex>,
     windows: Rc<DeviceWindows>,
@@ -125,7 +128,7 @@ impl Node {
     fn attach(&self, device: Target, DeviceWindow { bytes, mapping }: DeviceWindow) -> Window {
         let window = self.windows.attach(device, bytes);
         if mapping == Mapping::WriteCombined {
-            self.node.processor.combine_writes(window.0..window.0 + bytes);
+            self.node.combine_writes(window.0..window.0 + bytes);
         }
         window
     }
@@ -167,9 +170,13 @@ impl HostNode for Node {
     fn warm_cache(&self, first: Address, bytes: u64, state: CacheWarmth) -> bool {
         let range = first..first + bytes;
         if state != CacheWarmth::HostWarm {
-            let cached = self.node.processor.cache().contents().borrow().addresses();
-            for block in
-                cached.into_iter().filter(|block| block + BLOCK_BYTES as u64 > range.start && *block < range.end)
+            let cached = |core: &MemoryBusProcessor| core.cache().contents().borrow().addresses();
+            for block in self
+                .node
+                .cores
+                .iter()
+                .flat_map(cached)
+                .filter(|block| block + BLOCK_BYTES as u64 > range.start && *block < range.end)
             {
                 self.node.bus.flush_aside(block);
             }
@@ -180,14 +187,14 @@ impl HostNode for Node {
 
     fn utilization(&self) -> Vec<Utilization> {
         let (now, bus, complex) = (self.sim.now(), &self.node.bus, &self.complex);
-        let mut parts = vec![
-            self.node.processor.arbiter().utilization(),
+        let mut parts = Utilization::of_cores(&self.cores);
+        parts.extend([
             Utilization { what: "interconnect", busy: bus.held_total(), active: bus.moved_total() },
             Utilization::always_active("LLC", complex.caches.server.busy(now)),
             Utilization::always_active("memory", complex.caches.channels.busy(now)),
             Utilization::always_active("PCIe link up", complex.up.busy(now)),
             Utilization::always_active("PCIe link down", complex.down.busy(now)),
-        ];
+        ]);
         parts.extend(complex.iommu.iter().map(|iommu| Utilization::always_active("IOMMU walkers", iommu.busy(now))));
         parts
     }
@@ -212,6 +219,6 @@ impl HostNode for Node {
     }
 
     fn cold_fills(&self, from: Time, to: Time) -> u64 {
-        self.node.processor.cache().cold_fills(from, to)
+        self.node.cold_fills(from, to)
     }
 }

@@ -12,6 +12,7 @@ use super::memory::MemoryParameters;
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::cache::{CacheParameters, Spin};
 use crate::host::memory_bus::{BusParameters, BusTransactions, MemoryBusProcessorParameters, NodeParameters};
+use crate::host::utilization::CORES_MAX;
 use crate::text::{ParameterChoice, Parameters};
 
 /// The socket to which the memory of the host's buffers is attached.
@@ -26,6 +27,11 @@ pub enum MemorySocket {
 /// A host with a last-level cache, an IOMMU and a PCIe link, to which the interface is attached.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct PcieParameters {
+    /// Number of cores, each with a private cache.
+    ///
+    /// The endpoints of a node are assigned to the cores in turn.
+    #[param(min = 1, max = CORES_MAX, default = 1, meaning = Width, resource = "processor")]
+    pub cores: u32,
     /// The processor.
     #[param(table)]
     pub processor: ProcessorParameters,
@@ -188,6 +194,7 @@ impl PcieParameters {
     pub(super) fn node(&self) -> NodeParameters {
         let (processor, cache) = (self.processor, self.cache);
         NodeParameters {
+            cores: self.cores,
             processor: MemoryBusProcessorParameters {
                 store_buffer_entries: processor.store_buffer_entries,
                 clock: processor.clock,

@@ -234,9 +234,10 @@ impl RootComplex {
         self.fixed_time()
     }
 
-    /// Schedules a packet for the device, which leaves the processor at `at`.
+    /// Schedules a packet for the device, which leaves the processor at `at`. Packets of the same instant keep the order
+    /// of the calls.
     pub fn send_down(&self, at: Time, burst: Burst, on_arrival: OnArrivalAt) {
-        match at <= self.sim.now() {
+        match at <= self.sim.now() && !self.agenda.is_due() {
             true => self.send(Way::Down, burst, Sending::Down(on_arrival)),
             false => self.agenda.schedule(at, Step::SendDown(burst, on_arrival)),
         }

@@ -7,9 +7,8 @@ use crate::host::any_processor::AnyProcessor;
 use crate::host::block::Address;
 use crate::host::capabilities::HostCapabilities;
 use crate::host::node::HostNode;
-use crate::host::processor::Processor;
 use crate::host::spec::HostSpec;
-use crate::host::utilization::Utilization;
+use crate::host::utilization::{Utilization, core_name};
 use crate::part::{Part, PartInfo};
 use std::rc::Rc;
 
@@ -37,18 +36,12 @@ impl HostSpec for SoftwareParameters {
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
         let memory = Rc::<SoftwareMemory>::default();
         let core = |number: u32| {
-            let core = if self.cores == 1 { name.to_owned() } else { format!("{name} core {number}") };
+            let core = core_name(name, number, self.cores);
             AnyProcessor::Software(SoftwareProcessor::new(sim, &core, *self, &memory))
         };
         Rc::new(Node { cores: (0..self.cores).map(core).collect(), memory })
     }
 }
-
-/// Names of cores in reports of hosts with several cores.
-const CORES: [&str; 16] = [
-    "core 0", "core 1", "core 2", "core 3", "core 4", "core 5", "core 6", "core 7", "core 8", "core 9", "core 10",
-    "core 11", "core 12", "core 13", "core 14", "core 15",
-];
 
 /// The node of a software host in a simulation.
 struct Node {
@@ -74,10 +67,6 @@ impl HostNode for Node {
     }
 
     fn utilization(&self) -> Vec<Utilization> {
-        let of_core = |(cpu, name): (&AnyProcessor, &'static str)| {
-            let utilization = cpu.arbiter().utilization();
-            if self.cores.len() == 1 { utilization } else { Utilization { what: name, ..utilization } }
-        };
-        self.cores.iter().zip(CORES).map(of_core).collect()
+        Utilization::of_cores(&self.cores)
     }
 }

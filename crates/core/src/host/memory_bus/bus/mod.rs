@@ -80,6 +80,8 @@ pub struct Bus {
     /// For each agent, the time until which its memory works on a posted write.
     writing_until: RefCell<Vec<Time>>,
     accessed: [Busy; 3],
+    /// Number of caches, which are the agents after main memory.
+    caches: Cell<usize>,
     in_flight: InFlight,
     track: Option<record::TrackId>,
 }
@@ -101,6 +103,7 @@ impl Bus {
             fetched: RefCell::default(),
             writing_until: RefCell::default(),
             accessed: Default::default(),
+            caches: Cell::new(1),
             in_flight: InFlight::new(sim, name),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
@@ -187,7 +190,7 @@ impl Bus {
     }
 
     /// Returns the times for which accesses from the bus, including posted ones, kept the memories of agents busy: the
-    /// time of the first agent, of the second, and of all other agents together. The others belong to an interface.
+    /// time of main memory, of the caches together, and of all other agents together. The others belong to an interface.
     pub fn accessed(&self) -> [Time; 3] {
         self.accessed.each_ref().map(|busy| busy.total(self.sim.now()))
     }
@@ -242,8 +245,23 @@ impl Bus {
         (supplier, shared)
     }
 
+    /// Sets the number of caches, which were attached after main memory.
+    pub(super) fn set_caches(&self, caches: usize) {
+        self.caches.set(caches);
+    }
+
+    /// Returns whether several cores use the bus.
+    pub(super) fn has_several_caches(&self) -> bool {
+        self.caches.get() > 1
+    }
+
     fn memory_of(&self, agent: AgentId) -> &Busy {
-        &self.accessed[agent.0.min(2)]
+        let kind = match agent.0 {
+            0 => 0,
+            cache if cache <= self.caches.get() => 1,
+            _ => 2,
+        };
+        &self.accessed[kind]
     }
 
     /// Returns the end of a transaction that begins at `start`.

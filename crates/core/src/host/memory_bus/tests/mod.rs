@@ -60,7 +60,7 @@ fn exhausted_memory_ends_the_run_and_is_named_in_the_report() {
     sim.spawn("greedy", async move {
         loop {
             let address = node.allocate(1000);
-            node.processor.store(address, 8, 1).await;
+            node.cores[0].store(address, 8, 1).await;
             later.delay(Time::from_us(1)).await;
         }
     });

@@ -43,7 +43,7 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
         set.0.set(true);
         signal.notify();
     });
-    let (processor, ended) = (node.processor.clone(), Rc::new(Cell::default()));
+    let (processor, ended) = (node.cores[0].clone(), Rc::new(Cell::default()));
     let (end, cpu) = (ended.clone(), AnyProcessor::MemoryBus(processor.clone()));
     sim.spawn("poller", async move {
         let mut sees = false;
@@ -86,7 +86,7 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
     });
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
     let (begun, now) = ended.get();
-    let cpu = &node.processor;
+    let cpu = &node.cores[0];
     let (parts, own) = (node.utilization(), cpu.arbiter().utilization());
     (begun, now, cpu.stalls(), parts, own, node.bus.counts(), sim.events())
 }

@@ -21,7 +21,7 @@ fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(MemoryBusProce
     let sim = simulation.sim();
     let node = MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER);
     node.attach(Rc::new(Device), INTERFACE_BASE..INTERFACE_BASE + 4096);
-    sim.spawn("program", program(node.processor.clone(), sim.clone()));
+    sim.spawn("program", program(node.cores[0].clone(), sim.clone()));
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
 }
 

@@ -34,12 +34,12 @@ fn assert_sees_its_stores(parameters: &NodeParameters) {
         for round in 0..20 {
             for word in 0..WORDS {
                 // The word counts as stored when the buffer accepts it, which may be after a wait.
-                node.processor.store(address(word), 8, value(word, round)).await;
+                node.cores[0].store(address(word), 8, value(word, round)).await;
                 stored.borrow_mut()[word as usize] = value(word, round);
-                node.processor.work(40);
-                node.processor.sync().await;
+                node.cores[0].work(40);
+                node.cores[0].sync().await;
                 if word % 3 == 2 {
-                    assert_eq!(node.processor.load(address(word - 2), 8).await, value(word - 2, round));
+                    assert_eq!(node.cores[0].load(address(word - 2), 8).await, value(word - 2, round));
                 }
             }
         }

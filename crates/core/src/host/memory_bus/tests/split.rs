@@ -23,7 +23,7 @@ fn times<F: Future<Output = ()> + 'static>(
     let simulation = simulation();
     let node = MemoryBusNode::new(&simulation.sim(), "n", &parameters);
     let times = Rc::new(RefCell::new(Vec::new()));
-    simulation.sim().spawn("program", program(node.processor.clone(), times.clone()));
+    simulation.sim().spawn("program", program(node.cores[0].clone(), times.clone()));
     assert_eq!(simulation.run(Default::default()), crate::engine::Outcome::Done);
     times.take()
 }

@@ -32,7 +32,7 @@ fn writes<F: Future<Output = ()> + 'static>(
     let node = MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER);
     let device = Rc::<Notes>::default();
     let mapped = node.attach_device(device.clone(), window);
-    sim.spawn("program", program(node.processor.clone(), mapped, sim.clone()));
+    sim.spawn("program", program(node.cores[0].clone(), mapped, sim.clone()));
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
     device.0.take().into_iter().map(|(at, bytes)| (at, bytes.len())).collect()
 }
