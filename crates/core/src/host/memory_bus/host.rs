@@ -111,6 +111,6 @@ impl HostNode for Node {
     }
 
     fn coherent(&self) -> Option<AnyCoherentPort> {
-        Some(AnyCoherentPort::memory_bus(self.node.bus.clone()))
+        Some(self.node.coherent_port())
     }
 }

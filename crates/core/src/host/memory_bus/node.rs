@@ -7,6 +7,7 @@ use super::memory::Memory;
 use super::parameters::NodeParameters;
 use super::processor::MemoryBusProcessor;
 use crate::engine::{Sim, Time};
+use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES, Block, FIRST_FREE, block_of, offset_in_block};
 use crate::host::device::{Device, DeviceWindow, Mapping, Window};
@@ -123,6 +124,11 @@ impl MemoryBusNode {
             [memory, fetched.iter().sum::<u64>() - memory]
         };
         self.cores.iter().map(of_core).fold([0; 2], |all, one| [all[0] + one[0], all[1] + one[1]])
+    }
+
+    /// Returns a port for agents of an interface.
+    pub fn coherent_port(&self) -> AnyCoherentPort {
+        AnyCoherentPort::memory_bus(self.bus.clone())
     }
 
     /// Returns the cores as those of a host.

@@ -60,11 +60,6 @@ impl<S> Agenda<S> {
         }
     }
 
-    /// Returns whether a step is due that has not been carried out.
-    pub fn is_due(&self) -> bool {
-        self.steps.borrow().peek().is_some_and(|Reverse(first)| first.at <= self.sim.now())
-    }
-
     /// Carries out the steps, each at its instant.
     pub async fn carry_out(&self, run: impl Fn(S)) {
         loop {

@@ -1,6 +1,7 @@
 //! The host with a PCIe link as a part: its specification, and its node in a simulation.
 
 use super::check;
+use super::coherent_link::FarPort;
 use super::home::{Home, SharedCaches};
 use super::parameters::PcieParameters;
 use super::port::PciePort;
@@ -8,6 +9,7 @@ use super::registers::{DeviceWindows, Target};
 use super::root_complex::{Posted, RootComplex};
 use crate::engine::{NodeId, Sim, Time};
 use crate::host::CacheWarmth;
+use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::bus_dma::AnyDmaPort;
@@ -43,12 +45,14 @@ impl Part for PcieParameters {
 impl HostSpec for PcieParameters {
     fn offered() -> HostCapabilities {
         use HostCapabilities as Has;
-        let named = [Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::WRITE_COMBINING, Has::ASYNC_DEVICES];
+        let named = [Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::WRITE_COMBINING, Has::ASYNC_DEVICES, Has::COHERENT];
         Has::of(named).with(Has::INTERRUPTS, u64::from(VECTORS))
     }
 
     fn capabilities(&self) -> HostCapabilities {
-        Self::offered().with(HostCapabilities::DMA, u64::from(self.link.tags))
+        let coherent = u64::from(self.attachment.coherent_link().is_some());
+        let offered = Self::offered().with(HostCapabilities::DMA, u64::from(self.link.tags));
+        offered.with(HostCapabilities::COHERENT, coherent)
     }
 
     fn cores(&self) -> u32 {
@@ -79,6 +83,7 @@ impl HostSpec for PcieParameters {
         Rc::new(Node {
             cores: node.processors(),
             port: Rc::new(PciePort::new(name, &complex)),
+            far: self.attachment.coherent_link().map(|link| Rc::new(FarPort::new(sim, node.coherent_port(), link))),
             interrupts: MessageInterrupts { inner, complex: complex.clone() },
             sim: sim.clone(),
             node,
@@ -121,6 +126,8 @@ struct Node {
     complex: Rc<RootComplex>,
     windows: Rc<DeviceWindows>,
     port: Rc<PciePort>,
+    /// The port of the coherent link, if there is one.
+    far: Option<Rc<FarPort>>,
     interrupts: MessageInterrupts,
 }
 
@@ -153,6 +160,10 @@ impl HostNode for Node {
 
     fn dma_port(&self) -> Option<AnyDmaPort> {
         Some(AnyDmaPort::custom(self.port.clone()))
+    }
+
+    fn coherent(&self) -> Option<AnyCoherentPort> {
+        self.far.clone().map(|port| AnyCoherentPort::custom(port))
     }
 
     fn interrupts(&self) -> Option<&dyn InterruptController> {
@@ -195,6 +206,9 @@ impl HostNode for Node {
             Utilization::always_active("PCIe link up", complex.up.busy(now)),
             Utilization::always_active("PCIe link down", complex.down.busy(now)),
         ]);
+        let directions = ["coherent link up", "coherent link down"];
+        let busy = self.far.iter().flat_map(|port| directions.into_iter().zip(port.busy()));
+        parts.extend(busy.map(|(what, busy)| Utilization::always_active(what, busy)));
         parts.extend(complex.iommu.iter().map(|iommu| Utilization::always_active("IOMMU walkers", iommu.busy(now))));
         parts
     }

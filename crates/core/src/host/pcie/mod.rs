@@ -17,6 +17,7 @@
 //! | `home.rs` | caches and memory of both sockets, as the processor and devices find them |
 //! | `port.rs`, `transfer.rs` | the engines' port, with many transfers outstanding |
 //! | `registers.rs` | the processor's uncached and write-combined accesses over the link |
+//! | `coherent_link.rs` | CXL.cache and UPI: coherent transactions of the interface over a link |
 //! | `server.rs`, `agenda.rs` | servers without events, and steps at given instants |
 //! | `parameters.rs`, `check.rs`, `host.rs` | the host as a part |
 //!
@@ -33,11 +34,12 @@
 //!
 //! # What is left out
 //!
-//! Several cores; misses of single loads that overlap; coherent devices (CXL); PCIe switches, replays, virtual channels; slices of the last-level cache, banks of
+//! Misses of single loads that overlap; a device clock; PCIe switches, replays, virtual channels; slices of the last-level cache, banks of
 //! memory.
 
 mod agenda;
 mod check;
+pub mod coherent_link;
 mod home;
 mod host;
 pub mod iommu;
@@ -53,6 +55,7 @@ mod server;
 mod tests;
 mod transfer;
 
+pub use coherent_link::{Attachment, FarPort};
 pub use iommu::IommuParameters;
 pub use link::LinkParameters;
 pub use llc::LlcParameters;

@@ -5,6 +5,7 @@
 //! *derived* from those, *chosen*, or *remembered*: a default that no source confirms, and that no result may rest on
 //! without an error bar.
 
+use super::coherent_link::Attachment;
 use super::iommu::IommuParameters;
 use super::link::LinkParameters;
 use super::llc::LlcParameters;
@@ -50,6 +51,9 @@ pub struct PcieParameters {
     /// The PCIe link.
     #[param(table)]
     pub link: LinkParameters,
+    /// Links between the host and the interface: `pcie`, or in addition a coherent link, `cxl` or `upi`.
+    #[param(one_of, default = "pcie")]
+    pub attachment: Attachment,
     /// The IOMMU. Without this table there is none.
     #[param(table)]
     pub iommu: Option<IommuParameters>,

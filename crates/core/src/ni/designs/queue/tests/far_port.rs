@@ -1,17 +1,17 @@
 //! Tests of the coherent queues on an interconnect other than the memory bus: a link to the bus with a fixed crossing
 //! time.
 
-use crate::engine::{LocalFuture, NodeId, Outcome, Recorder, Sim, Time};
-use crate::host::memory_bus::{Agent, AgentId, NodeParameters, Snooped, State, TransactionKind};
+use crate::engine::{NodeId, Outcome, Rate, Recorder, Sim, Time};
+use crate::host::memory_bus::NodeParameters;
+use crate::host::pcie::FarPort;
 use crate::host::{
-    Address, AnyCoherentPort, AnyProcessor, Block, CoherentPort, Device, DeviceWindow, HostCapabilities, HostNode,
-    HostSpec, InterruptController, MainMemorySize, Window,
+    Address, AnyCoherentPort, AnyProcessor, Device, DeviceWindow, HostCapabilities, HostNode, HostSpec,
+    InterruptController, MainMemorySize, Window,
 };
 use crate::machine::Registry;
 use crate::part::{Part, PartInfo};
 use crate::testing::RunObservation;
 use crate::text::{Document, Parameters};
-use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,7 +42,8 @@ impl HostSpec for LinkedHost {
     fn start(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn HostNode> {
         let inner = NodeParameters::PAPER.start(sim, node, name);
         let bus = inner.coherent().expect("the memory bus is coherent");
-        Rc::new(LinkedNode { inner, port: Rc::new(FarPort { sim: sim.clone(), bus, crossing: self.crossing }) })
+        let port = FarPort::new(sim, bus, (self.crossing, Rate::from_bytes_per_s(100_000_000_000)));
+        Rc::new(LinkedNode { inner, port: Rc::new(port) })
     }
 }
 
@@ -77,114 +78,6 @@ impl HostNode for LinkedNode {
     }
 }
 
-/// The port at the far side of the link. A transaction crosses the link to the bus and back; both crossings are charged
-/// before the bus is requested, so that ownership changes when the transaction ends on the bus.
-struct FarPort {
-    sim: Sim,
-    bus: AnyCoherentPort,
-    crossing: Time,
-}
-
-impl FarPort {
-    async fn cross(&self) {
-        self.sim.delay(self.crossing * 2).await;
-    }
-}
-
-impl CoherentPort for FarPort {
-    fn attach(&self, agent: Rc<dyn Agent>, home: Option<Range<Address>>) -> AgentId {
-        self.bus.attach(Rc::new(FarAgent { agent, crossings: self.crossing * 2 }), home)
-    }
-
-    fn read_shared<'a>(
-        &'a self,
-        agent: AgentId,
-        block: Address,
-        held: &'a dyn Fn() -> Option<Block>,
-    ) -> LocalFuture<'a, Block> {
-        Box::pin(async move {
-            self.cross().await;
-            self.bus.read_shared(agent, block, held).await
-        })
-    }
-
-    fn read_own<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a, Block> {
-        Box::pin(async move {
-            self.cross().await;
-            self.bus.read_own(agent, block).await
-        })
-    }
-
-    fn upgrade<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a> {
-        Box::pin(async move {
-            self.cross().await;
-            self.bus.upgrade(agent, block).await;
-        })
-    }
-
-    fn write_back<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a> {
-        Box::pin(async move {
-            self.cross().await;
-            self.bus.write_back(agent, block, data).await;
-        })
-    }
-
-    fn write_through<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a> {
-        Box::pin(async move {
-            self.cross().await;
-            self.bus.write_through(agent, block, data).await;
-        })
-    }
-}
-
-/// An agent behind the link. Its answers cross the link twice: the snoop to it, and the answer back.
-struct FarAgent {
-    agent: Rc<dyn Agent>,
-    crossings: Time,
-}
-
-impl Agent for FarAgent {
-    fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
-        self.agent.snoop(kind, block, data)
-    }
-
-    fn snoops(&self) -> bool {
-        self.agent.snoops()
-    }
-
-    fn requests_bus(&self) -> bool {
-        self.agent.requests_bus()
-    }
-
-    fn supply_time(&self) -> Time {
-        self.agent.supply_time() + self.crossings
-    }
-
-    fn state(&self, block: Address) -> State {
-        self.agent.state(block)
-    }
-
-    fn home_time(&self, address: Address) -> Time {
-        self.agent.home_time(address) + self.crossings
-    }
-
-    fn home_posts(&self) -> bool {
-        self.agent.home_posts()
-    }
-
-    fn home_read(&self, address: Address, bytes: usize, data: &mut Block) {
-        self.agent.home_read(address, bytes, data);
-    }
-
-    fn home_write(&self, address: Address, bytes: usize, data: &Block) {
-        self.agent.home_write(address, bytes, data);
-    }
-
-    fn peek(&self, block: Address) -> Option<Block> {
-        self.agent.peek(block)
-    }
-}
-
 /// Runs a ping-pong over `design` on `host`.
 fn run(design: &str, host: &str) -> RunObservation {
     let text = format!(
@@ -201,6 +94,18 @@ fn run(design: &str, host: &str) -> RunObservation {
 /// Returns the sum of all latencies.
 fn latencies(run: &RunObservation) -> Time {
     run.messages.iter().fold(Time::ZERO, |sum, message| sum + message.latency())
+}
+
+#[test]
+fn coherent_queues_run_on_a_host_of_today_over_cxl_and_upi() {
+    for design in ["cni512q", "cni32qm", "cni32qm-throttle"] {
+        let links = [" = \"upi\"", " = \"cxl\"", ".cxl.crossing = \"500 ns\""];
+        let [upi, cxl, slow] = links.map(|link| run(design, &format!("pcie.attachment{link}")));
+        for run in [&upi, &cxl, &slow] {
+            assert_eq!((&run.outcome, run.metric("messages.delivered")), (&Outcome::Done, Some(640.0)), "{design}");
+        }
+        assert!(latencies(&upi) < latencies(&cxl) && latencies(&cxl) < latencies(&slow), "{design}");
+    }
 }
 
 #[test]
