@@ -67,12 +67,12 @@ fn ns_per_hit() -> f64 {
     let measured = took.clone();
     sim.spawn("loads", async move {
         for block in 0..64 {
-            node.processor.load(4096 + 64 * block, 8).await;
+            node.cores[0].load(4096 + 64 * block, 8).await;
         }
         let start = Instant::now();
         let mut sum = 0u64;
         for load in 0..LOADS {
-            sum += node.processor.try_load(4096 + 8 * (load % 512), 8).expect("the block is in the cache");
+            sum += node.cores[0].try_load(4096 + 8 * (load % 512), 8).expect("the block is in the cache");
         }
         black_box(sum);
         measured.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
