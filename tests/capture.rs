@@ -238,7 +238,7 @@ fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
     let read = machine::read(Document::Text("run.toml", &text, None), &sets).expect("a machine");
     let result = experiment::run(&read.value, Recorder::off().with_packets());
     let mut capture = Capture::new(read.value.nodes.iter().map(|node| &node.name));
-    result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.at, &packet.bytes));
+    result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.time, &packet.bytes));
     (capture, result.metric("messages.delivered").expect("messages"))
 }
 

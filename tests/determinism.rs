@@ -38,7 +38,7 @@ fn benches() -> Vec<Bench> {
 
 /// Returns all results of a run as text: outcome, metrics, ledgers, resources, timeline.
 fn result_text(machine: &Machine) -> String {
-    format!("{:?}", run(machine, Recorder::keeping(1 << 20)))
+    format!("{:?}", run(machine, Recorder::with_spans_max(1 << 20)))
 }
 
 /// Returns machines in which each two compatible shipped parts occur together, under a stream of messages and under

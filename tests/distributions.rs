@@ -38,9 +38,9 @@ fn a_run_reports_the_percentiles_of_its_messages() {
     let [distribution] = &result.distributions[..] else { panic!("{:?}", result.distributions) };
     let buckets: Vec<_> = distribution.histogram.buckets().collect();
     for bucket in &buckets {
-        let within = latencies.iter().filter(|latency| (bucket.from..=bucket.up_to).contains(*latency)).count();
+        let within = latencies.iter().filter(|latency| (bucket.min..=bucket.max).contains(*latency)).count();
         assert_eq!(within as u64, bucket.count, "{bucket:?}");
-        assert!((bucket.up_to - bucket.from) * 128 <= bucket.from, "{bucket:?} is wider than stated");
+        assert!((bucket.max - bucket.min) * 128 <= bucket.min, "{bucket:?} is wider than stated");
     }
     assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 1_000);
 }

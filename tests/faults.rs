@@ -79,7 +79,7 @@ fn buffers_never_freed_end_in_a_reported_deadlock() {
             let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
             let firmware = stuck.chain.iter().find(|wait| wait.task.ends_with("firmware") && wait.closes_cycle);
             let firmware = firmware.unwrap_or_else(|| panic!("no firmware in: {stuck}"));
-            assert!(firmware.wants.starts_with("a free packet buffer of n"), "{stuck}");
+            assert!(firmware.awaited.starts_with("a free packet buffer of n"), "{stuck}");
             assert!(run.metric("messages.delivered") >= 4.0, "as many as there are buffers");
         }
     }
@@ -92,7 +92,7 @@ fn lost_message_is_named_in_the_deadlock_report() {
     let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
     assert!(stuck.to_string().contains("n0 program waits for a message for n0"), "{stuck}");
     let lost = "message 0 from n0 to n1, dropped by the watchdog at";
-    assert!(stuck.lost.first.first().is_some_and(|first| first.starts_with(lost)), "{stuck}");
+    assert!(stuck.losses.descriptions.first().is_some_and(|first| first.starts_with(lost)), "{stuck}");
 }
 
 /// Returns seven switches in a ring with a node at each, which sends to the node three switches further.
@@ -117,7 +117,7 @@ fn ring() -> Bench {
 fn cyclic_wait_for_links_is_reported() {
     let run = ring().run();
     let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
-    let waits: Vec<_> = stuck.chain.iter().filter(|wait| wait.wants.starts_with("link s")).collect();
+    let waits: Vec<_> = stuck.chain.iter().filter(|wait| wait.awaited.starts_with("link s")).collect();
     assert!(waits.len() >= 2 && waits.iter().all(|wait| wait.task.ends_with("netTx")), "{stuck}");
     assert!(waits.iter().all(|wait| wait.holder.as_ref().is_some_and(|by| by.ends_with("netTx"))), "{stuck}");
     assert!(waits.last().is_some_and(|wait| wait.closes_cycle), "{stuck}");

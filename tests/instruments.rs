@@ -72,7 +72,7 @@ fn impossible(result: &RunResult) -> Vec<String> {
 
 /// Returns the delivered messages that have no span at their source or at their destination.
 fn unseen(machine: &Machine) -> Vec<String> {
-    let built = build(machine, Recorder::keeping(SPANS));
+    let built = build(machine, Recorder::with_spans_max(SPANS));
     built.run();
     let timeline = built.world.sim.recorder().take();
     let seen: BTreeSet<(&str, u64)> = timeline
@@ -120,7 +120,7 @@ fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
 }
 
 fn errors(one: &Combination, machine: &Machine) -> Vec<String> {
-    let (traced, bare) = (run(machine, Recorder::keeping(SPANS)), run(machine, Recorder::off()));
+    let (traced, bare) = (run(machine, Recorder::with_spans_max(SPANS)), run(machine, Recorder::off()));
     let mut errors = overlaps(&traced.timeline);
     if traced.timeline.spans.is_empty() || traced.timeline.dropped > 0 {
         errors.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
@@ -158,7 +158,7 @@ fn program_on_a_fabric_alone_has_all_instruments() {
     let offered = "offered]\npattern = \"uniform\"\nload = 0.3\npacket-flits = 4\nwarm-up = 100\ncycles = 500";
     for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
         let machine = alone(workload);
-        let (traced, bare) = (run(&machine, Recorder::keeping(SPANS)), run(&machine, Recorder::off()));
+        let (traced, bare) = (run(&machine, Recorder::with_spans_max(SPANS)), run(&machine, Recorder::off()));
         let errors = [overlaps(&traced.timeline), impossible(&bare), latencies_wrong(&bare, name)].concat();
         assert!(errors.is_empty(), "{}", errors.join("\n"));
         // There are two resources for each node, and two for each of 24 pairs of neighbours.
@@ -169,7 +169,7 @@ fn program_on_a_fabric_alone_has_all_instruments() {
 
 #[test]
 fn a_packet_has_a_span_on_each_link_that_it_crosses() {
-    let result = run(&alone("zero-load]\nsources = 1"), Recorder::keeping(SPANS));
+    let result = run(&alone("zero-load]\nsources = 1"), Recorder::with_spans_max(SPANS));
     let tracks = spans_by_track(&result.timeline);
     let spans = |part: &str| -> usize {
         tracks.iter().filter(|((_, name), _)| name.contains(part)).map(|(_, spans)| spans.len()).sum()
@@ -183,8 +183,8 @@ fn a_packet_has_a_span_on_each_link_that_it_crosses() {
 #[test]
 fn spans_of_a_fabric_are_bounded_and_counted() {
     let machine = alone("offered]\npattern = \"uniform\"\nload = 0.3\nwarm-up = 100\ncycles = 500");
-    let all = run(&machine, Recorder::keeping(SPANS)).timeline;
-    let few = run(&machine, Recorder::keeping(10)).timeline;
+    let all = run(&machine, Recorder::with_spans_max(SPANS)).timeline;
+    let few = run(&machine, Recorder::with_spans_max(10)).timeline;
     assert_eq!((few.spans.len(), few.dropped), (10, all.spans.len() as u64 - 10));
     assert_eq!(few.spans, all.spans[..10]);
     assert!(few.tracks.len() <= 10, "no track is made for what is not kept");
@@ -196,7 +196,7 @@ fn every_example_has_spans() {
         let text = shipped::example(name).expect("a listed example is there");
         let read = machine::read(Document::Text(name, text, Some(Path::new(shipped::SHIPPED))), &[])
             .unwrap_or_else(|errors| panic!("{errors}"));
-        let result = run(&read.value, Recorder::keeping(1_000));
+        let result = run(&read.value, Recorder::with_spans_max(1_000));
         assert!(!result.timeline.spans.is_empty(), "{name}");
         let errors = [impossible(&result), overlaps(&result.timeline)].concat();
         assert!(errors.is_empty(), "{name}:\n{}", errors.join("\n"));

@@ -186,7 +186,7 @@ proptest! {
         let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
         prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
         prop_assert!(run_of.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
-        prop_assert_eq!(result_text(&run(&bench.machine(), Recorder::keeping(1 << 20))), result_text(&run_of.result));
+        prop_assert_eq!(result_text(&run(&bench.machine(), Recorder::with_spans_max(1 << 20))), result_text(&run_of.result));
     }
 }
 
@@ -232,7 +232,7 @@ fn assert_lawful(machine: &Machine, one: &Combination) {
         assert!(late.is_none(), "{late:?} was overtaken");
     }
     let [plain, again, mut traced] =
-        [Recorder::off(), Recorder::off(), Recorder::keeping(1 << 16)].map(|recorder| run(machine, recorder));
+        [Recorder::off(), Recorder::off(), Recorder::with_spans_max(1 << 16)].map(|recorder| run(machine, recorder));
     assert_eq!(result_text(&plain), result_text(&again), "the same description gives the same run");
     traced.timeline = plain.timeline.clone();
     assert_eq!(result_text(&plain), result_text(&traced), "the trace changes no result");

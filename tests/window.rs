@@ -169,7 +169,7 @@ fn random_numbers_depend_on_the_seed_alone() {
     for interface in INTERFACES {
         let result_with_seed = |seed: u64| {
             let text = bursts(interface, ADAPTIVE_LOSSY, &format!("{WINDOW}\n[run]\nseed = {seed}"));
-            let result = run(&read(&text), Recorder::keeping(1 << 16));
+            let result = run(&read(&text), Recorder::with_spans_max(1 << 16));
             assert!(metric(&result, "ni.retransmitted") > 0.0 && metric(&result, "frames.dropped") > 0.0);
             format!("{result:?}")
         };

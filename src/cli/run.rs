@@ -212,7 +212,7 @@ fn exit_status(result: &RunResult) -> ExitStatus {
         return if result.outcome.is_complete() { ExitStatus::Done } else { ExitStatus::Stuck };
     };
     let how = match result.outcome {
-        Outcome::TimeLimit(_) if stuck.at == Time::END => "reached the end of simulated time".to_owned(),
+        Outcome::TimeLimit(_) if stuck.end_time == Time::END => "reached the end of simulated time".to_owned(),
         Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
         _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
     };

@@ -53,7 +53,7 @@ impl Trace {
         let spans_max = usize::try_from(self.spans_max).unwrap_or(usize::MAX);
         let path = self.path;
         if is_json(&path) {
-            return Ok((OpenTrace { path, form: Form::Json(self.out) }, Recorder::keeping(spans_max)));
+            return Ok((OpenTrace { path, form: Form::Json(self.out) }, Recorder::with_spans_max(spans_max)));
         }
         let out = self.out.open()?;
         let trace = BinaryTrace::new(out.file()?);

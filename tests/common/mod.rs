@@ -245,7 +245,10 @@ receive = {software}
         built.run();
         let delivered = built.world.tally.delivered();
         let messages = delivered.iter().map(|(message, at)| Delivered::of(message, *at));
-        Run { messages: messages.collect(), result: narrows::experiment::run(&machine, Recorder::keeping(1 << 20)) }
+        Run {
+            messages: messages.collect(),
+            result: narrows::experiment::run(&machine, Recorder::with_spans_max(1 << 20)),
+        }
     }
 
     /// Runs the machine, and asserts that the run completes.

@@ -55,7 +55,7 @@ impl Sim {
         self.0.deferred_wakeup.set(instant);
         #[cfg(test)]
         if self.0.queues_every_delay.get() {
-            self.settle();
+            self.schedule_deferred_wakeup();
         }
     }
 

@@ -16,14 +16,14 @@ pub(super) struct TaskInfo {
     /// Whether `polled` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
     /// The number of [`Sim::works`] guards that are alive and not overridden by a poll.
-    pub works: Cell<u32>,
+    pub work_guards: Cell<u32>,
 }
 
 impl TaskInfo {
     /// Creates the entry of a running task; the run waits for its end if it is `essential`.
     pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
         let (finished, polled, waiting, overrides_wait, works) = Default::default();
-        TaskInfo { name, essential, finished, polled, waiting, overrides_wait, works }
+        TaskInfo { name, essential, finished, polled, waiting, overrides_wait, work_guards: works }
     }
 
     /// Returns the reason for which the task waits.
@@ -84,7 +84,7 @@ impl Sim {
     /// Records that `task` begins to work, or ends it, without polling.
     pub(crate) fn add_work(&self, task: TaskId, begins: bool) {
         if task != NO_TASK {
-            let works = &self.0.task_info.borrow()[task as usize].works;
+            let works = &self.0.task_info.borrow()[task as usize].work_guards;
             works.set(if begins { works.get() + 1 } else { works.get() - 1 });
         }
     }
@@ -102,7 +102,7 @@ impl Sim {
     }
 
     /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
-    pub(super) fn waiting(&self, task: TaskId, reason: Option<WaitReasonId>) {
+    pub(super) fn set_waiting(&self, task: TaskId, reason: Option<WaitReasonId>) {
         self.0.task_info.borrow()[task as usize].waiting.set(reason);
     }
 }
@@ -125,7 +125,7 @@ impl Drop for WaitReasonGuard<'_> {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
             task_info.polled.set(self.previous.0);
             task_info.overrides_wait.set(self.previous.1);
-            task_info.works.set(task_info.works.get() - u32::from(self.works));
+            task_info.work_guards.set(task_info.work_guards.get() - u32::from(self.works));
         }
     }
 }

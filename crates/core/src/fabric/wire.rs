@@ -75,5 +75,5 @@ impl Wire {
 /// Returns the label of a packet's spans. A packet without bytes is a control packet of the protocol.
 pub(super) fn span_label(packet: &Packet) -> SpanLabel {
     let what = if packet.bytes().is_empty() { "control" } else { "packet" };
-    SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length }
+    SpanLabel { activity: what, message: packet.journey.id(), bytes: packet.label().length }
 }

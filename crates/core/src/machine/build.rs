@@ -77,7 +77,8 @@ impl BuiltMachine {
             (false, _) | (_, 0) => outcome,
             (true, lost) => {
                 let (sent, losses) = (self.world.tally.sent(), self.world.sim.losses());
-                let first = losses.first.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
+                let first =
+                    losses.descriptions.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
                 Outcome::Loss(format!("{lost} of {sent} messages were lost and are not retransmitted{first}"))
             }
         }

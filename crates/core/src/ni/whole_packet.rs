@@ -215,7 +215,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.work(self.costs.poll);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, looks, begin);
         let next = (wake.next)();
         if self.has_arrived() || next <= begin {
             return false;

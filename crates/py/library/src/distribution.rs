@@ -97,8 +97,8 @@ impl Distribution {
             ColumnValues::Numbers(buckets().map(|bucket| Some(of(bucket) as f64 / per)).collect())
         };
         let mut data = Dataset::default();
-        data.push("from", unit, values(|bucket| bucket.from));
-        data.push("up_to", unit, values(|bucket| bucket.up_to));
+        data.push("from", unit, values(|bucket| bucket.min));
+        data.push("up_to", unit, values(|bucket| bucket.max));
         data.push("count", "", ColumnValues::Counts(buckets().map(|bucket| Some(bucket.count)).collect()));
         Table::of(data)
     }

@@ -31,7 +31,7 @@ pub fn one_json(distribution: &Distribution) -> Json {
         "min": histogram.min(),
         "max": histogram.max(),
         "relative_error": RELATIVE_ERROR,
-        "up_to": bucket_values(|bucket| bucket.up_to),
+        "up_to": bucket_values(|bucket| bucket.max),
         "counts": bucket_values(|bucket| bucket.count),
     })
 }

@@ -22,8 +22,9 @@ pub const COMPLETE: [&str; 2] = ["done", "saturated"];
 /// Returns in one line why a run did not complete, or `None` if it did.
 pub fn outcome_reason(result: &RunResult) -> Option<String> {
     let first = |stuck: &DeadlockReport| stuck.chain.first().map_or("nothing waits".to_owned(), ToString::to_string);
-    let lost =
-        |stuck: &DeadlockReport| stuck.lost.first.first().map_or(String::new(), |lost| format!("; lost: {lost}"));
+    let lost = |stuck: &DeadlockReport| {
+        stuck.losses.descriptions.first().map_or(String::new(), |lost| format!("; lost: {lost}"))
+    };
     match &result.outcome {
         Outcome::Done | Outcome::Saturated(_) => None,
         Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) => Some(first(stuck) + &lost(stuck)),

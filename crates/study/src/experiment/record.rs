@@ -313,8 +313,8 @@ fn warm_up_json(check: &WarmUpCheck) -> Json {
     });
     if let TransientTest::Transient(shift) = check.test {
         json["first"] = shift.first.into();
-        json["mean_of_first"] = shift.before.into();
-        json["mean_of_rest"] = shift.after.into();
+        json["mean_of_first"] = shift.mean_before.into();
+        json["mean_of_rest"] = shift.mean_after.into();
         json["unit"] = check.unit.into();
     }
     if let Some(finding) = check.finding() {
@@ -380,10 +380,11 @@ fn candidate_json(candidate: &Candidate) -> Json {
 }
 
 fn stuck_json(stuck: &DeadlockReport) -> Json {
-    let wait = |wait: &narrows_core::engine::deadlock::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
-    let mut json = json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
-    if !stuck.lost.first.is_empty() {
-        json["lost"] = json!({ "first": stuck.lost.first, "more": stuck.lost.more });
+    let wait = |wait: &narrows_core::engine::deadlock::Wait| json!({ "task": wait.task, "wants": wait.awaited, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
+    let mut json =
+        json!({ "at_us": stuck.end_time.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
+    if !stuck.losses.descriptions.is_empty() {
+        json["lost"] = json!({ "first": stuck.losses.descriptions, "more": stuck.losses.unlisted });
     }
     json
 }

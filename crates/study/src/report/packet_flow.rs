@@ -147,7 +147,7 @@ mod tests {
     fn graph_has_the_spans_of_the_named_tracks() {
         let span = |track, message, end| Span {
             track: TrackId(track),
-            what: "dma",
+            activity: "dma",
             message,
             bytes: Bytes(64),
             start: Time::ZERO,

@@ -131,7 +131,7 @@ impl Trace<'_> {
         let span = &self.timeline.spans[index];
         let ids = self.threads.ids(span, index);
         let (start, duration) = (exact_us(span.start.ps()), (span.end - span.start).ps());
-        let what = json(span.what);
+        let what = json(span.activity);
         write!(out, ",\n{{\"ph\":\"X\",\"name\":{what},\"cat\":\"span\",{ids},\"ts\":{start},")?;
         write!(out, "\"dur\":{},\"args\":{{\"bytes\":{}", exact_us(duration), span.bytes.get())?;
         if let Some(message) = span.message {

@@ -339,7 +339,7 @@ fn extend(point: &Combination, axis: &str, value: &str, more: &[String], experim
 
 /// Returns the recorder of a point.
 fn recorder(trace: bool) -> Recorder {
-    if trace { Recorder::keeping(SPANS_MAX) } else { Recorder::off() }
+    if trace { Recorder::with_spans_max(SPANS_MAX) } else { Recorder::off() }
 }
 
 /// Runs all points on `jobs` threads (0 means one per CPU), and calls `done` after each.

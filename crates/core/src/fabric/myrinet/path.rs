@@ -94,7 +94,7 @@ impl Path {
     fn drop_packet(&mut self, activity: &str) -> Dropped {
         let fabric = &self.fabric;
         fabric.packets_dropped.set(fabric.packets_dropped.get() + 1);
-        fabric.sim.lost(|| {
+        fabric.sim.record_loss(|| {
             let label = self.packet.label();
             let [from, to] = [label.source, label.destination].map(|node| &fabric.ports[node.index()].name);
             let what = self.packet.journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));

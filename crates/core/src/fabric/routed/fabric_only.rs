@@ -117,6 +117,6 @@ impl FabricOnly {
     /// of packets injected before it.
     fn describe(&self, crossing: &Crossing) -> SpanLabel {
         let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes));
-        SpanLabel { what: "packet", message: Some(crossing.number), bytes }
+        SpanLabel { activity: "packet", message: Some(crossing.number), bytes }
     }
 }

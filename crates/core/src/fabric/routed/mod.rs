@@ -161,8 +161,8 @@ impl Routed {
     fn describe(&self, crossing: &Crossing) -> SpanLabel {
         match self.in_flight.borrow().get(crossing.tag) {
             Some(Some(packet)) => wire::span_label(packet),
-            Some(None) => SpanLabel { what: "lost", ..SpanLabel::default() },
-            None => SpanLabel { what: "cross-traffic", ..SpanLabel::default() },
+            Some(None) => SpanLabel { activity: "lost", ..SpanLabel::default() },
+            None => SpanLabel { activity: "cross-traffic", ..SpanLabel::default() },
         }
     }
 

@@ -143,6 +143,13 @@ impl TransmitDma {
 
     fn record(&self, job: &TransmitJob, start: Time) {
         let (track, message) = (self.track, job.packet.journey.id());
-        self.sim.recorder().span(Span { track, what: "netTx", message, bytes: job.bytes, start, end: self.sim.now() });
+        self.sim.recorder().span(Span {
+            track,
+            activity: "netTx",
+            message,
+            bytes: job.bytes,
+            start,
+            end: self.sim.now(),
+        });
     }
 }

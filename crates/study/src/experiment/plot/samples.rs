@@ -182,7 +182,7 @@ impl SampleSet {
             SampleUnit::Cycles => ("cycles", 1.0),
         };
         let max = distribution.histogram.max().unwrap_or(u64::MAX);
-        let step = |bucket: Bucket| (bucket.up_to.min(max) as f64 / per, bucket.count);
+        let step = |bucket: Bucket| (bucket.max.min(max) as f64 / per, bucket.count);
         SampleSet {
             quantity: distribution.name.to_string(),
             name,

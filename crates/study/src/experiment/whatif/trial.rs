@@ -70,7 +70,7 @@ impl Measured {
 /// Returns the problem that a run which did not end by itself has no metric that can be compared.
 fn cut_off(result: &RunResult) -> Problem {
     let problem = match &result.outcome {
-        Outcome::TimeLimit(stuck) if stuck.at == Time::END => {
+        Outcome::TimeLimit(stuck) if stuck.end_time == Time::END => {
             Problem::new("the run reached the end of simulated time".to_owned())
                 .help("shorten the workload, or raise its rates")
         }

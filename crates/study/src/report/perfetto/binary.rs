@@ -268,9 +268,9 @@ impl Lane {
     #[inline]
     fn write(&mut self, span: &Span, packets: &mut Packets) {
         let duration = (span.end - span.start).ps();
-        let known = self.names.iter().position(|&name| std::ptr::eq(name, span.what) || name == span.what);
+        let known = self.names.iter().position(|&name| std::ptr::eq(name, span.activity) || name == span.activity);
         let name = known.unwrap_or_else(|| {
-            self.names.push(span.what);
+            self.names.push(span.activity);
             self.names.len() - 1
         });
         let event = SpanEvent {
@@ -281,7 +281,7 @@ impl Lane {
             duration_ps: (!duration.is_multiple_of(1000)).then_some(duration),
         };
         let delta = self.advance(span.start);
-        packet::push_span(packets, self.sequence, delta, &event, known.is_none().then_some(span.what));
+        packet::push_span(packets, self.sequence, delta, &event, known.is_none().then_some(span.activity));
         if duration > 0 {
             self.open.push(span.end);
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 fn span(track: u32, message: Option<u64>, start: u64, end: u64) -> Span {
     let (start, end) = (Time::from_ps(start), Time::from_ps(end));
-    Span { track: TrackId(track), what: "dma \"x\"", message, bytes: Bytes(128), start, end }
+    Span { track: TrackId(track), activity: "dma \"x\"", message, bytes: Bytes(128), start, end }
 }
 
 fn timeline(spans: Vec<Span>) -> Timeline {

@@ -240,7 +240,7 @@ impl Bus {
         access: Time,
         (start, end): (Time, Time),
     ) {
-        self.held.moves((end - start).since(access));
+        self.held.add_moved_time((end - start).since(access));
         if let Some(by) = by {
             self.memory_of(by).cover(end.since(access), end);
         }
@@ -254,7 +254,7 @@ impl Bus {
     fn record(&self, kind: TransactionKind, bytes: usize, start: Time, end: Time) {
         if let Some(track) = self.track {
             let bytes = crate::engine::Bytes(bytes as u64);
-            self.sim.recorder().span(record::Span { track, what: kind.name(), message: None, bytes, start, end });
+            self.sim.recorder().span(record::Span { track, activity: kind.name(), message: None, bytes, start, end });
         }
     }
 

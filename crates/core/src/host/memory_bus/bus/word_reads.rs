@@ -53,7 +53,7 @@ impl Bus {
         assert!(self.track.is_none(), "each read has its span");
         self.held.was_held(end - start, times);
         let access = self.word_time(read, start);
-        self.held.moves((end - start).since(access) * times);
+        self.held.add_moved_time((end - start).since(access) * times);
         self.memory_of(read.home).cover_each((end.since(access), end), every, times);
         let count = &self.counts[TransactionKind::ReadWord as usize];
         count.set(count.get() + times);

@@ -176,8 +176,8 @@ impl Kernel {
         let card = &self.card;
         card.tally.drop_packet(reason.words());
         if reason != DropReason::Duplicate {
-            card.tally.lose(journey);
-            card.sim.lost(|| {
+            card.tally.record_loss(journey);
+            card.sim.record_loss(|| {
                 let what = journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
                 format!("{what}, dropped by {} at {}: {reason}", card.name, card.sim.now())
             });

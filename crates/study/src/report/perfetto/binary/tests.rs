@@ -22,7 +22,7 @@ impl Write for Sink {
 
 fn span(start: u64, end: u64) -> Span {
     let (start, end) = (Time::from_ns(start), Time::from_ns(end));
-    Span { track: TrackId(0), what: "burst", message: Some(start.ps()), bytes: Bytes(8), start, end }
+    Span { track: TrackId(0), activity: "burst", message: Some(start.ps()), bytes: Bytes(8), start, end }
 }
 
 fn tracks() -> Vec<(String, String)> {
