@@ -149,7 +149,7 @@ proptest! {
     fn no_vary_panics(option in "\\PC*|[a-c.]{1,4}=[0-9a-zA-Z .,;=*+\"'\\[\\]{}]{0,40}") {
         match Dimension::parse(&option) {
             Ok(dimension) => prop_assert!(!dimension.is_empty()),
-            Err(problem) => prop_assert!(!Problems::one(problem).render(true).is_empty()),
+            Err(problem) => prop_assert!(!Problems::from_problem(problem).render(true).is_empty()),
         }
     }
 }

@@ -44,7 +44,9 @@ use narrows::protocol::return_to_sender::ReturnToSenderParameters;
 use narrows::protocol::window::WindowParameters;
 use narrows::text::quantity::{self, Quantity};
 use narrows::text::schema::{Family, Form, Item, Line, Need, TableShape};
-use narrows::text::{Document, Meaning, Parameters, PartLibrary, Problems, Reading, Source, describe, load, to_toml};
+use narrows::text::{
+    DescriptionReader, Document, Meaning, Parameters, PartLibrary, Problems, Source, describe, load, to_toml,
+};
 use rand::RngExt;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -60,7 +62,7 @@ const SOUND_MIN: f64 = 0.02;
 fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
     let document = Document::Text("parameters.toml", text, None);
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY })?;
-    Ok(Reading::new(loaded).read(P::read)?.value)
+    Ok(DescriptionReader::new(loaded).read(P::read)?.value)
 }
 
 /// A source of random values that a schema allows.

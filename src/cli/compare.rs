@@ -60,7 +60,9 @@ pub fn run(options: &Options) -> CommandResult {
         (Ok(a), Ok(b)) => (a, b),
         (a, b) => {
             let problems = [a.err(), b.err()].into_iter().flatten();
-            return Err(Failure::grouped(problems.map(|problem| (String::new(), Problems::one(problem))).collect()));
+            return Err(Failure::grouped(
+                problems.map(|problem| (String::new(), Problems::from_problem(problem))).collect(),
+            ));
         }
     };
     let comparison = Comparison::of(&a, &b);

@@ -48,7 +48,7 @@ pub fn run(options: &Options) -> CommandResult {
     let (results, problems): (Vec<_>, Vec<_>) = read.partition(|read: &Result<_, Problem>| read.is_ok());
     let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {
-        let groups = problems.into_iter().map(|problem| (String::new(), Problems::one(problem)));
+        let groups = problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem)));
         return Err(Failure::grouped(groups.collect()));
     }
     if !options.out.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {

@@ -206,5 +206,5 @@ impl Options {
 }
 
 fn option_failure(problems: Vec<Problem>) -> Failure {
-    Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
+    Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem))).collect())
 }

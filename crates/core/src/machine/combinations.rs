@@ -6,7 +6,7 @@
 
 use super::check::fit::{Parts, incompatibilities};
 use super::{Machine, NodeParts, Registry, Workload, shipped};
-use crate::text::{Document, Reading, Source, load};
+use crate::text::{DescriptionReader, Document, Source, load};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
     let text = description(registry, parts, workload);
     let document = Document::Text("a combination of shipped parts", &text, Some(Path::new(shipped::SHIPPED)));
     let source = Source { document, sets: &[], varied: &[], shelf: shipped::shelf() };
-    let read = load(&source).and_then(|loaded| Reading::new(loaded).read(|t| Machine::read(t, registry)));
+    let read = load(&source).and_then(|loaded| DescriptionReader::new(loaded).read(|t| Machine::read(t, registry)));
     match read {
         Ok(read) => read.value,
         Err(problems) => panic!("shipped parts are sound: {}", problems),

@@ -113,7 +113,8 @@ impl Registry {
         let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
         problems.with_help_per_problem(|problem, layer| {
             let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };
-            let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
+            let (keys, _) =
+                set::parse_plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
             let end = format!(".{}", keys.join("."));
             let full: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
             let suggestions: Vec<String> =

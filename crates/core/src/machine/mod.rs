@@ -39,7 +39,8 @@ use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni;
 use crate::text::{
-    Document, LayerCache, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, file, load, load_cached,
+    DescriptionReader, Document, LayerCache, Parameters, Problems, Read, Schema, Source, Table, describe, file, load,
+    load_cached,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -372,7 +373,7 @@ impl Registry {
             Some(cache) => load_cached(&source, cache)?,
             None => load(&source)?,
         };
-        let mut read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
+        let mut read = DescriptionReader::new(loaded).read(|t| Machine::read(t, self))?;
         let problems = check::check(&read);
         check::settle_defaults(&mut read);
         if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }

@@ -64,7 +64,9 @@ impl SweepRequest {
     /// Returns the varied dimensions; if there are several seeds, they are the last dimension.
     pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
         let ungrouped_error = |problems: Vec<Problem>| {
-            grouped_error(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
+            grouped_error(
+                problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem))).collect(),
+            )
         };
         let mut dimensions =
             sweep::dimensions(registry(), None, &self.vary, &self.settings).map_err(ungrouped_error)?;
@@ -140,7 +142,7 @@ pub fn read(
     watch: &Watch,
 ) -> Result<narrows::text::Read<narrows::machine::Machine>, Problems> {
     match watch.is_stopped() {
-        true => Err(Problems::one(Problem::new("the sweep was stopped"))),
+        true => Err(Problems::from_problem(Problem::new("the sweep was stopped"))),
         false => subject.read_varied(sets, varied),
     }
 }

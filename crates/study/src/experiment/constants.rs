@@ -60,10 +60,10 @@ fn numbers(read: &Read<Machine>, is_listed: impl Fn(&str) -> bool) -> Vec<PartNu
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
     // The kind may be followed by its range: `time, at most 1 s`.
     let magnitude = match kind.split(|c: char| !c.is_ascii_alphabetic()).next()? {
-        Time::KIND => Magnitude::Time(quantity::parse::<Time>(value).ok()?.ps()),
-        Bytes::KIND => Magnitude::Bytes(quantity::parse::<Bytes>(value).ok()?.get()),
-        Rate::KIND => Magnitude::Rate(quantity::parse::<Rate>(value).ok()?.bits_per_s()),
-        Hertz::KIND => Magnitude::Hertz(quantity::parse::<Hertz>(value).ok()?.0),
+        Time::NAME => Magnitude::Time(quantity::parse::<Time>(value).ok()?.ps()),
+        Bytes::NAME => Magnitude::Bytes(quantity::parse::<Bytes>(value).ok()?.get()),
+        Rate::NAME => Magnitude::Rate(quantity::parse::<Rate>(value).ok()?.bits_per_s()),
+        Hertz::NAME => Magnitude::Hertz(quantity::parse::<Hertz>(value).ok()?.0),
         _ => value.parse().map(Magnitude::Count).or_else(|_| value.parse().map(Magnitude::Number)).ok()?,
     };
     (magnitude.as_number() > 0.0).then_some(magnitude)

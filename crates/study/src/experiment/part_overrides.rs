@@ -4,7 +4,7 @@
 //! The interface that a description declares for a single node is replaced only by the override of that node.
 
 use narrows_core::machine::{Machine, shipped};
-use narrows_core::text::set::plain;
+use narrows_core::text::set::parse_plain;
 use narrows_core::text::{Problem, Read, suggest};
 use std::collections::BTreeMap;
 use toml::Value;
@@ -56,7 +56,7 @@ fn part_override(option: &str) -> Option<PartOverride> {
     if !begins_with(NODES) && !FAMILIES.iter().any(|family| begins_with(family.key)) {
         return None;
     }
-    let (path, value) = plain(option)?;
+    let (path, value) = parse_plain(option)?;
     let family = |key: &str| FAMILIES.iter().find(|family| family.key == key);
     let (node, family) = match &path[..] {
         [key] => (None, family(key)?),
@@ -131,7 +131,7 @@ impl NamedParts {
     /// Applies an ordinary override. If it names a replaced host, the host becomes a part again. Returns whether it
     /// does.
     fn apply(&mut self, option: &str) -> bool {
-        match plain(option) {
+        match parse_plain(option) {
             Some((path, value)) if path == ["parts"] => self.parts = words(&value),
             Some((path, value)) => {
                 if let [nodes, node, key] = &path[..]

@@ -124,7 +124,7 @@ impl Subject {
         let read = self.read_without_files(sets, varied)?;
         self.renames.report_new(&read);
         match self.changed_file(&read, sets, varied) {
-            Some(problem) => Err(Problems::one(problem)),
+            Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(read),
         }
     }
@@ -155,12 +155,12 @@ impl Subject {
             return self.registry.read_varied(document, sets, varied, &self.layers);
         }
         if let Some(problem) = part_overrides::problems(all.iter().map(String::as_str)).into_iter().next() {
-            return Err(Problems::one(problem));
+            return Err(Problems::from_problem(problem));
         }
         let (sets, varied) = self.named_parts.get_or_init(|| NamedParts::of(&self.text)).settings(sets, varied);
         let read = self.registry.read_varied(document, &sets, &varied, &self.layers)?;
         match part_overrides::unused_overrides(&read, &all) {
-            Some(problem) => Err(Problems::one(problem)),
+            Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(read),
         }
     }

@@ -178,7 +178,7 @@ impl<'a> Sweep<'a> {
     fn point_problems(&self, read: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
         let (mut all, mut numbers) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
         for (point, read) in read.into_iter().enumerate() {
-            for problem in read.err().iter().flat_map(Problems::each) {
+            for problem in read.err().iter().flat_map(Problems::split) {
                 let number = *numbers.entry(words(&problem)).or_insert(all.len());
                 match all.get_mut(number) {
                     Some(known) => known.points += 1,

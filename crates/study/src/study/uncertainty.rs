@@ -90,7 +90,7 @@ pub fn add_uncertainty(
     claims: &mut [Claim],
     progress: &dyn Progress,
 ) -> Result<ConstantInfluences, PointProblems> {
-    let problems = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
+    let problems = |why: String| vec![(String::new(), Problems::from_problem(Problem::new(why)))];
     let runs = ClaimRuns::of(found, artifacts)?;
     let unknowns = unknown::uncertain_constants(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());

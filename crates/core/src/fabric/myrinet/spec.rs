@@ -11,7 +11,7 @@ use crate::fabric::net::{FabricNet, NodeViews};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::text::suggest::among;
+use crate::text::suggest::suggestion;
 use std::rc::Rc;
 
 impl Part for MyrinetParameters {
@@ -38,7 +38,7 @@ impl FabricSpec for MyrinetParameters {
             RouteError::NoLinks => ("links".to_owned(), "join every node to a switch: \"node - switch\"".to_owned()),
             RouteError::UnknownEnd { name, link } => {
                 let ends: Vec<&str> = nodes.iter().chain(&self.switches).map(String::as_str).collect();
-                (format!("links.{link}"), among("nodes and switches", name, &ends))
+                (format!("links.{link}"), suggestion("nodes and switches", name, &ends))
             }
             RouteError::Unreachable { from, to } => ("links".to_owned(), missing_link(&links, [from, to])),
         };

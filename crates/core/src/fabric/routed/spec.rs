@@ -13,7 +13,7 @@ use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
 use crate::fabric::topology::{TOPOLOGIES, Topology, flit_router_error};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, Siblings};
-use crate::text::suggest::among;
+use crate::text::suggest::suggestion;
 use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
 use std::any::Any;
 use std::rc::Rc;
@@ -180,8 +180,10 @@ impl RoutedFabric {
         let unplaced = self.positions(nodes).err()?;
         let message = format!("node `{unplaced}` is not a host of the graph, and other nodes are");
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let help =
-            format!("nodes are placed by the names of hosts, or all in order: {}", among("hosts", &unplaced, &names));
+        let help = format!(
+            "nodes are placed by the names of hosts, or all in order: {}",
+            suggestion("hosts", &unplaced, &names)
+        );
         Some(ParameterError::new("file", message).help(help))
     }
 

@@ -84,7 +84,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
             let at = read.highest_layer(&[&key, &sent]);
             let help = enlarge_help(need, if at == key { "it" } else { &key });
-            problems.push(read.wrong(at, &message, &help));
+            problems.push(read.problem_at(at, &message, &help));
         }
     }
 }

@@ -69,7 +69,7 @@ impl SearchedPoints<'_> {
 }
 
 fn ungrouped(problem: Problem) -> ProblemGroups {
-    vec![(String::new(), Problems::one(problem))]
+    vec![(String::new(), Problems::from_problem(problem))]
 }
 
 fn point_heading(values: &[(String, String)]) -> String {
@@ -214,7 +214,8 @@ impl FindError {
             FindError::Store(error) => return ungrouped(Problem::new(format!("cannot store a point: {error}"))),
             FindError::Invalid(values, problems) => (values, problems),
         };
-        let mut groups: ProblemGroups = problems.each().into_iter().map(|problems| (String::new(), problems)).collect();
+        let mut groups: ProblemGroups =
+            problems.split().into_iter().map(|problems| (String::new(), problems)).collect();
         if let Some(first) = groups.first_mut() {
             first.0 = point_heading(&values);
         }

@@ -66,7 +66,7 @@ impl Curve {
 
     /// Returns a problem located at one of the points, with these lines of help.
     pub fn wrong(&self, sample: &Sample, message: &str, label: &str, help: Vec<String>) -> Problems {
-        let problem = Problem::new(message).at(Some(sample.place.clone()), label);
+        let problem = Problem::new(message).with_place(Some(sample.place.clone()), label);
         Problems::new(vec![help.into_iter().fold(problem, Problem::help)], &self.texts)
     }
 }
@@ -98,7 +98,8 @@ impl TableText<'_> {
             ["size", "bytes", "payload"].iter().any(|name| line.starts_with(name))
         };
         let Some((at, head)) = self.lines().find(|(_, line)| names(line)) else {
-            let problem = Problem::new("no line names the columns").at(self.place(0..0), "the file begins here");
+            let problem =
+                Problem::new("no line names the columns").with_place(self.place(0..0), "the file begins here");
             return Err(problem.help("write a first line such as: size [B], latency [us]"));
         };
         let csv = head.contains(',');
@@ -111,14 +112,15 @@ impl TableText<'_> {
         for (span, cells) in &rows {
             let amount = |column: usize| {
                 let cell = cells.get(column).copied().unwrap_or_default();
-                unit::amount(cell, headings[column].unit.as_deref(), perftest)
-                    .map_err(|(why, help)| Problem::new(why).at(self.place(span.clone()), "in this row").help(help))
+                unit::amount(cell, headings[column].unit.as_deref(), perftest).map_err(|(why, help)| {
+                    Problem::new(why).with_place(self.place(span.clone()), "in this row").help(help)
+                })
             };
             let (size, (what, value)) = (amount(size)?, amount(value)?);
             measure = what;
             if size.0 != Measure::Size || what == Measure::Size {
                 let problem = Problem::new("a size and a measured value are expected");
-                return Err(problem.at(self.place(span.clone()), "in this row"));
+                return Err(problem.with_place(self.place(span.clone()), "in this row"));
             }
             samples.push(Sample { size: size.1 as u64, value, place: self.place(span.clone()).expect("a place") });
         }
@@ -135,7 +137,7 @@ impl TableText<'_> {
                 true if line.is_empty() || line.starts_with('#') => {}
                 true if is_numbers => rows.push((span, line.split(',').map(str::trim).collect())),
                 true => {
-                    let problem = Problem::new("this is not a row of numbers").at(self.place(span), "here");
+                    let problem = Problem::new("this is not a row of numbers").with_place(self.place(span), "here");
                     return Err(problem.help("a row begins with a size, a comment with `#`"));
                 }
                 // Benchmarks print rules and warnings between the rows.
@@ -146,7 +148,7 @@ impl TableText<'_> {
         if rows.len() < SAMPLES_MIN {
             let problem = Problem::new(format!("a curve needs at least {SAMPLES_MIN} rows"));
             return Err(problem
-                .at(self.place(from..from), format!("rows after this line: {}", rows.len()))
+                .with_place(self.place(from..from), format!("rows after this line: {}", rows.len()))
                 .help("measure at another size, and add a row for it"));
         }
         Ok(rows)
@@ -158,7 +160,8 @@ impl TableText<'_> {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::measure_of_column(cell, headings[column].unit.as_deref())
         };
-        let problem = |message: String| Problem::new(message).at(self.place(at.clone()), "the columns are named here");
+        let problem =
+            |message: String| Problem::new(message).with_place(self.place(at.clone()), "the columns are named here");
         let help = "write it after the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
         if unit(0) != Some(Measure::Size) {
             return Err(
@@ -186,13 +189,14 @@ impl TableText<'_> {
         for pair in samples.windows(2) {
             if pair[1].size <= pair[0].size {
                 let message = format!("sizes are out of order: {} B follows {} B", pair[1].size, pair[0].size);
-                let problem = Problem::new(message).at(Some(pair[1].place.clone()), "this row");
+                let problem = Problem::new(message).with_place(Some(pair[1].place.clone()), "this row");
                 return Err(problem.help("sort the rows by increasing size, each size once"));
             }
         }
         match samples.iter().find(|sample| sample.value <= 0.0) {
             Some(sample) => {
-                Err(Problem::new("a measured value must be above 0").at(Some(sample.place.clone()), "in this row"))
+                Err(Problem::new("a measured value must be above 0")
+                    .with_place(Some(sample.place.clone()), "in this row"))
             }
             None => Ok(()),
         }

@@ -67,7 +67,7 @@ impl CurveFit<'_> {
         }
         let data: Vec<Datum> = samples.iter().map(|(at, sample)| self.datum(*at, sample)).collect();
         let source = CurveNumbers { curve_fit: self, samples, keys };
-        fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::one)
+        fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem)
     }
 
     /// Returns the datum of a sample of the curve with the index `at`: the measured value, with its noise and
@@ -88,7 +88,8 @@ impl CurveFit<'_> {
 
     fn constants(&self) -> Result<Vec<FreeConstant>, Problems> {
         let read = (self.reader)(&[])?;
-        let unknowns = unknown::uncertain_constants([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
+        let unknowns =
+            unknown::uncertain_constants([&read]).map_err(|why| Problems::from_problem(Problem::new(why)))?;
         let known = |key: &str| unknowns.iter().find(|unknown| unknown.name() == key).map(|unknown| unknown.prior);
         let names: Vec<String> = match self.constants {
             [] => unknowns.iter().map(unknown::UncertainConstant::name).collect(),
@@ -96,7 +97,7 @@ impl CurveFit<'_> {
         };
         if names.is_empty() {
             let problem = Problem::new("no constant of this machine is marked as derived, calibrated or chosen");
-            return Err(Problems::one(problem.help("name the constants to be fitted: --constant KEY")));
+            return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
         }
         let wanted = |name: &String| FitConstant {
             key: SpannedString::unplaced(name.as_str()),
@@ -105,7 +106,7 @@ impl CurveFit<'_> {
             bounds: None,
         };
         let find = |name: &String| FreeConstant::find(&wanted(name), &[&read]);
-        names.iter().map(find).collect::<Result<_, _>>().map_err(Problems::one)
+        names.iter().map(find).collect::<Result<_, _>>().map_err(Problems::from_problem)
     }
 }
 

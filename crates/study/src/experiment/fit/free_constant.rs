@@ -48,7 +48,8 @@ impl FreeConstant {
     /// Reports a key that no machine has, a key whose values differ between machines, and bounds that do not enclose
     /// the starting value.
     pub fn find(wanted: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
-        let problem_at_key = |message: String, label: &str| Problem::new(message).at(wanted.key.place.clone(), label);
+        let problem_at_key =
+            |message: String, label: &str| Problem::new(message).with_place(wanted.key.place.clone(), label);
         let key = &wanted.key.text;
         let (mut found, mut all_keys) = (Vec::new(), BTreeSet::new());
         for read in machines {
@@ -116,7 +117,7 @@ impl FreeConstant {
         let format = |number: f64| self.current.quantize(number).0;
         let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
         let label = format!("{} must lie between {} and {}", format(self.start), format(least), format(most));
-        Err(Problem::new(message).at(place(wanted), label).help("bounds must be above 0, the smaller first"))
+        Err(Problem::new(message).with_place(place(wanted), label).help("bounds must be above 0, the smaller first"))
     }
 
     /// Returns the keys of the constant in a machine. Keys of a host that no node uses are left out.
@@ -139,7 +140,7 @@ fn key_and_value(number: &PartNumber) -> String {
 /// Returns the problem that a text is not a valid value of a constant.
 pub fn value_problem(key: &str, source: &SpannedString, fault: ParseError) -> Problem {
     let place: Option<Place> = source.place.clone();
-    let problem = Problem::new(format!("`{}` is not a value of `{key}`", source.text)).at(place, fault.label);
+    let problem = Problem::new(format!("`{}` is not a value of `{key}`", source.text)).with_place(place, fault.label);
     fault.help.into_iter().fold(problem, Problem::help)
 }
 

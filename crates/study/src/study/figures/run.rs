@@ -34,7 +34,7 @@ impl LedgerChartSpec {
         let stage_groups = t.by_name(
             "places",
             "Groups of stages that are shown together, each stage by the last part of its name",
-            ListOf::of(SpannedStringKind),
+            ListOf::new(SpannedStringKind),
         );
         let stage_groups = stage_groups.optional().unwrap_or_default();
         LedgerChartSpec {
@@ -117,7 +117,7 @@ impl PacketFlowSpec {
     /// Reads the chart.
     pub fn read(t: &mut Table<'_>) -> PacketFlowSpec {
         let point = t.phrase("point", "Point of a traced run, with placeholders").required();
-        let pair = ListOf { each: SpannedStringKind, fewest: 2, most: 2 };
+        let pair = ListOf { element_kind: SpannedStringKind, length_min: 2, length_max: 2 };
         let flow = PacketFlowSpec {
             point: super::keyed(t, &point),
             bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),

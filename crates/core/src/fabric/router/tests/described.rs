@@ -5,12 +5,12 @@ use crate::fabric::router::Sharing;
 use crate::fabric::topology::mesh::MeshParameters;
 use crate::fabric::topology::torus::{Middle, TorusParameters};
 use crate::fabric::topology::{End, RouteQuery, Shape, Topology};
-use crate::text::{Document, ParameterVariants, Parameters, Problems, Reading, Source, Table, load};
+use crate::text::{DescriptionReader, Document, ParameterVariants, Parameters, Problems, Source, Table, load};
 
 fn read<T>(text: &str, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<T, Problems> {
     let shelf = crate::text::PartLibrary::EMPTY;
     let document = Document::Text("fabric.toml", text, None);
-    Ok(Reading::new(load(&Source { document, sets: &[], varied: &[], shelf })?).read(read)?.value)
+    Ok(DescriptionReader::new(load(&Source { document, sets: &[], varied: &[], shelf })?).read(read)?.value)
 }
 
 #[test]
