@@ -119,7 +119,7 @@ fn run(machine: &Machine) -> (Vec<Metric>, PacketCounts) {
     let delivered = built.world.tally.delivered();
     assert!(delivered.is_sorted_by_key(|(_, at)| *at));
     let fabric = built.world.fabric.as_ref().expect("a fabric joins them");
-    (built.running.metrics(&built.world, &outcome), fabric.packet_counts())
+    (built.workload.metrics(&built.world, &outcome), fabric.packet_counts())
 }
 
 fn metric(metrics: &[Metric], name: &str) -> f64 {

@@ -109,7 +109,7 @@ pub fn observe(machine: &Machine) -> Seen {
     assert_eq!(once.len(), messages.len(), "no message is delivered twice");
     let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
     Seen {
-        metrics: built.running.metrics(world, &outcome),
+        metrics: built.workload.metrics(world, &outcome),
         outcome,
         messages,
         packets: world.fabric.as_ref().expect("a fabric joins them").packet_counts(),

@@ -90,14 +90,14 @@ fn finish_run(built: BuiltMachine) -> RunResult {
     let outcome = built.final_outcome(built.run());
     let sim = &built.world.sim;
     let is_complete = outcome.is_complete();
-    let metrics = [built.running.metrics(&built.world, &outcome), host_metrics(&built)].concat();
+    let metrics = [built.workload.metrics(&built.world, &outcome), host_metrics(&built)].concat();
     let reported = |metric: Metric| if is_complete { metric } else { metric.of_unfinished_run() };
     RunResult {
-        note: built.running.note(&built.world, &outcome),
+        note: built.workload.note(&built.world, &outcome),
         metrics: metrics.into_iter().map(reported).collect(),
         distributions: if is_complete { distributions(&built, &outcome) } else { Vec::new() },
-        warm_up: (outcome == Outcome::Done).then(|| built.running.warm_up_check(&built.world)).flatten(),
-        map: built.running.heat_map(),
+        warm_up: (outcome == Outcome::Done).then(|| built.workload.warm_up_check(&built.world)).flatten(),
+        map: built.workload.heat_map(),
         ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
         deliveries: deliveries(&built),
         resources: resources(&built),
@@ -118,7 +118,7 @@ fn end(built: &BuiltMachine, outcome: &Outcome) -> Time {
 
 /// Returns the distributions of the workload that have samples.
 fn distributions(built: &BuiltMachine, outcome: &Outcome) -> Vec<Distribution> {
-    let all = built.running.distributions(&built.world, outcome);
+    let all = built.workload.distributions(&built.world, outcome);
     all.into_iter().filter(|distribution| distribution.histogram.samples() > 0).collect()
 }
 

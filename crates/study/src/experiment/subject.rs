@@ -133,7 +133,7 @@ impl Subject {
     /// no problem if an override names the file.
     fn changed_file(&self, read: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
         let expected = self.files.as_object()?;
-        let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
+        let names = |option: &str| vary::names(&self.registry.with_canonical_keys(option)).ok();
         let found = record::files(read);
         let is_set = |key: &str| {
             let key = names(&format!("{key}=0"));

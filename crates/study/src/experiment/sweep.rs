@@ -96,7 +96,8 @@ pub fn dimensions(
 ) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // Errors in `sets` are reported when they are applied.
-    let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&registry.spelled(set)).ok()).collect();
+    let set: Vec<Vec<String>> =
+        sets.iter().filter_map(|set| vary::names(&registry.with_canonical_keys(set)).ok()).collect();
     for dimension in table.into_iter().map(Ok).chain(options.iter().map(|option| Dimension::parse(option))) {
         match dimension {
             Err(problem) => problems.push(problem),
@@ -127,7 +128,7 @@ fn key_conflict(
     known: &mut Vec<Vec<String>>,
     set: &[Vec<String>],
 ) -> Option<Problem> {
-    let names = vary::names(&registry.spelled(&format!("{key}=0"))).unwrap_or_default();
+    let names = vary::names(&registry.with_canonical_keys(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known.contains(&names), set.contains(&names)) {
         (true, _) => {
             let message = format!("`{key}` is varied twice: `{}` has its values already", names.join("."));

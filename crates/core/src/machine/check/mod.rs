@@ -18,9 +18,9 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = Vec::new();
     nodes(read, &mut problems);
     workload(read, &mut problems);
-    sound::parts(read, &mut problems);
+    sound::check_parts(read, &mut problems);
     match &read.value.node_parts {
-        None => alone(read, &mut problems),
+        None => check_fabric_only(read, &mut problems),
         Some(_) => check_compatibility(read, &mut problems),
     }
     if problems.is_empty() {
@@ -141,7 +141,7 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
 }
 
 /// Checks that a workload that drives the fabric alone has a fabric of routers.
-fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+fn check_fabric_only(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
     if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
         report(read, &incompatibility, problems);
@@ -184,10 +184,10 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             ));
         }
     }
-    let (number, least) = (machine.nodes.len(), machine.workload.needs().nodes);
-    if number < least {
-        let plural = if number == 1 { "" } else { "s" };
-        let message = format!("the machine has {number} node{plural}, and this workload needs at least {least}");
+    let (node_count, least) = (machine.nodes.len(), machine.workload.needs().nodes);
+    if node_count < least {
+        let plural = if node_count == 1 { "" } else { "s" };
+        let message = format!("the machine has {node_count} node{plural}, and this workload needs at least {least}");
         problems.push(read.problem_at(
             "nodes",
             &message,
@@ -202,7 +202,7 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (kind, kinds) = if several { ("endpoint", "endpoints") } else { ("node", "nodes") };
     let names = machine.end_names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let endpoints = EndpointNames::of(machine);
+    let endpoints = EndpointNames::new(machine);
     for (key, name) in machine.workload.endpoint_names() {
         if endpoints.find(name).is_none() {
             let key = machine.workload.key(&key);
@@ -226,8 +226,9 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         problems.push(read.problem_at(&machine.workload.key(&key), &message, &help));
     }
     // If there are too few nodes, that is already reported above.
-    let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
-    for error in number.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
+    let endpoint_count =
+        Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
+    for error in endpoint_count.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
         problems.push(read.problem_at(&machine.workload.key(&error.key), &error.message, &error.help));
     }
 }

@@ -33,7 +33,7 @@ fn hosts(machine: &Machine) -> Vec<String> {
 fn loss(machine: &Machine) -> Option<String> {
     let (node_parts, fabric_capabilities) = (machine.node_parts.as_ref()?, machine.fabric.capabilities());
     let Loss::Held { after, carries } = fabric_capabilities.loss else { return None };
-    let longest = machine.interfaces().into_iter().map(|interface| reach::longest(node_parts, interface));
+    let longest = machine.interfaces().into_iter().map(|interface| reach::longest_packet(node_parts, interface));
     let ((packet, key), protocol) = (longest.max()?, &node_parts.protocol);
     if packet <= carries
         || protocol

@@ -6,7 +6,7 @@ use crate::part::{ParameterError, PartSpec, Selected};
 use crate::text::{Problem, Read};
 
 /// Checks hosts and interfaces.
-pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+pub(super) fn check_parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for (_, host) in &read.value.hosts {
         problems.extend(host.check().iter().map(|error| report(read, host, error)));
     }

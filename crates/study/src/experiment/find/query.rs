@@ -54,7 +54,7 @@ impl SearchedPoints<'_> {
     /// Returns the problem that the key that is searched along is also varied or set, so that its values would have no
     /// effect.
     fn conflict(&self, key: &str) -> Option<Problem> {
-        let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
+        let names = |option: &str| vary::names(&self.registry.with_canonical_keys(option)).ok();
         let searched = names(&format!("{key}=0"))?;
         if self.first.iter().any(|(varied, _)| names(&format!("{varied}=0")).as_ref() == Some(&searched)) {
             let problem = Problem::new(format!("`{key}` is both varied and searched over"));
