@@ -108,7 +108,7 @@ impl Routing for Stages {
         if query.router < 2 {
             return RouteOptions { ports: PortSet::Mask(0b11 << (query.destination / 2 * 2)), channels, escape: None };
         }
-        RouteOptions::one((query.destination % 2) as u8, channels)
+        RouteOptions::single_port((query.destination % 2) as u8, channels)
     }
 
     fn is_oblivious_random(&self) -> bool {

@@ -70,7 +70,7 @@ impl Fabric {
 
     /// Returns the stream of one class at `node`, which is called `name`. It is called once for each node and class.
     pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
-        let mut all = match self.net.views(node) {
+        let mut stream_pairs = match self.net.views(node) {
             NodeViews::Streams(streams) => streams,
             NodeViews::Both { streams, .. } => streams(),
             NodeViews::Packets(port) => {
@@ -79,7 +79,7 @@ impl Fabric {
                 pairs.map(|(tx, rx)| (AnyStreamTx::custom(tx), AnyStreamRx::custom(rx))).collect()
             }
         };
-        all.swap_remove(class.index())
+        stream_pairs.swap_remove(class.index())
     }
 
     /// Returns the port for whole packets at `node`, which is called `name`. It is called once for each node.

@@ -33,7 +33,7 @@ pub struct ComposedPacket {
 impl ComposedPacket {
     /// Returns the packet of `request` that consists of `bytes`, header and payload.
     pub fn new(request: &SendRequest<'_>, bytes: &[u8]) -> ComposedPacket {
-        let body = Packet::of(Label::default(), request.journey.clone(), bytes);
+        let body = Packet::with_bytes(Label::default(), request.journey.clone(), bytes);
         ComposedPacket { body, length: Bytes(bytes.len() as u64) }
     }
 

@@ -198,7 +198,7 @@ fn resources(built: &BuiltMachine) -> Vec<ResourceUse> {
         }
     }
     resources.extend(built.world.links().into_iter().map(|link| {
-        let (busy, active) = (link.held, link.moving);
+        let (busy, active) = (link.busy, link.active);
         ResourceUse { name: format!("link {}", link.name), kind: "link", busy, active }
     }));
     resources

@@ -162,14 +162,14 @@ impl RoutedFabric {
     fn check_links(&self) -> Vec<ParameterError> {
         let router = &self.parameters.router;
         let described = self.topology.described_links();
-        let mut wrong = described.iter().filter_map(|link| {
+        let mut unsupported = described.iter().filter_map(|link| {
             let (message, help) = router.link_timing(link.attributes, router.wire_delay).err()?;
             Some((format!("{}: {message}", link.place), help))
         });
-        let mut errors: Vec<ParameterError> = wrong.by_ref().take(LINKS_LISTED).map(link_error).collect();
-        let more = wrong.count();
-        if more > 0 {
-            errors.push(link_error((format!("and {more} more like these"), String::new())));
+        let mut errors: Vec<ParameterError> = unsupported.by_ref().take(LINKS_LISTED).map(link_error).collect();
+        let further = unsupported.count();
+        if further > 0 {
+            errors.push(link_error((format!("and {further} more like these"), String::new())));
         }
         errors
     }
@@ -203,10 +203,10 @@ impl RoutedFabric {
             let message = format!("{} exceeds the rate of a link", cross.rate);
             wrong("cross-traffic.rate", message, format!("at most {link}"));
         }
-        let longest = RoutedFabric::capabilities(self).packet_max.map(|longest| longest.bytes);
-        if let Some(longest) = longest.filter(|longest| cross.message > *longest) {
+        let longest = RoutedFabric::capabilities(self).packet_max.map(|packet_max| packet_max.bytes);
+        if let Some(packet_max) = longest.filter(|longest| cross.message > *longest) {
             let message = format!("a message of {} is longer than the longest packet", cross.message);
-            wrong("cross-traffic.message", message, format!("at most {longest}"));
+            wrong("cross-traffic.message", message, format!("at most {packet_max}"));
         }
         errors
     }
@@ -216,8 +216,8 @@ impl RoutedFabric {
         let shape = self.topology.build().ok()?;
         let deadlock = survey::deadlock(&shape, self.parameters.router.virtual_channels);
         let Deadlock::Cycle(cycle) = deadlock else { return None };
-        let listed = cycle.iter().take(CYCLE_LISTED);
-        let waits: Vec<String> = listed.map(|channel| channel.with_name(&shape.wiring)).collect();
+        let listed_channels = cycle.iter().take(CYCLE_LISTED);
+        let waits: Vec<String> = listed_channels.map(|channel| channel.with_name(&shape.wiring)).collect();
         let message = format!(
             "the routing can deadlock: packets can wait for one another in a cycle of {} channels",
             cycle.len()

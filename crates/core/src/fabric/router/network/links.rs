@@ -58,14 +58,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     }
 
     fn source_cycles(&self, node: u32) -> u32 {
-        let usual = self.shared.rules.cycles_per_flit as u32;
-        self.shared.timings.as_ref().map_or(usual, |timings| timings.source_cycles[node as usize])
+        let default_cycles = self.shared.rules.cycles_per_flit as u32;
+        self.shared.timings.as_ref().map_or(default_cycles, |timings| timings.source_cycles[node as usize])
     }
 
     fn output_cycles(&self, router: u32, port: u8) -> u32 {
-        let usual = self.shared.rules.cycles_per_flit as u32;
+        let default_cycles = self.shared.rules.cycles_per_flit as u32;
         let output = (self.shared.first_ports[router as usize] + u32::from(port)) as usize;
-        self.shared.timings.as_ref().map_or(usual, |timings| timings.cycles_per_flit[output])
+        self.shared.timings.as_ref().map_or(default_cycles, |timings| timings.cycles_per_flit[output])
     }
 
     fn source_flits(&self, node: u32) -> u64 {
@@ -78,6 +78,6 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         let planes = self.shared.first_ports.iter().skip(router as usize).step_by(routers);
         let local = planes.map(|first| *first as usize + usize::from(port));
         let sector = |port| (port / Sector::<C>::PORTS, port % Sector::<C>::PORTS);
-        local.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].sent).sum()
+        local.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].flits_sent).sum()
     }
 }

@@ -106,9 +106,9 @@ impl Network {
         self.rows.links()
     }
 
-    /// Moves the events of the cycles since the last call to `into`, cycle by cycle.
-    pub fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
-        self.rows.take_events(into);
+    /// Moves the events of the cycles since the last call to `finished`, cycle by cycle.
+    pub fn take_events(&mut self, finished: &mut Vec<PacketEvent>) {
+        self.rows.take_events(finished);
     }
 
     /// Records which packet holds which channel from now on, for spans.
@@ -116,9 +116,9 @@ impl Network {
         self.rows.keep_crossings();
     }
 
-    /// Moves the crossings that have ended since the last call to `into`.
-    pub fn take_crossings(&mut self, into: &mut Vec<Crossing>) {
-        self.rows.take_crossings(into);
+    /// Moves the crossings that have ended since the last call to `finished`.
+    pub fn take_crossings(&mut self, finished: &mut Vec<Crossing>) {
+        self.rows.take_crossings(finished);
     }
 
     /// Returns the link channel with the number that a crossing states.
