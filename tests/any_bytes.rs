@@ -34,7 +34,7 @@ fn packets() -> Vec<Vec<u8>> {
     let fragments_of = |(identification, length): (u16, usize)| {
         let payload: Vec<u8> = (0..length).map(|at| at as u8).collect();
         let datagram = Datagram { from: end(0), to: end(1), identification, payload: length, checksum: None };
-        let fragments = datagram.summed(Sum::of(&payload)).fragments(60).expect("an MTU");
+        let fragments = datagram.summed(Sum::of_bytes(&payload)).fragments(60).expect("an MTU");
         fragments.map(|fragment| fragment.packet(&payload)).collect::<Vec<_>>()
     };
     [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(fragments_of).collect()

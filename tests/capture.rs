@@ -29,7 +29,7 @@ fn content(length: usize) -> Vec<u8> {
 fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let datagram = Datagram { from: end(0), to: end(1), identification, payload: payload.len(), checksum: None };
-    let fragments = datagram.summed(Sum::of(payload)).fragments(MTU).expect("an MTU");
+    let fragments = datagram.summed(Sum::of_bytes(payload)).fragments(MTU).expect("an MTU");
     fragments.map(|fragment| fragment.packet(payload)).collect()
 }
 
@@ -62,7 +62,7 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
         let (buffer, sum) = buffers.entry(parsed.identification).or_default();
         let (payload, place) = (&bytes[parsed.payload.clone()], parsed.payload_range());
         buffer.resize(buffer.len().max(place.end), 0);
-        *sum += Sum::of(payload).at(place.start);
+        *sum += Sum::of_bytes(payload).at(place.start);
         buffer[place].copy_from_slice(payload);
         if let Reassembled::Complete { key, header, .. } = reassembly.arrive(&parsed, Time::ZERO) {
             let (buffer, sum) = buffers.remove(&key.identification).expect("it was kept");
@@ -126,7 +126,7 @@ fn fragments_equal_those_of_linux() {
         let payload: Vec<u8> = (0..udp.payload).map(|at| (at * 7 + udp.payload) as u8).collect();
         let [from, to] = [from, to].map(|(address, port)| std::net::SocketAddrV4::new(address, port));
         let ours = Datagram { from, to, identification: head.identification, payload: udp.payload, checksum: None };
-        for fragment in ours.summed(Sum::of(&payload)).fragments(MTU).expect("an MTU") {
+        for fragment in ours.summed(Sum::of_bytes(&payload)).fragments(MTU).expect("an MTU") {
             let (first, rest) = theirs.split_first().expect("as many");
             assert_eq!(fragment.packet(&payload), first.ipv4().expect("IPv4"), "to the byte");
             theirs = rest;

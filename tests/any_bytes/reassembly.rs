@@ -18,7 +18,7 @@ pub fn check_any_bytes(bytes: &[u8]) {
     let (mut reassembly, mut kept, mut now) = (Reassembly::new(LIMITS), KeptBytes::new(), Time::ZERO);
     for step in bytes.as_chunks::<4>().0 {
         now += Time::from_ns(u64::from(step[3] % 32));
-        for key in reassembly.expires(now) {
+        for key in reassembly.expire(now) {
             assert!(kept.remove(&key).is_some(), "what expires was under way");
         }
         arrive(&fragment(step), &mut reassembly, &mut kept, now);
@@ -28,7 +28,7 @@ pub fn check_any_bytes(bytes: &[u8]) {
         assert_eq!(reassembly.next_timer().is_some(), reassembly.datagrams() > 0);
         assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + LIMITS.lifetime));
     }
-    let left = reassembly.expires(now + LIMITS.lifetime);
+    let left = reassembly.expire(now + LIMITS.lifetime);
     assert!(left.len() == kept.len() && left.iter().all(|key| kept.contains_key(key)));
     assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
 }
@@ -50,7 +50,7 @@ fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
         to,
         identification,
         offset,
-        more,
+        more_fragments: more,
         header_len: IPV4_HEADER,
         payload: start..IPV4_HEADER + carried,
         udp,
@@ -61,7 +61,7 @@ fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, no
     let key = packet.key();
     match reassembly.arrive(packet, now) {
         Reassembled::Kept => kept.entry(key).or_default().extend(packet.carried().map(|byte| byte as u8)),
-        Reassembled::Dropped { gives_up, .. } => {
+        Reassembled::Dropped { abandons_datagram: gives_up, .. } => {
             if gives_up {
                 kept.remove(&key);
             }

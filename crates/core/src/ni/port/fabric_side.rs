@@ -104,7 +104,7 @@ impl Port {
                 if !self.pools {
                     self.freed.notify();
                 }
-                let effects = self.protocol.borrow_mut().left(class);
+                let effects = self.protocol.borrow_mut().on_departure(class);
                 self.apply_effects(effects);
                 self.pump(class);
             }

@@ -33,13 +33,13 @@ impl Outstanding {
         self.entries.len()
     }
 
-    pub(super) fn has(&self, destination: NodeId) -> bool {
+    pub(super) fn contains(&self, destination: NodeId) -> bool {
         self.entries.iter().any(|entry| entry.destination == destination)
     }
 
     pub(super) fn insert(&mut self, entry: Entry) {
         assert!(self.has_capacity(), "at most O scalar packets are outstanding");
-        assert!(!self.has(entry.destination), "at most one scalar packet is outstanding per destination");
+        assert!(!self.contains(entry.destination), "at most one scalar packet is outstanding per destination");
         self.entries.push(entry);
     }
 

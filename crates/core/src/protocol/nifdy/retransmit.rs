@@ -90,8 +90,9 @@ impl<T: Clone> Retransmit<T> {
         self.free(|frame| matches!(frame.header, NifdyHeader::Bulk(bulk) if bulk.number == number));
     }
 
-    fn free(&mut self, is_it: impl Fn(&NifdyFrame<T>) -> bool) {
-        let index = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
+    fn free(&mut self, is_acknowledged: impl Fn(&NifdyFrame<T>) -> bool) {
+        let index =
+            self.copies.iter().position(|copy| is_acknowledged(&copy.frame)).expect("an outstanding packet has a copy");
         self.copies.remove(index);
     }
 
@@ -142,9 +143,9 @@ impl<T: Clone> Retransmit<T> {
 
 /// Flips the bit of `node`, and returns its previous value.
 fn flip(bits: &mut BTreeSet<NodeId>, node: NodeId) -> bool {
-    let was = bits.remove(&node);
-    if !was {
+    let was_set = bits.remove(&node);
+    if !was_set {
         bits.insert(node);
     }
-    was
+    was_set
 }

@@ -58,7 +58,7 @@ impl Kernel {
         };
         let datagram = self.datagram(packet);
         let memory = self.card.send_memory[buffer];
-        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of(&encode(packet.envelope)) };
+        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of_bytes(&encode(packet.envelope)) };
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
         cpu.sync().await;

@@ -8,11 +8,11 @@ use crate::engine::Time;
 fn parameters_that_cannot_work_are_refused() {
     let keys = |parameters: UnitParameters| parameters.check().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
     assert_eq!(keys(UnitParameters::default()), [""; 0]);
-    let none = UnitParameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
-    assert_eq!(keys(none), ["outstanding", "pool", "receive-buffers", "window"]);
-    let odd = UnitParameters { window: 3, ..parameters() };
-    assert_eq!(keys(odd), ["window"]);
-    assert_eq!(keys(UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd }), [""; 0]);
+    let zeros = UnitParameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
+    assert_eq!(keys(zeros), ["outstanding", "pool", "receive-buffers", "window"]);
+    let odd_window = UnitParameters { window: 3, ..parameters() };
+    assert_eq!(keys(odd_window), ["window"]);
+    assert_eq!(keys(UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd_window }), [""; 0]);
     assert_eq!(keys(UnitParameters { window: 0, dialogs: 0, ..parameters() }), [""; 0]);
     let retransmission = Some(Retransmission { timeout: Time::ZERO });
     assert_eq!(keys(UnitParameters { retransmission, ..parameters() }), ["retransmission.timeout"]);
@@ -112,8 +112,8 @@ fn bulk_packets_are_put_in_order_and_acknowledged_by_half_windows() {
 
 #[test]
 fn each_bulk_packet_may_be_acknowledged() {
-    let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
-    let mut net = in_dialog(&each, &[1, 2, 3, 4]);
+    let each_packet = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
+    let mut net = in_dialog(&each_packet, &[1, 2, 3, 4]);
     assert_eq!(net.leave_all(A), [1, 2, 3].map(Some));
     net.arrive_all(B);
     net.accept(B, Answer::None);

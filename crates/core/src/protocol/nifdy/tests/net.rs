@@ -47,7 +47,7 @@ pub fn bypass<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
 
 impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     pub fn new(nodes: u32, parameters: &UnitParameters) -> Net<T> {
-        let units = NodeId::all(nodes as usize).map(|own| NifdyUnit::new(own, parameters)).collect();
+        let units = NodeId::all(nodes as usize).map(|node| NifdyUnit::new(node, parameters)).collect();
         Net { units, slots: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
     }
 
@@ -112,16 +112,16 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
         let mut delivered = Vec::new();
         loop {
             let before = (self.transit.len(), delivered.len());
-            let mut left = 0;
+            let mut idle_rounds = 0;
             for node in NodeId::all(self.units.len()) {
-                left += self.leave_all(node).len();
+                idle_rounds += self.leave_all(node).len();
                 self.arrive_all(node);
                 if !ignore.contains(&node) {
                     delivered.extend(self.accept_all(node).into_iter().map(|(source, body)| (source, node, body)));
                 }
             }
             self.check();
-            if left == 0 && before == (self.transit.len(), delivered.len()) {
+            if idle_rounds == 0 && before == (self.transit.len(), delivered.len()) {
                 return delivered;
             }
         }

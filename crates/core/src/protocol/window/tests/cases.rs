@@ -135,9 +135,9 @@ fn a_slot_is_released_once() {
 fn a_late_copy_is_acknowledged_again_and_not_delivered() {
     let (mut net, frames) = frames_sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Readable(1));
-    let lost = net.leave(B);
+    let lost_frames = net.leave(B);
     assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Duplicate);
-    assert_eq!(net.leave(B), lost);
+    assert_eq!(net.leave(B), lost_frames);
     assert_eq!(net.read_all(B), [0]);
 }
 
