@@ -63,7 +63,7 @@ fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
 fn fitted(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> FitResult {
     let constants: Vec<String> = constants.iter().map(|key| (*key).to_owned()).collect();
     let reader = |sets: &[String]| read(base, sets);
-    let (curves, constants, prior, control) = (&[curve], &constants[..], Some(PRIOR), FitControl::none());
+    let (curves, constants, prior, control) = (&[curve], &constants[..], Some(PRIOR), FitControl::unlimited());
     let measuring = CurveFit { reader: &reader, curves, constants, prior, noise, tolerance: None, control };
     measuring.fit().unwrap_or_else(|problems| panic!("{problems}"))
 }

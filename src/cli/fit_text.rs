@@ -41,7 +41,7 @@ fn residuals(fitted: &FitResult) -> String {
     let mut table = ReportTable::new(heads.to_vec());
     for one in &fitted.residuals {
         let number = |number: f64| if number.is_finite() { short(number) } else { "-".to_owned() };
-        let [expected, before, after] = [one.datum.expected, one.before, one.after].map(number);
+        let [expected, before, after] = [one.datum.expected, one.start_value, one.fitted_value].map(number);
         let expected = format!("{expected} {}", one.datum.unit);
         table.push([one.datum.name.clone(), expected, before, after, error(one)].map(Into::into).to_vec());
     }

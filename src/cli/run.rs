@@ -111,7 +111,7 @@ pub fn run(options: &Options) -> CommandResult {
         experiment::run(&read.value, recorder)
     };
     let wall_s = begun.elapsed().as_secs_f64();
-    let record = Record::of(&read, &result);
+    let record = Record::new(&read, &result);
     let host = (!options.no_host).then_some((wall_s, result.events));
     let uncertainties = options.uncertainty.then(|| options.uncertainties(&subject, &result)).transpose()?;
     output::print(&match options.format {

@@ -55,7 +55,7 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
     }
     let transient =
         result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |one| one + "\n");
-    let candidate = match (Candidate::of(result, ledger), result.busiest().filter(|(_, share)| *share > 0.0)) {
+    let candidate = match (Candidate::new(result, ledger), result.busiest().filter(|(_, share)| *share > 0.0)) {
         (stage @ Candidate::Stage(..), Some((name, share))) => {
             format!("{}\n{stage}", Candidate::Busiest(name.to_owned(), share))
         }

@@ -46,7 +46,7 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
     let of_other = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
     let sets = [*sets, of_other].concat();
     let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
-    let query = FindQuery::of(find, over, other.is_some(), &reader, &among).map_err(Failure::grouped)?;
+    let query = FindQuery::parse(find, over, other.is_some(), &reader, &among).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
         query.check(&all, reader).map_err(Failure::grouped)?;
     }
@@ -77,7 +77,7 @@ fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
             eprint_line!("The search{point} cannot compare {} {}.", query.range.key, undecided(probe));
             status = ExitStatus::Stuck;
         }
-        for probe in [&found.below, &found.above] {
+        for probe in [&found.low_probe, &found.high_probe] {
             if probe.is_decided && probe.outcome == "saturated" {
                 eprint_line!("The run{point} with {} = {} is saturated.", query.range.key, probe.value);
             }
@@ -152,7 +152,7 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
     };
     let row = |(values, found): &FoundRow| {
         let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        let ends = [&found.below, &found.above].map(probe_json);
+        let ends = [&found.low_probe, &found.high_probe].map(probe_json);
         let mut json =
             json!({ "values": values, "holds": query.region(found), "between": ends, "probes": found.probes });
         if let Some(probe) = &found.stopped_at {

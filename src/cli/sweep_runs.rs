@@ -31,7 +31,7 @@ pub fn point_store(out: &Path) -> Result<PointStore, Failure> {
 /// Reports a progress event.
 pub fn report_event(progress: &Progress, event: SweepEvent) {
     match event {
-        SweepEvent::Finished { stored } => progress.finished(stored),
+        SweepEvent::Finished { from_store: stored } => progress.finished(stored),
         SweepEvent::Corrupt(path, why) => {
             progress.print_line(&format!(
                 "warning: `{}` is not a finished point: {why}; the point is run again",

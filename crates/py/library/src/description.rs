@@ -126,7 +126,7 @@ impl Description {
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
             let names = read.value.end_names();
             let data = messages.then(|| tidy::messages(&result.deliveries, &names));
-            Ok((Record::of(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
+            Ok((Record::new(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
         })?
         .map_err(description_error)?;
         let messages = data.map(|data| Py::new(py, Table::of(data)?)).transpose()?;
@@ -162,7 +162,7 @@ impl Description {
             let read = self.subject.read(&sets)?;
             let result = narrows::experiment::run(&read.value, Recorder::off());
             let uncertainties = single::uncertainties(&reader, &result, &|_| (), &|| ())?;
-            Ok(Record::of(&read, &result).with_uncertainty(&uncertainties))
+            Ok(Record::new(&read, &result).with_uncertainty(&uncertainties))
         })?;
         Ok(record.map_err(description_error)?.pretty())
     }

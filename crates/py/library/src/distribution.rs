@@ -121,6 +121,6 @@ pub fn cdf(
     log: (bool, bool),
     title: Option<String>,
 ) -> PyResult<String> {
-    let sets: Vec<SampleSet> = named.into_iter().map(|(name, one)| SampleSet::of(name, &one.0)).collect();
+    let sets: Vec<SampleSet> = named.into_iter().map(|(name, one)| SampleSet::new(name, &one.0)).collect();
     Ok(CdfSpec { title, log }.draw(&sets).map_err(problem_error)?.svg)
 }

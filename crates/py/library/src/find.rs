@@ -47,7 +47,7 @@ pub fn find(
         let of_other = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
         let sets = [&request.settings[..], of_other].concat();
         let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
-        let query = FindQuery::of(&what, &over, other.is_some(), &reader, &among).map_err(SearchError)?;
+        let query = FindQuery::parse(&what, &over, other.is_some(), &reader, &among).map_err(SearchError)?;
         for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
             query.check(&all, reader).map_err(SearchError)?;
         }

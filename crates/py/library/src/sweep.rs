@@ -121,7 +121,7 @@ pub fn run_in_threads(
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
         let plan = request.plan(&dimensions, checked.inputs());
         let on_event = |event| {
-            if let SweepEvent::Finished { stored: was_stored } = event {
+            if let SweepEvent::Finished { from_store: was_stored } = event {
                 let count = if was_stored { &stored } else { &run };
                 count.fetch_add(1, Ordering::Relaxed);
                 watch.count_finished();
@@ -167,7 +167,7 @@ impl PlannedSweep {
     fn next_points(&self) -> Vec<usize> {
         let results = self.results.lock().expect("nobody panics with it");
         let mut seen = HashSet::new();
-        let mut open = self.plan.open(|inputs| results.get(inputs).cloned());
+        let mut open = self.plan.missing(|inputs| results.get(inputs).cloned());
         open.retain(|point| seen.insert(&self.plan.inputs[*point]));
         open
     }
@@ -215,7 +215,7 @@ impl PlannedSweep {
 
 impl PlannedSweep {
     fn put(&self, inputs: &str, record: &Record) {
-        let row = Arc::new(ResultRow::of(record));
+        let row = Arc::new(ResultRow::new(record));
         self.results.lock().expect("nobody panics with it").insert(inputs.to_owned(), row);
     }
 }
@@ -231,7 +231,7 @@ pub fn run_point(
     let subject = description.get().subject.clone();
     let record = py.detach(|| {
         let read = subject.read_varied(&sets, &varied)?;
-        Ok(Record::of(&read, &narrows::experiment::run(&read.value, Recorder::off())))
+        Ok(Record::new(&read, &narrows::experiment::run(&read.value, Recorder::off())))
     });
     Ok(record.map_err(description_error)?.pretty())
 }

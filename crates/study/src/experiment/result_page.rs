@@ -50,8 +50,8 @@ impl ResultFile {
 pub fn page_of_results(results: &[(String, ResultFile)], title: Option<&str>, command: String) -> PaperReport {
     let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
     let mut artifacts: Vec<Artifact> = results.iter().flat_map(|(name, result)| result.artifacts(name)).collect();
-    for (number, artifact) in artifacts.iter_mut().enumerate() {
-        artifact.id = format!("{}-{}", number + 1, artifact.id);
+    for (index, artifact) in artifacts.iter_mut().enumerate() {
+        artifact.id = format!("{}-{}", index + 1, artifact.id);
     }
     let mut page = PaperReport {
         title: title.map_or_else(|| names.join(", "), str::to_owned),

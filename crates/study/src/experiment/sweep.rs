@@ -77,7 +77,7 @@ pub enum SweepEvent {
     /// A point was run, or its stored result was found.
     Finished {
         /// Whether a stored result was found.
-        stored: bool,
+        from_store: bool,
     },
     /// A stored result is invalid, for this reason, and its point is run again.
     Corrupt(PathBuf, String),
@@ -125,11 +125,11 @@ pub fn dimensions(
 fn key_conflict(
     registry: &Arc<Registry>,
     key: &str,
-    known: &mut Vec<Vec<String>>,
+    known_lines: &mut Vec<Vec<String>>,
     set: &[Vec<String>],
 ) -> Option<Problem> {
     let names = vary::names(&registry.with_canonical_keys(&format!("{key}=0"))).unwrap_or_default();
-    let problem = match (known.contains(&names), set.contains(&names)) {
+    let problem = match (known_lines.contains(&names), set.contains(&names)) {
         (true, _) => {
             let message = format!("`{key}` is varied twice: `{}` has its values already", names.join("."));
             let problem = Problem::new(message);
@@ -140,7 +140,7 @@ fn key_conflict(
         ),
         _ => None,
     };
-    known.push(names);
+    known_lines.push(names);
     problem
 }
 
@@ -180,8 +180,8 @@ impl<'a> Sweep<'a> {
         let (mut all, mut numbers) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
         for (point, read) in read.into_iter().enumerate() {
             for problem in read.err().iter().flat_map(Problems::split) {
-                let number = *numbers.entry(words(&problem)).or_insert(all.len());
-                match all.get_mut(number) {
+                let index = *numbers.entry(problem_texts(&problem)).or_insert(all.len());
+                match all.get_mut(index) {
                     Some(known) => known.points += 1,
                     None => all.push(PointProblem { first: self.values(point), points: 1, problem }),
                 }
@@ -211,14 +211,15 @@ pub fn format_values(values: &[(String, String)]) -> String {
 
 /// Formats keys and values as overrides. A key without a value is not overridden.
 pub fn settings(values: &[(String, String)]) -> Vec<String> {
-    let given = values.iter().filter(|(_, value)| !value.is_empty());
-    given.map(|(key, value)| format!("{key}={value}")).collect()
+    let set_values = values.iter().filter(|(_, value)| !value.is_empty());
+    set_values.map(|(key, value)| format!("{key}={value}")).collect()
 }
 
 /// Returns the messages, labels and help of problems, without the texts at their locations.
-fn words(problems: &Problems) -> String {
-    let each = |problem: &Problem| format!("{}\n{}\n{}", problem.message, problem.label, problem.help.join("\n"));
-    problems.list().iter().map(each).collect()
+fn problem_texts(problems: &Problems) -> String {
+    let problem_text =
+        |problem: &Problem| format!("{}\n{}\n{}", problem.message, problem.label, problem.help.join("\n"));
+    problems.list().iter().map(problem_text).collect()
 }
 
 /// Returns the first point of each distinct hash.

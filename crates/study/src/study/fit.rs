@@ -8,7 +8,7 @@ use super::experiments::{Draft, PointProblems, Results};
 use super::located::LocatedStudy;
 use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::free_constant::FreeConstant;
-use crate::experiment::fit::number::{Datum, NumberResult, NumberSource};
+use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
 use crate::experiment::fit::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::record::{digest, inputs, outcome_name};
 use crate::experiment::threads::one_task_per_run;
@@ -112,8 +112,8 @@ fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeCo
     }
 }
 
-impl NumberSource for Fitting<'_> {
-    fn number(&self, datum: usize, constants: &[&str]) -> NumberResult {
+impl PredictionSource for Fitting<'_> {
+    fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
         let run = |point: &usize| {
             let draft = &self.drafts[*point];
             let settings_of = |(keys, value): (&Vec<String>, &&str)| {

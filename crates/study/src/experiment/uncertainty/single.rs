@@ -68,7 +68,7 @@ pub fn uncertainties(
         Ok(Some(measured.iter().map(value).collect()))
     };
     let by_constant = elasticity::elasticities_of_constants(&unknowns, &[&read], &middle, &numbers, done);
-    let posterior = Posterior::of(&unknown::priors(&unknowns), &[]);
+    let posterior = Posterior::new(&unknown::priors(&unknowns), &[]);
     let uncertainty = |(index, metric): (usize, &&Metric)| {
         let row: Vec<f64> = by_constant.iter().map(|constant| constant.numbers[index]).collect();
         MetricUncertainty {

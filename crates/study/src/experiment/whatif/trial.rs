@@ -50,7 +50,7 @@ impl Measured {
     /// # Errors
     ///
     /// Returns the reason if nothing can be compared with the run, because it did not end by itself.
-    pub fn of(read: &Read<Machine>) -> Result<Measured, Problem> {
+    pub fn new(read: &Read<Machine>) -> Result<Measured, Problem> {
         let result = crate::experiment::run(&read.value, Recorder::off());
         match &result.outcome {
             Outcome::Done | Outcome::Saturated(_) => {
@@ -140,7 +140,7 @@ impl Bench<'_> {
             Err(problems) => return Trial::Refused(invalid(changes, &problems)),
         };
         let refuse = |reason: String, advice: &str| Trial::Refused(Refusal::new(changes, reason, advice.to_owned()));
-        let measured = match Measured::of(&read) {
+        let measured = match Measured::new(&read) {
             Ok(measured) => measured,
             Err(problem) => {
                 let advice = problem.help.first().map_or("", String::as_str);
