@@ -78,7 +78,7 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
 fn written_capture_reads_back() {
     let (capture, times) = capture();
     let read = read(capture.bytes()).expect("a capture");
-    let captured: Vec<Duration> = read.iter().map(|packet| packet.at.expect("a time")).collect();
+    let captured: Vec<Duration> = read.iter().map(|packet| packet.time.expect("a time")).collect();
     let expected: Vec<Duration> = times.iter().map(|time| Duration::from_nanos(time.ps() / 1_000)).collect();
     assert_eq!(captured, expected);
     assert!(read.iter().all(|packet| packet.length == packet.bytes.len()));
@@ -110,10 +110,10 @@ fn datagrams_that_linux_sent_are_reassembled() {
         let sent_payload = |length: usize| (0..length).map(|at| (at * 7 + length) as u8).collect::<Vec<u8>>();
         assert!(datagrams.values().all(|payload| *payload == sent_payload(payload.len())));
     }
-    let times = |packets: &[CaptureRecord]| packets.iter().map(|packet| packet.at).collect::<Vec<_>>();
+    let times = |packets: &[CaptureRecord]| packets.iter().map(|packet| packet.time).collect::<Vec<_>>();
     assert_eq!(times(&pcapng), times(&ns));
     let to_us = |at: Duration| Duration::from_micros(at.as_micros() as u64);
-    assert_eq!(ns.iter().map(|packet| packet.at.map(to_us)).collect::<Vec<_>>(), times(&us));
+    assert_eq!(ns.iter().map(|packet| packet.time.map(to_us)).collect::<Vec<_>>(), times(&us));
 }
 
 #[test]

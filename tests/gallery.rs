@@ -43,8 +43,8 @@ fn saturation() -> LineChart {
         y: Axis::new("latency [cycles]").log10(),
         series: vec![Series::line("dimension order", curve(0.38)), Series::line("adaptive", curve(0.55))],
         notes: vec![
-            Note { at: 0.38, is_vertical: true, text: "saturated".into() },
-            Note { at: 100.0, is_vertical: false, text: "a bound".into() },
+            Note { position: 0.38, is_vertical: true, text: "saturated".into() },
+            Note { position: 100.0, is_vertical: false, text: "a bound".into() },
         ],
     }
 }
@@ -123,14 +123,14 @@ fn heat_map() -> HeatMap {
     let panel = |name: &str, to: f64, value: &dyn Fn(f64, f64) -> f64| Panel {
         name: name.into(),
         rows: (0..32).map(|row| (0..150).map(|t| value(f64::from(row), f64::from(t) / 60.0)).collect()).collect(),
-        to,
+        end: to,
     };
     HeatMap {
         title: "Pending packets per receiver, cyclic shift on a 32-node CM-5 tree".into(),
         x: Axis::new("time [10³ cycles]"),
         y: "receiver".into(),
         shades: "pending packets".into(),
-        most: 20.0,
+        shade_max: 20.0,
         panels: vec![panel("without NIFDY", 212.0, &pending_without), panel("with NIFDY", 134.0, &pending_with)],
     }
 }

@@ -282,7 +282,7 @@ fn busy_and_active(run: &Run, name: &str) -> (f64, f64) {
 
 /// Returns the candidate for the bottleneck, as the run reports it.
 fn candidate(run: &Run) -> String {
-    Candidate::new(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
+    Candidate::new(&run.result, &MeanLedger::new(&run.result.ledger)).to_string()
 }
 
 #[test]

@@ -13,7 +13,7 @@ const RESOURCES_SHOWN: usize = 8;
 /// Returns the outcome, metrics, mean ledger, busiest resources, identity and candidate for the bottleneck of a run;
 /// `whatif` is the command line that finds the bottleneck.
 pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, whatif: &str) -> String {
-    let ledger = MeanLedger::of(&result.ledger);
+    let ledger = MeanLedger::new(&result.ledger);
     let parts = [
         format!("{name}: {}\n{}", outcome(result), note(result)),
         metrics(record, record::was_stopped(&result.outcome)),

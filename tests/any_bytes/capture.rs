@@ -18,6 +18,6 @@ pub fn check_any_bytes(bytes: &[u8]) {
                 let _ = parse(packet);
             }
         }
-        Err(error) => assert!(error.at <= bytes.len() && !error.message.is_empty(), "{error}"),
+        Err(error) => assert!(error.offset <= bytes.len() && !error.message.is_empty(), "{error}"),
     }
 }

@@ -122,7 +122,7 @@ impl Description {
             let start = Instant::now();
             let result = narrows::experiment::run(&read.value, recorder);
             let wall_s = start.elapsed().as_secs_f64();
-            let ledger = MeanLedger::of(&result.ledger);
+            let ledger = MeanLedger::new(&result.ledger);
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
             let names = read.value.end_names();
             let data = messages.then(|| tidy::messages(&result.deliveries, &names));

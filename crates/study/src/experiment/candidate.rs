@@ -46,7 +46,7 @@ impl Candidate {
     /// Returns the name of the candidate in a form that is comparable across machines: the kind of resource without
     /// its node, or the stage.
     pub fn kind(result: &RunResult) -> String {
-        match Candidate::new(result, &MeanLedger::of(&result.ledger)) {
+        match Candidate::new(result, &MeanLedger::new(&result.ledger)) {
             Candidate::Resource(name, _) => {
                 let busy = result.resources.iter().find(|resource| resource.name == name);
                 busy.map_or(name.as_str(), |resource| resource.kind).to_owned()

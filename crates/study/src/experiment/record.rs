@@ -41,7 +41,7 @@ pub struct Record(Map<String, Json>);
 impl Record {
     /// Returns the record of a run of the description `read`.
     pub fn new(read: &Read<Machine>, result: &RunResult) -> Record {
-        let ledger = MeanLedger::of(&result.ledger);
+        let ledger = MeanLedger::new(&result.ledger);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
         if let Some(reason) = outcome_reason(result) {

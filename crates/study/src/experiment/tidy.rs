@@ -87,7 +87,7 @@ pub fn push_number(data: &mut Dataset, name: &str, unit: &str, numbers: Vec<Opti
     let numbers = numbers.into_iter().map(|number| number.filter(|number| !number.is_nan()));
     match BaseUnit::of(unit) {
         Some(base) => {
-            let numbers = numbers.map(|number| number.map(|number| base.value(number)));
+            let numbers = numbers.map(|number| number.map(|number| base.to_base(number)));
             data.push(name, base.unit, ColumnValues::Numbers(numbers.collect()));
         }
         None => data.push(name, unit, ColumnValues::Numbers(numbers.collect())),

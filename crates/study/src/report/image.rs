@@ -28,8 +28,8 @@ impl ImageFormat {
 
     /// Returns the format of a file by its extension.
     pub fn of(path: &Path) -> Option<ImageFormat> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        ImageFormat::EXTENSIONS.iter().find(|(known, _)| *known == ending).map(|(_, form)| *form)
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        ImageFormat::EXTENSIONS.iter().find(|(known_extension, _)| *known_extension == extension).map(|(_, form)| *form)
     }
 
     /// Converts a chart to the bytes of a file.
@@ -101,11 +101,11 @@ mod tests {
     #[test]
     fn images_contain_their_text_and_are_deterministic() {
         let draw = |name: &str| BarChart::grouped(name, "µs", &["a"], &[("b", vec![1.0])]).svg();
-        for (ending, form) in &ImageFormat::EXTENSIONS[1..] {
+        for (extension, form) in &ImageFormat::EXTENSIONS[1..] {
             let bytes = form.bytes(&draw("text")).unwrap();
-            assert!(bytes.starts_with(if *ending == "png" { b"\x89PNG" } else { b"%PDF" }), "{ending}");
-            assert!(bytes == form.bytes(&draw("text")).unwrap(), "{ending}: the same bytes");
-            assert!(bytes != form.bytes(&draw("more text")).unwrap(), "{ending}: its text is drawn");
+            assert!(bytes.starts_with(if *extension == "png" { b"\x89PNG" } else { b"%PDF" }), "{extension}");
+            assert!(bytes == form.bytes(&draw("text")).unwrap(), "{extension}: the same bytes");
+            assert!(bytes != form.bytes(&draw("more text")).unwrap(), "{extension}: its text is drawn");
         }
     }
 }

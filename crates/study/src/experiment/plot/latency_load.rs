@@ -144,12 +144,12 @@ impl LatencyLoadSpec {
                 let line =
                     Series::line(joined_words([&group.name, name]), group.steady.iter().filter_map(point).collect());
                 let style = if index == 0 { Style::Line } else { Style::Dashed };
-                series.push(Series { like: Some(simulated_series), ..line.style(style) });
+                series.push(Series { styled_like: Some(simulated_series), ..line.style(style) });
             }
         }
         let note = |group: &LoadGroup| {
             let text = joined_words([&group.name, "saturated"]);
-            Some(Note { at: group.capacity? / x_unit.per, is_vertical: true, text })
+            Some(Note { position: group.capacity? / x_unit.per, is_vertical: true, text })
         };
         let x = Axis::new(title("offered load", &x_unit));
         LineChart {
@@ -216,7 +216,7 @@ mod tests {
     fn each_interface_has_a_median_and_a_tail_and_saturation_is_marked() {
         let chart = chart(&data(), &LatencyLoadSpec::default());
         let series: Vec<_> =
-            chart.series.iter().map(|series| (series.name.as_str(), series.style, series.like)).collect();
+            chart.series.iter().map(|series| (series.name.as_str(), series.style, series.styled_like)).collect();
         let (line, dashed) = (Style::Line, Style::Dashed);
         let expected = [
             ("a p50", line, Some(0)),
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(chart.series[0].points, [(16.0, 1.0), (32.0, 1.0), (64.0, 4.0)]);
         assert_eq!(chart.series[3].points, [(16.0, 4.0), (32.0, 8.0)], "a saturated run has no latency");
         let [note] = &chart.notes[..] else { panic!("{:?}", chart.notes) };
-        assert_eq!((note.at, note.is_vertical, note.text.as_str()), (40.0, true, "b saturated"));
+        assert_eq!((note.position, note.is_vertical, note.text.as_str()), (40.0, true, "b saturated"));
         assert_eq!((chart.x.title.as_str(), chart.y.title.as_str()), ("offered load [MB/s]", "latency [µs]"));
         assert_eq!(LatencyLoadSpec::default().draw(&data()).expect("a chart").left_out, 1);
     }

@@ -30,8 +30,8 @@ impl Tally {
 
     /// Returns the counts as text: `47 of 50 claims hold, 2 fail, 1 not evaluated; 19 more restate others`.
     pub fn text(&self) -> String {
-        let all = self.hold + self.fail + self.open;
-        let mut text = format!("{} of {all} claims hold, {} fail", self.hold, self.fail);
+        let total = self.hold + self.fail + self.open;
+        let mut text = format!("{} of {total} claims hold, {} fail", self.hold, self.fail);
         if self.open > 0 {
             text += &format!(", {} not evaluated", self.open);
         }
