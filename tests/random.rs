@@ -186,7 +186,8 @@ proptest! {
         let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
         prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
         prop_assert!(run_of.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
-        prop_assert_eq!(result_text(&run(&bench.machine(), Recorder::with_spans_max(1 << 20))), result_text(&run_of.result));
+        let with_spans = run(&bench.machine(), Recorder::with_spans_max(1 << 20));
+        prop_assert_eq!(result_text(&with_spans), result_text(&run_of.result));
     }
 }
 

@@ -149,7 +149,7 @@ proptest! {
         posted in 1..40u64,
     ) {
         let [checksum_offload, zero_copy, two_levels] = [1, 2, 4].map(|bit| bits & bit != 0);
-        let mut sets = Optimisations { checksum_offload, zero_copy, two_levels, fine_grained }.sets();
+        let mut sets = Optimisations { checksum_offload, zero_copy, two_levels, fine_grained: fine }.sets();
         sets.extend([
             format!("ni.mcp.mtu={mtu} B"),
             format!("ni.mcp.page={page} B"),

@@ -111,7 +111,7 @@ impl Twin {
             for (port, end) in twin.shape.wiring.outputs((index % routers) as u32).iter().enumerate() {
                 if let End::Router { router, port: input } = *end {
                     let target = index / routers * routers + router as usize;
-                    twin.routers[target].join(usize::from(input), Upstream::Router { router, port });
+                    twin.routers[target].join(usize::from(input), Upstream::Router { router: index, port });
                 }
             }
         }

@@ -27,7 +27,7 @@ impl SampleUnit {
         }
     }
 
-    /// Returns the unit in which metrics are given, and the number of these units in one of those.
+    /// Returns the unit of metrics, and the number of sample units in one unit of metrics.
     pub fn of_metrics(self) -> (&'static str, f64) {
         match self {
             SampleUnit::Picoseconds => ("us", 1e6),

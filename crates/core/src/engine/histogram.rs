@@ -289,7 +289,8 @@ mod tests {
                 // The least sample that at least `percent` of the samples do not exceed.
                 let share = (percent * 1_000.0).round() / 100_000.0;
                 let rank_min = share * sorted.len() as f64 - 1e-9;
-                let exact = *sorted.iter().enumerate().find(|(index, _)| (index + 1) as f64 >= rank_min).expect("a rank").1;
+                let has_rank = |(index, _): &(usize, &u64)| (index + 1) as f64 >= rank_min;
+                let exact = *sorted.iter().enumerate().find(has_rank).expect("a rank").1;
                 prop_assert!(exact <= found && found - exact <= exact / 128, "{} for {}", found, exact);
             }
         }

@@ -55,7 +55,7 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Waits for the next message that is delivered or lost, and returns the instant of that.
+    /// Waits for the next delivery or loss of a message, and returns its instant.
     pub async fn next(&self) -> Time {
         loop {
             if let Some(at) = self.instants.borrow_mut().pop_front() {

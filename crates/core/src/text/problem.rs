@@ -170,7 +170,8 @@ impl Problems {
         &self.list
     }
 
-    /// Returns the problems, each with the line that `help` returns for it and its layer as its first line of help.
+    /// Returns the problems. The first line of each problem's help is the one that `help` returns for the problem and
+    /// its layer.
     pub fn with_help_per_problem(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);

@@ -102,7 +102,7 @@ fn is_dotted(path: &[Step], text: &str) -> bool {
     }) && rest.is_empty()
 }
 
-/// A value as it was read; an [`Entry`] is made of it when one is asked for.
+/// A value as it was read. It is converted to an [`Entry`] only on request.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedValue {
     pub value: String,

@@ -62,7 +62,7 @@ pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
 ///
 /// # Errors
 ///
-/// Returns a sentence that states what is wrong with it.
+/// Returns a sentence that states the error in the JSON.
 pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
     let unit = json["unit"]
         .as_str()

@@ -380,7 +380,14 @@ fn candidate_json(candidate: &Candidate) -> Json {
 }
 
 fn stuck_json(stuck: &DeadlockReport) -> Json {
-    let wait = |wait: &narrows_core::engine::deadlock::Wait| json!({ "task": wait.task, "wants": wait.awaited, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
+    let wait = |wait: &narrows_core::engine::deadlock::Wait| {
+        json!({
+            "task": wait.task,
+            "wants": wait.awaited,
+            "holder": wait.holder,
+            "closes_cycle": wait.closes_cycle,
+        })
+    };
     let mut json =
         json!({ "at_us": stuck.end_time.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
     if !stuck.losses.descriptions.is_empty() {

@@ -54,7 +54,7 @@ const ARRIVALS_SLOT: Slot = Slot(1);
 const REORDER_SLOT: Slot = Slot(0);
 
 impl<P: Clone> NifdyAdapter<P> {
-    /// Returns the endpoint of node `node` on a fabric with `classes` classes.
+    /// Returns the endpoint of `node` on a fabric with `classes` classes.
     pub fn new(node: NodeId, classes: u8, parameters: NifdyParameters) -> NifdyAdapter<P> {
         let lane =
             |_| Lane { unit: NifdyUnit::new(node, &parameters.unit), reserved: 0, peak: PeakOccupancy::default() };

@@ -40,7 +40,7 @@ pub struct Delivered<T> {
 }
 
 impl<T: Clone> NifdyUnit<T> {
-    /// Returns the unit of node `node`, without packets.
+    /// Returns the unit of `node`, without packets.
     ///
     /// # Panics
     ///

@@ -55,7 +55,7 @@ struct Lane<P> {
 }
 
 impl<P> Plain<P> {
-    /// Returns the empty buffers of node `node` for `classes` classes.
+    /// Returns the empty buffers of `node` for `classes` classes.
     pub fn new(node: NodeId, classes: u8, parameters: PlainParameters) -> Plain<P> {
         let PlainParameters { outgoing, arrivals } = parameters;
         assert!(outgoing > 0 && arrivals > 0, "without a buffer nothing is ever sent or received");

@@ -54,7 +54,7 @@ const RETURNED_KIND: u64 = 2;
 const KIND_SHIFT: u32 = 32;
 
 impl<P: Clone> ReturnToSenderAdapter<P> {
-    /// Returns the endpoint at node `node`, on a fabric of `classes` classes.
+    /// Returns the endpoint at `node`, on a fabric of `classes` classes.
     pub fn new(node: NodeId, classes: u8, parameters: ReturnToSenderParameters) -> ReturnToSenderAdapter<P> {
         let FlowControlParameters { outgoing, incoming, retry } = parameters.flow;
         ReturnToSenderAdapter {

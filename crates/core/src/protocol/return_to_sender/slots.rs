@@ -140,7 +140,8 @@ mod tests {
                 prop_assert_eq!(slots.used_slots() as usize, reference.len());
                 prop_assert!(slots.iter().eq(reference.iter().map(|(number, step)| (*number, step))));
                 let last = reference.keys().last().map_or(0, |last| last + 1);
-                prop_assert_eq!((slots.entries.len(), slots.free_words.len()), (last as usize, last.div_ceil(64) as usize));
+                let lengths = (slots.entries.len(), slots.free_words.len());
+                prop_assert_eq!(lengths, (last as usize, last.div_ceil(64) as usize));
             }
         }
     }

@@ -40,7 +40,7 @@ pub struct WindowAdapter<P> {
 }
 
 impl<P: Clone> WindowAdapter<P> {
-    /// Returns the endpoint at node `node`, on a fabric of `classes` classes.
+    /// Returns the endpoint at `node`, on a fabric of `classes` classes.
     pub fn new(node: NodeId, classes: u8, parameters: WindowParameters) -> WindowAdapter<P> {
         let links = (0..classes).map(|_| WindowLink::new(node, &parameters.link)).collect();
         WindowAdapter { parameters, links, packets_taken: 0, feedback: 0, feedback_by_node: BTreeMap::new() }

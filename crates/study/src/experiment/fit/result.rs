@@ -159,7 +159,7 @@ impl FitResult {
             "failed": self.failed_parts().iter().map(failed_json).collect::<Vec<_>>(),
             "noise_ratio": self.noise_ratio,
             "correlation": self.correlation,
-            "undetermined": self.undetermined.iter().map(|combination| self.combination_json(combination)).collect::<Vec<_>>(),
+            "undetermined": self.undetermined.iter().map(|open| self.combination_json(open)).collect::<Vec<_>>(),
             "incomplete": self.incomplete.iter().map(|incomplete| json!({
                 "name": self.residuals[incomplete.datum].datum.name,
                 "reason": incomplete.reason,
@@ -195,7 +195,8 @@ impl FitResult {
 fn residual_json(residual: &Residual) -> Json {
     json!({
         "name": residual.datum.name, "unit": residual.datum.unit, "expected": residual.datum.expected,
-        "before": residual.start_value, "after": residual.fitted_value, "error": residual.error(), "tolerance": residual.datum.tolerance,
+        "before": residual.start_value, "after": residual.fitted_value,
+        "error": residual.error(), "tolerance": residual.datum.tolerance,
         "within": residual.is_within_tolerance(), "missing": residual.missing,
     })
 }

@@ -74,7 +74,10 @@ fn ps(value: &Value) -> u64 {
 proptest! {
     #[test]
     fn slices_nest_and_flows_belong_to_them(raw in prop::collection::vec((0u32..3, prop::option::of(0u64..4), 0u64..60, 0u64..30), 0..60)) {
-        let spans = raw.iter().map(|&(track, message, start, duration)| span(track, message, start, start + duration)).collect();
+        let spans = raw
+            .iter()
+            .map(|&(track, message, start, duration)| span(track, message, start, start + duration))
+            .collect();
         let timeline = timeline(spans);
         let slices = events(&timeline, "X");
         prop_assert_eq!(slices.len(), timeline.spans.len());

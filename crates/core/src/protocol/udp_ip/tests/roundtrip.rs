@@ -98,15 +98,19 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let payloads: Vec<Vec<u8>> = lengths.iter().map(|length| content(*length)).collect();
-        let all = payloads.iter().zip(0..).flat_map(|(payload, sequence_number)| fragments_of(sequence_number, payload, mtu)).collect();
+        let all = payloads
+            .iter()
+            .zip(0..)
+            .flat_map(|(payload, sequence_number)| fragments_of(sequence_number, payload, mtu))
+            .collect();
         let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(all, seed, true) {
             receiver.take(&packet, &mut reassembly);
         }
         // Each datagram is complete at least once: copies may complete a datagram a second time.
         for (sequence_number, payload) in payloads.iter().enumerate() {
-            let received: Vec<&Vec<u8>> =
-                receiver.complete.iter().filter(|(id, _)| usize::from(*id) == sequence_number).map(|(_, bytes)| bytes).collect();
+            let has_number = |(id, _): &&(u16, Vec<u8>)| usize::from(*id) == sequence_number;
+            let received: Vec<&Vec<u8>> = receiver.complete.iter().filter(has_number).map(|(_, bytes)| bytes).collect();
             prop_assert!(!received.is_empty() && received.iter().all(|bytes| *bytes == payload));
         }
         let rest: usize = reassembly.expire(LIMITS.lifetime).len();
