@@ -118,7 +118,7 @@ fn undetermined_constants_are_named() {
 fn constant_without_effect_keeps_its_value_and_its_prior() {
     let fitted = fit_curve(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.receive-buffers"], 0.01);
     let idle = &fitted.constants[1];
-    assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
+    assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.final_value == "8", "{idle:?}");
     assert!(fitted.constants.len() < fitted.residuals.len());
     let open = &fitted.undetermined;
     assert!(open.len() == 1 && open[0].changes.len() == 1 && open[0].changes[0].0 == 1, "{open:?}");

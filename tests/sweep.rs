@@ -255,7 +255,7 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
     for extension in ["csv", "jsonl", "parquet"] {
         let path = folder.path(&format!("messages.{extension}"));
         run_ok(&["run", "ping-pong", FEW, "--messages", &path]);
-        let encoding = Encoding::of(Path::new(&path)).expect("an encoding");
+        let encoding = Encoding::from_path(Path::new(&path)).expect("an encoding");
         let data = Dataset::read(fs::read(&path).expect("a file"), encoding).expect("tidy data");
         assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{extension}");
         assert_eq!(numbers(&data, "payload_B"), [8192.0; 5]);

@@ -27,7 +27,7 @@ pub(super) fn as_text() -> String {
         combinations.len(),
         protocols * fabrics * programs,
     );
-    text += &pairs(&combinations, &names_on_axis).text();
+    text += &pair_table(&combinations, &names_on_axis).text();
     text += "\nRejected:\n";
     for (reason, refused) in by_reason(&combinations) {
         text += &format!("  {} × {reason}\n", refused.len());
@@ -48,7 +48,7 @@ fn names(combination: &Combination) -> [&'static str; 5] {
 }
 
 /// Returns the table of the number of compatible combinations of each interface, by host.
-fn pairs(combinations: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
+fn pair_table(combinations: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
     let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
     for combination in combinations.iter().filter(|one| one.refused.is_empty()) {
         let [host, ni, ..] = names(combination);

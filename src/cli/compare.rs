@@ -94,17 +94,17 @@ impl Comparison {
         let are_same = a.is_intact() && b.is_intact() && a.text("hash") == b.text("hash");
         let is_comparable =
             |metric: &str| [a, b].iter().all(|record| record::is_comparable(record.text("outcome"), metric));
-        let metrics = pairs(values(a), values(b)).into_iter();
+        let metrics = named_pairs(values(a), values(b)).into_iter();
         let metrics = metrics
             .filter(|(name, ..)| are_same || is_comparable(name))
             .map(|(name, a, b)| (name, measured(a), measured(b)));
-        let stages = if are_same || is_comparable("latency") { pairs(stages(a), stages(b)) } else { Vec::new() };
+        let stages = if are_same || is_comparable("latency") { named_pairs(stages(a), stages(b)) } else { Vec::new() };
         let are_complete = are_same || (a.is_complete() && b.is_complete());
         Comparison {
             metrics: metrics.map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
             stages,
-            resources: if are_complete { pairs(resources(a), resources(b)) } else { Vec::new() },
-            values: pairs(description_values(a), description_values(b))
+            resources: if are_complete { named_pairs(resources(a), resources(b)) } else { Vec::new() },
+            values: named_pairs(description_values(a), description_values(b))
                 .into_iter()
                 .filter(|(_, a, b)| a != b)
                 .collect(),
@@ -218,7 +218,7 @@ fn difference(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 }
 
 /// Merges two lists by name, in the order of the first, followed by names that only the second has.
-fn pairs<T: Clone>(a: Vec<(String, T)>, b: Vec<(String, T)>) -> Vec<NamedPair<T>> {
+fn named_pairs<T: Clone>(a: Vec<(String, T)>, b: Vec<(String, T)>) -> Vec<NamedPair<T>> {
     let find = |list: &[(String, T)], name: &str| {
         list.iter().find(|(known_name, _)| known_name == name).map(|(_, x)| x.clone())
     };

@@ -92,7 +92,7 @@ pub fn run(options: &Options) -> CommandResult {
     let pool = pool(options.jobs)?;
     let out = options.out.as_deref().map(Output::prepare).transpose()?;
     let state = options.out.as_deref().map(state_file);
-    let progress = FitProgress::begin(state.is_some());
+    let progress = FitProgress::start(state.is_some());
     let control = FitControl { monitor: &progress, state: state.as_deref() };
     let result =
         pool.install(|| if options.measured.is_empty() { study(options, control) } else { curves(options, control) });

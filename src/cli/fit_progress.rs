@@ -41,7 +41,7 @@ pub struct FitProgress {
 
 impl FitProgress {
     /// Starts the display of a fit; `is_stored` states whether the fit has a state file.
-    pub fn begin(is_stored: bool) -> FitProgress {
+    pub fn start(is_stored: bool) -> FitProgress {
         let state = Arc::new(Mutex::new(State::new(is_stored)));
         let style = ProgressStyle::with_template("{spinner} {msg}").expect("a template");
         // If Ctrl-C was ignored before, it stays ignored.
@@ -67,7 +67,7 @@ impl FitProgress {
         eprint_line!("{}, {}{stored_text}, {time}.", count(steps, "step"), count(state.runs, "run"));
     }
 
-    fn show(&self, state: &State) {
+    fn display(&self, state: &State) {
         if self.lines.is_none() {
             self.bar.set_message(state.text());
             self.bar.tick();
@@ -83,14 +83,14 @@ impl FitMonitor for FitProgress {
             eprint_line!("Without --out no run is stored, so an interrupted fit starts from the beginning.");
         }
         (state.open, state.runs_stored) = (runs, stored);
-        self.show(&state);
+        self.display(&state);
     }
 
     fn run_ends(&self) {
         let mut state = lock(&self.state);
         state.runs += 1;
         state.open = state.open.saturating_sub(1);
-        self.show(&state);
+        self.display(&state);
     }
 
     fn step_ends(&self, step: &FitStep) {
@@ -99,7 +99,7 @@ impl FitMonitor for FitProgress {
         match (is_first, self.lines.is_some()) {
             // The errors at the starting values show at once whether the fit is worth its time.
             (true, true) => output::eprint_line(&state.text()),
-            _ => self.show(&state),
+            _ => self.display(&state),
         }
     }
 

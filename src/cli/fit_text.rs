@@ -30,8 +30,8 @@ fn constants(result: &FitResult) -> String {
     for constant in &result.constants {
         let mark = if constant.determined { "" } else { " (not determined)" };
         let [prior, free] = [constant.prior, constant.std_dev].map(|percentage| format!("±{}", percent(percentage)));
-        let values =
-            [&constant.key, &constant.before, &constant.fitted, &constant.after].map(|text| text.as_str().into());
+        let values = [&constant.key, &constant.start_value, &constant.rounded_value, &constant.final_value]
+            .map(|text| text.as_str().into());
         table.push(values.into_iter().chain([prior.into(), (free + mark).into()]).collect());
     }
     table.text()

@@ -57,9 +57,9 @@ fn unknown_topic(topic: &str, command: &clap::Command) -> Problem {
 
 /// Returns the glossary as text, or its entries whose term contains `word`.
 fn glossary(word: Option<&str>) -> Result<String, Problem> {
-    let Some(word) = word else { return Ok(entries(|_| true, true)) };
+    let Some(word) = word else { return Ok(glossary_entries(|_| true, true)) };
     let sought = word.to_lowercase();
-    let entries_found = entries(|term| term.to_lowercase().contains(&sought), false);
+    let entries_found = glossary_entries(|term| term.to_lowercase().contains(&sought), false);
     match entries_found.is_empty() {
         true => Err(Problem::new(format!("the glossary has no term with `{word}`"))
             .help("`narrows help glossary` prints all terms")),
@@ -69,7 +69,7 @@ fn glossary(word: Option<&str>) -> Result<String, Problem> {
 
 /// Returns the entries whose term satisfies `is_wanted`, each as `term: meaning`, with the headings of their sections
 /// if `with_headings`.
-fn entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> String {
+fn glossary_entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> String {
     let mut text = String::new();
     for line in GLOSSARY.lines() {
         if let Some(heading) = line.strip_prefix("## ").filter(|_| with_headings) {

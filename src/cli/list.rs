@@ -23,7 +23,7 @@ Examples:
 pub struct Options {
     /// Kind to list [default: all but combinations]
     #[arg(value_name = "KIND", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<ListedKind>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
@@ -31,7 +31,7 @@ pub struct Options {
 
 /// The kinds that can be listed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum ListedKind {
     /// Example descriptions
     Examples,
     /// All parts
@@ -65,14 +65,16 @@ struct Group {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let parts = [Kind::Machines, Kind::Hosts, Kind::Ni, Kind::Protocols, Kind::Fabrics];
-    let listed_kinds = [&[Kind::Examples], &parts[..], &[Kind::Workloads, Kind::Policies, Kind::Papers]].concat();
+    let parts = [ListedKind::Machines, ListedKind::Hosts, ListedKind::Ni, ListedKind::Protocols, ListedKind::Fabrics];
+    let listed_kinds =
+        [&[ListedKind::Examples], &parts[..], &[ListedKind::Workloads, ListedKind::Policies, ListedKind::Papers]]
+            .concat();
     let kinds = match options.kind {
         None => &listed_kinds[..],
-        Some(Kind::Parts) => &parts,
+        Some(ListedKind::Parts) => &parts,
         Some(kind) => &[kind],
     };
-    if options.kind == Some(Kind::Combinations) {
+    if options.kind == Some(ListedKind::Combinations) {
         return print_result(options.format, &combinations::as_text, &combinations::as_json);
     }
     let groups: Vec<Group> = kinds.iter().map(|kind| kind.group()).collect();
@@ -88,22 +90,22 @@ fn print_result(format: Format, text: &dyn Fn() -> String, json: &dyn Fn() -> St
     Ok(ExitStatus::Done)
 }
 
-impl Kind {
+impl ListedKind {
     fn group(self) -> Group {
         let (kind, description, names) = match self {
-            Kind::Examples => ("examples", "narrows run NAME", examples()),
-            Kind::Machines => ("machines", "parts = [\"NAME\", …]", parts_where(|name| !is_part(name))),
-            Kind::Parts | Kind::Hosts => {
+            ListedKind::Examples => ("examples", "narrows run NAME", examples()),
+            ListedKind::Machines => ("machines", "parts = [\"NAME\", …]", parts_where(|name| !is_part(name))),
+            ListedKind::Parts | ListedKind::Hosts => {
                 ("hosts", "parts = [\"NAME\", …]", parts_where(|name| name.starts_with("hosts/")))
             }
-            Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts_where(|name| name.starts_with("ni/"))),
-            Kind::Protocols => {
+            ListedKind::Ni => ("ni", "parts = [\"NAME\", …]", parts_where(|name| name.starts_with("ni/"))),
+            ListedKind::Protocols => {
                 ("protocols", "parts = [\"NAME\", …]", parts_where(|name| name.starts_with("protocols/")))
             }
-            Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts_where(is_fabric)),
-            Kind::Workloads => ("workloads", "[workload.NAME]", workloads()),
-            Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with further keys", policies()),
-            Kind::Papers | Kind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
+            ListedKind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts_where(is_fabric)),
+            ListedKind::Workloads => ("workloads", "[workload.NAME]", workloads()),
+            ListedKind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with further keys", policies()),
+            ListedKind::Papers | ListedKind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
         };
         Group { kind, description, names }
     }

@@ -148,7 +148,7 @@ impl Options {
 
 /// Returns the image format of a file by its extension.
 fn image_format(path: &Path) -> Result<ImageFormat, Problem> {
-    ImageFormat::of(path).ok_or_else(|| {
+    ImageFormat::from_path(path).ok_or_else(|| {
         let endings: Vec<String> =
             ImageFormat::EXTENSIONS.iter().map(|(extension, _)| format!("`.{extension}`")).collect();
         Problem::new(format!("`{}`: unknown image format", path.display()))
@@ -167,7 +167,7 @@ fn read(path: &Path) -> Result<Dataset, Failure> {
     }
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error_text(&error)))?;
     let encoding =
-        Encoding::of(path).ok_or_else(|| failure("its extension is not one of a result format".to_owned()))?;
+        Encoding::from_path(path).ok_or_else(|| failure("its extension is not one of a result format".to_owned()))?;
     Ok(Dataset::read(bytes, encoding).map_err(failure)?)
 }
 

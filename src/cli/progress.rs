@@ -40,7 +40,7 @@ static INTERRUPTIBLE: Mutex<Option<Arc<State>>> = Mutex::new(None);
 
 impl Progress {
     /// Starts the display of `expected` runs, named `noun`, whose results are stored in `folder`, if given.
-    pub fn begin(noun: &'static str, expected: usize, folder: Option<&Path>) -> Progress {
+    pub fn start(noun: &'static str, expected: usize, folder: Option<&Path>) -> Progress {
         let (points_stored, points_run) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let state = Arc::new(State {
             noun,
@@ -62,7 +62,7 @@ impl Progress {
     }
 
     /// Counts a finished run.
-    pub fn finished(&self, from_store: bool) {
+    pub fn count_finished(&self, from_store: bool) {
         let count = if from_store { &self.state.points_stored } else { &self.state.points_run };
         count.fetch_add(1, Ordering::Relaxed);
         if self.lines.is_none() {

@@ -191,7 +191,7 @@ impl Bar {
 impl study::Progress for Bar {
     fn begins(&self, points: usize) {
         self.replace(None);
-        self.replace(Some(Progress::begin("points", points, None)));
+        self.replace(Some(Progress::start("points", points, None)));
     }
 
     fn leaves_out(&self, points: usize) {
@@ -202,7 +202,7 @@ impl study::Progress for Bar {
 
     fn done(&self, _point: &str) {
         if let Some(progress) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            progress.finished(false);
+            progress.count_finished(false);
         }
     }
 }

@@ -141,7 +141,7 @@ pub fn run(options: &Options) -> CommandResult {
 
 /// Returns the file that messages are written to, and its format.
 fn messages(path: &Path) -> Result<(Output, Encoding), Failure> {
-    let encoding = Encoding::of(path).ok_or_else(|| {
+    let encoding = Encoding::from_path(path).ok_or_else(|| {
         let problem = Problem::new(format!("`{}`: unknown format of messages", path.display()));
         problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
     })?;

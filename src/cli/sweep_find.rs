@@ -54,7 +54,7 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
     let file = out.map(Output::prepare).transpose()?;
     let store = out.map(point_store).transpose()?;
     let probes = count * query.range.probes_max() * if other.is_some() { 2 } else { 1 };
-    let progress = Progress::begin("runs at most", probes, store.as_ref().map(PointStore::folder));
+    let progress = Progress::start("runs at most", probes, store.as_ref().map(PointStore::folder));
     let on_event = |event| report_event(&progress, event);
     let pool = pool(*jobs)?;
     let rows = pool.install(|| query.search(&points, &reader, other, store.as_ref(), &on_event));

@@ -31,7 +31,7 @@ pub fn point_store(out: &Path) -> Result<PointStore, Failure> {
 /// Reports a progress event.
 pub fn report_event(progress: &Progress, event: SweepEvent) {
     match event {
-        SweepEvent::Finished { from_store: stored } => progress.finished(stored),
+        SweepEvent::Finished { from_store: stored } => progress.count_finished(stored),
         SweepEvent::Corrupt(path, why) => {
             progress.print_line(&format!(
                 "warning: `{}` is not a finished point: {why}; the point is run again",
@@ -50,7 +50,7 @@ pub fn runs(
 ) -> Result<Vec<SweepPoint>, Failure> {
     let (total, distinct) = checked.points();
     let planned = checked.planned_points(&RunOptions { points, shard, lines, on_event: &|_| () });
-    let progress = Progress::begin("points", planned, points.map(PointStore::folder));
+    let progress = Progress::start("points", planned, points.map(PointStore::folder));
     let options = RunOptions { points, shard, lines, on_event: &|event| report_event(&progress, event) };
     let rows = checked.run(&options).map_err(|error| Problem::new(format!("cannot store a point: {error}")))?;
     let (run, kept) = progress.finish();

@@ -22,7 +22,7 @@ pub struct Trace {
 }
 
 /// The form of a trace that is being written.
-enum Form {
+enum TraceForm {
     /// Written while the simulation runs.
     Binary(BinaryTrace<File>, UnfinishedOutput),
     /// Written after the run.
@@ -32,7 +32,7 @@ enum Form {
 /// A trace that is being written.
 pub struct OpenTrace {
     path: PathBuf,
-    form: Form,
+    form: TraceForm,
 }
 
 impl Trace {
@@ -53,12 +53,12 @@ impl Trace {
         let spans_max = usize::try_from(self.spans_max).unwrap_or(usize::MAX);
         let path = self.path;
         if is_json(&path) {
-            return Ok((OpenTrace { path, form: Form::Json(self.out) }, Recorder::with_spans_max(spans_max)));
+            return Ok((OpenTrace { path, form: TraceForm::Json(self.out) }, Recorder::with_spans_max(spans_max)));
         }
         let out = self.out.open()?;
         let trace = BinaryTrace::new(out.file()?);
         let recorder = Recorder::streaming(spans_max, Box::new(trace.clone()));
-        Ok((OpenTrace { path, form: Form::Binary(trace, out) }, recorder))
+        Ok((OpenTrace { path, form: TraceForm::Binary(trace, out) }, recorder))
     }
 }
 
@@ -67,8 +67,8 @@ impl OpenTrace {
     pub fn finish(self, timeline: &Timeline) -> Result<(), Failure> {
         let dropped = timeline.dropped;
         let recorder_spans = match self.form {
-            Form::Binary(trace, out) => out.finish(trace.finish(dropped))?,
-            Form::Json(out) => {
+            TraceForm::Binary(trace, out) => out.finish(trace.finish(dropped))?,
+            TraceForm::Json(out) => {
                 out.write(|out| perfetto::write(timeline, out))?;
                 timeline.spans.len() as u64
             }

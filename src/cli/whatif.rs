@@ -60,11 +60,11 @@ pub fn run(options: &Options) -> CommandResult {
     let reader = |sets: &[String]| subject.read_varied(&options.subject.sets, sets);
     let (metric, thorough) = (options.metric.as_deref(), options.all);
     let query = WhatIfQuery { reader: &reader, metric, factor: options.by, thorough };
-    let (progress, jobs) = (Progress::begin("runs", 1, None), pool.current_num_threads());
+    let (progress, jobs) = (Progress::start("runs", 1, None), pool.current_num_threads());
     let result = pool.install(|| {
         query.run(&|step| match step {
             whatif::TrialProgress::Expected(runs) => progress.expect(runs, jobs),
-            whatif::TrialProgress::Ran => progress.finished(false),
+            whatif::TrialProgress::Ran => progress.count_finished(false),
         })
     });
     progress.finish();

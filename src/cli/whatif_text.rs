@@ -13,7 +13,7 @@ pub fn text(result: &WhatIf, shows_all: bool) -> String {
     let lines_max = if shows_all { usize::MAX } else { LINES_SHOWN };
     let (ups, trade_offs): (Vec<&Gain>, Vec<&Gain>) = result.gains.iter().partition(|gain| !gain.is_trade_off());
     let parts = [
-        head(result),
+        headline(result),
         bottleneck(result),
         speed_ups("resource, faster", &resources(result), lines_max),
         speed_ups(
@@ -45,7 +45,7 @@ fn is_change(ratio: f64) -> bool {
     ratio >= GAIN_MIN || ratio <= 1.0 / GAIN_MIN
 }
 
-fn head(result: &WhatIf) -> String {
+fn headline(result: &WhatIf) -> String {
     let metric = &result.metric;
     let better = if result.more_is_better { "more" } else { "less" };
     let mut text =
@@ -139,8 +139,8 @@ fn gains<'g>(head: &str, gains: impl Iterator<Item = &'g Gain>, lines_max: usize
     let ratio = Column::new("ratio").decimals(3);
     let mut table = ReportTable::new(vec![Column::new(head), Column::new("from"), Column::new("to"), ratio]);
     for gain in gains.iter().take(lines_max) {
-        let Gain { key, before, value, ratio, .. } = gain;
-        table.push(vec![key.as_str().into(), before.as_str().into(), value.as_str().into(), Cell::from(*ratio)]);
+        let Gain { key, old_value, value, ratio, .. } = gain;
+        table.push(vec![key.as_str().into(), old_value.as_str().into(), value.as_str().into(), Cell::from(*ratio)]);
     }
     table.text() + &omitted_line(gains.len(), lines_max)
 }

@@ -12,7 +12,7 @@ pub(super) struct TaskInfo {
     /// The reason for which the task polls, if it does.
     pub polled: Cell<Option<WaitReasonId>>,
     /// The reason of the current wait, which has precedence over `polled` while it lasts.
-    pub waiting: Cell<Option<WaitReasonId>>,
+    pub current_wait: Cell<Option<WaitReasonId>>,
     /// Whether `polled` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
     /// The number of [`Sim::works`] guards that are alive and not overridden by a poll.
@@ -22,15 +22,15 @@ pub(super) struct TaskInfo {
 impl TaskInfo {
     /// Creates the entry of a running task; the run waits for its end if it is `essential`.
     pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
-        let (finished, polled, waiting, overrides_wait, works) = Default::default();
-        TaskInfo { name, essential, finished, polled, waiting, overrides_wait, work_guards: works }
+        let (finished, polled, current_wait, overrides_wait, work_guards) = Default::default();
+        TaskInfo { name, essential, finished, polled, current_wait, overrides_wait, work_guards }
     }
 
     /// Returns the reason for which the task waits.
     pub fn waits_for(&self) -> Option<WaitReasonId> {
         match self.overrides_wait.get() {
-            true => self.polled.get().or(self.waiting.get()),
-            false => self.waiting.get().or(self.polled.get()),
+            true => self.polled.get().or(self.current_wait.get()),
+            false => self.current_wait.get().or(self.polled.get()),
         }
     }
 }
@@ -103,7 +103,7 @@ impl Sim {
 
     /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
     pub(super) fn set_waiting(&self, task: TaskId, reason: Option<WaitReasonId>) {
-        self.0.task_info.borrow()[task as usize].waiting.set(reason);
+        self.0.task_info.borrow()[task as usize].current_wait.set(reason);
     }
 }
 

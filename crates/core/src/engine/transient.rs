@@ -33,7 +33,7 @@ const BATCHES_MIN: usize = 10;
 /// Squared standard errors from which a step alone is a transient (chosen).
 const TRANSIENT_STEP_MIN: f64 = 140.0;
 /// Squared standard errors from which a line alone is a transient (chosen).
-const LINE: f64 = 35.0;
+const LINE_SIGNIFICANCE: f64 = 35.0;
 /// Least error of the mean, as a fraction of the mean, for which a step or line counts (chosen).
 const BIAS_MIN: f64 = 0.005;
 /// Mean square of the partial sums of the residuals of independent batches: after subtraction of their mean, and of
@@ -87,7 +87,7 @@ impl TransientTest {
                 likeliest = Some(candidate);
             }
         }
-        match likeliest.filter(|_| step / TRANSIENT_STEP_MIN + slope_significance(&batches) / LINE > 1.0) {
+        match likeliest.filter(|_| step / TRANSIENT_STEP_MIN + slope_significance(&batches) / LINE_SIGNIFICANCE > 1.0) {
             None => TransientTest::Steady,
             Some(Step { step_index: split, .. }) => TransientTest::Transient(LevelShift {
                 first: (split * joined) as u64 * width,

@@ -21,7 +21,7 @@ pub enum NodeViews {
     /// A port for whole packets.
     Packets(Rc<dyn PacketPort>),
     /// Ports of both kinds, of which a node uses one. The streams are made when the node asks for them.
-    Both {
+    StreamsAndPackets {
         /// Makes a stream for each class.
         streams: Box<dyn FnOnce() -> Vec<StreamPair>>,
         /// The port for whole packets.
@@ -72,7 +72,7 @@ impl Fabric {
     pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
         let mut stream_pairs = match self.net.views(node) {
             NodeViews::Streams(streams) => streams,
-            NodeViews::Both { streams, .. } => streams(),
+            NodeViews::StreamsAndPackets { streams, .. } => streams(),
             NodeViews::Packets(port) => {
                 let FabricCapabilities { classes, link_rate, .. } = self.capabilities;
                 let pairs = streams_over_packets(sim, name, &port, classes, link_rate).into_iter();
@@ -86,7 +86,7 @@ impl Fabric {
     pub fn packet_port(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn PacketPort> {
         match self.net.views(node) {
             NodeViews::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),
-            NodeViews::Packets(packets) | NodeViews::Both { packets, .. } => packets,
+            NodeViews::Packets(packets) | NodeViews::StreamsAndPackets { packets, .. } => packets,
         }
     }
 

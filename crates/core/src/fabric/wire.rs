@@ -25,8 +25,8 @@ pub(super) struct Wire {
 impl Wire {
     /// Creates an idle link.
     pub fn new(sim: &Sim, name: String) -> Wire {
-        let (held, since, moved, track) = Default::default();
-        Wire { sim: sim.clone(), name, busy: held, since, moved_time: moved, track }
+        let (busy, since, moved_time, track) = Default::default();
+        Wire { sim: sim.clone(), name, busy, since, moved_time, track }
     }
 
     /// Returns the link's name.

@@ -145,8 +145,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the settings of `source`, whose texts replace those of an earlier reading with as many settings.
-    fn settings_over(&mut self, known: &Layers, source: &Source<'_>) -> Vec<Setting> {
-        self.texts = known.texts.clone();
+    fn settings_over(&mut self, cached: &Layers, source: &Source<'_>) -> Vec<Setting> {
+        self.texts = cached.texts.clone();
         let first = usize::from(!matches!(source.document, Document::None));
         let set = source.sets.iter().map(|option| (option, Layer::Set as fn(String) -> Layer));
         let varied = source.varied.iter().map(|option| (option, Layer::Vary as fn(String) -> Layer));
@@ -271,12 +271,12 @@ impl<'a> Loader<'a> {
         names
     }
 
-    /// Adds a part to the table `at`, with a higher precedence than the parts of which it consists.
-    fn part(&mut self, (name, place): (&str, Option<Place>), at: &[String], within: &mut Vec<String>) {
-        if within.iter().any(|outer| outer == name) {
-            return self.problems.push(inclusion_cycle(name, place, within));
+    /// Adds a part to the table `table_path`, with a higher precedence than the parts of which it consists.
+    fn part(&mut self, (name, place): (&str, Option<Place>), table_path: &[String], enclosing_parts: &mut Vec<String>) {
+        if enclosing_parts.iter().any(|outer| outer == name) {
+            return self.problems.push(inclusion_cycle(name, place, enclosing_parts));
         }
-        if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == at) {
+        if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == table_path) {
             return;
         }
         let Some(text) = (self.shelf.find)(name) else {
@@ -284,17 +284,17 @@ impl<'a> Loader<'a> {
             return self.problems.push(problem);
         };
         let mut sheet = self.sheet(Layer::Part(name.to_string()), text, None);
-        within.push(name.to_string());
+        enclosing_parts.push(name.to_string());
         for (inner, place) in self.take_parts(&mut sheet.tree) {
-            self.part((&inner, place), at, within);
+            self.part((&inner, place), table_path, enclosing_parts);
         }
-        within.pop();
-        for key in at.iter().rev() {
+        enclosing_parts.pop();
+        for key in table_path.iter().rev() {
             let mut outer = Tree::default();
             outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(sheet.tree)));
             sheet.tree = outer;
         }
-        self.parts.push(((at.to_vec(), name.to_string()), sheet));
+        self.parts.push(((table_path.to_vec(), name.to_string()), sheet));
     }
 
     fn unknown_part(&self, name: &str, place: Option<Place>) -> Problem {

@@ -287,12 +287,12 @@ impl Decimal {
         let fraction = fraction.trim_end_matches('0');
         // If a fraction is longer, one digit more than allowed is kept, which no unit makes whole.
         let kept = &fraction[..fraction.len().min(Decimal::DECIMALS_MAX)];
-        let places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept.len() as u32 };
+        let decimal_places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept.len() as u32 };
         let whole = whole.trim_start_matches('0');
         // More than 20 digits are too large for any unit, so their value does not matter.
         let whole = if whole.len() > 20 { "99999999999999999999" } else { whole };
         let digits = format!("0{whole}{kept}").parse().ok()?;
-        Some(Decimal { digits, decimal_places: places })
+        Some(Decimal { digits, decimal_places })
     }
 
     fn times(&self, per: u64) -> Result<u64, ConversionError> {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Writes a picture that is given as SVG.
 #[pyfunction]
 pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
-    let form = ImageFormat::of(&path).ok_or_else(|| {
+    let form = ImageFormat::from_path(&path).ok_or_else(|| {
         let endings: Vec<String> =
             ImageFormat::EXTENSIONS.iter().map(|(extension, _)| format!("`.{extension}`")).collect();
         let problem = Problem::new(format!("`{}`: pictures are not drawn in this form", path.display()));

@@ -40,7 +40,7 @@ impl Table {
     fn read(path: PathBuf) -> PyResult<Table> {
         let bytes = std::fs::read(&path).map_err(|error| file_error(&path, &error))?;
         let no_data = |why: String| problem_error(Problem::new(format!("`{}` holds no table: {why}", path.display())));
-        let data = match Encoding::of(&path) {
+        let data = match Encoding::from_path(&path) {
             Some(encoding) => Dataset::read(bytes, encoding),
             None if path.extension().is_some_and(|extension| extension == "json") => {
                 tidy::of_json(&String::from_utf8_lossy(&bytes))
@@ -75,7 +75,7 @@ impl Table {
     }
 
     fn write(&self, path: PathBuf) -> PyResult<()> {
-        let encoding = Encoding::of(&path).ok_or_else(|| problem_error(no_form(&path)))?;
+        let encoding = Encoding::from_path(&path).ok_or_else(|| problem_error(no_form(&path)))?;
         let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
         write_atomically(&path, &bytes).map_err(|error| file_error(&path, &error))
     }

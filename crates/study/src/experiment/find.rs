@@ -134,7 +134,7 @@ impl Measurement {
     }
 
     /// Returns the metric, if it is bounded.
-    fn bounded(&self) -> Option<f64> {
+    fn bounded_value(&self) -> Option<f64> {
         self.value.filter(|value| value.is_finite())
     }
 }
@@ -191,8 +191,8 @@ impl Search<'_> {
             reason.or_else(|| holds.is_none().then(|| format!("`{name}` grows in both runs: they are saturated")));
         Ok(Probe {
             value,
-            metric: measurement.bounded(),
-            other: other_measurement.as_ref().and_then(Measurement::bounded),
+            metric: measurement.bounded_value(),
+            other: other_measurement.as_ref().and_then(Measurement::bounded_value),
             holds: holds.unwrap_or(false),
             is_decided: holds.is_some(),
             outcome: measurement.outcome,

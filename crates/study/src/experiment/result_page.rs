@@ -27,7 +27,8 @@ impl ResultFile {
     /// Returns a sentence that states why it is not a result.
     pub fn read(bytes: Vec<u8>, path: &Path) -> Result<ResultFile, String> {
         if path.extension().is_none_or(|ending| ending != "json") {
-            let encoding = Encoding::of(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
+            let encoding =
+                Encoding::from_path(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
             return Dataset::read(bytes, encoding).map(ResultFile::Rows);
         }
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;

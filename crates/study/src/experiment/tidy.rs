@@ -85,7 +85,7 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
 /// Adds a column of numbers with the unit `unit`, converted to its base unit.
 pub fn push_number(data: &mut Dataset, name: &str, unit: &str, numbers: Vec<Option<f64>>) {
     let numbers = numbers.into_iter().map(|number| number.filter(|number| !number.is_nan()));
-    match BaseUnit::of(unit) {
+    match BaseUnit::from_unit(unit) {
         Some(base) => {
             let numbers = numbers.map(|number| number.map(|number| base.to_base(number)));
             data.push(name, base.unit, ColumnValues::Numbers(numbers.collect()));

@@ -141,7 +141,7 @@ const NO_PARQUET: &str = "this build of Narrows does not support Parquet: it was
 
 impl Encoding {
     /// Returns the format of a file by its extension.
-    pub fn of(path: &Path) -> Option<Encoding> {
+    pub fn from_path(path: &Path) -> Option<Encoding> {
         match path.extension()?.to_str()? {
             "csv" => Some(Encoding::Csv),
             "jsonl" | "ndjson" => Some(Encoding::JsonLines),

@@ -27,7 +27,7 @@ impl ImageFormat {
     pub const EXTENSIONS: &[(&str, ImageFormat)] = &[("svg", ImageFormat::Svg)];
 
     /// Returns the format of a file by its extension.
-    pub fn of(path: &Path) -> Option<ImageFormat> {
+    pub fn from_path(path: &Path) -> Option<ImageFormat> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         ImageFormat::EXTENSIONS.iter().find(|(known_extension, _)| *known_extension == extension).map(|(_, form)| *form)
     }
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn extension_determines_the_format() {
-        assert_eq!(ImageFormat::of(Path::new("a/b.SVG")), Some(ImageFormat::Svg));
-        assert_eq!(ImageFormat::of(Path::new("svg")), None);
-        assert_eq!(ImageFormat::of(Path::new("a.gif")), None);
+        assert_eq!(ImageFormat::from_path(Path::new("a/b.SVG")), Some(ImageFormat::Svg));
+        assert_eq!(ImageFormat::from_path(Path::new("svg")), None);
+        assert_eq!(ImageFormat::from_path(Path::new("a.gif")), None);
     }
 
     #[cfg(feature = "pictures")]

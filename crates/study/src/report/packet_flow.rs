@@ -57,7 +57,7 @@ impl PacketFlow {
     /// Returns the graph of a recorded run. Each entry of `bands` is the name of a band, and the group and the name of
     /// its track; the transfers of the band are the spans of this track that belong to a message. The window contains
     /// all transfers. A track that does not exist gives an empty band.
-    pub fn of(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
+    pub fn new(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
         let band_of: Vec<Option<usize>> = timeline
             .tracks
             .iter()
@@ -160,7 +160,7 @@ mod tests {
             dropped: 0,
         };
         let flow =
-            PacketFlow::of("t", &timeline, &[("hostTx", "a", "pci"), ("none", "a", "x"), ("hostRcv", "b", "pci")]);
+            PacketFlow::new("t", &timeline, &[("hostTx", "a", "pci"), ("none", "a", "x"), ("hostRcv", "b", "pci")]);
         let transfers: Vec<_> = flow.transfers.iter().map(|t| (t.band, t.packet, t.end)).collect();
         assert_eq!(transfers, [(2, 1, Time::from_us(2)), (0, 1, Time::from_us(3))]);
         assert_eq!(flow.window, (Time::ZERO, Time::from_us(3)));

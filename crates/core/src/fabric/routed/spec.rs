@@ -127,7 +127,7 @@ impl FabricNet for Rc<Routed> {
             move |class| (AnyStreamTx::Routed(fabric.tx(node, class)), AnyStreamRx::Routed(fabric.rx(node, class)));
         let networks = self.networks;
         let streams = Box::new(move || Class::all(networks).map(stream).collect());
-        NodeViews::Both { streams, packets: self.packet_port(node) }
+        NodeViews::StreamsAndPackets { streams, packets: self.packet_port(node) }
     }
 
     fn links(&self) -> Vec<LinkUse> {

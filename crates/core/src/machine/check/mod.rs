@@ -92,7 +92,7 @@ fn endpoints_key(machine: &Machine) -> String {
 /// Reports an incompatibility at the key of the highest layer.
 fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
     let keys: Vec<String> =
-        incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
+        incompatibility.keys.iter().cloned().chain(selection_key(&read.value, &incompatibility.keys)).collect();
     // If no nodes are described, there are as many as the fabric has.
     let keys: Vec<&str> =
         keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
@@ -133,7 +133,7 @@ fn classes(read: &Read<Machine>, node_parts: &super::NodeParts, problems: &mut V
 
 /// Returns the key that gives a node the host that one of `keys` belongs to, because a host often comes from a shipped
 /// part.
-fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
+fn selection_key(machine: &Machine, keys: &[String]) -> Option<String> {
     let is_about = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
     };
@@ -166,7 +166,7 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         if !hosts.contains(&node.host.as_str()) {
             let key = format!("nodes.{}.host", node.name);
             let message = format!("there is no host `{}`", node.host);
-            problems.push(read.problem_at(&key, &message, &hosts_there_are(&node.host, &hosts)));
+            problems.push(read.problem_at(&key, &message, &available_hosts_help(&node.host, &hosts)));
         }
     }
     let endpoints_of = |node: &NodeDescription| -> Vec<String> {
@@ -234,7 +234,7 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 }
 
 /// Returns help that names the hosts that a node may have.
-fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
+fn available_hosts_help(given: &str, hosts: &[&str]) -> String {
     let shipped = |name: &str| format!("hosts/{name}");
     if shipped::part(&shipped(given)).is_some() {
         return format!("add the shipped part \"{}\" to `parts`", shipped(given));

@@ -5,7 +5,7 @@
 
 use super::acknowledge::QueuedAcknowledgement;
 use super::bulk_send::BulkSend;
-use super::outstanding::Entry;
+use super::outstanding::OutstandingEntry;
 use super::{NifdyFrame, NifdyHeader, NifdyUnit, OutgoingPacket, Scalar};
 use crate::engine::{NodeId, Time};
 
@@ -116,7 +116,7 @@ impl<T: Clone> NifdyUnit<T> {
         self.statistics.scalar += 1;
         let OutgoingPacket { destination, .. } = *packet;
         let duplicate_bit = self.retransmit.as_mut().is_some_and(|retransmit| retransmit.next_bit(destination));
-        self.outstanding.insert(Entry { destination, duplicate_bit });
+        self.outstanding.insert(OutstandingEntry { destination, duplicate_bit });
         let is_wanted = packet.bulk_request && !packet.bulk_exit && self.parameters.has_bulk();
         let bulk_request = is_wanted && self.bulk_send == BulkSend::Scalar;
         if bulk_request {

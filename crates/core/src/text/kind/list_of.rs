@@ -18,9 +18,9 @@ pub struct ListOf<K> {
 }
 
 impl<K> ListOf<K> {
-    /// Returns the kind of lists with any number of elements of kind `each`.
-    pub fn new(each: K) -> ListOf<K> {
-        ListOf { element_kind: each, length_min: 0, length_max: usize::MAX }
+    /// Returns the kind of lists with any number of elements of kind `element_kind`.
+    pub fn new(element_kind: K) -> ListOf<K> {
+        ListOf { element_kind, length_min: 0, length_max: usize::MAX }
     }
 }
 

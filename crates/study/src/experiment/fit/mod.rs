@@ -115,14 +115,14 @@ fn rounded(
         |(index, free): (usize, &FreeConstant)| free.fitted_constant(logs[index].exp(), posterior.constant(index));
     let mut constants: Vec<FittedConstant> = free.iter().enumerate().map(fitted_constant).collect();
     let numbers = |constants: &[FittedConstant]| {
-        problem.numbers(&constants.iter().map(|constant| constant.after.as_str()).collect::<Vec<_>>())
+        problem.numbers(&constants.iter().map(|constant| constant.final_value.as_str()).collect::<Vec<_>>())
     };
     let rounded_numbers = numbers(&constants);
     if !rounded_numbers.iter().any(|number| number.as_ref().is_err_and(|reason| reason == NOT_RUN)) {
         return (constants, rounded_numbers);
     }
     for (constant, (text, _)) in constants.iter_mut().zip(problem.representable()) {
-        (constant.fitted, constant.after) = (text.clone(), text);
+        (constant.rounded_value, constant.final_value) = (text.clone(), text);
     }
     let rounded_numbers = numbers(&constants);
     (constants, rounded_numbers)
@@ -165,9 +165,9 @@ impl FreeConstant {
         FittedConstant {
             key: self.key.clone(),
             origins: self.origins.clone(),
-            before: self.current.value.clone(),
-            after: if agrees { self.current.value.clone() } else { rounded.clone() },
-            fitted: rounded,
+            start_value: self.current.value.clone(),
+            final_value: if agrees { self.current.value.clone() } else { rounded.clone() },
+            rounded_value: rounded,
             value,
             prior: self.prior,
             std_dev,

@@ -35,11 +35,11 @@ pub struct FittedConstant {
     /// The source locations of its value.
     pub origins: Vec<Origin>,
     /// The current value in the machine, as written.
-    pub before: String,
+    pub start_value: String,
     /// The fitted value, rounded to its uncertainty.
-    pub fitted: String,
+    pub rounded_value: String,
     /// The value to use: the fitted one, or the current one if it lies within half a standard deviation of the fit.
-    pub after: String,
+    pub final_value: String,
     /// The fitted value in its smallest unit, not rounded.
     pub value: f64,
     /// One standard deviation of the logarithm before the fit.
@@ -70,7 +70,7 @@ pub struct Residual {
     pub datum: Datum,
     /// The number with the current constants; NaN if it was not measured.
     pub start_value: f64,
-    /// The number with the values `after` of the constants; NaN if it was not measured.
+    /// The number with the final values of the constants; NaN if it was not measured.
     pub fitted_value: f64,
     /// The reason for which there is no number after the fit, such as the outcome of its run.
     pub missing: Option<String>,
@@ -174,8 +174,8 @@ impl FitResult {
             Bound::Upper(_) => "upper",
         });
         json!({
-            "key": constant.key, "before": constant.before, "after": constant.after, "determined": constant.determined,
-            "fitted": constant.fitted, "prior": constant.prior, "std_dev": constant.std_dev,
+            "key": constant.key, "before": constant.start_value, "after": constant.final_value, "determined": constant.determined,
+            "fitted": constant.rounded_value, "prior": constant.prior, "std_dev": constant.std_dev,
             "std_dev_scaled": self.scaled(constant), "at_bound": constant.bound.is_some(), "bound": bound,
             "distance": constant.distance,
         })

@@ -105,7 +105,7 @@ fn distinct_values(variable: &Variable) -> usize {
 /// Returns whether a metric has a chart: its values must differ, and it must not be a statistic of another metric.
 fn is_shown(metric: &Variable) -> bool {
     let details = ["_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95"];
-    let plain_name = BaseUnit::of(&metric.unit).map_or(metric.name.as_str(), |base| {
+    let plain_name = BaseUnit::from_unit(&metric.unit).map_or(metric.name.as_str(), |base| {
         let unit_suffix = base.unit.replace('/', "_per_");
         metric.name.strip_suffix(&format!("_{unit_suffix}")).unwrap_or(&metric.name)
     });

@@ -56,7 +56,7 @@ impl SweepPlan {
             version: VERSION.to_owned(),
             dimensions: dimensions.to_vec(),
             inputs: inputs.to_vec(),
-            lines: SweepLines::of(dimensions, seeds).filter(|_| stops),
+            lines: SweepLines::new(dimensions, seeds).filter(|_| stops),
             seeds,
             metrics: metrics.iter().map(|name| current_metric_name(name).to_owned()).collect(),
         }

@@ -63,7 +63,7 @@ pub(super) fn is_saturated(runs: &[SweepPoint]) -> bool {
 impl SweepLines {
     /// Returns the lines along the last varied key. If `seeds` is given, the innermost dimension is that of the seeds,
     /// and `seeds` is its length.
-    pub fn of(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
+    pub fn new(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
         let last = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
         Some(SweepLines { positions: last.len(), runs: seeds.unwrap_or(1) as usize })
     }

@@ -93,7 +93,7 @@ fn parse_value(value: &str) -> ParsedValue {
 
 fn quantity(text: &str) -> Option<ParsedValue> {
     let base_number = |unit: &str, number: u64| {
-        let base = BaseUnit::of(unit).expect("every smallest unit has a base unit");
+        let base = BaseUnit::from_unit(unit).expect("every smallest unit has a base unit");
         ParsedValue::Quantity(base.unit, base.to_base(number as f64))
     };
     let bytes = || parse::<Bytes>(text).ok().map(|bytes| base_number("B", bytes.get()));

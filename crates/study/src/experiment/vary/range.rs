@@ -79,7 +79,7 @@ impl Notation {
     }
 
     /// Returns the notation of a text.
-    fn of(text: &str) -> Option<Notation> {
+    fn detect(text: &str) -> Option<Notation> {
         if decimals(text).is_some() {
             return Some(Notation::Number(0));
         }
@@ -131,7 +131,7 @@ impl Range {
         };
         let (from, to) = (from.trim(), to.trim());
         let scale =
-            Notation::of(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
+            Notation::detect(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
         let scale = match scale {
             Notation::Number(_) => Notation::Number(range_decimals(from, to, step)?),
             scale => scale,

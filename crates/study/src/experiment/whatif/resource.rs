@@ -91,5 +91,5 @@ pub(super) fn sped_up(number: &PartNumber, speed: f64) -> Option<ParameterChange
 /// Returns the change of a parameter by `factor`, or `None` if rounding leaves it unchanged.
 pub(super) fn scaled(number: &PartNumber, factor: f64) -> Option<ParameterChange> {
     let (value, factor) = number.scaled_by(factor)?;
-    Some(ParameterChange { key: number.key.clone(), before: number.value.clone(), value, factor })
+    Some(ParameterChange { key: number.key.clone(), old_value: number.value.clone(), value, factor })
 }

@@ -27,7 +27,7 @@ pub(super) struct TriedResource {
 
 impl TriedResource {
     /// Returns the speed-up with the largest gain. It is one that changed no metric only if all of them changed none.
-    fn best(&self) -> Option<&SpeedUpGain> {
+    fn best_gain(&self) -> Option<&SpeedUpGain> {
         largest(&self.faster).or(self.idle.first())
     }
 }
@@ -209,7 +209,7 @@ impl<'q> Search<'q> {
         for TriedResource { faster, idle, slower } in &mut self.tried {
             faster.iter_mut().chain(idle).for_each(|gain| gain.slower_ratio = *slower);
         }
-        self.result.resources = self.tried.iter().filter_map(TriedResource::best).cloned().collect();
+        self.result.resources = self.tried.iter().filter_map(TriedResource::best_gain).cloned().collect();
     }
 
     /// Tries pairs of the resources that matter most: those with the largest gains, and those whose slow-down costs
@@ -232,7 +232,7 @@ impl<'q> Search<'q> {
         for (index, alternatives_of_first) in candidate_alternatives.iter().enumerate() {
             for other in &candidate_alternatives[index + 1..] {
                 let pairs =
-                    alternatives_of_first.iter().flat_map(|one| other.iter().map(move |other| joined(one, other)));
+                    alternatives_of_first.iter().flat_map(|one| other.iter().map(move |other| joint_gain(one, other)));
                 alternatives_by_pair.push(pairs.collect::<Vec<SpeedUpGain>>());
             }
         }
@@ -337,7 +337,7 @@ pub(super) fn largest<'g>(gains: impl IntoIterator<Item = &'g SpeedUpGain>) -> O
 }
 
 /// Returns the joint speed-up of two resources. Its effect is not known yet.
-fn joined(first: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
+fn joint_gain(first: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
     let resources = [first.resources.clone(), other.resources.clone()].concat();
     let changes = [first.changes.clone(), other.changes.clone()].concat();
     SpeedUpGain { resources, changes, ratio: 1.0, slower_ratio: None }
@@ -350,6 +350,6 @@ fn weight(gain: &SpeedUpGain) -> f64 {
 }
 
 fn gain(number: &PartNumber, change: &ParameterChange, ratio: f64) -> Gain {
-    let ParameterChange { key, before, value, factor } = change.clone();
-    Gain { key, before, value, factor, ratio, meaning: number.declared.meaning }
+    let ParameterChange { key, old_value, value, factor } = change.clone();
+    Gain { key, old_value, value, factor, ratio, meaning: number.declared.meaning }
 }

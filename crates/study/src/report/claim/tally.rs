@@ -17,7 +17,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts `claims`.
-    pub fn of(claims: &[Claim]) -> Tally {
+    pub fn new(claims: &[Claim]) -> Tally {
         let counted = || claims.iter().filter(|claim| claim.restates.is_empty());
         let count = |verdict| counted().filter(|claim| claim.holds == verdict).count();
         Tally {

@@ -23,7 +23,7 @@ pub fn claims_text(claims: &[Claim]) -> String {
     for claim in others.into_iter().filter(|claim| claim.holds != Some(false)) {
         text += &in_words(claim);
     }
-    text += &format!("{}\n", Tally::of(claims).text());
+    text += &format!("{}\n", Tally::new(claims).text());
     if let Some(unexpected) = unexpected_text(claims) {
         text += &wrapped("", "", &unexpected);
     }

@@ -38,7 +38,7 @@ const UNITS: [(&str, BaseUnit); 15] = [
 
 impl BaseUnit {
     /// Returns the conversion of a unit.
-    pub fn of(unit: &str) -> Option<BaseUnit> {
+    pub fn from_unit(unit: &str) -> Option<BaseUnit> {
         UNITS.iter().find(|(name, _)| *name == unit).map(|(_, base)| *base)
     }
 
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn conversion_to_base_unit_rounds_once() {
-        assert_eq!(BaseUnit::of("us").map(|base| base.to_base(73.04)), Some(7.304e-5));
-        assert_eq!(BaseUnit::of("MB/s").map(|base| base.to_base(61.25)), Some(61_250_000.0));
-        assert_eq!(BaseUnit::of("cycles"), None);
+        assert_eq!(BaseUnit::from_unit("us").map(|base| base.to_base(73.04)), Some(7.304e-5));
+        assert_eq!(BaseUnit::from_unit("MB/s").map(|base| base.to_base(61.25)), Some(61_250_000.0));
+        assert_eq!(BaseUnit::from_unit("cycles"), None);
     }
 }

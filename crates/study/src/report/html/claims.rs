@@ -6,7 +6,7 @@ use crate::report::svg::{coord, escape};
 
 /// Returns the section of claims: tally, filter and table.
 pub fn section(claims: &[Claim]) -> String {
-    let tally = Tally::of(claims);
+    let tally = Tally::new(claims);
     let mut section = format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims));
     if let Some(unexpected) = unexpected_text(claims) {
         section += &format!("<p class=\"unexpected\">{}</p>\n", escape(&unexpected));

@@ -138,7 +138,7 @@ impl PacketFlowSpec {
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
         let Some(run) = drawing.run(scope, &self.point) else { return (None, None) };
         let bands = self.bands.iter().map(|(name, of)| (name.text.as_str(), of[0].text.as_str(), of[1].text.as_str()));
-        let mut graph = PacketFlow::of(title, &run.timeline, &bands.collect::<Vec<_>>());
+        let mut graph = PacketFlow::new(title, &run.timeline, &bands.collect::<Vec<_>>());
         graph.transfers.retain(|transfer| transfer.start < self.until);
         graph.window = (Time::ZERO, self.until);
         match self.is_steps {

@@ -115,7 +115,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             self.sectors[local / Sector::<C>::PORTS].locations[local % Sector::<C>::PORTS];
         let channel = u32::from(network) * rules.virtual_channels + number as u32;
         let port = local % Sector::<C>::PORTS - usize::from(base);
-        let to = LinkEnd::of(wiring.outputs(router)[port]).expect("a packet leaves by a link");
+        let to = LinkEnd::from_end(wiring.outputs(router)[port]).expect("a packet leaves by a link");
         LinkChannel { from: LinkEnd::Router(router, port as u8), to, channel }
     }
 }

@@ -29,7 +29,7 @@ pub enum LinkEnd {
 
 impl LinkEnd {
     /// Returns the end of the link at an output with this target, or `None` if the output is not connected.
-    pub(super) fn of(end: End) -> Option<LinkEnd> {
+    pub(super) fn from_end(end: End) -> Option<LinkEnd> {
         match end {
             End::Router { router, port } => Some(LinkEnd::Router(router, port)),
             End::Node(node) => Some(LinkEnd::Node(node)),
@@ -49,7 +49,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         let routers = (0..wiring.routers()).flat_map(|router| {
             let outputs = wiring.outputs(router).iter().zip(0..);
             outputs.filter_map(move |(end, port)| {
-                let (from, to) = (LinkEnd::Router(router, port), LinkEnd::of(*end)?);
+                let (from, to) = (LinkEnd::Router(router, port), LinkEnd::from_end(*end)?);
                 let cycles_per_flit = self.output_cycles(router, port);
                 Some(Link { from, to, flits: self.output_flits(router, port), cycles_per_flit })
             })

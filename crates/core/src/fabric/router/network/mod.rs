@@ -60,9 +60,9 @@ trait NetworkOps: fmt::Debug + Send {
     fn cycle(&self) -> u64;
     fn counts(&self) -> Counts;
     fn links(&self) -> Vec<Link>;
-    fn take_events(&mut self, into: &mut Vec<PacketEvent>);
+    fn take_events(&mut self, finished: &mut Vec<PacketEvent>);
     fn keep_crossings(&mut self);
-    fn take_crossings(&mut self, into: &mut Vec<Crossing>);
+    fn take_crossings(&mut self, finished: &mut Vec<Crossing>);
     fn channel(&self, number: u32) -> LinkChannel;
     fn offer(&mut self, injection: Injection);
     fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16);

@@ -10,8 +10,8 @@ fn line(nodes: u32) -> crate::fabric::topology::Shape {
 }
 
 /// Returns a streamed packet with `ready` flits at its source.
-fn streamed(whole: Injection, ready: u16, flow_unit: u16) -> Injection {
-    Injection { ready, flow_unit, ..whole }
+fn streamed(injection: Injection, ready: u16, flow_unit: u16) -> Injection {
+    Injection { ready, flow_unit, ..injection }
 }
 
 /// Returns the events without those that only streamed packets have.

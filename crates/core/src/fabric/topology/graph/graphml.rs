@@ -45,7 +45,7 @@ fn elements<'a, 'input>(parent: Node<'a, 'input>, name: &'static str) -> impl It
 }
 
 /// A key of `data` elements: the name of the attribute, and its default for elements without such `data`.
-struct Key<'a> {
+struct DataKey<'a> {
     name: &'a str,
     default: Option<&'a str>,
     /// Element that has the attribute: `node`, `edge` or `all`.
@@ -53,18 +53,18 @@ struct Key<'a> {
 }
 
 /// Returns the keys by their ids.
-fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, Key<'a>> {
+fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, DataKey<'a>> {
     let key = |key: Node<'a, '_>| {
         let name = key.attribute("attr.name")?;
         let default = elements(key, "default").next().and_then(|default| default.text());
-        Some((key.attribute("id")?, Key { name, default, element: key.attribute("for").unwrap_or("all") }))
+        Some((key.attribute("id")?, DataKey { name, default, element: key.attribute("for").unwrap_or("all") }))
     };
     elements(root, "key").filter_map(key).collect()
 }
 
 struct Reader<'a> {
     lines: Lines<'a>,
-    keys: BTreeMap<&'a str, Key<'a>>,
+    keys: BTreeMap<&'a str, DataKey<'a>>,
     builder: Builder,
     is_one_way: bool,
 }

@@ -114,7 +114,7 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
         (message, "attributes are written as {'rate': '100 Gbit/s', 'latency': '500 ns'}".to_owned())
     };
     let (mut rate, mut latency) = (None, None);
-    for entry in entries(dictionary).ok_or_else(unclosed)? {
+    for entry in dictionary_entries(dictionary).ok_or_else(unclosed)? {
         let Some((key, value)) = entry.split_once(':') else { continue };
         match unquoted(key) {
             attributes::RATE_ATTRIBUTE => rate = Some(unquoted(value)),
@@ -127,7 +127,7 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
 
 /// Returns the entries of a dictionary of Python or JSON. Commas within quotes or brackets do not separate entries.
 /// Returns `None` if a quote or a bracket is not closed.
-fn entries(dictionary: &str) -> Option<Vec<&str>> {
+fn dictionary_entries(dictionary: &str) -> Option<Vec<&str>> {
     let (mut entries, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0_usize, None, false);
     for (index, character) in dictionary.char_indices() {
         match (quote, character) {

@@ -188,7 +188,7 @@ impl State {
 
     fn leave(&mut self, node: NodeId, case: &Case) {
         let before = self.net.units[node.index()].clone();
-        let sent = self.net.leave(node).expect("a frame may leave");
+        let sent = self.net.depart(node).expect("a frame may leave");
         let copies = self.net.units[node.index()].statistics().retransmitted;
         let is_first = !sent.is_acknowledgement() && before.statistics().retransmitted == copies;
         if is_first && matches!(case.network, Network::Drops { copies: Copies::DieInTime, .. }) {

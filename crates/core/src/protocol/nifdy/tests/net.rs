@@ -61,7 +61,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     }
 
     /// Sends one frame of `node`.
-    pub fn leave(&mut self, node: NodeId) -> Option<NifdyFrame<T>> {
+    pub fn depart(&mut self, node: NodeId) -> Option<NifdyFrame<T>> {
         let frame = self.unit(node).next(Time::ZERO)?;
         self.transit.push(frame.clone());
         Some(frame)
@@ -69,7 +69,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
 
     /// Sends all frames of `node` that may leave now. Returns their bodies, `None` for a header alone.
     pub fn leave_all(&mut self, node: NodeId) -> Vec<Option<T>> {
-        std::iter::from_fn(|| self.leave(node)).map(|frame| frame.body).collect()
+        std::iter::from_fn(|| self.depart(node)).map(|frame| frame.body).collect()
     }
 
     /// Returns whether a frame in transit need not wait for a slot.
@@ -108,7 +108,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
 
     /// Lets all nodes except those in `ignore` send, carry and accept packets, until no step is possible. Returns the
     /// delivered packets as (source, destination, body).
-    pub fn settle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
+    pub fn run_until_idle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
         let mut delivered = Vec::new();
         loop {
             let before = (self.transit.len(), delivered.len());
