@@ -28,15 +28,15 @@ const VARIANTS: [(&str, Variant); 3] =
 type Variant = fn(tasks: u64, events: u64) -> (u64, Duration);
 
 /// The work of every variant at an event: updates a few integers of state and draws the delay to the next event.
-struct Work {
+struct TaskWork {
     random: u64,
     steps_left: u64,
     sum: u64,
 }
 
-impl Work {
-    fn new(task: u64, tasks: u64, events: u64) -> Work {
-        Work { random: task * 2 + 1, steps_left: events / tasks, sum: 0 }
+impl TaskWork {
+    fn new(task: u64, tasks: u64, events: u64) -> TaskWork {
+        TaskWork { random: task * 2 + 1, steps_left: events / tasks, sum: 0 }
     }
 
     #[inline(always)]
@@ -53,7 +53,7 @@ fn async_tasks(tasks: u64, events: u64) -> (u64, Duration) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     for task in 0..tasks {
-        let mut work = Work::new(task, tasks, events);
+        let mut work = TaskWork::new(task, tasks, events);
         let sim = simulation.sim();
         simulation.sim().spawn("task", async move {
             while let Some(span) = work.step() {
@@ -67,14 +67,14 @@ fn async_tasks(tasks: u64, events: u64) -> (u64, Duration) {
 }
 
 /// A part as a state machine. Simulators have parts of many kinds, so the loop calls a part through a trait.
-trait Part {
+trait DynamicTask {
     fn step(&mut self) -> Option<Time>;
     fn sum(&self) -> u64;
 }
 
-impl Part for Work {
+impl DynamicTask for TaskWork {
     fn step(&mut self) -> Option<Time> {
-        Work::step(self)
+        TaskWork::step(self)
     }
 
     fn sum(&self) -> u64 {
@@ -83,8 +83,8 @@ impl Part for Work {
 }
 
 fn state_machine(tasks: u64, events: u64) -> (u64, Duration) {
-    let part = |task| -> Box<dyn Part> { Box::new(Work::new(task, tasks, events)) };
-    let mut works: Vec<Box<dyn Part>> = (0..tasks).map(part).collect();
+    let part = |task| -> Box<dyn DynamicTask> { Box::new(TaskWork::new(task, tasks, events)) };
+    let mut tasks_left: Vec<Box<dyn DynamicTask>> = (0..tasks).map(part).collect();
     let mut queue = EventQueue::default();
     let mut sequence = 0;
     let mut identity = |task: u64| {
@@ -99,12 +99,12 @@ fn state_machine(tasks: u64, events: u64) -> (u64, Duration) {
         while let Some(event) = queue.pop() {
             count += 1;
             let task = event.task();
-            if let Some(span) = works[task as usize].step() {
+            if let Some(span) = tasks_left[task as usize].step() {
                 queue.push(Event { time: event.time + span, id: identity(u64::from(task)) });
             }
         }
     });
-    works.iter().for_each(|work| _ = black_box(work.sum()));
+    tasks_left.iter().for_each(|work| _ = black_box(work.sum()));
     (count, took)
 }
 
@@ -150,9 +150,9 @@ impl Closures {
         self.heap.push(Reverse(entry));
     }
 
-    fn act(&mut self, mut work: Work) {
+    fn step_task(&mut self, mut work: TaskWork) {
         match work.step() {
-            Some(span) => self.schedule(span.ps(), move |closures| closures.act(work)),
+            Some(span) => self.schedule(span.ps(), move |closures| closures.step_task(work)),
             None => _ = black_box(work.sum),
         }
     }
@@ -169,8 +169,8 @@ impl Closures {
 fn closures(tasks: u64, events: u64) -> (u64, Duration) {
     let mut closures = Closures::default();
     for task in 0..tasks {
-        let work = Work::new(task, tasks, events);
-        closures.schedule(0, move |closures| closures.act(work));
+        let work = TaskWork::new(task, tasks, events);
+        closures.schedule(0, move |closures| closures.step_task(work));
     }
     let took = timed(|| closures.run());
     (closures.events, took)
@@ -195,9 +195,9 @@ fn main() {
 /// Runs one variant once.
 fn count(arguments: &[String]) {
     let usage = "--count async|state-machine|closures TASKS [EVENTS]";
-    let number = |at: usize| arguments.get(at).and_then(|text| text.parse::<u64>().ok());
+    let number = |position: usize| arguments.get(position).and_then(|text| text.parse::<u64>().ok());
     let name = arguments.first().expect(usage);
-    let (_, variant) = VARIANTS.iter().find(|(known, _)| known == name).expect(usage);
+    let (_, variant) = VARIANTS.iter().find(|(variant_name, _)| variant_name == name).expect(usage);
     let (events, took) = variant(number(1).expect(usage), number(2).unwrap_or(EVENTS));
     println!("{events} events in {took:?}: {:.1} ns/event", took.as_nanos() as f64 / events as f64);
 }

@@ -67,10 +67,10 @@ fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
         }
     };
     offer_and_step(&mut network, cycles / 10);
-    let (before, start) = (network.counts().flit_hops, Instant::now());
+    let (hops_before, start) = (network.counts().flit_hops, Instant::now());
     offer_and_step(&mut network, cycles);
     let took_s = start.elapsed().as_secs_f64();
-    let hops = network.counts().flit_hops - before;
+    let hops = network.counts().flit_hops - hops_before;
     eprintln!("{hops} flit-hops in {cycles} cycles, {took_s:.3} s");
     Measured { cycles_per_s: cycles as f64 / took_s, hops_per_s: hops as f64 / took_s }
 }
@@ -83,20 +83,20 @@ struct Traffic {
     nodes: u32,
     flits: u16,
     /// The logarithm of the probability that a trial generates no packet.
-    none: f64,
+    probability_of_none: f64,
 }
 
 impl Traffic {
     fn new(nodes: u32, flits: u16, load: f64) -> Traffic {
-        let none = (1.0 - load / f64::from(flits)).ln();
-        let mut traffic = Traffic { stream: rng::stream(1, "traffic"), next: 0, nodes, flits, none };
+        let probability_of_none = (1.0 - load / f64::from(flits)).ln();
+        let mut traffic = Traffic { stream: rng::stream(1, "traffic"), next: 0, nodes, flits, probability_of_none };
         traffic.next = traffic.gap();
         traffic
     }
 
     /// Draws the number of trials without a packet before the next one.
     fn gap(&mut self) -> u64 {
-        (self.stream.random::<f64>().ln() / self.none) as u64
+        (self.stream.random::<f64>().ln() / self.probability_of_none) as u64
     }
 
     fn offer(&mut self, network: &mut Network) {

@@ -101,7 +101,7 @@ fn is_transaction(name: &str) -> bool {
     name.starts_with("bus.") && !name.starts_with("bus.fetched")
 }
 
-/// Returns the sum of the metrics of a run whose names satisfy `is`.
-fn sum(result: &RunResult, is: impl Fn(&str) -> bool) -> f64 {
-    result.metrics.iter().filter(|metric| is(&metric.name)).map(|metric| metric.value).sum()
+/// Returns the sum of the metrics of a run whose names satisfy `is_counted`.
+fn sum(result: &RunResult, is_counted: impl Fn(&str) -> bool) -> f64 {
+    result.metrics.iter().filter(|metric| is_counted(&metric.name)).map(|metric| metric.value).sum()
 }

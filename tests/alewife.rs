@@ -30,21 +30,21 @@ fn machine(fabric: &str, nodes: usize, endpoints: u32, rest: &str, sets: &[Strin
 }
 
 /// A workload without programs or metrics: each test spawns its own programs.
-struct Nothing;
+struct NoMessages;
 
-impl RunningWorkload for Nothing {
+impl RunningWorkload for NoMessages {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
         Vec::new()
     }
 }
 
 fn world(machine: &Machine) -> build::BuiltMachine {
-    build::build_with(machine, Recorder::off(), Box::new(|_| Rc::new(Nothing)))
+    build::build_with(machine, Recorder::off(), Box::new(|_| Rc::new(NoMessages)))
 }
 
-/// The description's workload, which `world` replaces by `Nothing`, and the time at which the tests' programs begin.
+/// The description's workload, which `world` replaces by `NoMessages`, and the time at which the tests' programs begin.
 const SHORT: &str = "[workload.costs]\noperation = \"read\"";
-const BEGINS: Time = Time::from_us(2);
+const START: Time = Time::from_us(2);
 
 fn run(machine: &Machine) -> RunResult {
     let result = experiment::run(machine, Recorder::off());
@@ -97,13 +97,13 @@ proptest! {
         let built = world(&machine(fabric, nodes, endpoints, SHORT, &sets));
         let (space, bases) = space(&built, 2048);
         let workers = Worker::all(&built.world, &space);
-        let done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
+        let counts_done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
         let counter_address = move |counter: u32| bases[counter as usize % bases.len()].plus(8 * counter);
-        for (own, worker) in workers.into_iter().enumerate() {
-            let (counter_address, done) = (counter_address.clone(), done.clone());
-            built.world.sim.spawn(format!("adder {own}"), async move {
-                worker.endpoint().cpu().until(BEGINS).await;
-                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        for (worker_index, worker) in workers.into_iter().enumerate() {
+            let (counter_address, done) = (counter_address.clone(), counts_done.clone());
+            built.world.sim.spawn(format!("adder {worker_index}"), async move {
+                worker.endpoint().cpu().until(START).await;
+                let mut state = seed ^ (worker_index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 for _ in 0..12 {
                     let counter = next_random(&mut state) as u32 % counters;
                     let other = next_random(&mut state) as u32 % counters;
@@ -143,24 +143,24 @@ proptest! {
         let built = world(&machine(fabric, nodes, 1, SHORT, &sets));
         let (space, bases) = space(&built, 8 * nodes as u64);
         let workers = Worker::all(&built.world, &space);
-        for (own, worker) in workers.into_iter().enumerate() {
+        for (worker_index, worker) in workers.into_iter().enumerate() {
             let bases = bases.clone();
-            built.world.sim.spawn(format!("counter {own}"), async move {
-                worker.endpoint().cpu().until(BEGINS).await;
-                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            built.world.sim.spawn(format!("counter {worker_index}"), async move {
+                worker.endpoint().cpu().until(START).await;
+                let mut state = seed ^ (worker_index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let mut seen = vec![vec![0; bases.len()]; bases.len()];
                 for step in 1..60u64 {
                     let mut draw = || next_random(&mut state) as usize % bases.len();
                     let (home, word) = (draw(), draw());
-                    let at = bases[home].plus(8 * word as u32);
-                    if word == own {
-                        worker.store(at, step).await;
+                    let address = bases[home].plus(8 * word as u32);
+                    if word == worker_index {
+                        worker.store(address, step).await;
                         seen[home][word] = step;
                     } else if step % 3 == 0 {
-                        worker.prefetch(at, if step % 2 == 0 { Want::Read } else { Want::Write }).await;
+                        worker.prefetch(address, if step % 2 == 0 { Want::Read } else { Want::Write }).await;
                     }
-                    let value = worker.load(at).await;
-                    assert!(value >= seen[home][word] && (word != own || value == step), "{value} of {home}, {word}");
+                    let value = worker.load(address).await;
+                    assert!(value >= seen[home][word] && (word != worker_index || value == step), "{value} of {home}, {word}");
                     seen[home][word] = value;
                 }
                 worker.barrier().await;
@@ -175,14 +175,14 @@ fn message_interrupts_a_computing_program_and_waits_for_a_polling_one() {
     let handled = |reception: &str| {
         let sets = [format!("ni.cmmu.reception={reception}")];
         let built = world(&machine("alewife-mesh", 2, 1, SHORT, &sets));
-        let at = Rc::new(Cell::new(Time::ZERO));
+        let arrival = Rc::new(Cell::new(Time::ZERO));
         let active_endpoints = built.world.active_endpoints();
-        let (handled_at, own) = (at.clone(), Rc::downgrade(&active_endpoints[1]));
+        let (handled_at, own) = (arrival.clone(), Rc::downgrade(&active_endpoints[1]));
         active_endpoints[1].on_message(move |_| handled_at.set(own.upgrade().expect("an end").now()));
-        for (own, end) in active_endpoints.iter().cloned().enumerate() {
-            built.world.sim.spawn(format!("program {own}"), async move {
-                end.cpu().until(BEGINS).await;
-                match own {
+        for (worker_index, end) in active_endpoints.iter().cloned().enumerate() {
+            built.world.sim.spawn(format!("program {worker_index}"), async move {
+                end.cpu().until(START).await;
+                match worker_index {
                     0 => end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await,
                     _ => end.compute(20_000).await,
                 }
@@ -190,7 +190,7 @@ fn message_interrupts_a_computing_program_and_waits_for_a_polling_one() {
             });
         }
         assert_eq!(built.run(), Outcome::Done);
-        (at.get() - BEGINS).as_s() * 20e6
+        (arrival.get() - START).as_s() * 20e6
     };
     assert!(handled("interrupt") < 120.0, "{} cycles", handled("interrupt"));
     assert!(handled("polling") > 20_000.0, "{} cycles", handled("polling"));
@@ -203,19 +203,19 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
         let took = Rc::new(Cell::new(0.0));
         let active_endpoints = built.world.active_endpoints();
         active_endpoints.iter().for_each(|end| end.on_message(|_| {}));
-        for (own, end) in active_endpoints.iter().cloned().enumerate() {
+        for (worker_index, end) in active_endpoints.iter().cloned().enumerate() {
             let took = took.clone();
-            built.world.sim.spawn(format!("program {own}"), async move {
-                end.cpu().until(BEGINS).await;
-                if own == 0 {
+            built.world.sim.spawn(format!("program {worker_index}"), async move {
+                end.cpu().until(START).await;
+                if worker_index == 0 {
                     for _ in 0..messages {
                         end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await;
                         end.compute(500).await;
                     }
                 } else {
-                    let begun = end.now();
+                    let start = end.now();
                     end.compute(20_000).await;
-                    took.set((end.now() - begun).as_s() * 20e6);
+                    took.set((end.now() - start).as_s() * 20e6);
                 }
                 end.barrier().await;
             });
@@ -223,11 +223,11 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
         assert_eq!(built.run(), Outcome::Done);
         took.get()
     };
-    let (alone, interrupted) = (cycles(0), cycles(10));
-    assert!((alone - 20_000.0).abs() < 1.0, "{alone}");
+    let (uninterrupted, interrupted) = (cycles(0), cycles(10));
+    assert!((uninterrupted - 20_000.0).abs() < 1.0, "{uninterrupted}");
     // Each message costs an interrupt and a handler: 30 + 53 cycles.
-    let each = (interrupted - alone) / 10.0;
-    assert!((82.0..86.0).contains(&each), "{each} cycles each");
+    let per_interrupt = (interrupted - uninterrupted) / 10.0;
+    assert!((82.0..86.0).contains(&per_interrupt), "{per_interrupt} cycles each");
 }
 
 /// Returns the cycles of a step that computes and loads another node's block, with or without a prefetch.
@@ -237,12 +237,12 @@ fn walk_cycles(prefetches: bool, sets: &[&str]) -> f64 {
     let (space, bases) = space(&built, 4096);
     let workers = Worker::all(&built.world, &space);
     let took = Rc::new(Cell::new(0.0));
-    for (own, worker) in workers.into_iter().enumerate() {
+    for (worker_index, worker) in workers.into_iter().enumerate() {
         let (bases, took) = (bases.clone(), took.clone());
-        built.world.sim.spawn(format!("program {own}"), async move {
-            worker.endpoint().cpu().until(BEGINS).await;
-            if own == 0 {
-                let begun = worker.endpoint().now();
+        built.world.sim.spawn(format!("program {worker_index}"), async move {
+            worker.endpoint().cpu().until(START).await;
+            if worker_index == 0 {
+                let start = worker.endpoint().now();
                 for step in 0..50 {
                     if prefetches {
                         worker.prefetch(bases[7].plus(16 * (step + 1)), Want::Read).await;
@@ -250,7 +250,7 @@ fn walk_cycles(prefetches: bool, sets: &[&str]) -> f64 {
                     worker.compute(40).await;
                     assert_eq!(worker.load(bases[7].plus(16 * step)).await, 0);
                 }
-                took.set((worker.endpoint().now() - begun).as_s() * 20e6 / 50.0);
+                took.set((worker.endpoint().now() - start).as_s() * 20e6 / 50.0);
             }
             worker.barrier().await;
         });
@@ -261,11 +261,14 @@ fn walk_cycles(prefetches: bool, sets: &[&str]) -> f64 {
 
 #[test]
 fn prefetch_hides_the_round_trip_to_the_home() {
-    let (plain, prefetched) = (walk_cycles(false, &[]), walk_cycles(true, &[]));
-    assert!(plain > 40.0 + 38.0 + 10.0, "{plain} cycles a step");
-    assert!(prefetched < plain - 20.0, "{prefetched} cycles a step, {plain} without");
-    let none = walk_cycles(true, &["ni.cmmu.coherence.prefetches=0"]);
-    assert!((none - plain).abs() < 8.0, "{none} cycles a step without prefetch slots, {plain} without prefetches");
+    let (without_prefetch, prefetched) = (walk_cycles(false, &[]), walk_cycles(true, &[]));
+    assert!(without_prefetch > 40.0 + 38.0 + 10.0, "{without_prefetch} cycles a step");
+    assert!(prefetched < without_prefetch - 20.0, "{prefetched} cycles a step, {without_prefetch} without");
+    let no_buffers = walk_cycles(true, &["ni.cmmu.coherence.prefetches=0"]);
+    assert!(
+        (no_buffers - without_prefetch).abs() < 8.0,
+        "{no_buffers} cycles a step without prefetch slots, {without_prefetch} without prefetches"
+    );
 }
 
 #[test]
@@ -299,7 +302,7 @@ fn granted_block_stays_readable_after_its_use() {
     let ends = SharedMemory::all(built.world.active_endpoints(), &space, built.world.shared_memory);
     let (end, far) = (ends[0].clone(), bases[1]);
     built.world.sim.spawn("program", async move {
-        end.active().cpu().until(BEGINS).await;
+        end.active().cpu().until(START).await;
         assert_eq!(end.accessible_address(far, Want::Read), None);
         let address = end.fault(far, Want::Read).await;
         assert_eq!(end.active().cpu().load(address, 8).await, Ok(0));
@@ -354,9 +357,9 @@ fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
 #[test]
 fn local_miss_takes_the_described_cycles_at_any_clock() {
     let local = "[workload.costs]\noperation = \"read\"\nhome = 0";
-    let said = [("cm-5", 16.0), ("j-machine", 7.0), ("t3e", 80.0)];
+    let output = [("cm-5", 16.0), ("j-machine", 7.0), ("t3e", 80.0)];
     for (part, machine) in of_table_1(local) {
-        let Some((_, cycles)) = said.iter().find(|(name, _)| part.ends_with(&format!("/{name}"))) else { continue };
+        let Some((_, cycles)) = output.iter().find(|(name, _)| part.ends_with(&format!("/{name}"))) else { continue };
         let measured = metric(&run(&machine), "costs.cycles");
         // A clock's cycle ends at a whole picosecond.
         assert!((measured - cycles).abs() < 0.01, "{part}: {measured}");
@@ -372,8 +375,8 @@ fn clock_outside_the_machine_s_bounds_is_refused() {
     };
     assert_eq!(text(&["clock=\"200 MHz\""]), None);
     assert_eq!(text(&["clock=\"14 MHz\"", "clock-min=\"14 MHz\"", "clock-max=\"14 MHz\""]), None);
-    let slow = text(&["clock=\"13 MHz\"", "clock-min=\"14 MHz\""]).expect("too slow");
-    assert!(slow.contains("must be at least 14 MHz"), "{slow}");
+    let too_slow = text(&["clock=\"13 MHz\"", "clock-min=\"14 MHz\""]).expect("too slow");
+    assert!(too_slow.contains("must be at least 14 MHz"), "{too_slow}");
     let fast = text(&["clock=\"21 MHz\"", "clock-max=\"20 MHz\""]).expect("too fast");
     assert!(fast.contains("must be at most 20 MHz"), "{fast}");
 }

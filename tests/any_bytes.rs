@@ -26,15 +26,15 @@ use rand_pcg::Pcg64;
 use std::time::{Duration, Instant};
 
 /// A target: a function that accepts any bytes and panics on an error.
-type Target = fn(&[u8]);
+type FuzzTarget = fn(&[u8]);
 
 /// Returns the packets of a few datagrams.
 fn packets() -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let fragments_of = |(identification, length): (u16, usize)| {
-        let payload: Vec<u8> = (0..length).map(|at| at as u8).collect();
+        let payload: Vec<u8> = (0..length).map(|index| index as u8).collect();
         let datagram = Datagram { from: end(0), to: end(1), identification, payload: length, checksum: None };
-        let fragments = datagram.summed(Sum::of(&payload)).fragments(60).expect("an MTU");
+        let fragments = datagram.summed(Sum::of_bytes(&payload)).fragments(60).expect("an MTU");
         fragments.map(|fragment| fragment.packet(&payload)).collect::<Vec<_>>()
     };
     [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(fragments_of).collect()
@@ -49,11 +49,11 @@ fn captures() -> Vec<Vec<u8>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/captures/");
     let names = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"];
     let read = |name| std::fs::read(format!("{folder}{name}")).expect("a shipped file");
-    let mut all: Vec<Vec<u8>> = names.into_iter().map(read).collect();
+    let mut corpus: Vec<Vec<u8>> = names.into_iter().map(read).collect();
     // Only the first packets of each are kept, as most of a long file is payload.
-    all.iter_mut().for_each(|file| file.truncate(600));
-    all.push(capture.bytes().to_vec());
-    all
+    corpus.iter_mut().for_each(|file| file.truncate(600));
+    corpus.push(capture.bytes().to_vec());
+    corpus
 }
 
 /// Returns a triangle with a tail as a METIS graph, with weights and without.
@@ -126,7 +126,7 @@ fn shapeless(rng: &mut Pcg64) -> Vec<u8> {
 }
 
 /// Runs `target` on damaged and shapeless inputs until `time` has passed, and returns the number of inputs.
-fn fuzz(target: Target, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
+fn fuzz(target: FuzzTarget, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
     let (mut rng, began, mut inputs) = (Pcg64::seed_from_u64(seed), Instant::now(), 0);
     while began.elapsed() < time {
         for _ in 0..1_000 {
@@ -142,15 +142,15 @@ fn fuzz(target: Target, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
 }
 
 /// Returns the number in the environment variable `name`, or `otherwise` if it is not set.
-fn number(name: &str, otherwise: u64) -> u64 {
+fn variable_or(name: &str, otherwise: u64) -> u64 {
     std::env::var(name)
         .map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
 }
 
 #[track_caller]
-fn fuzz_for_seconds(name: &str, target: Target, seeds: &[Vec<u8>]) {
-    let seconds = number("NARROWS_FUZZ_SECONDS", 60);
-    let inputs = fuzz(target, seeds, Duration::from_secs(seconds), number("NARROWS_FUZZ_SEED", 1));
+fn fuzz_for_seconds(name: &str, target: FuzzTarget, seeds: &[Vec<u8>]) {
+    let seconds = variable_or("NARROWS_FUZZ_SECONDS", 60);
+    let inputs = fuzz(target, seeds, Duration::from_secs(seconds), variable_or("NARROWS_FUZZ_SEED", 1));
     eprintln!("{name}: {inputs} inputs in {seconds} s");
 }
 
@@ -164,7 +164,8 @@ fn fuzz_ip_packet_for_minutes() {
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_reassembly_for_minutes() {
     // The seeds are scripts of fragments, not packets: whole datagrams in units of eight bytes, in order.
-    let script = |total: u8| (0..total).flat_map(|at| [u8::from(at + 1 < total), at, 1, 1]).collect::<Vec<u8>>();
+    let script =
+        |total: u8| (0..total).flat_map(|index| [u8::from(index + 1 < total), index, 1, 1]).collect::<Vec<u8>>();
     fuzz_for_seconds("reassembly", reassembly::check_any_bytes, &[script(2), script(5), script(9)]);
 }
 

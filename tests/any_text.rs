@@ -24,11 +24,11 @@ fn example() -> &'static str {
 /// Returns a shipped example with up to a dozen bytes replaced by other text.
 fn damaged() -> impl Strategy<Value = String> {
     let other = "\\PC{0,6}|[0-9\"\\[\\]=.,-]{0,4}|[a-z-]{1,9} = [0-9]{1,20}\n|\"[0-9]{1,4} [kKMG]?i?B\"";
-    (any::<prop::sample::Index>(), 0..12usize, other).prop_map(|(at, long, other)| {
+    (any::<prop::sample::Index>(), 0..12usize, other).prop_map(|(index, length, other)| {
         let text = example();
-        let from = text.floor_char_boundary(at.index(text.len()));
-        let to = text.floor_char_boundary((from + long).min(text.len()));
-        format!("{}{other}{}", &text[..from], &text[to..])
+        let start = text.floor_char_boundary(index.index(text.len()));
+        let end = text.floor_char_boundary((start + length).min(text.len()));
+        format!("{}{other}{}", &text[..start], &text[end..])
     })
 }
 
@@ -76,9 +76,9 @@ fn graph_text() -> impl Strategy<Value = String> {
 /// Returns a strategy of traces with their columns, and similar texts.
 fn trace_text() -> impl Strategy<Value = String> {
     let rows = "(generated_cycle|source|x),(source|flits),(destination|arrived_cycle)(,flits)?\n([0-9\"-]{0,21}(,[0-9 ]{0,11}){0,4}\n){0,5}";
-    let whole = "([0-9]{1,20},[0-9]{1,10},[0-9]{1,10},[0-9]{0,20}\n){1,5}";
-    let whole = whole.prop_map(|rows| format!("generated_cycle,source,destination,arrived_cycle\n{rows}"));
-    prop_oneof![any::<String>(), rows, whole]
+    let trace_rows = "([0-9]{1,20},[0-9]{1,10},[0-9]{1,10},[0-9]{0,20}\n){1,5}";
+    let trace_text = trace_rows.prop_map(|rows| format!("generated_cycle,source,destination,arrived_cycle\n{rows}"));
+    prop_oneof![any::<String>(), rows, trace_text]
 }
 
 /// Checks that a quantity's printed form reads back as the same value.
@@ -149,7 +149,7 @@ proptest! {
     fn no_vary_panics(option in "\\PC*|[a-c.]{1,4}=[0-9a-zA-Z .,;=*+\"'\\[\\]{}]{0,40}") {
         match Dimension::parse(&option) {
             Ok(dimension) => prop_assert!(!dimension.is_empty()),
-            Err(problem) => prop_assert!(!Problems::one(problem).render(true).is_empty()),
+            Err(problem) => prop_assert!(!Problems::from_problem(problem).render(true).is_empty()),
         }
     }
 }

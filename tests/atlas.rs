@@ -21,15 +21,16 @@ const AXES: [(&str, &str); 4] =
 
 #[test]
 fn the_atlas_names_every_part_that_ships() {
-    let found = atlas();
-    let study = &found.read.value;
+    let located = atlas();
+    let study = &located.read.value;
     for (folder, axis) in AXES {
         let prefix = format!("{folder}/");
         let shipped: BTreeSet<&str> = shipped::parts().iter().filter_map(|part| part.strip_prefix(&prefix)).collect();
         let values = study.experiments.axis(axis).expect("an axis of parts");
         let named: BTreeSet<&str> = values.iter().map(|(value, _)| value.text.as_str()).collect();
         assert_eq!(named, shipped, "papers/atlas/experiments.toml, [axes.{axis}]");
-        let (_, words) = study.names.iter().find(|(of, _)| of.text == axis).expect("names of the axis' values");
+        let (_, words) =
+            study.names.iter().find(|(axis_names, _)| axis_names.text == axis).expect("names of the axis' values");
         let with_names: BTreeSet<&str> = words.iter().map(|(value, _)| value.text.as_str()).collect();
         assert_eq!(with_names, shipped, "papers/atlas/study.toml, [names.{axis}]");
     }
@@ -37,15 +38,17 @@ fn the_atlas_names_every_part_that_ships() {
 
 #[test]
 fn points_left_out_are_those_that_are_refused() {
-    let found = atlas();
-    let points = found.read.value.experiments.points(&found.location, &["bandwidth"], true, &[]);
+    let located = atlas();
+    let points = located.read.value.experiments.points(&located.location, &["bandwidth"], true, &[]);
     let points = points.unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
     let ran: BTreeSet<String> = points.into_iter().map(|point| point.name).collect();
-    let plain = |part: &'static str| part.rsplit('/').next().expect("a part has a name");
-    let fits =
-        Registry::shared().combinations().into_iter().filter(|one| one.workload == "stream" && one.refused.is_empty());
-    let named = fits.map(|one| {
-        let parts = [one.host, one.ni, one.protocol, one.fabric].map(plain);
+    let short_name = |part: &'static str| part.rsplit('/').next().expect("a part has a name");
+    let accepted = Registry::shared()
+        .combinations()
+        .into_iter()
+        .filter(|combination| combination.workload == "stream" && combination.refused.is_empty());
+    let named = accepted.map(|combination| {
+        let parts = [combination.host, combination.ni, combination.protocol, combination.fabric].map(short_name);
         format!("bandwidth/{}", parts.join("/"))
     });
     assert_eq!(ran, named.collect());
@@ -53,14 +56,14 @@ fn points_left_out_are_those_that_are_refused() {
 
 #[test]
 fn written_description_reads_as_the_machine_of_its_point() {
-    let found = atlas();
-    let experiments = &found.read.value.experiments;
+    let located = atlas();
+    let experiments = &located.read.value.experiments;
     for name in experiments.all.iter().map(|(name, _)| name.as_str()) {
         // 37 is coprime to the number of values of each axis, so the step visits every value of every axis.
         let drafts =
-            experiments.drafts(&found.location, &[name], false).unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
-        let all: BTreeSet<String> = drafts.iter().map(|draft| draft.name.clone()).collect();
-        let files = experiments.descriptions(&found.location, &[name], false, &all);
+            experiments.drafts(&located.location, &[name], false).unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
+        let draft_names: BTreeSet<String> = drafts.iter().map(|draft| draft.name.clone()).collect();
+        let files = experiments.descriptions(&located.location, &[name], false, &draft_names);
         let files: BTreeMap<String, String> =
             files.unwrap_or_else(|faulty| panic!("{}", faulty[0].1)).into_iter().collect();
         assert_eq!(files.len(), drafts.len(), "every point has a file of its own");
@@ -69,9 +72,9 @@ fn written_description_reads_as_the_machine_of_its_point() {
             let Ok(own) = draft.read(&[]) else { continue };
             let path = export::path(&draft.name);
             let text = &files[&path];
-            let alone = machine::read(Document::Text(&path, text, None), &[]);
-            let alone = alone.unwrap_or_else(|problems| panic!("{problems}\n{text}"));
-            assert_eq!(alone.resolved(), own.resolved(), "{text}");
+            let parsed = machine::read(Document::Text(&path, text, None), &[]);
+            let parsed = parsed.unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+            assert_eq!(parsed.resolved(), own.resolved(), "{text}");
             read += 1;
         }
         assert!(read > 10, "{name}: {read} of them fit");

@@ -42,10 +42,10 @@ fn traces() -> Vec<Trace> {
     let paths = std::fs::read_dir(folder).expect("the folder of traces").map(|entry| entry.expect("an entry").path());
     let mut paths: Vec<PathBuf> = paths.filter(|path| path.to_string_lossy().ends_with(".csv")).collect();
     paths.sort();
-    paths.iter().filter(|path| !path.ends_with("booksim2-curves.csv")).map(|path| read(path)).collect()
+    paths.iter().filter(|path| !path.ends_with("booksim2-curves.csv")).map(|path| read_trace(path)).collect()
 }
 
-fn read(path: &Path) -> Trace {
+fn read_trace(path: &Path) -> Trace {
     let text = std::fs::read_to_string(path).expect("a trace");
     let mut lines = text.lines();
     let head = lines.next().expect("its configuration").trim_start_matches("# ");
@@ -64,12 +64,12 @@ fn read(path: &Path) -> Trace {
 }
 
 impl Trace {
-    fn number(&self, key: &str) -> u64 {
+    fn integer(&self, key: &str) -> u64 {
         self.configuration.get(key).unwrap_or_else(|| panic!("{}: no {key}", self.name)).parse().expect("a number")
     }
 
     fn shape(&self) -> Shape {
-        let (k, n) = (self.number("k") as u32, self.number("n") as u32);
+        let (k, n) = (self.integer("k") as u32, self.integer("n") as u32);
         let shape = vec![k; n as usize];
         match self.configuration["topology"].as_str() {
             "mesh" => MeshParameters { shape }.shape(),
@@ -87,13 +87,13 @@ impl Trace {
 
     fn parameters(&self) -> RouterParameters {
         for stage in ["vc_alloc_delay", "sw_alloc_delay", "st_final_delay"] {
-            assert_eq!(self.number(stage), 1, "{}: BookSim2 has no pipeline where {stage} is above 1", self.name);
+            assert_eq!(self.integer(stage), 1, "{}: BookSim2 has no pipeline where {stage} is above 1", self.name);
         }
         RouterParameters {
-            virtual_channels: self.number("num_vcs") as u8,
-            buffer_flits: self.number("vc_buf_size") as u16,
-            credit_delay: self.number("credit_delay") as u8,
-            routing_delay: self.number("routing_delay") as u8,
+            virtual_channels: self.integer("num_vcs") as u8,
+            buffer_flits: self.integer("vc_buf_size") as u16,
+            credit_delay: self.integer("credit_delay") as u8,
+            routing_delay: self.integer("routing_delay") as u8,
             wire_delay: self.wire_delay(),
             ..RouterParameters::defaults()
         }
@@ -101,7 +101,7 @@ impl Trace {
 
     /// Returns the number of packets that arrive in another cycle than BookSim2's.
     fn mismatches(&self, mut network: impl Steps) -> usize {
-        let flits = self.number("packet_size") as u16;
+        let flits = self.integer("packet_size") as u16;
         let mut order: Vec<usize> = (0..self.packets.len()).collect();
         order.sort_by_key(|tag| self.packets[*tag].generated);
         let (mut events, mut waiting) = (Vec::new(), order.into_iter().peekable());
@@ -184,18 +184,18 @@ fn points() -> Vec<Point> {
         let column = heads.iter().position(|head| head == key).unwrap_or_else(|| panic!("a column {key}"));
         row[column].to_owned()
     };
-    let number = |row: &csv::StringRecord, key: &str| read(row, key).parse::<f64>().unwrap_or(f64::NAN);
+    let field = |row: &csv::StringRecord, key: &str| read(row, key).parse::<f64>().unwrap_or(f64::NAN);
     let point = |row: &csv::StringRecord| Point {
         routing: read(row, "routing"),
         traffic: read(row, "traffic"),
-        virtual_channels: number(row, "num_vcs") as u8,
-        buffer_flits: number(row, "vc_buffer_flits") as u16,
-        packet_flits: number(row, "packet_flits") as u16,
-        offered: number(row, "offered_flits_per_node_cycle"),
+        virtual_channels: field(row, "num_vcs") as u8,
+        buffer_flits: field(row, "vc_buffer_flits") as u16,
+        packet_flits: field(row, "packet_flits") as u16,
+        offered: field(row, "offered_flits_per_node_cycle"),
         status: read(row, "status"),
-        accepted: number(row, "accepted_flits_per_node_cycle"),
-        hops: number(row, "hops_avg"),
-        latency: number(row, "packet_latency_avg_cycles"),
+        accepted: field(row, "accepted_flits_per_node_cycle"),
+        hops: field(row, "hops_avg"),
+        latency: field(row, "packet_latency_avg_cycles"),
     };
     rows.iter().map(point).collect()
 }

@@ -42,12 +42,12 @@ fn done_on(host: &str, kind: &str, interfaces: &[&str], nodes: u64, workload: &s
         _ => ("", 1),
     };
     for interface in interfaces {
-        for (size, ways) in CACHES.iter().step_by(step) {
+        for (size, associativity) in CACHES.iter().step_by(step) {
             let text = format!(
                 r#"
 parts = ["hosts/{host}", "ni/{interface}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]
 nodes.n = {{ host = "{host}", count = {nodes} }}
-hosts.{host}.{kind}.cache = {{ size = "{size} B", ways = {ways}{rest} }}
+hosts.{host}.{kind}.cache = {{ size = "{size} B", ways = {associativity}{rest} }}
 run.no-progress-limit = "1 ms"
 [workload]
 {workload}
@@ -56,7 +56,11 @@ run.no-progress-limit = "1 ms"
             let read = narrows::machine::read(Document::Text("test.toml", &text, None), &[]);
             let machine = read.unwrap_or_else(|problems| panic!("{problems}")).value;
             let outcome = narrows::experiment::run(&machine, Recorder::off()).outcome;
-            assert_eq!(outcome, Outcome::Done, "{interface} on {host} with {ways} ways of {size} B: {workload}");
+            assert_eq!(
+                outcome,
+                Outcome::Done,
+                "{interface} on {host} with {associativity} ways of {size} B: {workload}"
+            );
         }
     }
 }

@@ -22,14 +22,14 @@ const MTU: usize = 1_500;
 const PAYLOADS: [usize; 9] = [0, 1, 1_471, 1_472, 1_473, 2_953, 4_096, 32_768, PAYLOAD_MAX];
 
 fn content(length: usize) -> Vec<u8> {
-    (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29)) as u8).collect()
+    (0..length).map(|index| (index ^ (index >> 8).wrapping_mul(29)) as u8).collect()
 }
 
 /// Returns the packets of a datagram with this payload.
 fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let datagram = Datagram { from: end(0), to: end(1), identification, payload: payload.len(), checksum: None };
-    let fragments = datagram.summed(Sum::of(payload)).fragments(MTU).expect("an MTU");
+    let fragments = datagram.summed(Sum::of_bytes(payload)).fragments(MTU).expect("an MTU");
     fragments.map(|fragment| fragment.packet(payload)).collect()
 }
 
@@ -62,7 +62,7 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
         let (buffer, sum) = buffers.entry(parsed.identification).or_default();
         let (payload, place) = (&bytes[parsed.payload.clone()], parsed.payload_range());
         buffer.resize(buffer.len().max(place.end), 0);
-        *sum += Sum::of(payload).at(place.start);
+        *sum += Sum::of_bytes(payload).at(place.start);
         buffer[place].copy_from_slice(payload);
         if let Reassembled::Complete { key, header, .. } = reassembly.arrive(&parsed, Time::ZERO) {
             let (buffer, sum) = buffers.remove(&key.identification).expect("it was kept");
@@ -78,7 +78,7 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
 fn written_capture_reads_back() {
     let (capture, times) = capture();
     let read = read(capture.bytes()).expect("a capture");
-    let captured: Vec<Duration> = read.iter().map(|packet| packet.at.expect("a time")).collect();
+    let captured: Vec<Duration> = read.iter().map(|packet| packet.time.expect("a time")).collect();
     let expected: Vec<Duration> = times.iter().map(|time| Duration::from_nanos(time.ps() / 1_000)).collect();
     assert_eq!(captured, expected);
     assert!(read.iter().all(|packet| packet.length == packet.bytes.len()));
@@ -87,9 +87,9 @@ fn written_capture_reads_back() {
     let datagrams = datagrams(&read);
     assert!(datagrams.values().map(Vec::len).eq(PAYLOADS), "one for each payload");
     assert!(datagrams.values().all(|payload| *payload == content(payload.len())));
-    let mut written = Vec::new();
-    capture.write_to(&mut written).expect("memory takes all");
-    assert_eq!(written, capture.bytes());
+    let mut bytes = Vec::new();
+    capture.write_to(&mut bytes).expect("memory takes all");
+    assert_eq!(bytes, capture.bytes());
 }
 
 /// Returns a capture of packets that Linux sent; `tests/data/captures/README.md` describes how it was made.
@@ -107,13 +107,13 @@ fn datagrams_that_linux_sent_are_reassembled() {
         let mut lengths: Vec<usize> = datagrams.values().map(Vec::len).collect();
         lengths.sort_unstable();
         assert_eq!(lengths, [0, 1, 18, 1_472, 1_473, 5_000]);
-        let sent_payload = |length: usize| (0..length).map(|at| (at * 7 + length) as u8).collect::<Vec<u8>>();
+        let sent_payload = |length: usize| (0..length).map(|index| (index * 7 + length) as u8).collect::<Vec<u8>>();
         assert!(datagrams.values().all(|payload| *payload == sent_payload(payload.len())));
     }
-    let times = |packets: &[CaptureRecord]| packets.iter().map(|packet| packet.at).collect::<Vec<_>>();
+    let times = |packets: &[CaptureRecord]| packets.iter().map(|packet| packet.time).collect::<Vec<_>>();
     assert_eq!(times(&pcapng), times(&ns));
-    let to_us = |at: Duration| Duration::from_micros(at.as_micros() as u64);
-    assert_eq!(ns.iter().map(|packet| packet.at.map(to_us)).collect::<Vec<_>>(), times(&us));
+    let to_us = |time: Duration| Duration::from_micros(time.as_micros() as u64);
+    assert_eq!(ns.iter().map(|packet| packet.time.map(to_us)).collect::<Vec<_>>(), times(&us));
 }
 
 #[test]
@@ -123,10 +123,10 @@ fn fragments_equal_those_of_linux() {
         let head = parse(theirs[0].ipv4().expect("IPv4")).expect("a packet");
         let udp = head.udp.expect("the first");
         let (from, to) = ((head.from, udp.from), (head.to, udp.to));
-        let payload: Vec<u8> = (0..udp.payload).map(|at| (at * 7 + udp.payload) as u8).collect();
+        let payload: Vec<u8> = (0..udp.payload).map(|index| (index * 7 + udp.payload) as u8).collect();
         let [from, to] = [from, to].map(|(address, port)| std::net::SocketAddrV4::new(address, port));
         let ours = Datagram { from, to, identification: head.identification, payload: udp.payload, checksum: None };
-        for fragment in ours.summed(Sum::of(&payload)).fragments(MTU).expect("an MTU") {
+        for fragment in ours.summed(Sum::of_bytes(&payload)).fragments(MTU).expect("an MTU") {
             let (first, rest) = theirs.split_first().expect("as many");
             assert_eq!(fragment.packet(&payload), first.ipv4().expect("IPv4"), "to the byte");
             theirs = rest;
@@ -180,7 +180,7 @@ fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     Some(text.lines().map(|line| line.split('|').map(str::to_owned).collect()).collect())
 }
 
-const GOOD: &str = "1";
+const VALID: &str = "1";
 
 #[test]
 fn tshark_reads_a_written_capture() {
@@ -203,12 +203,12 @@ fn tshark_reads_a_written_capture() {
         let [epoch, interface, id, ip, udp, payload, expert, malformed] = &line[..] else { panic!("{line:?}") };
         let ns = time.ps() / 1_000;
         assert_eq!(*epoch, format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000));
-        let number = u16::from_str_radix(id.trim_start_matches("0x"), 16).expect("a number");
-        assert_eq!(*interface, ["sender", "receiver: ü", "x"][(number as usize - 1) % 3]);
-        assert_eq!((ip.as_str(), expert.as_str(), malformed.as_str()), (GOOD, "", ""), "{line:.200?}");
+        let identifier = u16::from_str_radix(id.trim_start_matches("0x"), 16).expect("a number");
+        assert_eq!(*interface, ["sender", "receiver: ü", "x"][(identifier as usize - 1) % 3]);
+        assert_eq!((ip.as_str(), expert.as_str(), malformed.as_str()), (VALID, "", ""), "{line:.200?}");
         if !udp.is_empty() {
-            assert_eq!(udp, GOOD);
-            payloads.insert(number, payload.clone());
+            assert_eq!(udp, VALID);
+            payloads.insert(identifier, payload.clone());
         }
     }
     let hex = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
@@ -220,13 +220,13 @@ fn tshark_reads_a_written_capture() {
 #[test]
 fn tshark_sees_a_wrong_sum() {
     let payload = content(3_000);
-    let mut wrong = packets(1, &payload);
-    wrong[1][200] ^= 1;
+    let mut damaged = packets(1, &payload);
+    damaged[1][200] ^= 1;
     let mut capture = Capture::new(["sender"]);
-    wrong.iter().for_each(|packet| capture.packet(0, Time::ZERO, packet));
+    damaged.iter().for_each(|packet| capture.packet(0, Time::ZERO, packet));
     let file = Scratch::new("wrong.pcapng", capture.bytes());
     let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status"]) else { return };
-    assert_eq!(lines.last(), Some(&vec![GOOD.to_owned(), "0".to_owned()]), "{lines:?}");
+    assert_eq!(lines.last(), Some(&vec![VALID.to_owned(), "0".to_owned()]), "{lines:?}");
 }
 
 /// Returns the packets of a run, as `--pcap` writes them, and the number of messages it delivered.
@@ -238,7 +238,7 @@ fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
     let read = machine::read(Document::Text("run.toml", &text, None), &sets).expect("a machine");
     let result = experiment::run(&read.value, Recorder::off().with_packets());
     let mut capture = Capture::new(read.value.nodes.iter().map(|node| &node.name));
-    result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.at, &packet.bytes));
+    result.packets.iter().for_each(|packet| capture.packet(packet.node.index(), packet.time, &packet.bytes));
     (capture, result.metric("messages.delivered").expect("messages"))
 }
 
@@ -250,22 +250,22 @@ fn packets_of_a_run_are_whole_with_right_checksums() {
         let packets = read(capture.bytes()).expect("a capture");
         // Each node numbers its own datagrams.
         let source_of = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
-        let (there, back): (Vec<_>, Vec<_>) =
+        let (requests, replies): (Vec<_>, Vec<_>) =
             packets.clone().into_iter().partition(|p| source_of(p) == source_of(&packets[0]));
-        let came = [there, back].map(|packets| datagrams(&packets).len() as f64);
-        assert_eq!(came, [delivered / 2.0; 2], "{ni}, {sets:?}");
+        let counts = [requests, replies].map(|packets| datagrams(&packets).len() as f64);
+        assert_eq!(counts, [delivered / 2.0; 2], "{ni}, {sets:?}");
         let file = Scratch::new("run.pcapng", capture.bytes());
         let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status", "_ws.malformed"]) else {
             return;
         };
         assert_eq!(lines.len(), packets.len());
-        let mut whole = 0.0;
+        let mut whole_packets = 0.0;
         for line in &lines {
             let [ip, udp, malformed] = &line[..] else { panic!("{line:?}") };
-            assert_eq!((ip.as_str(), malformed.as_str()), (GOOD, ""), "{line:?}");
-            assert!(udp.is_empty() || udp == GOOD, "{line:?}");
-            whole += f64::from(u8::from(udp == GOOD));
+            assert_eq!((ip.as_str(), malformed.as_str()), (VALID, ""), "{line:?}");
+            assert!(udp.is_empty() || udp == VALID, "{line:?}");
+            whole_packets += f64::from(u8::from(udp == VALID));
         }
-        assert_eq!(whole, delivered, "{ni}, {sets:?}");
+        assert_eq!(whole_packets, delivered, "{ni}, {sets:?}");
     }
 }

@@ -32,8 +32,8 @@ fn exit_codes_are_those_of_the_contract() {
 
 #[test]
 fn run_to_the_end_of_simulated_time_reports_it() {
-    let far = ["--set", "fabric.ideal.latency=10000000 s", "--set", "run.time-limit=18446744.073709551615 s"];
-    let ran = narrows(&[&["run", "memory-bus"], &far[..]].concat());
+    let late_events = ["--set", "fabric.ideal.latency=10000000 s", "--set", "run.time-limit=18446744.073709551615 s"];
+    let ran = narrows(&[&["run", "memory-bus"], &late_events[..]].concat());
     assert_eq!(ran.status.code(), Some(3));
     assert!(stderr(&ran).contains("The run reached the end of simulated time at 18446744.073709551614 s"), "{ran:?}");
 }
@@ -46,10 +46,10 @@ fn working_directory_does_not_shadow_a_shipped_example() {
         (ran.status.code(), stderr(&ran))
     };
     let sound = "examples/stream.toml: no problems\n";
-    let alone = (Some(0), format!("Using the shipped example `stream`.\n{sound}"));
-    assert_eq!(check("stream"), alone);
+    let expected = (Some(0), format!("Using the shipped example `stream`.\n{sound}"));
+    assert_eq!(check("stream"), expected);
     fs::create_dir(folder.path("stream")).expect("a folder");
-    assert_eq!(check("stream"), alone, "a folder is not a description");
+    assert_eq!(check("stream"), expected, "a folder is not a description");
     fs::remove_dir(folder.path("stream")).expect("an empty folder");
     fs::write(folder.path("stream"), "[nonsense]\n").expect("a file");
     let note = "Using the shipped example `stream`, not the file of that name; write `./stream` for the file.\n";
@@ -134,10 +134,10 @@ fn the_hash_is_over_all_but_the_host_and_changes_with_the_seed() {
     assert_eq!(first["hash"], again["hash"]);
     assert_ne!(first["hash"], other["hash"]);
     assert_eq!(first["machine"]["run"]["seed"], 7);
-    let bare =
+    let without_host =
         |options: &[&str]| stdout(&[&["run", "ping-pong", SHORT, "--format=json", "--no-host"], options].concat());
-    assert_eq!(bare(&["--seed=7"]), bare(&["--set=run.seed=7"]), "--seed is a setting like any other");
-    assert!(!bare(&[]).contains("\"host\": {\n    \"wall_s\""));
+    assert_eq!(without_host(&["--seed=7"]), without_host(&["--set=run.seed=7"]), "--seed is a setting like any other");
+    assert!(!without_host(&[]).contains("\"host\": {\n    \"wall_s\""));
 }
 
 #[test]
@@ -179,10 +179,10 @@ fn standard_output_has_results_only() {
 
 #[test]
 fn show_states_the_source_of_each_value() {
-    let shown = stdout(&["show", "ping-pong", "--set", "workload.ping-pong.payload=1 KiB"]);
+    let values = stdout(&["show", "ping-pong", "--set", "workload.ping-pong.payload=1 KiB"]);
     let line = |key: &str| {
-        let line = shown.lines().find(|line| line.split_whitespace().next() == Some(key));
-        line.unwrap_or_else(|| panic!("no {key} in {shown}")).split_whitespace().collect::<Vec<_>>().join(" ")
+        let line = values.lines().find(|line| line.split_whitespace().next() == Some(key));
+        line.unwrap_or_else(|| panic!("no {key} in {values}")).split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(line("workload.ping-pong.payload"), "workload.ping-pong.payload 1 KiB --set");
     assert_eq!(line("run.seed"), "run.seed 1 default");
@@ -197,9 +197,9 @@ fn show_states_the_source_of_each_value() {
 
 #[test]
 fn every_example_and_part_can_be_listed_and_shown() {
-    let listed: Json = json(&["list", "--format", "json"]);
+    let listing: Json = json(&["list", "--format", "json"]);
     for kind in ["examples", "machines", "hosts", "ni", "protocols", "fabrics"] {
-        let names = listed[kind].as_array().expect("a list");
+        let names = listing[kind].as_array().expect("a list");
         assert!(!names.is_empty(), "{kind}");
         for entry in names {
             let name = entry["name"].as_str().expect("a name");
@@ -207,7 +207,7 @@ fn every_example_and_part_can_be_listed_and_shown() {
             assert!(!stdout(&["show", name]).is_empty());
         }
     }
-    for example in listed["examples"].as_array().expect("a list") {
+    for example in listing["examples"].as_array().expect("a list") {
         assert_eq!(code(&["check", example["name"].as_str().expect("a name")]), Some(0));
     }
 }
@@ -253,23 +253,25 @@ fn shipped_example_reads_its_own_trace() {
 
 #[test]
 fn combinations_are_listed_with_their_refusals() {
-    let all = json(&["list", "combinations", "--format", "json"]);
-    let all = all["combinations"].as_array().unwrap();
+    let combinations = json(&["list", "combinations", "--format", "json"]);
+    let combinations = combinations["combinations"].as_array().unwrap();
     let row_of = |ni: &str, protocol: &str| {
-        all.iter()
-            .find(|one| {
-                one["host"] == "hosts/p6-natoma"
-                    && one["ni"] == ni
-                    && one["protocol"] == protocol
-                    && one["fabric"] == "fabrics/nifdy-mesh"
-                    && one["workload"] == "em3d"
+        combinations
+            .iter()
+            .find(|combination| {
+                combination["host"] == "hosts/p6-natoma"
+                    && combination["ni"] == ni
+                    && combination["protocol"] == protocol
+                    && combination["fabric"] == "fabrics/nifdy-mesh"
+                    && combination["workload"] == "em3d"
             })
             .unwrap()
     };
     assert_eq!(row_of("ni/udma", "protocols/window")["refused"].as_array().unwrap().len(), 0);
     let reason = row_of("ni/cni32qm", "protocols/none")["refused"][0].as_str().unwrap();
     assert!(reason.contains("a coherent memory bus"), "{reason}");
-    let accepted = all.iter().filter(|one| one["refused"].as_array().unwrap().is_empty()).count();
+    let accepted =
+        combinations.iter().filter(|combination| combination["refused"].as_array().unwrap().is_empty()).count();
     let text = stdout(&["list", "combinations"]);
     assert!(text.contains(&format!("{accepted} are compatible")), "{text}");
 }
@@ -279,20 +281,20 @@ fn result_can_be_run_again_and_its_keys_used_as_settings() {
     let folder = Folder::new("again");
     let path = folder.path("result.json");
     for example in ["ping-pong", "memory-bus", "replay-mesh"] {
-        let bare = ["--format=json", "--no-host"];
-        let result = stdout(&[&["run", example], &bare[..]].concat());
+        let without_host = ["--format=json", "--no-host"];
+        let result = stdout(&[&["run", example], &without_host[..]].concat());
         fs::write(&path, &result).expect("a file");
-        assert_eq!(stdout(&[&["run", &path], &bare[..]].concat()), result, "{example}");
+        assert_eq!(stdout(&[&["run", &path], &without_host[..]].concat()), result, "{example}");
     }
     let show_with = |sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| format!("--set={set}")).collect();
         let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
         stdout(&[&["show", "ping-pong"], &sets[..]].concat())
     };
-    let plain = show_with(&["workload.ping-pong.warm-up=7", "ni.trapeze.policy.store-and-forward.buffers=2"]);
+    let values = show_with(&["workload.ping-pong.warm-up=7", "ni.trapeze.policy.store-and-forward.buffers=2"]);
     let pasted =
         show_with(&["workload.ping_pong.warm_up=7", r#"ni.trapeze.policy={"store_and_forward": {"buffers": 2}}"#]);
-    assert_eq!(pasted, plain);
+    assert_eq!(pasted, values);
     fs::write(&path, "{\"points\": []}").expect("a file");
     let ran = narrows(&["run", &path]);
     assert_eq!(ran.status.code(), Some(2));
@@ -308,8 +310,8 @@ fn closed_or_full_standard_error_does_not_change_the_exit_code() {
         ("sweep ping-pong --vary run.seed=1,2", 0),
         ("run --no-such", 2),
     ] {
-        for to in ["2>&-", "2>/dev/full"] {
-            let line = format!("'{}' {arguments} {to}", env!("CARGO_BIN_EXE_narrows"));
+        for redirection in ["2>&-", "2>/dev/full"] {
+            let line = format!("'{}' {arguments} {redirection}", env!("CARGO_BIN_EXE_narrows"));
             let ran =
                 Command::new("sh").args(["-c", &line]).current_dir(std::env::temp_dir()).output().expect("a shell");
             assert_eq!(ran.status.code(), Some(code), "{line}");

@@ -21,8 +21,8 @@ fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> 
     let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
     let result = experiment::run(&machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done, "{cores} cores: {text}");
-    for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
-        assert_eq!(result.metric(sent), result.metric(delivered), "{sent}, {cores} cores: {text}");
+    for (sent_name, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
+        assert_eq!(result.metric(sent_name), result.metric(delivered), "{sent_name}, {cores} cores: {text}");
     }
     result
 }
@@ -89,13 +89,13 @@ fn programs_overlap_on_two_cores_and_not_on_one() {
         let result = run(QUEUES_OVER_IDEAL, [cores, endpoints], program);
         result.metric("em3d.cycles_per_iteration").expect("it is measured")
     };
-    let alone = cycles(1, 1);
-    assert!(cycles(1, 2) > 1.98 * alone, "one at a time");
+    let single = cycles(1, 1);
+    assert!(cycles(1, 2) > 1.98 * single, "one at a time");
     // A program may wait for a program of another node that computes longer.
-    assert!(cycles(2, 2) < 1.2 * alone, "at the same time");
-    assert!(cycles(4, 4) < 1.2 * alone, "at the same time");
+    assert!(cycles(2, 2) < 1.2 * single, "at the same time");
+    assert!(cycles(4, 4) < 1.2 * single, "at the same time");
     let (two_cores, one_core) = (cycles(2, 4), cycles(1, 4));
-    assert!(two_cores > 1.9 * alone, "two of each core take turns: {two_cores}, {alone} alone");
+    assert!(two_cores > 1.9 * single, "two of each core take turns: {two_cores}, {single} alone");
     assert!(two_cores < 0.8 * one_core, "two cores at the same time: {two_cores}, {one_core} on one");
 }
 
@@ -139,8 +139,8 @@ fn utilization_is_that_of_each_core() {
     let program = "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\"]\npayload = \"300 B\"\nmessages = 20";
     let result = run(QUEUES_OVER_IDEAL, [2, 2], program);
     let busy = |name: &str| {
-        let found = result.resources.iter().find(|resource| resource.name == name);
-        found.unwrap_or_else(|| panic!("{name} is among {:?}", result.resources)).busy.ps()
+        let resource = result.resources.iter().find(|resource| resource.name == name);
+        resource.unwrap_or_else(|| panic!("{name} is among {:?}", result.resources)).busy.ps()
     };
     assert!(busy("n0 core 0") > 0 && busy("n1 core 0") > 0);
     assert_eq!((busy("n0 core 1"), busy("n1 core 1")), (0, 0), "no program sends there");

@@ -38,7 +38,7 @@ fn benches() -> Vec<Bench> {
 
 /// Returns all results of a run as text: outcome, metrics, ledgers, resources, timeline.
 fn result_text(machine: &Machine) -> String {
-    format!("{:?}", run(machine, Recorder::keeping(1 << 20)))
+    format!("{:?}", run(machine, Recorder::with_spans_max(1 << 20)))
 }
 
 /// Returns machines in which each two compatible shipped parts occur together, under a stream of messages and under
@@ -52,8 +52,10 @@ fn machines() -> Vec<Machine> {
         ("bursts", "bursts = { phases = 1, packets = [2, 4], lengths = [1, 3] }"),
     ];
     let machines_of = |(workload, program): (&'static str, &'static str)| {
-        let all = each_with_each(workload);
-        all.into_iter().map(move |one| read_valid(&text(&one, 4, &format!("workload.{program}")), &[]))
+        let combinations = each_with_each(workload);
+        combinations
+            .into_iter()
+            .map(move |combination| read_valid(&text(&combination, 4, &format!("workload.{program}")), &[]))
     };
     programs.into_iter().flat_map(machines_of).collect()
 }
@@ -64,11 +66,14 @@ fn same_whatever_the_threads(machines: &[Machine]) {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
         pool.install(|| machines.par_iter().map(result_text).collect())
     };
-    let (one, four) = (with_threads(1), with_threads(4));
+    let (with_one_thread, with_four_threads) = (with_threads(1), with_threads(4));
     let mut backwards: Vec<String> = machines.iter().rev().map(result_text).collect();
     backwards.reverse();
     for (number, machine) in machines.iter().enumerate() {
-        assert!(one[number] == four[number] && one[number] == backwards[number], "{machine:#?}");
+        assert!(
+            with_one_thread[number] == with_four_threads[number] && with_one_thread[number] == backwards[number],
+            "{machine:#?}"
+        );
     }
 }
 

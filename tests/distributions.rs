@@ -38,9 +38,9 @@ fn a_run_reports_the_percentiles_of_its_messages() {
     let [distribution] = &result.distributions[..] else { panic!("{:?}", result.distributions) };
     let buckets: Vec<_> = distribution.histogram.buckets().collect();
     for bucket in &buckets {
-        let within = latencies.iter().filter(|latency| (bucket.from..=bucket.up_to).contains(*latency)).count();
+        let within = latencies.iter().filter(|latency| (bucket.min..=bucket.max).contains(*latency)).count();
         assert_eq!(within as u64, bucket.count, "{bucket:?}");
-        assert!((bucket.up_to - bucket.from) * 128 <= bucket.from, "{bucket:?} is wider than stated");
+        assert!((bucket.max - bucket.min) * 128 <= bucket.min, "{bucket:?} is wider than stated");
     }
     assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 1_000);
 }
@@ -49,14 +49,21 @@ fn a_run_reports_the_percentiles_of_its_messages() {
 fn seeds_are_merged_to_the_percentiles_of_all_samples() {
     let runs: Vec<Json> =
         (3..6).map(|seed| json(&[&["run"], &OPEN[..], &[&format!("--seed={seed}")]].concat())).collect();
-    let all = json(&[&["run"], &OPEN[..], &["--seed=3", "--seeds=3"]].concat());
+    let record = json(&[&["run"], &OPEN[..], &["--seed=3", "--seeds=3"]].concat());
     let distributions: Vec<_> =
         runs.iter().flat_map(|run| read(&run["distributions"]).expect("distributions")).collect();
-    let expected = merged(&distributions);
-    assert_eq!(read(&all["distributions"]), Ok(expected.clone()), "the union of the samples of all seeds");
-    let pooled_metric = |suffix: &str| metric(&all, &format!("{NAME}{suffix}")).expect("it is measured");
+    let merged_distributions = merged(&distributions);
+    assert_eq!(
+        read(&record["distributions"]),
+        Ok(merged_distributions.clone()),
+        "the union of the samples of all seeds"
+    );
+    let pooled_metric = |suffix: &str| metric(&record, &format!("{NAME}{suffix}")).expect("it is measured");
     assert_eq!(pooled_metric("_samples"), 3_000.0);
-    assert_eq!(pooled_metric("_p99"), expected[0].histogram.percentile(99.0).expect("3000 samples") as f64 / 1e6);
+    assert_eq!(
+        pooled_metric("_p99"),
+        merged_distributions[0].histogram.percentile(99.0).expect("3000 samples") as f64 / 1e6
+    );
     let metric_of_runs = |suffix: &str| {
         runs.iter().map(|run| metric(run, &format!("{NAME}{suffix}")).expect("measured")).collect::<Vec<_>>()
     };
@@ -68,26 +75,26 @@ fn seeds_are_merged_to_the_percentiles_of_all_samples() {
     );
     // The interval of a percentile is Student's t of the percentiles of the runs, about the percentile of all samples.
     let squares: f64 = metric_of_runs("_p99").iter().map(|one| (one - pooled_metric("_p99")).powi(2)).sum();
-    let ci95 = all["metrics"][format!("{NAME}_p99")]["ci95"].as_f64().expect("an interval");
+    let ci95 = record["metrics"][format!("{NAME}_p99")]["ci95"].as_f64().expect("an interval");
     assert!((ci95 - 4.303 * (squares / 2.0 / 3.0).sqrt()).abs() < 1e-9, "{ci95}");
-    assert_eq!(all["metrics"][format!("{NAME}_max")]["ci95"], Json::Null);
-    assert_eq!(all["metrics"][format!("{NAME}_p999")]["value"], Json::Null, "3000 samples are too few");
+    assert_eq!(record["metrics"][format!("{NAME}_max")]["ci95"], Json::Null);
+    assert_eq!(record["metrics"][format!("{NAME}_p999")]["value"], Json::Null, "3000 samples are too few");
 }
 
 #[test]
 fn several_seeds_have_a_percentile_that_none_has_alone() {
-    let sweep = |more: &[&str]| {
-        let few = [
+    let sweep = |options: &[&str]| {
+        let short_run = [
             "sweep",
             "ping-pong",
             "--set=workload.ping-pong.messages=60",
             "--vary=workload.ping-pong.payload=64 B,1 KiB",
         ];
-        let csv = stdout(&[&few[..], &["--format=csv"], more].concat());
+        let csv = stdout(&[&short_run[..], &["--format=csv"], options].concat());
         let rows: Vec<Vec<String>> = csv.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
         let column = |name: &str| {
-            let at = rows[0].iter().position(|head| head == name)?;
-            Some(rows[1..].iter().map(|row| row[at].clone()).collect::<Vec<_>>())
+            let column = rows[0].iter().position(|head| head == name)?;
+            Some(rows[1..].iter().map(|row| row[column].clone()).collect::<Vec<_>>())
         };
         ["p50", "p90", "p99", "samples"]
             .map(|end| column(&format!("message_latency_one_way_{end}{}", if end == "samples" { "" } else { "_s" })))
@@ -106,12 +113,12 @@ fn several_seeds_have_a_percentile_that_none_has_alone() {
 fn a_run_shows_each_distribution_in_a_row() {
     let text = stdout(&["run", "page-fetch", "--no-host"]);
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("latency") || line.contains("p50")).collect();
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(words(lines[0]), ["distribution", "mean", "min", "p50", "p90", "max", "samples", "unit"], "{text}");
+    let words_of = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words_of(lines[0]), ["distribution", "mean", "min", "p50", "p90", "max", "samples", "unit"], "{text}");
     for (line, name, samples) in [(lines[1], "fetch.latency", "200"), (lines[2], NAME, "400")] {
-        let words = words(line);
-        assert_eq!((words[0].as_str(), words[6].as_str(), words[7].as_str()), (name, samples, "µs"), "{text}");
-        let values: Vec<f64> = words[2..6].iter().map(|value| value.parse().expect("a number")).collect();
+        let row = words_of(line);
+        assert_eq!((row[0].as_str(), row[6].as_str(), row[7].as_str()), (name, samples, "µs"), "{text}");
+        let values: Vec<f64> = row[2..6].iter().map(|value| value.parse().expect("a number")).collect();
         assert!(values.is_sorted(), "{line}");
     }
 }
@@ -120,7 +127,7 @@ fn a_run_shows_each_distribution_in_a_row() {
 fn texts(svg: &str) -> Vec<String> {
     let picture = fs::read_to_string(svg).expect("a picture");
     let document = roxmltree::Document::parse(&picture).expect("XML");
-    let texts = document.descendants().filter(|one| one.has_tag_name("text")).filter_map(|one| one.text());
+    let texts = document.descendants().filter(|node| node.has_tag_name("text")).filter_map(|one| one.text());
     texts.map(|text| text.trim().to_owned()).collect()
 }
 
@@ -137,17 +144,21 @@ fn distributions_are_plotted_in_one_line() {
         run_ok(&[&["plot"], arguments, &["--out", &svg]].concat());
         texts(&svg)
     };
-    let has = |texts: &[String], words: &[&str]| words.iter().all(|word| texts.iter().any(|text| text == word));
+    let has_words =
+        |texts: &[String], expected: &[&str]| expected.iter().all(|word| texts.iter().any(|text| text == word));
     let up_to = "share of samples up to";
-    assert!(has(&plot(&[&run_json, "--cdf", NAME]), &["message.latency_one_way, 1000 samples", up_to]));
-    assert!(has(
+    assert!(has_words(&plot(&[&run_json, "--cdf", NAME]), &["message.latency_one_way, 1000 samples", up_to]));
+    assert!(has_words(
         &plot(&[&run_json, &seeds, "--cdf=latency_one_way", "--log=y"]),
         &["run", "seeds", "share of samples above"]
     ));
-    assert!(has(&plot(&[&messages, "--cdf=latency", "--by=source"]), &["latency, 1000 samples", "latency [µs]"]));
-    assert!(has(&plot(&[&sweep, "--cdf", NAME]), &["cni32qm, 1", "ap3000, 2"]));
+    assert!(has_words(&plot(&[&messages, "--cdf=latency", "--by=source"]), &["latency, 1000 samples", "latency [µs]"]));
+    assert!(has_words(&plot(&[&sweep, "--cdf", NAME]), &["cni32qm, 1", "ap3000, 2"]));
     let by_interface = plot(&[&sweep, "--cdf", NAME, "--by=ni"]);
-    assert!(has(&by_interface, &["cni32qm", "ap3000", "message.latency_one_way, 4000 samples"]), "{by_interface:?}");
+    assert!(
+        has_words(&by_interface, &["cni32qm", "ap3000", "message.latency_one_way, 4000 samples"]),
+        "{by_interface:?}"
+    );
     for (arguments, why) in [
         (vec![run_json.as_str(), "--cdf=message.latency"], "there is no distribution `message.latency`"),
         (vec![run_json.as_str(), "--cdf", NAME, "--by=ni"], "a single run varies no key"),

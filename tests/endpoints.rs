@@ -73,8 +73,8 @@ fn run_to_end(text: &str) -> RunResult {
     let result = experiment::run(&machine, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done, "{text}");
     let metric = |name: &str| result.metric(name);
-    for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
-        assert_eq!(metric(sent), metric(delivered), "{sent}: {text}");
+    for (sent_name, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
+        assert_eq!(metric(sent_name), metric(delivered), "{sent_name}: {text}");
     }
     assert!(metric("messages.sent").or(metric("packets.sent")) > Some(0.0), "{text}");
     result
@@ -145,13 +145,13 @@ fn programs_of_a_node_share_its_processor() {
     let cycles = |result: &RunResult| result.metric("em3d.cycles_per_iteration").expect("the metric is reported");
     for pair in PAIRS {
         let time = |endpoints| cycles(&run_to_end(&description(pair, ["none", "ideal-1998"], endpoints, program)));
-        let (alone, shared) = (time(1), time(3));
-        let ratio = shared / alone;
+        let (single, with_three) = (time(1), time(3));
+        let ratio = with_three / single;
         // Programs spend nearly all their time computing; sends cost less than a hundredth of it.
-        assert!(ratio > 2.98, "{pair:?}: {alone} cycles alone, {shared} with three: programs run one at a time");
+        assert!(ratio > 2.98, "{pair:?}: {single} cycles alone, {with_three} with three: programs run one at a time");
         // In each half step the processor may be idle for as long as one program computes on the other node, which
         // keeps the programs on that node from sending the messages that are waited for.
-        assert!(ratio < 4.02, "{pair:?}: {alone} cycles alone, {shared} with three: time is lost only in waits");
+        assert!(ratio < 4.02, "{pair:?}: {single} cycles alone, {with_three} with three: time is lost only in waits");
     }
 }
 

@@ -117,9 +117,9 @@ fn run(machine: &Machine) -> (Vec<Metric>, PacketCounts) {
     let outcome = built.run();
     assert_eq!(outcome, Outcome::Done, "{machine:?}");
     let delivered = built.world.tally.delivered();
-    assert!(delivered.is_sorted_by_key(|(_, at)| *at));
+    assert!(delivered.is_sorted_by_key(|(_, time)| *time));
     let fabric = built.world.fabric.as_ref().expect("a fabric joins them");
-    (built.running.metrics(&built.world, &outcome), fabric.packet_counts())
+    (built.workload.metrics(&built.world, &outcome), fabric.packet_counts())
 }
 
 fn metric(metrics: &[Metric], name: &str) -> f64 {
@@ -153,8 +153,8 @@ fn engines_that_stream_send_all_bytes_in_order_over_a_fabric_of_whole_packets() 
 #[test]
 fn packet_waits_for_its_last_byte_on_a_fabric_of_whole_packets() {
     for [host, ni] in STREAMING {
-        let half = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "round_trip.latency");
-        let [streamed, whole] = [half("ideal"), half("packets-only")];
+        let half_round_trip = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "round_trip.latency");
+        let [streamed, whole] = [half_round_trip("ideal"), half_round_trip("packets-only")];
         assert!(whole > streamed, "{ni}: {whole} us as a whole, {streamed} us byte by byte");
     }
 }

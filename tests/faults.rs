@@ -10,12 +10,13 @@ use narrows::engine::Outcome;
 use narrows::text::Document;
 use std::collections::BTreeSet;
 
-/// Asserts that each of `sent` messages was delivered once or dropped.
-fn assert_accounted(run: &Run, sent: u64) {
-    let [all, delivered, dropped] = ["sent", "delivered", "dropped"].map(|it| run.metric(&format!("messages.{it}")));
+/// Asserts that each of `messages` messages was delivered once or dropped.
+fn assert_accounted(run: &Run, messages: u64) {
+    let [all, delivered, dropped] =
+        ["sent", "delivered", "dropped"].map(|name| run.metric(&format!("messages.{name}")));
     let outcome = &run.result.outcome;
     assert!(if dropped > 0.0 { matches!(outcome, Outcome::Loss(_)) } else { outcome.is_complete() }, "{outcome:?}");
-    assert_eq!((all, delivered + dropped), (sent as f64, sent as f64));
+    assert_eq!((all, delivered + dropped), (messages as f64, messages as f64));
     let mut ids: Vec<_> = run.messages.iter().map(|message| message.id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -79,7 +80,7 @@ fn buffers_never_freed_end_in_a_reported_deadlock() {
             let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
             let firmware = stuck.chain.iter().find(|wait| wait.task.ends_with("firmware") && wait.closes_cycle);
             let firmware = firmware.unwrap_or_else(|| panic!("no firmware in: {stuck}"));
-            assert!(firmware.wants.starts_with("a free packet buffer of n"), "{stuck}");
+            assert!(firmware.awaited.starts_with("a free packet buffer of n"), "{stuck}");
             assert!(run.metric("messages.delivered") >= 4.0, "as many as there are buffers");
         }
     }
@@ -92,7 +93,7 @@ fn lost_message_is_named_in_the_deadlock_report() {
     let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
     assert!(stuck.to_string().contains("n0 program waits for a message for n0"), "{stuck}");
     let lost = "message 0 from n0 to n1, dropped by the watchdog at";
-    assert!(stuck.lost.first.first().is_some_and(|first| first.starts_with(lost)), "{stuck}");
+    assert!(stuck.losses.descriptions.first().is_some_and(|first| first.starts_with(lost)), "{stuck}");
 }
 
 /// Returns seven switches in a ring with a node at each, which sends to the node three switches further.
@@ -117,9 +118,9 @@ fn ring() -> Bench {
 fn cyclic_wait_for_links_is_reported() {
     let run = ring().run();
     let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
-    let waits: Vec<_> = stuck.chain.iter().filter(|wait| wait.wants.starts_with("link s")).collect();
+    let waits: Vec<_> = stuck.chain.iter().filter(|wait| wait.awaited.starts_with("link s")).collect();
     assert!(waits.len() >= 2 && waits.iter().all(|wait| wait.task.ends_with("netTx")), "{stuck}");
-    assert!(waits.iter().all(|wait| wait.holder.as_ref().is_some_and(|by| by.ends_with("netTx"))), "{stuck}");
+    assert!(waits.iter().all(|wait| wait.holder.as_ref().is_some_and(|holder| holder.ends_with("netTx"))), "{stuck}");
     assert!(waits.last().is_some_and(|wait| wait.closes_cycle), "{stuck}");
 }
 
@@ -228,32 +229,34 @@ fn example(name: &str, sets: &[&str]) -> narrows::experiment::RunResult {
 fn slow_run_is_not_a_deadlock() {
     // Each run waits for longer than the default of `run.no-progress-limit`, 1 s, and no task is deadlocked.
     let in_s = |result: &narrows::experiment::RunResult| result.end.as_s();
-    let (far, cold) = ("run.time-limit=100000 s", "workload.stream.warm-up=0");
-    let gaps =
-        example("stream", &["workload.stream.arrivals.periodic.interval=2 s", "workload.stream.messages=5", cold]);
+    let (late, no_warm_up) = ("run.time-limit=100000 s", "workload.stream.warm-up=0");
+    let gaps = example(
+        "stream",
+        &["workload.stream.arrivals.periodic.interval=2 s", "workload.stream.messages=5", no_warm_up],
+    );
     assert_eq!(gaps.outcome, Outcome::Done);
     assert!((8.0..8.001).contains(&in_s(&gaps)), "four gaps: {}", gaps.end);
     let paced = example(
         "paced-stream",
-        &["workload.stream.arrivals.poisson.interval=300 ms", "workload.stream.messages=30", cold],
+        &["workload.stream.arrivals.poisson.interval=300 ms", "workload.stream.messages=30", no_warm_up],
     );
     assert_eq!(paced.outcome, Outcome::Done);
     assert_eq!(paced.metric("messages.delivered"), Some(30.0));
-    let link = example("memory-bus", &["fabric.ideal.latency=2 s", "workload.ping-pong.messages=5", far]);
+    let link = example("memory-bus", &["fabric.ideal.latency=2 s", "workload.ping-pong.messages=5", late]);
     assert_eq!(link.outcome, Outcome::Done);
     let round_trip = link.metric("round_trip.latency").expect("it is measured");
     assert!((4e6..4e6 + 100.0).contains(&round_trip), "{round_trip} us");
-    let clock = example("offered-load", &["fabric.router.clock=1 Hz", "workload.offered.cycles=2000", far]);
-    let usual = example("offered-load", &["workload.offered.cycles=2000", far]);
-    assert_eq!((clock.outcome.clone(), clock.metrics.clone()), (usual.outcome, usual.metrics));
+    let clock = example("offered-load", &["fabric.router.clock=1 Hz", "workload.offered.cycles=2000", late]);
+    let expected = example("offered-load", &["workload.offered.cycles=2000", late]);
+    assert_eq!((clock.outcome.clone(), clock.metrics.clone()), (expected.outcome, expected.metrics));
 }
 
 #[test]
 fn simulated_time_ends_without_overflow() {
     // Simulated time ends at 2⁶⁴ ps, which are 18 446 744 s.
-    let all = ["run.time-limit=18446744.073709551615 s", "run.no-progress-limit=18446744 s"];
+    let largest_limits = ["run.time-limit=18446744.073709551615 s", "run.no-progress-limit=18446744 s"];
     let assert_ends_at_limit = |name, set: &str| {
-        let result = example(name, &[&all[..], &[set]].concat());
+        let result = example(name, &[&largest_limits[..], &[set]].concat());
         assert!(matches!(result.outcome, Outcome::TimeLimit(_)), "{name}: {:?}", result.outcome);
         assert_eq!(result.end, narrows::engine::Time::END, "{name}");
         result
@@ -283,17 +286,21 @@ const INTO_ONE: &str = "workload.stream = { warm-up = 0, payload = \"300 B\", me
 
 #[test]
 fn lost_packets_are_retransmitted_under_every_interface() {
-    let (all, mut interfaces) = (accepted("stream"), BTreeSet::new());
+    let (combinations, mut interfaces) = (accepted("stream"), BTreeSet::new());
     for (protocol, values, fabrics) in RELIABLE {
-        for one in all.iter().filter(|one| one.protocol == protocol && fabrics.contains(&one.fabric)) {
+        for combination in combinations.iter().filter(|one| one.protocol == protocol && fabrics.contains(&one.fabric)) {
             let sets = [values, "fabric.loss=0.05"].map(String::from);
-            let machine = read_valid(&text(one, 4, INTO_ONE), &sets);
-            let seen = run_to_completion(&machine, one);
-            assert_eq!((seen.messages.len(), seen.metric("messages.dropped")), (36, 0.0), "{one:?}");
-            assert!(seen.packets.dropped > 0 && seen.sum(|unit| unit.retransmitted) > 0, "{one:?}: {:?}", seen.packets);
-            let late = parts::out_of_order(&seen.messages);
-            assert!(late.is_none(), "{one:?}: {late:?}");
-            interfaces.insert((protocol, one.host, one.ni));
+            let machine = read_valid(&text(combination, 4, INTO_ONE), &sets);
+            let observed = run_to_completion(&machine, combination);
+            assert_eq!((observed.messages.len(), observed.metric("messages.dropped")), (36, 0.0), "{combination:?}");
+            assert!(
+                observed.packets.dropped > 0 && observed.sum(|unit| unit.retransmitted) > 0,
+                "{combination:?}: {:?}",
+                observed.packets
+            );
+            let late = parts::out_of_order(&observed.messages);
+            assert!(late.is_none(), "{combination:?}: {late:?}");
+            interfaces.insert((protocol, combination.host, combination.ni));
         }
     }
     assert!(interfaces.len() > 30, "{interfaces:?}");
@@ -302,14 +309,15 @@ fn lost_packets_are_retransmitted_under_every_interface() {
 #[test]
 fn loss_without_retransmission_is_refused_under_every_interface() {
     let mut refusals = 0;
-    for one in accepted("stream").iter().filter(|one| one.fabric == "fabrics/nifdy-mesh") {
-        let problems = read(&text(one, 4, INTO_ONE), &["fabric.loss=0.05".to_owned()]).err().unwrap_or_default();
-        let key = match one.protocol {
+    for combination in accepted("stream").iter().filter(|one| one.fabric == "fabrics/nifdy-mesh") {
+        let problems =
+            read(&text(combination, 4, INTO_ONE), &["fabric.loss=0.05".to_owned()]).err().unwrap_or_default();
+        let key = match combination.protocol {
             "protocols/none" => "none",
             "protocols/return-to-sender-1998" => "return-to-sender",
             "protocols/nifdy" => "nifdy",
             _ => {
-                assert_eq!(problems, "", "a window survives loss: {one:?}");
+                assert_eq!(problems, "", "a window survives loss: {combination:?}");
                 continue;
             }
         };
@@ -327,15 +335,15 @@ fn loss_without_retransmission_is_refused_under_every_interface() {
 fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() {
     let sets = ["protocol.nifdy.retransmission.timeout=1 ms", "fabric.loss=0.05"].map(String::from);
     let mut refusals = 0;
-    for one in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {
-        let facts = read_valid(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
-        if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
-            let problems = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
+    for combination in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {
+        let facts = read_valid(&text(combination, 4, INTO_ONE), &[]).fabric.capabilities();
+        if combination.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
+            let problems = read(&text(combination, 4, INTO_ONE), &sets).err().unwrap_or_default();
             assert!(
                 problems.contains(
                     "the one-bit numbers of [protocol.nifdy] cannot distinguish a duplicate from a new packet"
                 ),
-                "{one:?}: {problems}"
+                "{combination:?}: {problems}"
             );
             refusals += 1;
         }

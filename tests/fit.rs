@@ -60,10 +60,10 @@ fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
     Curve::read(Path::new("curve.csv"), &text).expect("a sound curve")
 }
 
-fn fitted(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> FitResult {
+fn fit_curve(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> FitResult {
     let constants: Vec<String> = constants.iter().map(|key| (*key).to_owned()).collect();
     let reader = |sets: &[String]| read(base, sets);
-    let (curves, constants, prior, control) = (&[curve], &constants[..], Some(PRIOR), FitControl::none());
+    let (curves, constants, prior, control) = (&[curve], &constants[..], Some(PRIOR), FitControl::unlimited());
     let measuring = CurveFit { reader: &reader, curves, constants, prior, noise, tolerance: None, control };
     measuring.fit().unwrap_or_else(|problems| panic!("{problems}"))
 }
@@ -75,7 +75,7 @@ const EXACT: [f64; 4] = [1.0; 4];
 fn determined_constants_are_found_within_2_percent() {
     for (latency_ns, rate_mb) in [(2600.0, 16.0), (1500.0, 25.0), (2000.0, 20.0)] {
         let truth = [format!("{LATENCY}={latency_ns} ns"), format!("{RATE}={rate_mb} MB/s")];
-        let fitted = fitted(&[], curve(&[], &truth, EXACT), &[LATENCY, RATE], 0.01);
+        let fitted = fit_curve(&[], curve(&[], &truth, EXACT), &[LATENCY, RATE], 0.01);
         assert!(fitted.converged);
         for (constant, truth) in fitted.constants.iter().zip([latency_ns * 1e3, rate_mb * 8e6]) {
             assert!(constant.determined, "{constant:?}");
@@ -94,7 +94,7 @@ fn undetermined_constants_are_named() {
     let base = ["messaging.send=1200", "messaging.receive=1000"];
     let truth = [format!("{LATENCY}=2600 ns"), format!("{RATE}=16 MB/s"), "messaging.send=900".to_owned()];
     let fitted =
-        fitted(&base, curve(&base, &truth, EXACT), &[LATENCY, "messaging.send", "messaging.receive", RATE], 0.01);
+        fit_curve(&base, curve(&base, &truth, EXACT), &[LATENCY, "messaging.send", "messaging.receive", RATE], 0.01);
     let determined: Vec<bool> = fitted.constants.iter().map(|constant| constant.determined).collect();
     assert_eq!(determined, [false, false, false, true], "{:?}", fitted.constants);
     let rate = &fitted.constants[3];
@@ -106,8 +106,8 @@ fn undetermined_constants_are_named() {
         assert!(open.len() == 2 && !open.contains(&3), "{combination:?}");
         assert!(combination.changes[1].1 < 0.0 && combination.effect < 0.01, "{combination:?}");
     }
-    for (one, other) in [(0, 1), (0, 2)] {
-        assert!(fitted.correlation[one][other] < -0.3, "{:?}", fitted.correlation);
+    for (first, other) in [(0, 1), (0, 2)] {
+        assert!(fitted.correlation[first][other] < -0.3, "{:?}", fitted.correlation);
     }
     assert!(fitted.is_reached() && fitted.failed_parts().is_empty());
 }
@@ -116,9 +116,9 @@ fn undetermined_constants_are_named() {
 /// prior.
 #[test]
 fn constant_without_effect_keeps_its_value_and_its_prior() {
-    let fitted = fitted(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.receive-buffers"], 0.01);
+    let fitted = fit_curve(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.receive-buffers"], 0.01);
     let idle = &fitted.constants[1];
-    assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
+    assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.final_value == "8", "{idle:?}");
     assert!(fitted.constants.len() < fitted.residuals.len());
     let open = &fitted.undetermined;
     assert!(open.len() == 1 && open[0].changes.len() == 1 && open[0].changes[0].0 == 1, "{open:?}");
@@ -141,8 +141,8 @@ fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
         let truth = [2000e3, 20.0 * 8e6].map(|start: f64| start * (PRIOR * normal(&mut rng)).exp());
         let sets = [format!("{LATENCY}={:.0} ps", truth[0]), format!("{RATE}={:.0} B/s", truth[1] / 8.0)];
         let factors = [(); 4].map(|()| (NOISE * normal(&mut rng)).exp());
-        let fitted = fitted(&[], curve(&[], &sets, factors), &[LATENCY, RATE], NOISE);
-        [0, 1].map(|at| (fitted.constants[at].value / truth[at]).ln().abs() <= fitted.constants[at].std_dev)
+        let fitted = fit_curve(&[], curve(&[], &sets, factors), &[LATENCY, RATE], NOISE);
+        [0, 1].map(|index| (fitted.constants[index].value / truth[index]).ln().abs() <= fitted.constants[index].std_dev)
     };
     let all: Vec<[bool; 2]> = (1..=MACHINES).into_par_iter().map(covered).collect();
     for constant in [0, 1] {
@@ -177,8 +177,8 @@ fn fitted_study_is_printed_as_json_and_written_to_its_description() {
     assert_eq!((&constant["key"], &constant["before"]), (&FIT_KEY.into(), &"5 us".into()));
     assert_eq!(constant["determined"], false, "one latency of 110 us says little of a switch: {constant}");
     let residual = &json["residuals"][0];
-    let (before, after) = (residual["before"].as_f64().expect("a number"), residual["after"].as_f64());
-    assert!(after.expect("a number") < before, "from 120 us towards 110: {residual}");
+    let (start_error, fitted_error) = (residual["before"].as_f64().expect("a number"), residual["after"].as_f64());
+    assert!(fitted_error.expect("a number") < start_error, "from 120 us towards 110: {residual}");
     let text = fs::read_to_string(folder.0.join("machine.toml")).expect("the description");
     let line = format!("switch-latency = \"{}\"", constant["after"].as_str().expect("a text"));
     assert!(text.contains(&line) && text.contains("# chosen: made up"), "{text}");
@@ -215,17 +215,17 @@ fn errors_in_fit_toml_have_their_line() {
 #[test]
 fn fitted_constants_are_marked_calibrated() {
     for paper in ["trapeze", "mukherjee-hill"] {
-        let found = find(paper, false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"));
-        let calibrated = constants(&found);
-        let plan = found.read.value.fit.as_ref().expect("the paper has a fit.toml");
-        for wanted in &plan.constants {
-            let key = &wanted.key.text;
+        let located = find(paper, false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"));
+        let calibrated = constants(&located);
+        let plan = located.read.value.fit.as_ref().expect("the paper has a fit.toml");
+        for constant in &plan.constants {
+            let key = &constant.key.text;
             let is_calibrated = calibrated.iter().any(|constant| key_matches(key, &constant.path));
             assert!(is_calibrated, "{paper}: {key} is not marked as calibrated");
         }
-        let fitted = |path: &str| plan.constants.iter().any(|wanted| key_matches(&wanted.key.text, path));
+        let is_fitted = |path: &str| plan.constants.iter().any(|constant| key_matches(&constant.key.text, path));
         let other: Vec<&str> =
-            calibrated.iter().map(|constant| constant.path.as_str()).filter(|path| !fitted(path)).collect();
+            calibrated.iter().map(|constant| constant.path.as_str()).filter(|path| !is_fitted(path)).collect();
         assert!(other.is_empty(), "{paper}: calibrated, but not by its fit.toml: {other:?}");
     }
 }

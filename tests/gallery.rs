@@ -43,8 +43,8 @@ fn saturation() -> LineChart {
         y: Axis::new("latency [cycles]").log10(),
         series: vec![Series::line("dimension order", curve(0.38)), Series::line("adaptive", curve(0.55))],
         notes: vec![
-            Note { at: 0.38, is_vertical: true, text: "saturated".into() },
-            Note { at: 100.0, is_vertical: false, text: "a bound".into() },
+            Note { position: 0.38, is_vertical: true, text: "saturated".into() },
+            Note { position: 100.0, is_vertical: false, text: "a bound".into() },
         ],
     }
 }
@@ -123,14 +123,14 @@ fn heat_map() -> HeatMap {
     let panel = |name: &str, to: f64, value: &dyn Fn(f64, f64) -> f64| Panel {
         name: name.into(),
         rows: (0..32).map(|row| (0..150).map(|t| value(f64::from(row), f64::from(t) / 60.0)).collect()).collect(),
-        to,
+        end: to,
     };
     HeatMap {
         title: "Pending packets per receiver, cyclic shift on a 32-node CM-5 tree".into(),
         x: Axis::new("time [10³ cycles]"),
         y: "receiver".into(),
         shades: "pending packets".into(),
-        most: 20.0,
+        shade_max: 20.0,
         panels: vec![panel("without NIFDY", 212.0, &pending_without), panel("with NIFDY", 134.0, &pending_with)],
     }
 }
@@ -139,7 +139,7 @@ fn stage(name: &str, waiting_us: f64, service_us: f64) -> ledger::MeanStage {
     ledger::MeanStage { name: name.into(), waiting_us, service_us }
 }
 
-fn mean(k: f64) -> MeanLedger {
+fn mean_ledger(k: f64) -> MeanLedger {
     let stages = vec![
         stage("send call", 0.1, 2.1),
         stage("host to interface", 4.2 * k, 66.0),
@@ -178,16 +178,21 @@ fn artifacts(flow: &PacketFlow, table: ReportTable) -> Vec<Artifact> {
         artifact("congestion", "Congestion", heat_map().svg(), None),
         artifact("speedup", "Speedup", bars().svg(), None),
         artifact("breakdown", "Breakdown", grouped_stacks().svg(), None),
-        artifact("ledger", "Mean ledger", mean(1.0).chart("Where the time goes").svg(), Some(mean(1.0).table())),
+        artifact(
+            "ledger",
+            "Mean ledger",
+            mean_ledger(1.0).chart("Where the time goes").svg(),
+            Some(mean_ledger(1.0).table()),
+        ),
         artifact(
             "comparison",
             "Comparison",
             ledger::comparison(
                 "Two cases",
                 &[
-                    ("eager cut-through".into(), mean(1.0)),
-                    ("store and forward".into(), mean(2.0)),
-                    ("adaptive".into(), mean(0.5)),
+                    ("eager cut-through".into(), mean_ledger(1.0)),
+                    ("store and forward".into(), mean_ledger(2.0)),
+                    ("adaptive".into(), mean_ledger(0.5)),
                 ],
             )
             .svg(),
@@ -235,10 +240,10 @@ fn gallery() {
     report().write(&folder).unwrap();
     let mut zoom = flows::stream(3);
     zoom.window = (Time::ZERO, Time::from_us(200));
-    let mut crowd = flows::stream(40);
-    crowd.title = "A long stream".into();
+    let mut contended = flows::stream(40);
+    contended.title = "A long stream".into();
     std::fs::write(folder.join("zoom.svg"), zoom.svg()).unwrap();
-    std::fs::write(folder.join("crowd.svg"), crowd.svg()).unwrap();
+    std::fs::write(folder.join("crowd.svg"), contended.svg()).unwrap();
     std::fs::write(folder.join("many-bars.svg"), many_bars().svg()).unwrap();
     std::fs::write(folder.join("many-lines.svg"), many_lines().svg()).unwrap();
     println!("{}", report().text());

@@ -18,34 +18,34 @@ fn hash(bytes: &[u8]) -> String {
 
 /// Compares results, by name, with the hashes in `file`, or writes that file if `NARROWS_GOLDEN` is `write`.
 #[track_caller]
-fn compare_hashes(file: &str, found: &BTreeMap<String, String>) {
+fn compare_hashes(file: &str, hashes: &BTreeMap<String, String>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
-    let lines: String = found.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect();
+    let lines: String = hashes.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect();
     if std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write") {
         return fs::write(&path, lines).expect("the file of hashes can be written");
     }
-    let known = fs::read_to_string(&path).expect("the file of hashes is there");
-    let changed: Vec<&str> = lines.lines().filter(|line| !known.lines().any(|known| known == *line)).collect();
-    let gone: Vec<&str> = known.lines().filter(|line| !lines.lines().any(|found| found == *line)).collect();
-    assert!(changed.is_empty() && gone.is_empty(), "results differ: now {changed:#?}, before {gone:#?}");
+    let stored = fs::read_to_string(&path).expect("the file of hashes is there");
+    let added: Vec<&str> = lines.lines().filter(|line| !stored.lines().any(|known| known == *line)).collect();
+    let removed: Vec<&str> = stored.lines().filter(|line| !lines.lines().any(|found| found == *line)).collect();
+    assert!(added.is_empty() && removed.is_empty(), "results differ: now {added:#?}, before {removed:#?}");
 }
 
 #[test]
 fn outputs_of_examples_schema_and_lists_are_unchanged() {
-    let mut found = BTreeMap::new();
+    let mut hashes = BTreeMap::new();
     for name in shipped::examples() {
         let result = stdout(&["run", name, "--format=json", "--no-host"]);
-        found.insert(format!("run {name}"), hash(result.as_bytes()));
+        hashes.insert(format!("run {name}"), hash(result.as_bytes()));
     }
     for command in ["schema", "schema --keys", "list --format=json", "list combinations --format=json"] {
         let arguments: Vec<&str> = command.split(' ').collect();
-        found.insert(command.to_owned(), hash(stdout(&arguments).as_bytes()));
+        hashes.insert(command.to_owned(), hash(stdout(&arguments).as_bytes()));
     }
-    compare_hashes("hashes.txt", &found);
+    compare_hashes("hashes.txt", &hashes);
 }
 
-/// Adds the files of a study's quick run, by name, to `found`; none of them holds measured times.
-fn study(paper: &str, found: &mut BTreeMap<String, String>) {
+/// Adds the files of a study's quick run, by name, to `hashes`; none of them holds measured times.
+fn study(paper: &str, hashes: &mut BTreeMap<String, String>) {
     let folder = Folder::new("golden");
     run_ok(&["reproduce", paper, "--quick", "--out", folder.root()]);
     let mut folders = vec![folder.0.clone()];
@@ -57,22 +57,22 @@ fn study(paper: &str, found: &mut BTreeMap<String, String>) {
                 continue;
             }
             let name = path.strip_prefix(&folder.0).expect("within the folder").display();
-            found.insert(format!("{paper}/{name}"), hash(&fs::read(&path).expect("a file")));
+            hashes.insert(format!("{paper}/{name}"), hash(&fs::read(&path).expect("a file")));
         }
     }
 }
 
 #[test]
 fn results_of_quick_studies_of_seconds_are_unchanged() {
-    let mut found = BTreeMap::new();
-    ["trapeze", "e-udp"].iter().for_each(|paper| study(paper, &mut found));
-    compare_hashes("studies.txt", &found);
+    let mut hashes = BTreeMap::new();
+    ["trapeze", "e-udp"].iter().for_each(|paper| study(paper, &mut hashes));
+    compare_hashes("studies.txt", &hashes);
 }
 
 #[test]
 #[ignore = "minutes, with optimisation"]
 fn results_of_quick_studies_of_minutes_are_unchanged() {
-    let mut found = BTreeMap::new();
-    ["alewife", "mukherjee-hill", "nifdy"].iter().for_each(|paper| study(paper, &mut found));
-    compare_hashes("long-studies.txt", &found);
+    let mut hashes = BTreeMap::new();
+    ["alewife", "mukherjee-hill", "nifdy"].iter().for_each(|paper| study(paper, &mut hashes));
+    compare_hashes("long-studies.txt", &hashes);
 }

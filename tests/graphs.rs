@@ -38,7 +38,7 @@ fn surveyed(fabric: &str) -> Survey {
 }
 
 /// Returns the measures of a network that depend neither on its name nor on its formula of distances.
-fn shape(survey: &Survey) -> (u32, u32, u64, u32, u32, f64, u64, Deadlock) {
+fn dimensions(survey: &Survey) -> (u32, u32, u64, u32, u32, f64, u64, Deadlock) {
     let Survey { nodes, routers, links, degree, diameter, hops_mean, bisection, .. } = *survey;
     (nodes, routers, links, degree, diameter, hops_mean, bisection, survey.deadlock.clone())
 }
@@ -64,7 +64,7 @@ fn zero_load(fabric: &str, links_of_nodes: u32) -> BTreeMap<String, f64> {
 /// hold the same routes, and its routers and ports have the same order.
 fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     let fat_tree = format!("[fabric.fat-tree]\n{keys}\n");
-    let expected = shape(&surveyed(&fat_tree));
+    let expected = dimensions(&surveyed(&fat_tree));
     assert_eq!(expected.7, Deadlock::Free);
     let offered = |fabric: &str| metrics(&format!("{OFFERED}{fabric}{ROUTER}"));
     let bursts = |fabric: &str| metrics(&format!("{BURSTS}{fabric}{ROUTER}networks = 2\n"));
@@ -73,7 +73,7 @@ fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     assert!(expected_runs.0["offered.latency"] > 0.0 && expected_runs.1["packets.delivered"] > 0.0);
     for file in network.files(name) {
         let fabric = file.fabric("");
-        assert_eq!(shape(&surveyed(&fabric)), expected, "{:?}", file.0);
+        assert_eq!(dimensions(&surveyed(&fabric)), expected, "{:?}", file.0);
         // The results are compared as text, because the bounds of a mean of few samples are NaN, which equals no
         // number.
         assert_eq!(format!("{:?}", runs(&fabric, 0)), format!("{expected_runs:?}"), "{:?}", file.0);
@@ -124,8 +124,8 @@ fn dragonfly_from_a_file_has_its_distances_and_delivers() {
         problems.contains("packets can wait for one another in a cycle") && problems.contains("router g"),
         "{problems}"
     );
-    let few = files[0].fabric("routing = \"distance-classes\"\n[fabric.router]\nvirtual-channels = 2\n");
-    let problems = read(&format!("{few}\n{OFFERED}")).unwrap_err();
+    let few_channels = files[0].fabric("routing = \"distance-classes\"\n[fabric.router]\nvirtual-channels = 2\n");
+    let problems = read(&format!("{few_channels}\n{OFFERED}")).unwrap_err();
     assert!(problems.contains("can deadlock with fewer than 3 virtual channels"), "{problems}");
 }
 
@@ -138,7 +138,7 @@ fn a_dragonfly_of_seventy_two_hosts_cannot_deadlock() {
 }
 
 /// Returns two switches with a host each, whose link has this rate and this latency.
-fn pair(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
+fn pair_network(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
     let middle = Link { rate, latency, ..Link::new("s0", "s1") };
     let hosts = ["h0", "h1"].map(str::to_owned).to_vec();
     let links = vec![Link::new("h0", "s0"), Link::new("h1", "s1"), middle];
@@ -149,15 +149,15 @@ fn pair(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
 fn a_link_has_its_own_latency() {
     let zero_load_of_files =
         |network: &Network, name: &str| network.files(name).map(|file| zero_load(&file.fabric(""), 0));
-    let [usual, ..] = zero_load_of_files(&pair(None, None), "latency");
-    for metrics in zero_load_of_files(&pair(None, Some("502 ns")), "longer-latency") {
+    let [usual, ..] = zero_load_of_files(&pair_network(None, None), "latency");
+    for metrics in zero_load_of_files(&pair_network(None, Some("502 ns")), "longer-latency") {
         // The wire delay of two cycles of 1 ns is replaced.
         for end in ["min", "max"] {
             let name = format!("zero_load.d1.latency_{end}");
             assert_eq!(metrics[&name], usual[&name] + 500.0);
         }
     }
-    let mut network = pair(None, None);
+    let mut network = pair_network(None, None);
     network.links[0].latency = Some("7 ns");
     let [longer, ..] = zero_load_of_files(&network, "host-latency");
     assert_eq!(longer["zero_load.d1.latency_min"], usual["zero_load.d1.latency_min"] + 7.0, "in either direction");
@@ -170,27 +170,27 @@ fn a_link_has_its_own_rate() {
     // cycles.
     let load = OFFERED.replace("load = 0.35", "load = 0.6").replace("cycles = 800", "cycles = 8000");
     let accepted = |rate: &'static str| {
-        let files = pair(Some(rate), None).files(&rate.replace([' ', '/'], ""));
-        let each = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
-        let [list, json, graphml] = each.each_ref().map(|metrics| format!("{metrics:?}"));
+        let files = pair_network(Some(rate), None).files(&rate.replace([' ', '/'], ""));
+        let each_format = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
+        let [list, json, graphml] = each_format.each_ref().map(|metrics| format!("{metrics:?}"));
         assert_eq!((&list, &list), (&json, &graphml));
-        each[0]["offered.accepted"]
+        each_format[0]["offered.accepted"]
     };
     let [full, quarter] = ["32 Gbit/s", "8 Gbit/s"].map(accepted);
     // Each node sends only to the other node, so the accepted load is the offered load, or at most a flit in four
     // cycles.
     assert!((full - 0.6).abs() < 0.03, "{full}");
     assert!((quarter - 0.25).abs() < 0.005, "{quarter}");
-    let [file, ..] = pair(Some("8 Gbit/s"), None).files("used");
+    let [file, ..] = pair_network(Some("8 Gbit/s"), None).files("used");
     let result = run_to_completion(&format!("{load}{}{ROUTER}", file.fabric("")));
-    let used = result.resources.iter().find(|resource| resource.name.contains("s0.1 → s1.1")).expect("a link by name");
-    let fraction = used.busy.as_us() / result.end.as_us();
+    let link = result.resources.iter().find(|resource| resource.name.contains("s0.1 → s1.1")).expect("a link by name");
+    let fraction = link.busy.as_us() / result.end.as_us();
     assert!(fraction > 0.9 && fraction <= 1.0, "{fraction}");
 }
 
 #[test]
 fn rates_that_are_no_whole_cycles_per_flit_are_refused_with_their_lines() {
-    for (file, line) in pair(Some("10 Gbit/s"), None).files("uneven").into_iter().zip([4, 7, 13]) {
+    for (file, line) in pair_network(Some("10 Gbit/s"), None).files("uneven").into_iter().zip([4, 7, 13]) {
         let problems = read(&format!("{}\n{OFFERED}", file.fabric(""))).unwrap_err();
         let expected = format!("line {line}: the link of `s0` and `s1`: at 10 Gbit/s a flit of 4 B takes 3.200 cycles");
         assert!(problems.contains(&expected), "{problems}");
@@ -201,7 +201,7 @@ fn rates_that_are_no_whole_cycles_per_flit_are_refused_with_their_lines() {
         ((Some("64 Gbit/s"), None), "is more than a flit of 4 B in each cycle of 1 GHz, 32 Gbit/s"),
         ((None, Some("1.5 ns")), "a latency of 1.5 ns is 1.500 cycles of 1 GHz, not a whole number"),
     ] {
-        let [file, ..] = pair(attributes.0, attributes.1).files("refused");
+        let [file, ..] = pair_network(attributes.0, attributes.1).files("refused");
         let problems = read(&format!("{}\n{OFFERED}", file.fabric(""))).unwrap_err();
         assert!(problems.contains(message), "{problems}");
     }
@@ -241,14 +241,14 @@ fn nodes_are_placed_by_the_names_of_hosts() {
         result.metric("message.latency_one_way").expect("a latency")
     };
     // Hosts h0 and h1 are at one leaf, and h2 is at the other, whatever the order of the description.
-    let near = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h1\"]");
-    let far = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h2\"]");
-    assert!(near < far);
-    assert_eq!(latency(&["h3", "h0", "h2", "h1"], "[\"h0 -> h1\"]"), near);
-    assert_eq!(latency(&["h2", "h0"], "[\"h0 -> h2\"]"), far);
+    let near_latency = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h1\"]");
+    let far_latency = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h2\"]");
+    assert!(near_latency < far_latency);
+    assert_eq!(latency(&["h3", "h0", "h2", "h1"], "[\"h0 -> h1\"]"), near_latency);
+    assert_eq!(latency(&["h2", "h0"], "[\"h0 -> h2\"]"), far_latency);
     // If nodes have other names, they take the hosts in order.
-    assert_eq!(latency(&["a", "b", "c"], "[\"a -> b\"]"), near);
-    assert_eq!(latency(&["a", "b", "c"], "[\"a -> c\"]"), far);
+    assert_eq!(latency(&["a", "b", "c"], "[\"a -> b\"]"), near_latency);
+    assert_eq!(latency(&["a", "b", "c"], "[\"a -> c\"]"), far_latency);
     let problems = flow_over(&nodes(&["h0", "b"]), "[\"h0 -> b\"]").unwrap_err();
     assert!(problems.contains("node `b` is not a host of the graph, and other nodes are"), "{problems}");
 }
@@ -260,8 +260,8 @@ fn incast_of_the_documentation_has_few_lines_and_runs() {
     let text = from.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
     assert!(text.lines().count() <= 12, "{text}");
     let file = File::new("incast.toml", text);
-    let small = ["run", file.0.to_str().expect("a path"), "--set", "workload.stream.messages=2"];
-    let result = cli::as_json(&small);
+    let short_run = ["run", file.0.to_str().expect("a path"), "--set", "workload.stream.messages=2"];
+    let result = cli::as_json(&short_run);
     assert_eq!(result["outcome"], "done", "{result}");
 }
 

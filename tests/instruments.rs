@@ -20,16 +20,19 @@ const STEP: usize = 31;
 
 /// Returns a sample of the compatible combinations, with small inputs.
 fn sample() -> Vec<(Combination, Machine)> {
-    let fit =
-        Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
+    let accepted = Registry::shared()
+        .combinations()
+        .into_iter()
+        .filter(|combination| combination.refused.is_empty() && HOSTS.contains(&combination.host));
     let mut met = BTreeSet::new();
-    let mut is_taken = |number: usize, one: &Combination| {
+    let mut is_taken = |index: usize, one: &Combination| {
         let [host, ni, protocol, fabric] = parts(one).map(str::to_owned);
         let new = [host, ni, protocol, fabric, one.workload.to_owned()].map(|part| met.insert(part));
-        number.is_multiple_of(STEP) || new.contains(&true)
+        index.is_multiple_of(STEP) || new.contains(&true)
     };
-    let taken = fit.enumerate().filter_map(|(number, one)| is_taken(number, &one).then_some(one));
-    taken.filter_map(|one| Some((one.clone(), small_machine(&one).ok()?))).collect()
+    let sampled =
+        accepted.enumerate().filter_map(|(index, combination)| is_taken(index, &combination).then_some(combination));
+    sampled.filter_map(|combination| Some((combination.clone(), small_machine(&combination).ok()?))).collect()
 }
 
 /// Returns all results of a run but its spans, as text.
@@ -66,16 +69,17 @@ fn overlaps(timeline: &Timeline) -> Vec<String> {
 
 /// Returns the resources that were busy for longer than the run, or moved data for longer than they were busy.
 fn impossible(result: &RunResult) -> Vec<String> {
-    let errors = result.resources.iter().filter(|one| one.busy > result.end || one.active > one.busy);
-    errors.map(|one| format!("{one:?} in {}", result.end)).collect()
+    let errors =
+        result.resources.iter().filter(|resource| resource.busy > result.end || resource.active > resource.busy);
+    errors.map(|resource| format!("{resource:?} in {}", result.end)).collect()
 }
 
 /// Returns the delivered messages that have no span at their source or at their destination.
 fn unseen(machine: &Machine) -> Vec<String> {
-    let built = build(machine, Recorder::keeping(SPANS));
+    let built = build(machine, Recorder::with_spans_max(SPANS));
     built.run();
     let timeline = built.world.sim.recorder().take();
-    let seen: BTreeSet<(&str, u64)> = timeline
+    let starts: BTreeSet<(&str, u64)> = timeline
         .spans
         .iter()
         .filter_map(|span| Some((timeline.tracks[span.track.0 as usize].0.as_str(), span.message?)))
@@ -87,7 +91,7 @@ fn unseen(machine: &Machine) -> Vec<String> {
             (built.world.node(node).name.clone(), message.id)
         })
     });
-    ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
+    ends.filter(|(node, id)| !starts.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
 }
 
 /// Returns the latency metrics that are missing, not in order, or different from the distribution of the same name.
@@ -95,8 +99,8 @@ fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
     let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
     let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
     let measured: Vec<f64> = values.iter().flatten().copied().collect();
-    let mut is_sound = values[0].is_some_and(|least| least > 0.0) && values[5].is_some() && measured.is_sorted();
-    let distribution = result.distributions.iter().find(|one| *one.name == *name);
+    let mut is_sound = values[0].is_some_and(|lowest| lowest > 0.0) && values[5].is_some() && measured.is_sorted();
+    let distribution = result.distributions.iter().find(|distribution| *distribution.name == *name);
     is_sound &= distribution.is_some_and(|distribution| {
         distribution.statistics().into_iter().all(|(suffix, statistic)| {
             match result.metric(&format!("{name}{suffix}")) {
@@ -110,7 +114,7 @@ fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
 
 /// Returns the parts of the machine that are missing among the resources of its run.
 fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
-    let names: BTreeSet<&str> = result.resources.iter().map(|one| one.name.as_str()).collect();
+    let names: BTreeSet<&str> = result.resources.iter().map(|resource| resource.name.as_str()).collect();
     let processors = machine.nodes.iter().map(|node| format!("{} processor", node.name));
     let links = machine.nodes.iter().flat_map(|node| [format!("link {} → ", node.name), format!("→ {}", node.name)]);
     let is_there = |name: &str| names.contains(name);
@@ -119,8 +123,8 @@ fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
     processors.into_iter().chain(links.filter(|part| !is_link(part))).collect()
 }
 
-fn errors(one: &Combination, machine: &Machine) -> Vec<String> {
-    let (traced, bare) = (run(machine, Recorder::keeping(SPANS)), run(machine, Recorder::off()));
+fn errors(combination: &Combination, machine: &Machine) -> Vec<String> {
+    let (traced, bare) = (run(machine, Recorder::with_spans_max(SPANS)), run(machine, Recorder::off()));
     let mut errors = overlaps(&traced.timeline);
     if traced.timeline.spans.is_empty() || traced.timeline.dropped > 0 {
         errors.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
@@ -129,21 +133,21 @@ fn errors(one: &Combination, machine: &Machine) -> Vec<String> {
     errors.extend(missing(&bare, machine));
     errors.extend(unseen(machine));
     // If hardware keeps memory coherent, a program may send no message.
-    let is_silent = bare.metric("packets.sent") == Some(0.0) && one.ni == "ni/cmmu";
-    if one.workload != "dma" && !is_silent {
+    let is_silent = bare.metric("packets.sent") == Some(0.0) && combination.ni == "ni/cmmu";
+    if combination.workload != "dma" && !is_silent {
         errors.extend(latencies_wrong(&bare, "message.latency_one_way"));
     }
     if without_spans(traced) != without_spans(bare) {
         errors.push("the trace changed the run".to_owned());
     }
-    errors.iter().take(3).map(|errors| format!("{:?} {}: {errors}", parts(one), one.workload)).collect()
+    errors.iter().take(3).map(|errors| format!("{:?} {}: {errors}", parts(combination), combination.workload)).collect()
 }
 
 #[test]
 fn instruments_see_every_combination_and_change_none() {
     let sample = sample();
     assert!(sample.len() > 100, "{} fit", sample.len());
-    let errors: Vec<String> = sample.iter().flat_map(|(one, machine)| errors(one, machine)).collect();
+    let errors: Vec<String> = sample.iter().flat_map(|(combination, machine)| errors(combination, machine)).collect();
     assert!(errors.is_empty(), "{} of {}:\n{}", errors.len(), sample.len(), errors.join("\n"));
 }
 
@@ -158,7 +162,7 @@ fn program_on_a_fabric_alone_has_all_instruments() {
     let offered = "offered]\npattern = \"uniform\"\nload = 0.3\npacket-flits = 4\nwarm-up = 100\ncycles = 500";
     for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
         let machine = alone(workload);
-        let (traced, bare) = (run(&machine, Recorder::keeping(SPANS)), run(&machine, Recorder::off()));
+        let (traced, bare) = (run(&machine, Recorder::with_spans_max(SPANS)), run(&machine, Recorder::off()));
         let errors = [overlaps(&traced.timeline), impossible(&bare), latencies_wrong(&bare, name)].concat();
         assert!(errors.is_empty(), "{}", errors.join("\n"));
         // There are two resources for each node, and two for each of 24 pairs of neighbours.
@@ -169,7 +173,7 @@ fn program_on_a_fabric_alone_has_all_instruments() {
 
 #[test]
 fn a_packet_has_a_span_on_each_link_that_it_crosses() {
-    let result = run(&alone("zero-load]\nsources = 1"), Recorder::keeping(SPANS));
+    let result = run(&alone("zero-load]\nsources = 1"), Recorder::with_spans_max(SPANS));
     let tracks = spans_by_track(&result.timeline);
     let spans = |part: &str| -> usize {
         tracks.iter().filter(|((_, name), _)| name.contains(part)).map(|(_, spans)| spans.len()).sum()
@@ -183,11 +187,11 @@ fn a_packet_has_a_span_on_each_link_that_it_crosses() {
 #[test]
 fn spans_of_a_fabric_are_bounded_and_counted() {
     let machine = alone("offered]\npattern = \"uniform\"\nload = 0.3\nwarm-up = 100\ncycles = 500");
-    let all = run(&machine, Recorder::keeping(SPANS)).timeline;
-    let few = run(&machine, Recorder::keeping(10)).timeline;
-    assert_eq!((few.spans.len(), few.dropped), (10, all.spans.len() as u64 - 10));
-    assert_eq!(few.spans, all.spans[..10]);
-    assert!(few.tracks.len() <= 10, "no track is made for what is not kept");
+    let all_spans = run(&machine, Recorder::with_spans_max(SPANS)).timeline;
+    let first_spans = run(&machine, Recorder::with_spans_max(10)).timeline;
+    assert_eq!((first_spans.spans.len(), first_spans.dropped), (10, all_spans.spans.len() as u64 - 10));
+    assert_eq!(first_spans.spans, all_spans.spans[..10]);
+    assert!(first_spans.tracks.len() <= 10, "no track is made for what is not kept");
 }
 
 #[test]
@@ -196,7 +200,7 @@ fn every_example_has_spans() {
         let text = shipped::example(name).expect("a listed example is there");
         let read = machine::read(Document::Text(name, text, Some(Path::new(shipped::SHIPPED))), &[])
             .unwrap_or_else(|errors| panic!("{errors}"));
-        let result = run(&read.value, Recorder::keeping(1_000));
+        let result = run(&read.value, Recorder::with_spans_max(1_000));
         assert!(!result.timeline.spans.is_empty(), "{name}");
         let errors = [impossible(&result), overlaps(&result.timeline)].concat();
         assert!(errors.is_empty(), "{name}:\n{}", errors.join("\n"));
@@ -213,11 +217,15 @@ const CUT_OFF: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"fab
 fn no_measured_message_takes_longer_than_its_run() {
     let cut_off = read_valid(CUT_OFF, &[]);
     let result = run(&cut_off, Recorder::off());
-    let longest = result.metric("message.latency_one_way_max").expect("a message was delivered");
-    assert!(longest <= result.end.as_us(), "{longest} us in a run of {}", result.end);
-    for one in each_with_each("ping-pong") {
-        let machine = small_machine(&one).unwrap_or_else(|problems| panic!("{one:?}: {problems}"));
+    let longest_latency = result.metric("message.latency_one_way_max").expect("a message was delivered");
+    assert!(longest_latency <= result.end.as_us(), "{longest_latency} us in a run of {}", result.end);
+    for combination in each_with_each("ping-pong") {
+        let machine = small_machine(&combination).unwrap_or_else(|problems| panic!("{combination:?}: {problems}"));
         let result = run(&machine, Recorder::off());
-        assert!(result.deliveries.iter().all(|delivery| delivery.at <= result.end), "{one:?} ends at {}", result.end);
+        assert!(
+            result.deliveries.iter().all(|delivery| delivery.at <= result.end),
+            "{combination:?} ends at {}",
+            result.end
+        );
     }
 }

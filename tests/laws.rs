@@ -19,7 +19,7 @@ use narrows::experiment::Candidate;
 use narrows::report::MeanLedger;
 
 /// Returns the time of a one-word transaction on the bus of the test hosts, in ns.
-fn word(overhead_cycles: u64) -> f64 {
+fn word_time(overhead_cycles: u64) -> f64 {
     (overhead_cycles + 1) as f64 * 1e3 / 33.0
 }
 
@@ -29,13 +29,13 @@ const SOFTWARE: f64 = 1_000.0;
 /// Returns the time from the send until the firmware notices the message, in ns: software, and four words across the
 /// bus.
 fn host_send() -> f64 {
-    SOFTWARE + 4.0 * word(3)
+    SOFTWARE + 4.0 * word_time(3)
 }
 
 /// Returns the time from the interrupt to the program, in ns: interrupt latency, the entry's state, software, and three
 /// words.
 fn host_receive() -> f64 {
-    2_000.0 + word(15) + SOFTWARE + 3.0 * word(15)
+    2_000.0 + word_time(15) + SOFTWARE + 3.0 * word_time(15)
 }
 
 fn bytes(spans: &[&Span]) -> Vec<u64> {
@@ -49,8 +49,8 @@ fn length(span: &Span) -> f64 {
 /// Returns two hosts in which all numbers differ.
 fn unequal_hosts() -> [Host; 2] {
     let first = Host { read_setup: 700, read_rate: 90, write_setup: 1_100, write_rate: 70, ..Host::default() };
-    let second = Host { read_setup: 1_900, read_rate: 60, write_setup: 1_300, write_rate: 110, ..Host::default() };
-    [first, second]
+    let other_host = Host { read_setup: 1_900, read_rate: 60, write_setup: 1_300, write_rate: 110, ..Host::default() };
+    [first, other_host]
 }
 
 #[test]
@@ -73,14 +73,14 @@ fn dma_bandwidth_is_bytes_over_setup_and_transfer() {
         let [first, second] = unequal_hosts().map(|host| Host { competition, ..host });
         for (node, host) in [("n0", &first), ("n1", &second)] {
             for size in [64, 1_024, 8_192, 65_536] {
-                for (direction, alone) in [("read", host.read_ns(size)), ("write", host.write_ns(size))] {
+                for (direction, minimum) in [("read", host.read_ns(size)), ("write", host.write_ns(size))] {
                     let workload = format!(
                         r#"dma = {{ warm-up = 0, node = "{node}", direction = "{direction}", size = "{size} B", transfers = 10 }}"#
                     );
                     let run =
                         Bench::default().hosts(&[first.clone(), second.clone()]).workload(workload).run_to_completion();
-                    let expected = size as f64 * 1e3 / alone;
-                    assert_near(run.metric("dma.bandwidth"), expected, expected * 1e-4);
+                    let bandwidth = size as f64 * 1e3 / minimum;
+                    assert_near(run.metric("dma.bandwidth"), bandwidth, bandwidth * 1e-4);
                 }
             }
         }
@@ -97,7 +97,7 @@ fn store_and_forward_takes_the_sum_of_its_stages() {
             assert_eq!((message.source, message.destination), (from, to));
             let stages = [
                 ("host send", SOFTWARE),
-                ("send queue", 4.0 * word(3)),
+                ("send queue", 4.0 * word_time(3)),
                 ("hostTx", hosts[from].read_ns(payload)),
                 ("netTx", ns(128 + payload, 160)),
                 ("network", 1_000.0),
@@ -106,7 +106,7 @@ fn store_and_forward_takes_the_sum_of_its_stages() {
             ];
             // When the answer arrives, the processor is at the end of its interrupt: it first looks at the next entry,
             // and completes the accesses posted before.
-            let busy = if id == 1 { 2.0 * word(3) + word(15) } else { 0.0 };
+            let busy = if id == 1 { 2.0 * word_time(3) + word_time(15) } else { 0.0 };
             assert!(message.stage("host send") <= SOFTWARE + busy + 1.0, "{message:?}");
             for (name, expected) in &stages[1..] {
                 assert_near(message.stage(name), *expected, 20.0);
@@ -119,27 +119,27 @@ fn store_and_forward_takes_the_sum_of_its_stages() {
 
 #[test]
 fn cut_through_takes_the_slowest_stage_its_start_and_the_last_transfers() {
-    let (slow, fast) = (Host::with_dma(1_000, 50), Host::with_dma(500, 200));
+    let (slow_host, fast_host) = (Host::with_dma(1_000, 50), Host::with_dma(500, 200));
     for payload in [2_048, 8_192, 65_536] {
         let bench = |from: &Host, to: &Host| Bench::default().hosts(&[from.clone(), to.clone()]).ping_pong(1, payload);
 
         // Sending is the slowest stage. When it ends, the data that are not ready are less than one minpulse.
-        let run = bench(&slow, &fast).run_to_completion();
+        let run = bench(&slow_host, &fast_host).run_to_completion();
         let last_span_length = |node, engine| length(run.spans_of(0, node, engine).last().unwrap());
-        let after = last_span_length(0, "netTx") + 1_000.0 + last_span_length(1, "hostRcv") + host_receive();
-        assert_near(run.message(0).latency(), host_send() + slow.read_ns(payload) + after, ns(128, 50));
+        let receive_time = last_span_length(0, "netTx") + 1_000.0 + last_span_length(1, "hostRcv") + host_receive();
+        assert_near(run.message(0).latency(), host_send() + slow_host.read_ns(payload) + receive_time, ns(128, 50));
 
         // The link is the slowest stage, and starts with the control message.
-        let run = Bench { link_rate: 50, ..bench(&fast, &fast) }.run_to_completion();
+        let run = Bench { link_rate: 50, ..bench(&fast_host, &fast_host) }.run_to_completion();
         let last = length(run.spans_of(0, 1, "hostRcv").last().unwrap());
         let expected = host_send() + ns(128 + payload, 50) + 1_000.0 + last + host_receive();
         assert_near(run.message(0).latency(), expected, 500.0 + ns(256, 200));
 
         // Receiving is the slowest stage: it never pauses after its start, and every transfer has a set-up.
-        let run = bench(&fast, &slow).run_to_completion();
+        let run = bench(&fast_host, &slow_host).run_to_completion();
         let transfers = bytes(&run.spans_of(0, 1, "hostRcv"));
-        let received: f64 = transfers.iter().map(|&bytes| slow.write_ns(bytes)).sum();
-        let start = fast.read_ns(128) + ns(128, 160) + 1_000.0;
+        let received: f64 = transfers.iter().map(|&bytes| slow_host.write_ns(bytes)).sum();
+        let start = fast_host.read_ns(128) + ns(128, 160) + 1_000.0;
         assert_near(run.message(0).latency(), host_send() + start + received + host_receive(), ns(128, 160));
         assert!(transfers.windows(2).rev().skip(1).all(|pair| pair[0] <= pair[1] + 128), "{transfers:?} grow");
     }
@@ -151,7 +151,7 @@ fn cut_through_is_never_slower_than_store_and_forward() {
         let bench = Bench { firmware_cycles: cycles, ..Bench::default() }.policy(policy);
         bench.hosts(&[host.clone(), host.clone()]).ping_pong(1, payload).run_to_completion().message(0).latency()
     };
-    for (host, cycles, least) in [
+    for (host, cycles, overhead) in [
         // If a transfer has no start-up cost, the law holds for any payload.
         (Host::with_dma(0, 60), 0, 0),
         (Host::with_dma(0, 250), 0, 0),
@@ -159,12 +159,12 @@ fn cut_through_is_never_slower_than_store_and_forward() {
         (Host::with_dma(1_500, 127), 1_000, 1_024),
         (Host { write_rate: 60, ..Host::with_dma(2_000, 120) }, 1_000, 1_024),
     ] {
-        for payload in (least..8_192).step_by(487).chain([127, 128, 129, 255, 256, 257, 8_192]) {
-            if payload >= least {
-                let slow = latency(&host, cycles, STORE_AND_FORWARD, payload);
+        for payload in (overhead..8_192).step_by(487).chain([127, 128, 129, 255, 256, 257, 8_192]) {
+            if payload >= overhead {
+                let half_speed = latency(&host, cycles, STORE_AND_FORWARD, payload);
                 let fast = latency(&host, cycles, CUT_THROUGH, payload);
-                assert!(fast <= slow + 50.0, "{payload} B: {fast} ns against {slow} ns on {host:?}");
-                assert!(payload < 4_096 || fast < 0.8 * slow, "{payload} B: {fast} ns against {slow} ns");
+                assert!(fast <= half_speed + 50.0, "{payload} B: {fast} ns against {half_speed} ns on {host:?}");
+                assert!(payload < 4_096 || fast < 0.8 * half_speed, "{payload} B: {fast} ns against {half_speed} ns");
             }
         }
     }
@@ -189,13 +189,13 @@ fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
     for payload in [1_000, 8_192, 30_001] {
         let run = Bench::default().hosts(&[first.clone(), second.clone()]).ping_pong(1, payload).run_to_completion();
         let source = run.spans_of(0, 0, "hostTx")[0].start;
-        let deposited = |at: f64| ((at - in_ns(source) - setup) * rate).clamp(0.0, payload as f64);
-        let sent = &run.spans_of(0, 0, "netTx")[1..];
-        follows(sent, payload, deposited);
+        let deposited = |time: f64| ((time - in_ns(source) - setup) * rate).clamp(0.0, payload as f64);
+        let sent_spans = &run.spans_of(0, 0, "netTx")[1..];
+        follows(sent_spans, payload, deposited);
         // The link carries the data that netTx has sent, delayed by a switch.
-        let arrived = |at: f64| {
-            let of_span = |span: &&Span| ((at - 1_000.0 - in_ns(span.start)) * 0.16).clamp(0.0, span.bytes.0 as f64);
-            sent.iter().map(of_span).sum::<f64>()
+        let arrived = |time: f64| {
+            let of_span = |span: &&Span| ((time - 1_000.0 - in_ns(span.start)) * 0.16).clamp(0.0, span.bytes.0 as f64);
+            sent_spans.iter().map(of_span).sum::<f64>()
         };
         follows(&run.spans_of(0, 1, "hostRcv"), payload, arrived);
     }
@@ -204,13 +204,13 @@ fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
 /// Asserts that each transfer to a sink starts after its bytes are deposited (to within a word), and moves at least 128
 /// bytes unless it is the last one, and that all transfers together move the payload.
 fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
-    let mut taken = 0;
+    let mut sent_count = 0;
     for span in sink {
-        taken += span.bytes.get();
-        assert!(taken as f64 <= deposited(in_ns(span.start)) + 4.0, "{span:?} overtakes its source");
-        assert!(span.bytes.get() >= 128 || taken == payload, "{span:?} is less than minpulse");
+        sent_count += span.bytes.get();
+        assert!(sent_count as f64 <= deposited(in_ns(span.start)) + 4.0, "{span:?} overtakes its source");
+        assert!(span.bytes.get() >= 128 || sent_count == payload, "{span:?} is less than minpulse");
     }
-    assert_eq!(taken, payload);
+    assert_eq!(sent_count, payload);
 }
 
 #[test]
@@ -221,10 +221,13 @@ fn message_is_received_by_interrupt_or_within_a_poll_interval() {
     }
     let polled = Bench { notification: r#"{ polling = { interval = "5 us" } }"#.into(), ..Bench::default() }
         .ping_pong(10, 1_024);
-    let (look, least) = (word(15), SOFTWARE + 3.0 * word(15));
+    let (poll_time, least) = (word_time(15), SOFTWARE + 3.0 * word_time(15));
     for message in &polled.run_to_completion().messages {
         let receive = message.stage("host receive");
-        assert!((least..least + 5_000.0 + 2.0 * look).contains(&receive), "{receive} ns after the message was there");
+        assert!(
+            (least..least + 5_000.0 + 2.0 * poll_time).contains(&receive),
+            "{receive} ns after the message was there"
+        );
     }
 }
 
@@ -245,15 +248,15 @@ fn message_is_delivered_when_it_is_complete() {
 
 #[test]
 fn shadow_buffer_adds_a_copy() {
-    let plain = Bench::default().ping_pong(1, 1_024);
-    let shadow = Bench { shadow: true, ..plain.clone() };
+    let reference = Bench::default().ping_pong(1, 1_024);
+    let shadow = Bench { shadow: true, ..reference.clone() };
     // A block is read and written, and costs the processor 50 ns.
-    let copies = shadow.run_to_completion().message(0).latency() - plain.run_to_completion().message(0).latency();
+    let copies = shadow.run_to_completion().message(0).latency() - reference.run_to_completion().message(0).latency();
     assert_near(copies, 250.0, 5.0);
     let fetch = |bench: Bench| {
         bench.workload("page-fetch = { warm-up = 0, faults = 3 }".into()).run_to_completion().metric("fetch.latency")
     };
-    assert!(fetch(shadow) > fetch(plain));
+    assert!(fetch(shadow) > fetch(reference));
 }
 
 #[test]
@@ -282,7 +285,7 @@ fn busy_and_active(run: &Run, name: &str) -> (f64, f64) {
 
 /// Returns the candidate for the bottleneck, as the run reports it.
 fn candidate(run: &Run) -> String {
-    Candidate::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
+    Candidate::new(&run.result, &MeanLedger::new(&run.result.ledger)).to_string()
 }
 
 #[test]
@@ -296,10 +299,10 @@ fn link_is_active_for_its_bytes_only_and_busy_while_it_is_held() {
                 .stream(20, 4_096)
                 .run_to_completion();
             for link in ["link n0 → s0", "link s0 → n1"] {
-                let (held, moving) = busy_and_active(&run, link);
+                let (busy, active) = busy_and_active(&run, link);
                 // Each flit may be rounded by a picosecond.
-                assert_near(moving, 20.0 * ns(4_096 + 128, 160), 20.0 * 33.0 * 1e-3);
-                assert!(held + 1e-3 >= moving, "{link} is held for {held} ns and moves for {moving}");
+                assert_near(active, 20.0 * ns(4_096 + 128, 160), 20.0 * 33.0 * 1e-3);
+                assert!(busy + 1e-3 >= active, "{link} is held for {busy} ns and moves for {active}");
             }
         }
     }
@@ -310,9 +313,9 @@ fn link_that_is_only_held_is_not_the_candidate() {
     // Cut-through holds the path while a slow receiver takes the packet at 60 MB/s, on a link of 160 MB/s.
     let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
     let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).run_to_completion();
-    let (held, moving) = busy_and_active(&run, "link n0 → s0");
-    let all = in_ns(run.result.end);
-    assert!(held > 0.9 * all && moving < 0.5 * all, "{held} and {moving} of {all}");
+    let (busy, active) = busy_and_active(&run, "link n0 → s0");
+    let end = in_ns(run.result.end);
+    assert!(busy > 0.9 * end && active < 0.5 * end, "{busy} and {active} of {end}");
     assert!(candidate(&run).contains(": n1 host DMA, "), "{}", candidate(&run));
 }
 

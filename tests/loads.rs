@@ -55,8 +55,8 @@ fn poisson(service_us: f64, load: f64) -> (Time, String) {
 fn lindley(arrivals: &Arrivals, seed: u64, messages: usize, mut service_us: impl FnMut() -> f64) -> f64 {
     let times: Vec<f64> = arrivals.schedule(seed, 0).take(messages + WARM_UP).map(Time::as_us).collect();
     let (mut wait, mut sum) = (0.0, 0.0);
-    for (number, pair) in times.windows(2).enumerate() {
-        sum += if number >= WARM_UP { wait } else { 0.0 };
+    for (index, pair) in times.windows(2).enumerate() {
+        sum += if index >= WARM_UP { wait } else { 0.0 };
         wait = f64::max(0.0, wait + service_us() - (pair[1] - pair[0]));
     }
     (sum + wait) / messages as f64
@@ -70,13 +70,13 @@ fn open_loop_has_the_waiting_times_of_lindley_s_recursion() {
             let (interval, process) = poisson(service, load);
             let result = stream(interface, fabric, &process, 1_000, 1);
             assert_eq!(result.outcome, Outcome::Done, "{interface}, {fabric}, {load}");
-            let waited = metric(&result, "message.latency_one_way") - alone;
+            let waiting_time = metric(&result, "message.latency_one_way") - alone;
             let expected = lindley(&Arrivals::Poisson { interval }, 1, 1_000, || service);
             // Phases of polling and of clocks shift single messages by a fraction of a service time.
-            let error = (waited - expected).abs();
+            let error = (waiting_time - expected).abs();
             assert!(
                 error < 0.06 * expected + 0.06 * service,
-                "{interface}, {fabric}, {load}: waits {waited} us, {expected} us by Lindley's recursion, service {service} us"
+                "{interface}, {fabric}, {load}: waits {waiting_time} us, {expected} us by Lindley's recursion, service {service} us"
             );
         }
     }
@@ -129,11 +129,11 @@ fn constant_service_time_has_the_waiting_time_of_m_d_1() {
     let (service, alone) = service("single-cycle", FABRICS[0]);
     for load in [0.3, 0.6, 0.9] {
         let (_, process) = poisson(service, load);
-        let waited = |seed| {
+        let waiting_time = |seed| {
             let result = stream("single-cycle", FABRICS[0], &process, 4_000, seed);
             (metric(&result, "message.latency_one_way") - alone) / service
         };
-        let (mean, half) = interval_99(&(1..=20).map(waited).collect::<Vec<_>>());
+        let (mean, half) = interval_99(&(1..=20).map(waiting_time).collect::<Vec<_>>());
         let expected = load / (2.0 * (1.0 - load));
         // The phase of the receiver's polling may change the waiting time by up to 2 % of a service time.
         assert!((mean - expected).abs() < half + 0.02, "load {load}: {mean} ± {half}, {expected} expected");
@@ -148,12 +148,12 @@ fn wait_for_a_resource(load: f64, seed: u64) -> f64 {
     let resource = Rc::new(Resource::new(&sim, "server"));
     let waits = Rc::new(RefCell::new(Vec::new()));
     let interval = Time::from_ps((1e6 / load) as u64);
-    let (held, collected, clock) = (resource.clone(), waits.clone(), sim.clone());
+    let (bus, collected, clock) = (resource.clone(), waits.clone(), sim.clone());
     sim.spawn("server", async move {
         let mut random = narrows::engine::rng::stream(seed, "service");
         for arrival in (Arrivals::Poisson { interval }).schedule(seed, 0).take(MESSAGES + WARM_UP) {
             clock.until(arrival).await;
-            let hold = held.acquire().await;
+            let hold = bus.acquire().await;
             collected.borrow_mut().push(clock.now().since(arrival).as_us());
             let uniform: f64 = random.random();
             clock.delay(Time::from_ps((-(1.0 - uniform).ln() * 1e6) as u64)).await;

@@ -34,42 +34,44 @@ fn error_of(result: &RunResult) -> Option<String> {
     (result.metrics.is_empty()).then(|| "nothing was measured".to_owned())
 }
 
-fn name_of(one: &Combination) -> String {
-    format!("{:?} {}", parts(one), one.workload)
+fn name_of(combination: &Combination) -> String {
+    format!("{:?} {}", parts(combination), combination.workload)
 }
 
 /// Runs a combination on small inputs, and returns its result; returns `None` if the combination is rightly refused.
-fn try_combination(one: &Combination) -> Option<Result<(), String>> {
-    match small_machine(one) {
+fn try_combination(combination: &Combination) -> Option<Result<(), String>> {
+    match small_machine(combination) {
         // The refusal of default inputs as too large implies nothing about small inputs.
-        Err(_) if !one.refused.is_empty() => None,
-        Err(problems) => Some(Err(format!("{}: refused with a small input: {problems}", name_of(one)))),
-        Ok(machine) => Some(run_combination(one, &machine)),
+        Err(_) if !combination.refused.is_empty() => None,
+        Err(problems) => Some(Err(format!("{}: refused with a small input: {problems}", name_of(combination)))),
+        Ok(machine) => Some(run_combination(combination, &machine)),
     }
 }
 
-fn run_combination(one: &Combination, machine: &Machine) -> Result<(), String> {
+fn run_combination(combination: &Combination, machine: &Machine) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(|| experiment::run(machine, Recorder::off()))) {
-        Ok(result) => error_of(&result).map_or(Ok(()), |error| Err(format!("{}: {error}", name_of(one)))),
-        Err(_) => Err(format!("{}: panicked", name_of(one))),
+        Ok(result) => error_of(&result).map_or(Ok(()), |error| Err(format!("{}: {error}", name_of(combination)))),
+        Err(_) => Err(format!("{}: panicked", name_of(combination))),
     }
 }
 
 /// Asserts that every run succeeded, and returns the number of runs.
 fn all_well(results: &[Result<(), String>]) -> usize {
-    let bad: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err()).map(String::as_str).collect();
-    let listed = bad[..bad.len().min(60)].join("\n");
-    assert!(bad.is_empty(), "{} of {} went wrong:\n{listed}", bad.len(), results.len());
+    let errors: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err()).map(String::as_str).collect();
+    let listed_errors = errors[..errors.len().min(60)].join("\n");
+    assert!(errors.is_empty(), "{} of {} went wrong:\n{listed_errors}", errors.len(), results.len());
     results.len()
 }
 
 /// Runs all accepted combinations with one protocol. There must be at least `runs_min` of them; this number is only
 /// ever raised. All cores share the runs, because some tests have far more runs than others.
 fn run_all(protocol: &str, runs_min: usize) {
-    let all = Registry::shared().combinations();
-    let of_protocol: Vec<&Combination> =
-        all.iter().filter(|one| one.protocol == protocol && HOSTS.contains(&one.host)).collect();
-    let results: Vec<_> = of_protocol.par_iter().filter_map(|one| try_combination(one)).collect();
+    let combinations = Registry::shared().combinations();
+    let of_protocol: Vec<&Combination> = combinations
+        .iter()
+        .filter(|combination| combination.protocol == protocol && HOSTS.contains(&combination.host))
+        .collect();
+    let results: Vec<_> = of_protocol.par_iter().filter_map(|combination| try_combination(combination)).collect();
     let runs = all_well(&results);
     assert!(runs >= runs_min, "{runs} ran");
 }
@@ -99,15 +101,17 @@ const CACHED_SAMPLE: usize = 7;
 
 #[test]
 fn whatever_fits_delivers_with_a_cache_behind_an_io_bus() {
-    let all = Registry::shared().combinations();
-    let accepted = all.iter().filter(|one| one.refused.is_empty() && one.host == "hosts/p6-natoma");
+    let combinations = Registry::shared().combinations();
+    let accepted = combinations
+        .iter()
+        .filter(|combination| combination.refused.is_empty() && combination.host == "hosts/p6-natoma");
     let sample: Vec<&Combination> = accepted.step_by(CACHED_SAMPLE).collect();
     assert!(sample.len() > 200, "{} combinations", sample.len());
-    let run = |one: &&Combination| {
+    let run = |combination: &&Combination| {
         let cache = "size = \"512 B\"\nways = 2\nhit-cycles = 1\nsupply-time = \"40 ns\"\n";
-        let small = small_description(Registry::shared(), one, 4, 1);
+        let small = small_description(Registry::shared(), combination, 4, 1);
         let machine = read(&format!("{small}[hosts.p6-natoma.io-bus.cache]\n{cache}"))?;
-        run_combination(one, &machine)
+        run_combination(combination, &machine)
     };
     all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
@@ -118,26 +122,30 @@ const SAMPLE: usize = 31;
 
 #[test]
 fn compatible_parts_deliver_to_several_endpoints_of_a_node() {
-    let all = Registry::shared().combinations();
-    let accepted = all.iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
+    let combinations = Registry::shared().combinations();
+    let accepted =
+        combinations.iter().filter(|combination| combination.refused.is_empty() && HOSTS.contains(&combination.host));
     let sample: Vec<&Combination> = accepted.step_by(SAMPLE).collect();
-    let run = |one: &&Combination| {
-        let machine = with_endpoints(one, 2).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(one)));
-        run_combination(one, &machine)
+    let run = |combination: &&Combination| {
+        let machine =
+            with_endpoints(combination, 2).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(combination)));
+        run_combination(combination, &machine)
     };
     all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
 
 #[test]
 fn each_operation_of_costs_runs_wherever_it_is_accepted() {
-    let all = Registry::shared().combinations();
-    let of_costs = all.iter().filter(|one| one.workload == "costs" && one.refused.is_empty());
-    let ideal: Vec<&Combination> =
-        of_costs.filter(|one| one.fabric == "fabrics/ideal-1998" && HOSTS.contains(&one.host)).collect();
+    let combinations = Registry::shared().combinations();
+    let of_costs =
+        combinations.iter().filter(|combination| combination.workload == "costs" && combination.refused.is_empty());
+    let ideal: Vec<&Combination> = of_costs
+        .filter(|combination| combination.fabric == "fabrics/ideal-1998" && HOSTS.contains(&combination.host))
+        .collect();
     assert!(ideal.len() >= 100, "{} combinations", ideal.len());
-    let run = |one: &&Combination| {
-        let shipped = description(Registry::shared(), &parts(one), "costs");
-        let run = |rest: &str| run_combination(one, &read(&format!("{shipped}times = 3\n{rest}"))?);
+    let run = |combination: &&Combination| {
+        let shipped = description(Registry::shared(), &parts(combination), "costs");
+        let run = |rest: &str| run_combination(combination, &read(&format!("{shipped}times = 3\n{rest}"))?);
         ["", "words = 100\n", "operation = \"read\"\n", "operation = \"write\"\n"].iter().try_for_each(|rest| run(rest))
     };
     all_well(&ideal.par_iter().map(run).collect::<Vec<_>>());
@@ -145,46 +153,66 @@ fn each_operation_of_costs_runs_wherever_it_is_accepted() {
 
 #[test]
 fn interface_states_the_words_of_its_driver() {
-    let all = Registry::shared().combinations();
-    let plain = |one: &&Combination| one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
-    let pairs = |one: &&Combination| one.workload == "pair" && one.refused.is_empty() && HOSTS.contains(&one.host);
+    let combinations = Registry::shared().combinations();
+    let is_plain = |combination: &&Combination| {
+        combination.protocol == "protocols/none" && combination.fabric == "fabrics/ideal-1998"
+    };
+    let pairs = |combination: &&Combination| {
+        combination.workload == "pair" && combination.refused.is_empty() && HOSTS.contains(&combination.host)
+    };
     let mut met = BTreeSet::new();
-    for one in all.iter().filter(plain).filter(pairs) {
-        let machine = small_machine(one).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(one)));
+    for combination in combinations.iter().filter(is_plain).filter(pairs) {
+        let machine =
+            small_machine(combination).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(combination)));
         let stated = machine.interfaces()[0].limits().words;
         let built = build(&machine, Recorder::off());
-        assert!(built.world.nodes.iter().all(|node| node.endpoint().driver().limits().words == stated), "{one:?}");
-        met.insert(one.ni);
+        assert!(
+            built.world.nodes.iter().all(|node| node.endpoint().driver().limits().words == stated),
+            "{combination:?}"
+        );
+        met.insert(combination.ni);
     }
     assert!(met.len() >= 16, "{met:?}");
 }
 
 #[test]
 fn enough_hosts_meet_enough_interfaces() {
-    let all = Registry::shared().combinations();
-    let accepted: Vec<&Combination> = all.iter().filter(|one| one.refused.is_empty()).collect();
+    let combinations = Registry::shared().combinations();
+    let accepted: Vec<&Combination> =
+        combinations.iter().filter(|combination| combination.refused.is_empty()).collect();
     let pairs: BTreeSet<[&str; 2]> =
-        accepted.iter().filter(|one| HOSTS.contains(&one.host)).map(|one| [one.host, one.ni]).collect();
+        accepted.iter().filter(|combination| HOSTS.contains(&combination.host)).map(|one| [one.host, one.ni]).collect();
     assert!(pairs.len() >= PAIRS_MIN, "{pairs:?}");
 }
 
 #[test]
 fn list_combinations_agrees_with_check() {
-    for one in Registry::shared().combinations().iter().step_by(97) {
-        let checked = read(&description(Registry::shared(), &parts(one), one.workload));
-        assert_eq!(checked.is_err(), !one.refused.is_empty(), "{}: {checked:?}, {:?}", name_of(one), one.refused);
+    for combination in Registry::shared().combinations().iter().step_by(97) {
+        let checked = read(&description(Registry::shared(), &parts(combination), combination.workload));
+        assert_eq!(
+            checked.is_err(),
+            !combination.refused.is_empty(),
+            "{}: {checked:?}, {:?}",
+            name_of(combination),
+            combination.refused
+        );
         let text = checked.err().unwrap_or_default();
-        assert!(one.refused.iter().all(|reason| text.contains(reason)), "{}: {:?}\n{text}", name_of(one), one.refused);
+        assert!(
+            combination.refused.iter().all(|reason| text.contains(reason)),
+            "{}: {:?}\n{text}",
+            name_of(combination),
+            combination.refused
+        );
     }
 }
 
 #[test]
 fn default_page_fits_a_message_of_every_host_and_interface() {
-    for one in Registry::shared().combinations() {
-        let plain = one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
-        if plain && one.workload == "page-fetch" && one.refused.is_empty() {
-            let checked = read(&description(Registry::shared(), &parts(&one), one.workload));
-            assert!(checked.is_ok(), "{}: {}", name_of(&one), checked.unwrap_err());
+    for combination in Registry::shared().combinations() {
+        let is_plain = combination.protocol == "protocols/none" && combination.fabric == "fabrics/ideal-1998";
+        if is_plain && combination.workload == "page-fetch" && combination.refused.is_empty() {
+            let checked = read(&description(Registry::shared(), &parts(&combination), combination.workload));
+            assert!(checked.is_ok(), "{}: {}", name_of(&combination), checked.unwrap_err());
         }
     }
 }
@@ -211,19 +239,21 @@ const PHASE: f64 = 0.03;
 
 #[test]
 fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
-    let accepted =
-        Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
-    let pairs: BTreeSet<[&str; 2]> = accepted.map(|one| [one.host, one.ni]).collect();
+    let accepted = Registry::shared()
+        .combinations()
+        .into_iter()
+        .filter(|combination| combination.refused.is_empty() && HOSTS.contains(&combination.host));
+    let pairs: BTreeSet<[&str; 2]> = accepted.map(|combination| [combination.host, combination.ni]).collect();
     for [host, ni] in pairs {
         let latency = |gap: u64| {
             let values = format!("messages = 6\nwarm-up = 0\narrivals.periodic.interval = \"{gap} us\"");
             let result = stream([host, ni, "fabrics/ideal-1998"], &values);
             result.metric("message.latency_one_way").expect("a latency")
         };
-        let long = latency(5_000);
+        let long_run = latency(5_000);
         // A kernel processes a message for longer than 50 us, and the next message must not arrive in this time.
-        let short = latency(if long < 25.0 { 50 } else { 1_000 });
-        assert!((short / long - 1.0).abs() < PHASE, "{host} {ni}: {short} us, {long} us");
+        let shorter_run = latency(if long_run < 25.0 { 50 } else { 1_000 });
+        assert!((shorter_run / long_run - 1.0).abs() < PHASE, "{host} {ni}: {shorter_run} us, {long_run} us");
     }
 }
 

@@ -84,9 +84,10 @@ fn smaller_messages_need_more_packets() {
         let result = alewife(6, SPSOLVE, &["workload.spsolve.exchange=\"buffers\"", set]);
         (metric(&result, "packets.sent"), metric(&result, "spsolve.contributions"))
     };
-    let (few, many) = (spsolve("workload.spsolve.buffer=8"), spsolve("workload.spsolve.buffer=1"));
-    assert!(many.0 > 1.3 * few.0, "{many:?} {few:?}");
-    assert_eq!(many.1, few.1);
+    let (in_few_packets, in_many_packets) =
+        (spsolve("workload.spsolve.buffer=8"), spsolve("workload.spsolve.buffer=1"));
+    assert!(in_many_packets.0 > 1.3 * in_few_packets.0, "{in_many_packets:?} {in_few_packets:?}");
+    assert_eq!(in_many_packets.1, in_few_packets.1);
 }
 
 /// Checks that cross-traffic has the stated rate and slows a program down, also on nodes without an attached source.
@@ -97,18 +98,18 @@ fn cross_traffic_changes_only_time() {
         let result = alewife(32, EM3D, &[&[loads][..], sets].concat());
         (metric(&result, "em3d.cycles_per_iteration"), result.metric("cross_traffic.rate"))
     };
-    let (alone, rate) = cycles(&[]);
+    let (without_traffic, rate) = cycles(&[]);
     assert_eq!(rate, None);
-    let mut before = alone;
+    let mut previous = without_traffic;
     for rate in [10, 25, 40] {
         let (time, crossed) = cycles(&[&format!("fabric.cross-traffic.rate=\"{rate} MB/s\"")]);
         let crossed = crossed.expect("there is cross-traffic");
         // There are eight sources, which do not recover the time during which programs block them.
         assert!(crossed < 8.0 * f64::from(rate) * 1.02 && crossed > 8.0 * f64::from(rate) * 0.8, "{crossed} of {rate}");
-        assert!(time > before, "{time} cycles with {rate} MB/s, {before} with less");
-        before = time;
+        assert!(time > previous, "{time} cycles with {rate} MB/s, {previous} with less");
+        previous = time;
     }
-    assert!(before > 1.15 * alone, "{before} {alone}");
+    assert!(previous > 1.15 * without_traffic, "{previous} {without_traffic}");
 }
 
 /// Checks that streams between nodes in the middle of the mesh, whose links are saturated, get the bandwidth that
@@ -136,9 +137,10 @@ fn launch_time_limits_the_rate_of_short_messages() {
         let sets = ["fabric.cross-traffic.rate=\"40 MB/s\"", "fabric.cross-traffic.launch=\"1 us\"", message];
         metric(&alewife(4, EM3D, &sets), "cross_traffic.rate")
     };
-    let (short, long) = (rate("fabric.cross-traffic.message=\"16 B\""), rate("fabric.cross-traffic.message=\"64 B\""));
-    assert!((short - 8.0 * 16.0).abs() < 4.0, "{short}");
-    assert!(long > 8.0 * 38.0, "{long}");
+    let (short_messages, long_messages) =
+        (rate("fabric.cross-traffic.message=\"16 B\""), rate("fabric.cross-traffic.message=\"64 B\""));
+    assert!((short_messages - 8.0 * 16.0).abs() < 4.0, "{short_messages}");
+    assert!(long_messages > 8.0 * 38.0, "{long_messages}");
 }
 
 /// Checks that a remote miss takes two context switches and the delay loop, if the block arrives within that time.

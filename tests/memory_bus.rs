@@ -145,9 +145,9 @@ fn polls_skipped_and_polls_simulated_give_the_same_times() {
                 run(&machine)
             };
             let (skipped, each) = (run(Spin::Skipped), run(Spin::Each));
-            let what = format!("{} {bytes} B", design.name());
-            assert_eq!((skipped.end, skipped.metrics), (each.end, each.metrics), "{what}");
-            assert_eq!(skipped.deliveries, each.deliveries, "{what}");
+            let description = format!("{} {bytes} B", design.name());
+            assert_eq!((skipped.end, skipped.metrics), (each.end, each.metrics), "{description}");
+            assert_eq!(skipped.deliveries, each.deliveries, "{description}");
         }
     }
 }
@@ -201,9 +201,9 @@ fn assert_ledgers_sum(design: Design, bytes: u64) {
     let delivered = built.world.tally.delivered();
     let ledgers: Vec<_> = delivered.iter().filter(|(message, _)| message.source == EndpointId(0)).collect();
     assert_eq!(ledgers.len() as u64, MESSAGES);
-    for ((message, at), received) in ledgers.iter().zip(received.borrow().iter()) {
+    for ((message, time), received) in ledgers.iter().zip(received.borrow().iter()) {
         let ledger = message.ledger();
-        assert_eq!(at, received, "the ledger ends with the message");
+        assert_eq!(time, received, "the ledger ends with the message");
         assert!(sent.borrow().contains(&ledger.start()), "the ledger begins with a call to send");
         assert_eq!(ledger.start() + ledger.total(), *received);
         let stages: Time = ledger.stages().iter().map(|stage| stage.waiting + stage.service).sum();
@@ -260,8 +260,8 @@ fn invalid_parameters_are_refused_with_the_reason() {
         assert!(problems.contains(key) && problems.contains(reason), "{problems}");
     };
     refused_at(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 is not a power of two");
-    let few = "a message of 256 B needs 4 blocks, but the queue has 2";
-    refused_at(Design::StartJr, "ni.startjr.queue-blocks", "2", few);
+    let few_blocks = "a message of 256 B needs 4 blocks, but the queue has 2";
+    refused_at(Design::StartJr, "ni.startjr.queue-blocks", "2", few_blocks);
     let narrow = "8 B is wider than the 4 B of the fifo that the processor sees";
     let problems = refused(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
     assert!(problems.contains("ni.ni2w.access") && problems.contains(narrow), "{problems}");

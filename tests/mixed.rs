@@ -26,7 +26,7 @@ fn delivers(machine: &Machine) {
     assert_eq!(result.metric("messages.sent"), result.metric("messages.delivered"), "all that was sent came");
 }
 
-fn rest(fabric: &str, protocol: &str, workload: &str) -> String {
+fn other_parts(fabric: &str, protocol: &str, workload: &str) -> String {
     format!("\"fabrics/{fabric}\", \"protocols/{protocol}\"]\n{workload}\n")
 }
 
@@ -41,7 +41,7 @@ fn ping_pong(payload: u64) -> String {
 /// Returns the shipped interfaces on a memory bus that have the packet format of `ni/cni32qm`.
 fn same_format() -> Vec<&'static str> {
     let interfaces = shipped::parts().iter().copied().filter(|part| part.starts_with("ni/"));
-    let rest = rest("ideal-1998", "none", &ping_pong(8));
+    let rest = other_parts("ideal-1998", "none", &ping_pong(8));
     interfaces.filter(|ni| machine(MEMORY_BUS, ["ni/cni32qm", ni], &rest, &[]).is_ok()).collect()
 }
 
@@ -54,7 +54,7 @@ fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
             let protocol = ["none", "return-to-sender-1998", "nifdy", "window"][number % 4];
             let payload = [8, 100, 244][number % 3];
             for workload in [stream("a", "b", payload), ping_pong(payload)] {
-                let machine = machine(MEMORY_BUS, [from, to], &rest("ideal-1998", protocol, &workload), &[]);
+                let machine = machine(MEMORY_BUS, [from, to], &other_parts("ideal-1998", protocol, &workload), &[]);
                 delivers(&machine.unwrap_or_else(|refused| panic!("{from} {to} {protocol}: {refused}")));
             }
         }
@@ -92,7 +92,7 @@ proptest! {
         let [from, to] = if backward { ["b", "a"] } else { ["a", "b"] };
         let workload = if streams { stream(from, to, payload) } else { ping_pong(payload) };
         let ni = ["ni/udp-ip", "ni/udp-ip"];
-        match machine(IO_BUS, ni, &rest(fabric, "none", &workload), &sets) {
+        match machine(IO_BUS, ni, &other_parts(fabric, "none", &workload), &sets) {
             Ok(machine) => delivers(&machine),
             // The queues or buffers may be too small for a datagram.
             Err(refused) => prop_assert!(payload > 128 && refused.contains("payload"), "{refused}"),
@@ -105,7 +105,7 @@ fn e_udp_exchanges_datagrams_with_the_traditional_stack() {
     for ni in [["ni/e-udp", "ni/udp-ip"], ["ni/udp-ip", "ni/e-udp"]] {
         for payload in [0, 1, 1_400, 9_000, 32_768] {
             for workload in [stream("a", "b", payload), ping_pong(payload)] {
-                delivers(&machine(IO_BUS, ni, &rest("myrinet", "none", &workload), &[]).expect("they fit"));
+                delivers(&machine(IO_BUS, ni, &other_parts("myrinet", "none", &workload), &[]).expect("they fit"));
             }
         }
     }
@@ -115,15 +115,15 @@ fn e_udp_exchanges_datagrams_with_the_traditional_stack() {
 fn interfaces_with_different_packet_formats_are_refused() {
     let refused = |host, ni, sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-        machine(host, ni, &rest("myrinet", "none", &ping_pong(8)), &sets).expect_err("it is refused")
+        machine(host, ni, &other_parts("myrinet", "none", &ping_pong(8)), &sets).expect_err("it is refused")
     };
     let formats = refused(MEMORY_BUS, ["ni/cni32qm", "ni/udp-ip"], &[]);
     assert!(
         formats.contains("those of [ni.mcp] (UDP/IP) and [ni.cni32qm] (parcel) have different formats"),
         "{formats}"
     );
-    let alone = refused(IO_BUS, ["ni/udp-ip", "ni/gm"], &[]);
-    assert!(alone.contains("only interfaces of its kind can read the packets of [ni.mcp]"), "{alone}");
-    let longest = refused(IO_BUS, ["ni/udp-ip", "ni/e-udp"], &["nodes.b.ni.mcp.mtu=1500 B"]);
-    assert!(longest.contains("differ: 1500 B (nodes.b.ni.mcp.mtu)"), "{longest}");
+    let single_error = refused(IO_BUS, ["ni/udp-ip", "ni/gm"], &[]);
+    assert!(single_error.contains("only interfaces of its kind can read the packets of [ni.mcp]"), "{single_error}");
+    let longest_packet = refused(IO_BUS, ["ni/udp-ip", "ni/e-udp"], &["nodes.b.ni.mcp.mtu=1500 B"]);
+    assert!(longest_packet.contains("differ: 1500 B (nodes.b.ni.mcp.mtu)"), "{longest_packet}");
 }

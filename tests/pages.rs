@@ -30,11 +30,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Returns the installed browser, under any of its names, if it runs.
 fn browser() -> Option<&'static str> {
-    let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| runs(name));
-    if found.is_none() {
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| runs(name));
+    if browser.is_none() {
         eprintln!("no Chromium runs here: pages are not opened");
     }
-    found
+    browser
 }
 
 /// Returns whether a browser opens an empty page within `PATIENCE`.
@@ -42,8 +42,8 @@ fn runs(name: &str) -> bool {
     let mut blank = Command::new(name);
     blank.args(OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut started) = blank.spawn() else { return false };
-    let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
         match started.try_wait() {
             Ok(Some(status)) => return status.success(),
             _ => std::thread::sleep(Duration::from_millis(50)),
@@ -54,20 +54,20 @@ fn runs(name: &str) -> bool {
     false
 }
 
-/// Opens a page in a window of `wide` pixels and returns the script's findings.
-fn inspect(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
+/// Opens a page in a window of `width` pixels and returns the script's findings.
+fn inspect(browser: &str, folder: &Folder, page: &Path, width: u32) -> Value {
     let faults = "<script>window.faults = []; window.addEventListener('error', function (event) \
                   { window.faults.push(event.message); });</script>";
     let text = fs::read_to_string(page).expect("a page");
     let probed = text.replacen("<head>", &format!("<head>{faults}"), 1);
     let probed = probed.replacen("</body>", &format!("<script>//<![CDATA[\n{PROBE}//]]></script></body>"), 1);
     fs::write(folder.path("probed.html"), probed).expect("a folder to write to");
-    let around = format!(
+    let frame_page = format!(
         "<!DOCTYPE html><html><body><pre id=\"seen\"></pre><script>window.onmessage = function (event) \
          {{ document.getElementById('seen').textContent = event.data; }};</script>\
-         <iframe src=\"probed.html\" width=\"{wide}\" height=\"2000\" style=\"border: 0\"></iframe></body></html>"
+         <iframe src=\"probed.html\" width=\"{width}\" height=\"2000\" style=\"border: 0\"></iframe></body></html>"
     );
-    fs::write(folder.path("around.html"), around).expect("a folder to write to");
+    fs::write(folder.path("around.html"), frame_page).expect("a folder to write to");
     let profile = format!("--user-data-dir={}", folder.path("profile"));
     let url = format!("file://{}", folder.path("around.html"));
     let ran = Command::new(browser)
@@ -75,48 +75,48 @@ fn inspect(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
         .args([profile.as_str(), "--window-size=1400,2100", "--dump-dom", &url])
         .output()
         .expect("the browser starts");
-    let said = String::from_utf8_lossy(&ran.stderr);
-    let console: Vec<&str> = said.lines().filter(|line| line.contains(":CONSOLE")).collect();
-    assert!(console.is_empty(), "{}, {wide} pixels: {console:?}", page.display());
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    let console: Vec<&str> = errors.lines().filter(|line| line.contains(":CONSOLE")).collect();
+    assert!(console.is_empty(), "{}, {width} pixels: {console:?}", page.display());
     let dom = String::from_utf8_lossy(&ran.stdout);
-    let seen = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let seen = seen.map(|(seen, _)| seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
-    serde_json::from_str(&seen.expect("an answer")).unwrap_or_else(|error| panic!("{error}: {dom}\n{said}"))
+    let result = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let result = result.map(|(seen, _)| seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"));
+    serde_json::from_str(&result.expect("an answer")).unwrap_or_else(|error| panic!("{error}: {dom}\n{errors}"))
 }
 
 /// Returns the texts under `key` of the script's findings.
-fn words<'a>(seen: &'a Value, key: &str) -> Vec<&'a str> {
-    seen[key].as_array().expect(key).iter().map(|word| word.as_str().expect("a word")).collect()
+fn texts<'a>(result: &'a Value, key: &str) -> Vec<&'a str> {
+    result[key].as_array().expect(key).iter().map(|word| word.as_str().expect("a word")).collect()
 }
 
 /// Checks the findings that are required of every page at every width.
-fn assert_fits(seen: &Value, page: &str, wide: u32) {
-    let at = format!("{page} at {wide} pixels");
-    assert_eq!(seen["faults"], json!([]), "{at}");
-    assert_eq!(seen["window"], json!(wide), "{at}");
-    assert!(seen["wide"].as_u64() <= Some(u64::from(wide)), "{at}: the page is {} wide", seen["wide"]);
-    assert!(seen["table"].as_f64().is_none_or(|table| table <= f64::from(wide)), "{at}: {}", seen["table"]);
-    assert_eq!(seen["overlaps"], json!([]), "{at}");
-    assert!(seen["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{at}");
+fn assert_fits(result: &Value, page: &str, width: u32) {
+    let place = format!("{page} at {width} pixels");
+    assert_eq!(result["faults"], json!([]), "{place}");
+    assert_eq!(result["window"], json!(width), "{place}");
+    assert!(result["wide"].as_u64() <= Some(u64::from(width)), "{place}: the page is {} wide", result["wide"]);
+    assert!(result["table"].as_f64().is_none_or(|table| table <= f64::from(width)), "{place}: {}", result["table"]);
+    assert_eq!(result["overlaps"], json!([]), "{place}");
+    assert!(result["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{place}");
 }
 
 /// Checks that the table of claims sorts, filters and searches.
-fn answers(seen: &Value, page: &str) {
-    let claims = words(seen, "claims");
-    let failing = words(seen, "failing");
+fn assert_interactive(result: &Value, page: &str) {
+    let claims = texts(result, "claims");
+    let failing = texts(result, "failing");
     assert_eq!(
         claims[..failing.len()],
         failing,
         "{page}: failing claims come first, and are all that the filter leaves"
     );
-    let (sorted, mut reversed) = (words(seen, "sorted"), words(seen, "reversed"));
+    let (sorted, mut reversed) = (texts(result, "sorted"), texts(result, "reversed"));
     reversed.reverse();
     assert_eq!(sorted, reversed, "{page}");
     assert_eq!(sorted.len(), claims.len(), "{page}");
-    let errors: Vec<f64> = seen["errors"].as_array().expect("errors").iter().filter_map(Value::as_f64).collect();
+    let errors: Vec<f64> = result["errors"].as_array().expect("errors").iter().filter_map(Value::as_f64).collect();
     assert!(errors.is_sorted(), "{page}: {errors:?}");
-    assert!(words(seen, "found").contains(&claims[0]), "{page}: a search finds what it names");
-    assert_eq!(seen["again"], json!(claims.len()), "{page}: an empty search shows all");
+    assert!(texts(result, "found").contains(&claims[0]), "{page}: a search finds what it names");
+    assert_eq!(result["again"], json!(claims.len()), "{page}: an empty search shows all");
 }
 
 fn check_pages(pages: &[&str]) {
@@ -126,11 +126,11 @@ fn check_pages(pages: &[&str]) {
         let out = folder.path(&page.replace('/', "-"));
         run_ok(&["reproduce", page, "--quick", "--out", &out]);
         let report = Path::new(&out).join("report.html");
-        for wide in [1280, 480] {
-            let seen = inspect(browser, &folder, &report, wide);
-            assert_fits(&seen, page, wide);
-            if seen.get("claims").is_some() {
-                answers(&seen, page);
+        for width in [1280, 480] {
+            let result = inspect(browser, &folder, &report, width);
+            assert_fits(&result, page, width);
+            if result.get("claims").is_some() {
+                assert_interactive(&result, page);
             }
         }
     }
@@ -144,9 +144,9 @@ fn pages_of_studies_are_sound_in_a_browser() {
 #[test]
 #[ignore = "runs all studies, which takes minutes"]
 fn every_page_is_sound_in_a_browser() {
-    let listed = String::from_utf8(command(&["reproduce"]).output().expect("it starts").stdout).expect("UTF-8");
+    let list = String::from_utf8(command(&["reproduce"]).output().expect("it starts").stdout).expect("UTF-8");
     let papers: Vec<&str> =
-        listed.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(':').next()).collect();
+        list.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(':').next()).collect();
     assert!(papers.len() >= 5, "{papers:?}");
     check_pages(&papers);
 }

@@ -52,20 +52,20 @@ fn every_paper_is_sound() {
 }
 
 /// Returns the number that a claim states.
-fn expected(found: &LocatedStudy, id: &str) -> Option<f64> {
-    found.read.value.claims.iter().find(|claim| claim.id.text == id).and_then(|claim| claim.expected())
+fn expected_value(located: &LocatedStudy, id: &str) -> Option<f64> {
+    located.read.value.claims.iter().find(|claim| claim.id.text == id).and_then(|claim| claim.expected())
 }
 
 #[test]
 fn every_entry_of_the_papers_tables_is_a_claim() {
-    let found = find("mukherjee-hill", false, &builtins(Registry::shared())).expect("it is sound");
-    let numbers = found.read.value.claims.iter().filter(|claim| claim.expected().is_some());
+    let located = find("mukherjee-hill", false, &builtins(Registry::shared())).expect("it is sound");
+    let numbers = located.read.value.claims.iter().filter(|claim| claim.expected().is_some());
     assert_eq!(numbers.filter(|claim| claim.id.text.starts_with("T5-")).count(), 53);
-    let found = find("nifdy", false, &builtins(Registry::shared())).expect("it is sound");
+    let located = find("nifdy", false, &builtins(Registry::shared())).expect("it is sound");
     for number in 1..=17 {
-        let own = format!("R{number}");
-        let is_of = |id: &str| id == own || id.starts_with(&format!("{own}-"));
-        assert!(found.read.value.claims.iter().any(|claim| is_of(&claim.id.text)), "{own}");
+        let own_prefix = format!("R{number}");
+        let is_of = |id: &str| id == own_prefix || id.starts_with(&format!("{own_prefix}-"));
+        assert!(located.read.value.claims.iter().any(|claim| is_of(&claim.id.text)), "{own_prefix}");
     }
     for (network, hop, ends, farthest) in [
         ("fat-tree", 5, 2, 6),
@@ -77,9 +77,9 @@ fn every_entry_of_the_papers_tables_is_a_claim() {
         ("butterfly", 5, 2, 3),
         ("multibutterfly", 5, 2, 3),
     ] {
-        let latency = expected(&found, &format!("T3-{network}-latency-{farthest}"));
+        let latency = expected_value(&located, &format!("T3-{network}-latency-{farthest}"));
         assert_eq!(latency, Some(f64::from(hop * farthest + ends)), "{network}");
-        assert!(expected(&found, &format!("T3-{network}-volume")).is_some(), "{network}");
+        assert!(expected_value(&located, &format!("T3-{network}-volume")).is_some(), "{network}");
     }
 }
 
@@ -88,15 +88,16 @@ fn readme_counts_claims_by_their_stated_role() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(root.join("README.md")).expect("a text");
     for paper in PAPERS {
-        let found = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
-        let study = &found.read.value;
-        let apart = |id: &str| study.explicit_only.iter().any(|explicit| explicit.text == id);
-        let run = study.claims.iter().filter(|claim| !apart(&claim.artifact.text) && claim.restates.is_empty());
+        let located = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
+        let study = &located.read.value;
+        let is_explicit_only = |id: &str| study.explicit_only.iter().any(|explicit| explicit.text == id);
+        let run =
+            study.claims.iter().filter(|claim| !is_explicit_only(&claim.artifact.text) && claim.restates.is_empty());
         let run: Vec<_> = run.collect();
         let cell = |role: Role| {
-            let of: Vec<_> = run.iter().filter(|claim| claim.role() == role).collect();
-            let hold = of.iter().filter(|claim| claim.fails.is_none()).count();
-            if of.is_empty() { "–".to_owned() } else { format!("{hold} of {}", of.len()) }
+            let of_role: Vec<_> = run.iter().filter(|claim| claim.role() == role).collect();
+            let hold = of_role.iter().filter(|claim| claim.fails.is_none()).count();
+            if of_role.is_empty() { "–".to_owned() } else { format!("{hold} of {}", of_role.len()) }
         };
         let roles = [Role::Given, Role::Calibrated, Role::Predicted, Role::Underdetermined].map(cell);
         let line = readme.lines().find(|line| line.contains(&format!("(papers/{paper}/README.md)")));
@@ -110,8 +111,8 @@ fn markdown(heads: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
     let rule: Vec<String> = heads.iter().map(|_| "---".to_owned()).collect();
-    let plain = |cell: &String| cell.replace('|', "\\|").replace('*', "\\*");
-    let rows = rows.iter().map(|row| line(&row.iter().map(plain).collect::<Vec<_>>()));
+    let unescaped = |cell: &String| cell.replace('|', "\\|").replace('*', "\\*");
+    let rows = rows.iter().map(|row| line(&row.iter().map(unescaped).collect::<Vec<_>>()));
     [line(&heads), line(&rule).replace(' ', "")].into_iter().chain(rows).collect()
 }
 
@@ -144,14 +145,15 @@ fn pages_list_the_choices_and_the_expected_failures_of_their_data() {
     for paper in PAPERS {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers").join(paper).join("README.md");
         let mut page = fs::read_to_string(&path).expect("the page of a paper");
-        let found = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
-        for (name, table) in generated_tables(&found.read.value) {
-            let (begin, end) = (format!("<!-- {name}: generated -->\n"), format!("<!-- end of {name} -->"));
-            let start = page.find(&begin).unwrap_or_else(|| panic!("{paper}: no table of {name}")) + begin.len();
-            let stop = start + page[start..].find(&end).unwrap_or_else(|| panic!("{paper}: no end of {name}"));
-            let wanted = format!("\n{table}\n");
-            assert!(is_writing || page[start..stop] == wanted, "{paper}: the table of {name} should be{wanted}");
-            page.replace_range(start..stop, &wanted);
+        let located = find(paper, false, &builtins(Registry::shared())).expect("it is sound");
+        for (name, table) in generated_tables(&located.read.value) {
+            let (start_mark, end_mark) = (format!("<!-- {name}: generated -->\n"), format!("<!-- end of {name} -->"));
+            let start =
+                page.find(&start_mark).unwrap_or_else(|| panic!("{paper}: no table of {name}")) + start_mark.len();
+            let stop = start + page[start..].find(&end_mark).unwrap_or_else(|| panic!("{paper}: no end of {name}"));
+            let expected = format!("\n{table}\n");
+            assert!(is_writing || page[start..stop] == expected, "{paper}: the table of {name} should be{expected}");
+            page.replace_range(start..stop, &expected);
         }
         if is_writing {
             fs::write(&path, page).expect("the page can be written");

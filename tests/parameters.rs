@@ -44,7 +44,9 @@ use narrows::protocol::return_to_sender::ReturnToSenderParameters;
 use narrows::protocol::window::WindowParameters;
 use narrows::text::quantity::{self, Quantity};
 use narrows::text::schema::{Family, Form, Item, Line, Need, TableShape};
-use narrows::text::{Document, Meaning, Parameters, PartLibrary, Problems, Reading, Source, describe, load, to_toml};
+use narrows::text::{
+    DescriptionReader, Document, Meaning, Parameters, PartLibrary, Problems, Source, describe, load, to_toml,
+};
 use rand::RngExt;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -60,17 +62,17 @@ const SOUND_MIN: f64 = 0.02;
 fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
     let document = Document::Text("parameters.toml", text, None);
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY })?;
-    Ok(Reading::new(loaded).read(P::read)?.value)
+    Ok(DescriptionReader::new(loaded).read(P::read)?.value)
 }
 
 /// A source of random values that a schema allows.
-struct Draw {
+struct ValueSource {
     random: RandomStream,
     /// The name of a file, for keys whose value is a file name.
     file: String,
 }
 
-impl Draw {
+impl ValueSource {
     fn coin(&mut self) -> bool {
         self.random.random_range(0..2) == 0
     }
@@ -78,9 +80,9 @@ impl Draw {
     /// Returns a count within bounds. In half of the cases it is a power of two, which many keys require.
     fn count(&mut self, least: u64, most: u64) -> u64 {
         let most = most.min(least.saturating_add(1 << 24));
-        let any = self.random.random_range(least..=most);
-        let power = any.max(1).next_power_of_two();
-        if self.coin() && (least..=most).contains(&power) { power } else { any }
+        let value = self.random.random_range(least..=most);
+        let power = value.max(1).next_power_of_two();
+        if self.coin() && (least..=most).contains(&power) { power } else { value }
     }
 
     fn quantity<Q: Quantity>(&mut self, kind: &str, smallest: impl Fn(Q) -> u64) -> String {
@@ -131,15 +133,15 @@ impl Draw {
     }
 
     /// Writes random keys of a table.
-    fn table(&mut self, shape: &TableShape, above: &str, text: &mut String) {
+    fn table(&mut self, shape: &TableShape, parent: &str, text: &mut String) {
         for item in &shape.items {
             match item {
-                Item::Family(family) => self.family(family, above, text),
+                Item::Family(family) => self.family(family, parent, text),
                 Item::Key { key, form, need, .. } => {
                     if *need != Need::Required && self.coin() {
                         continue;
                     }
-                    let path = format!("{above}{key}");
+                    let path = format!("{parent}{key}");
                     match form {
                         Form::Value(kind, schema, _) => *text += &format!("{path} = {}\n", self.value(kind, schema)),
                         Form::Table(shape) => self.table(shape, &format!("{path}."), text),
@@ -151,12 +153,12 @@ impl Draw {
         }
     }
 
-    fn family(&mut self, family: &Family, above: &str, text: &mut String) {
+    fn family(&mut self, family: &Family, parent: &str, text: &mut String) {
         let member = &family.members[self.random.random_range(0..family.members.len())];
-        let before = text.len();
-        self.table(&member.shape, &format!("{above}{}.", member.name), text);
-        if text.len() == before {
-            *text += &format!("{above}{} = {{}}\n", member.name);
+        let length_before = text.len();
+        self.table(&member.shape, &format!("{parent}{}.", member.name), text);
+        if text.len() == length_before {
+            *text += &format!("{parent}{} = {{}}\n", member.name);
         }
     }
 }
@@ -165,16 +167,17 @@ impl Draw {
 fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
     let name = std::any::type_name::<P>();
     let schema = describe(P::read);
-    let mut draw = Draw { random: rng::stream(1, name), file: file.to_owned() };
+    let mut draw = ValueSource { random: rng::stream(1, name), file: file.to_owned() };
     let mut sound = 0;
     for _ in 0..tries {
         let mut text = String::new();
         draw.table(&schema.root, "", &mut text);
         let Ok(first) = read::<P>(&text) else { continue };
-        let written = to_toml(&first);
-        let again = read::<P>(&written).unwrap_or_else(|problems| panic!("{name}\n{text}\n{written}\n{problems}"));
-        assert_eq!(format!("{again:?}"), format!("{first:?}"), "{name}\n{text}\n{written}");
-        assert_eq!(to_toml(&again), written, "{name}");
+        let text_written = to_toml(&first);
+        let read_again =
+            read::<P>(&text_written).unwrap_or_else(|problems| panic!("{name}\n{text}\n{text_written}\n{problems}"));
+        assert_eq!(format!("{read_again:?}"), format!("{first:?}"), "{name}\n{text}\n{text_written}");
+        assert_eq!(to_toml(&read_again), text_written, "{name}");
         sound += 1;
     }
     assert!(sound as f64 >= SOUND_MIN * tries as f64, "{name}: only {sound} of {tries} random descriptions are sound");
@@ -209,14 +212,14 @@ fn random_parameters_of_every_part_read_back_as_they_were_written() {
     assert!(lines.len() > 250, "{} keys", lines.len());
 }
 
-/// Adds all Rust files below a folder, with their text, to `found`.
-fn rust(folder: &Path, found: &mut BTreeMap<String, String>) {
+/// Adds all Rust files below a folder, with their text, to `files`.
+fn rust(folder: &Path, files: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            rust(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.insert(path.display().to_string(), fs::read_to_string(&path).expect("a text"));
+            rust(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.insert(path.display().to_string(), fs::read_to_string(&path).expect("a text"));
         }
     }
 }
@@ -229,17 +232,17 @@ fn help_text_is_not_repeated_as_a_literal() {
     }
     // If a field is read by hand, its help text is a literal, which occurs once.
     let by_hand = |text: &str, doc: &str| text.matches(&format!("\"{doc}\"")).count();
-    let mut again = Vec::new();
+    let mut read_again = Vec::new();
     for doc in every_part(0).iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
         let declared: usize = files.values().map(|text| text.matches(&format!("/// {doc}.\n")).count()).sum();
         let literal: usize = files.values().map(|text| by_hand(text, doc)).sum();
         if literal > 1 || (literal > 0 && declared > 0) {
-            again.push(doc);
+            read_again.push(doc);
         }
     }
-    again.sort_unstable();
-    again.dedup();
-    assert!(again.is_empty(), "said more than once: {again:#?}");
+    read_again.sort_unstable();
+    read_again.dedup();
+    assert!(read_again.is_empty(), "said more than once: {read_again:#?}");
 }
 
 #[test]
@@ -260,13 +263,17 @@ fn every_number_of_every_part_has_a_meaning() {
     let kinds = ["time", "bytes", "rate", "frequency", "count", "number"];
     let is_number = |kind: &str| kinds.contains(&kind.split(',').next().unwrap_or_default());
     let numbers = lines.iter().filter(|line| is_part(&line.path) && is_number(&line.kind));
-    let (known, unknown): (Vec<_>, Vec<_>) = numbers.partition(|line| line.declared.meaning.is_some());
+    let (with_meaning, unknown): (Vec<_>, Vec<_>) = numbers.partition(|line| line.declared.meaning.is_some());
     let unknown: Vec<&str> = unknown.into_iter().map(|line| line.path.as_str()).collect();
-    assert!(known.len() > 300 && unknown.is_empty(), "{} have a meaning, these do not: {unknown:?}", known.len());
+    assert!(
+        with_meaning.len() > 300 && unknown.is_empty(),
+        "{} have a meaning, these do not: {unknown:?}",
+        with_meaning.len()
+    );
     // Each meaning must belong to some number, so that none is unused.
     for meaning in Meaning::ALL {
         assert!(
-            known.iter().any(|line| line.declared.meaning == Some(meaning)),
+            with_meaning.iter().any(|line| line.declared.meaning == Some(meaning)),
             "no parameter is a {}",
             meaning.name()
         );

@@ -110,15 +110,15 @@ mod bursts {
     #[test]
     fn bursts_do_not_depend_on_the_network() {
         for text in ["bursts]\nphases = 3", "bursts]\nphases = 6\ntraffic = \"light\""] {
-            let (one, slow, unordered) =
+            let (in_order, slow_network, unordered) =
                 (SYNTHETIC.run(text), Bench { fabric: SLOW, ..CM5 }.run(text), UNORDERED.run(text));
             for name in ["packets.sent", "packets.delivered", "bursts.messages", "bursts.phases"] {
-                assert_eq!(metric(&one, name), metric(&slow, name), "{name}");
-                assert_eq!(metric(&one, name), metric(&unordered, name), "{name}");
+                assert_eq!(metric(&in_order, name), metric(&slow_network, name), "{name}");
+                assert_eq!(metric(&in_order, name), metric(&unordered, name), "{name}");
             }
-            assert!(metric(&one, "cycles") < metric(&slow, "cycles"));
-            assert_eq!(metric(&one, "packets.in_flight"), 0.0);
-            assert_eq!(one.metrics, SYNTHETIC.run(text).metrics, "runs are reproducible");
+            assert!(metric(&in_order, "cycles") < metric(&slow_network, "cycles"));
+            assert_eq!(metric(&in_order, "packets.in_flight"), 0.0);
+            assert_eq!(in_order.metrics, SYNTHETIC.run(text).metrics, "runs are reproducible");
         }
     }
 
@@ -158,11 +158,11 @@ mod bursts {
     fn phases_without_senders_take_a_cycle() {
         // Neither polls nor barriers have a cost, so nothing else takes time.
         let free = Bench { barrier: 0, ..SYNTHETIC.nodes(4) };
-        let all = free.run("bursts]\ncycles = 5000\nsending = 1e-9");
-        assert_eq!((metric(&all, "cycles"), metric(&all, "packets.sent")), (5_000.0, 0.0));
-        assert!(metric(&all, "bursts.phases") >= 4_999.0, "one per cycle");
-        let few = free.run("bursts]\nphases = 7\nsending = 1e-9");
-        assert_eq!(metric(&few, "bursts.phases"), 7.0);
+        let ended = free.run("bursts]\ncycles = 5000\nsending = 1e-9");
+        assert_eq!((metric(&ended, "cycles"), metric(&ended, "packets.sent")), (5_000.0, 0.0));
+        assert!(metric(&ended, "bursts.phases") >= 4_999.0, "one per cycle");
+        let seven_phases = free.run("bursts]\nphases = 7\nsending = 1e-9");
+        assert_eq!(metric(&seven_phases, "bursts.phases"), 7.0);
     }
 }
 
@@ -207,8 +207,8 @@ mod cyclic_shift {
         assert_eq!(f64::from(*map.values.iter().max().expect("samples")), metric(&result, "shift.pending_max"));
         assert_eq!(map.row(3).len(), map.columns);
         assert!(map.row(1).iter().any(|pending| *pending > 0));
-        let again = run();
-        assert_eq!((&again.metrics, &again.map), (&result.metrics, &result.map), "runs are reproducible");
+        let repeated = run();
+        assert_eq!((&repeated.metrics, &repeated.map), (&result.metrics, &result.map), "runs are reproducible");
     }
 }
 
@@ -232,9 +232,9 @@ mod radix_sort {
     #[test]
     fn scan_sends_a_sum_and_a_total_for_each_bucket() {
         // There is one key on each of 4 nodes, so the coalesce phase sends at most 4 packets.
-        let sent = metric(&SYNTHETIC.nodes(4).run("radix-sort]\nkeys = 1\npasses = 1"), "packets.sent");
+        let one_key = metric(&SYNTHETIC.nodes(4).run("radix-sort]\nkeys = 1\npasses = 1"), "packets.sent");
         let scan = 256.0 * (3.0 + 3.0);
-        assert!((scan..=scan + 4.0).contains(&sent), "{sent}");
+        assert!((scan..=scan + 4.0).contains(&one_key), "{one_key}");
     }
 
     #[test]
@@ -243,8 +243,11 @@ mod radix_sort {
             let text = format!("radix-sort]\nkeys = 8\npasses = 1\ndelay = {delay}");
             metric(&CM5.nodes(16).run(&text), "radix.scan_cycles")
         };
-        let (without, with) = (scan(0), scan(50));
-        assert!(with < 0.7 * without, "a node that keeps receiving cannot send: {with} and {without} cycles");
+        let (without_work, with_work) = (scan(0), scan(50));
+        assert!(
+            with_work < 0.7 * without_work,
+            "a node that keeps receiving cannot send: {with_work} and {without_work} cycles"
+        );
     }
 
     #[test]
@@ -357,13 +360,13 @@ mod time {
         let (packets, values) = (metric(&result, "packets.sent") / 8.0, metric(&result, "messages.size.20") / 8.0);
         let barriers = packets - values;
         let computed = (3 * 2 * 20 * 6 * 50) as f64 + 9.0 * values + 8.0 * barriers;
-        for (time, stated) in [(compute, computed), (send, 40.0 * packets), (room, 0.0)] {
+        for (time, expected) in [(compute, computed), (send, 40.0 * packets), (room, 0.0)] {
             // A cycle is not a whole number of picoseconds, so each interval may be off by one.
-            assert!((time - stated).abs() <= 1e-6 * stated, "{time} cycles, {stated} are stated");
+            assert!((time - expected).abs() <= 1e-6 * expected, "{time} cycles, {expected} are stated");
         }
         // A packet that arrives within a cycle is received from the beginning of that cycle on.
-        let stated = 60.0 * packets;
-        assert!(receive <= stated + 0.01 && receive > stated - packets, "{receive} cycles, {stated} are stated");
+        let expected = 60.0 * packets;
+        assert!(receive <= expected + 0.01 && receive > expected - packets, "{receive} cycles, {expected} are stated");
     }
 
     #[test]
@@ -375,11 +378,11 @@ mod time {
             let read = machine::read(Document::Text("test.toml", &text, None), &[]);
             experiment::run(&read.unwrap_or_else(|problems| panic!("{problems}")).value, Recorder::off())
         };
-        let (small, large) = (times(&run(1)), times(&run(4096)));
-        assert!(small[3] > 1000.0 && large[3] == 0.0, "{small:?} {large:?}");
+        let (one_node, large) = (times(&run(1)), times(&run(4096)));
+        assert!(one_node[3] > 1000.0 && large[3] == 0.0, "{one_node:?} {large:?}");
         for cause in [0, 1] {
-            let ratio = small[cause] / large[cause];
-            assert!((ratio - 1.0).abs() < 1e-6, "the times of computing and sending are equal: {small:?} {large:?}");
+            let ratio = one_node[cause] / large[cause];
+            assert!((ratio - 1.0).abs() < 1e-6, "the times of computing and sending are equal: {one_node:?} {large:?}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! The first machines are Trapeze's, with random hosts, policies, rings, fabrics and workloads; the others are
 //! compatible combinations of shipped parts with random values of their parameters.
 
-use crate::common::draw::{Draw, program, values};
+use crate::common::draw::{NumberSource, program, values};
 use crate::common::parts::{accepted, read, run_to_completion, text};
 use crate::common::*;
 use narrows::engine::{Outcome, Recorder, Span, Time};
@@ -186,7 +186,8 @@ proptest! {
         let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
         prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
         prop_assert!(run_of.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
-        prop_assert_eq!(result_text(&run(&bench.machine(), Recorder::keeping(1 << 20))), result_text(&run_of.result));
+        let with_spans = run(&bench.machine(), Recorder::with_spans_max(1 << 20));
+        prop_assert_eq!(result_text(&with_spans), result_text(&run_of.result));
     }
 }
 
@@ -200,39 +201,39 @@ const ACCEPTED: f64 = 0.6;
 
 #[test]
 fn every_combination_obeys_the_laws_with_any_parameters() {
-    let all = all_accepted();
-    let (tried, ran) = (Cell::new(0), Cell::new(0));
-    let drawn = (0..all.len(), prop::collection::vec(any::<u32>(), 64));
+    let combinations = all_accepted();
+    let (tried_count, ran) = (Cell::new(0), Cell::new(0));
+    let random_choice = (0..combinations.len(), prop::collection::vec(any::<u32>(), 64));
     let mut runner = TestRunner::new(config());
-    let outcome = runner.run(&drawn, |(index, numbers)| {
-        let (one, mut draw) = (&all[index], Draw::new(&numbers));
-        let program = program(one.workload, &mut draw);
-        let (text, sets) = (text(one, 4, &format!("workload.{program}")), values(one, &mut draw));
-        tried.set(tried.get() + 1);
+    let outcome = runner.run(&random_choice, |(index, numbers)| {
+        let (combination, mut draw) = (&combinations[index], NumberSource::new(&numbers));
+        let program = program(combination.workload, &mut draw);
+        let (text, sets) = (text(combination, 4, &format!("workload.{program}")), values(combination, &mut draw));
+        tried_count.set(tried_count.get() + 1);
         if let Ok(machine) = read(&text, &sets) {
             ran.set(ran.get() + 1);
-            let drawn = format!("{text}{sets:#?}");
-            prop_assert!(catch_unwind(AssertUnwindSafe(|| assert_lawful(&machine, one))).is_ok(), "{drawn}");
+            let input = format!("{text}{sets:#?}");
+            prop_assert!(catch_unwind(AssertUnwindSafe(|| assert_lawful(&machine, combination))).is_ok(), "{input}");
         }
         Ok(())
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
-    let (ran, tried) = (f64::from(ran.get()), f64::from(tried.get()));
+    let (ran, tried) = (f64::from(ran.get()), f64::from(tried_count.get()));
     assert!(ran > ACCEPTED * tried, "{ran} of {tried} fit together");
 }
 
 /// Asserts that every message arrives once with an exact ledger, and that the same description gives the same run, with
 /// and without spans.
-fn assert_lawful(machine: &Machine, one: &Combination) {
-    let seen = run_to_completion(machine, one);
+fn assert_lawful(machine: &Machine, combination: &Combination) {
+    let observed = run_to_completion(machine, combination);
     // Only these workloads promise an order: active messages and their replies use different logical networks, which
     // have no common order.
-    if parts::keeps_order(machine) && ["ping-pong", "stream", "page-fetch"].contains(&one.workload) {
-        let late = parts::out_of_order(&seen.messages);
+    if parts::keeps_order(machine) && ["ping-pong", "stream", "page-fetch"].contains(&combination.workload) {
+        let late = parts::out_of_order(&observed.messages);
         assert!(late.is_none(), "{late:?} was overtaken");
     }
     let [plain, again, mut traced] =
-        [Recorder::off(), Recorder::off(), Recorder::keeping(1 << 16)].map(|recorder| run(machine, recorder));
+        [Recorder::off(), Recorder::off(), Recorder::with_spans_max(1 << 16)].map(|recorder| run(machine, recorder));
     assert_eq!(result_text(&plain), result_text(&again), "the same description gives the same run");
     traced.timeline = plain.timeline.clone();
     assert_eq!(result_text(&plain), result_text(&traced), "the trace changes no result");
@@ -252,8 +253,8 @@ fn transfers_of_an_engine_do_not_overlap(run: &Run, nodes: usize) {
         for engines in [&["hostTx", "hostRcv"][..], &["netTx"], &["netRcv"]] {
             let mut spans: Vec<&Span> = engines.iter().flat_map(|engine| run.spans(node, engine)).collect();
             spans.sort_by_key(|span| (span.start, span.end));
-            let apart = spans.windows(2).all(|pair| pair[0].end <= pair[1].start);
-            assert!(apart, "{engines:?} of n{node} overlap");
+            let is_sequential = spans.windows(2).all(|pair| pair[0].end <= pair[1].start);
+            assert!(is_sequential, "{engines:?} of n{node} overlap");
         }
     }
 }
@@ -273,10 +274,10 @@ fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
             .collect::<Vec<_>>()
     );
     names.truncate(names.len() - 1);
-    let mut at = message.ledger.start();
+    let mut stage_end = message.ledger.start();
     for stage in message.ledger.stages() {
         assert_eq!(stage.total(), stage.waiting + stage.service);
-        at += stage.total();
+        stage_end += stage.total();
         let (node, engine) = match stage.name {
             "hostTx" | "netTx" => (message.source, stage.name),
             "network" => (message.destination, "netRcv"),
@@ -284,25 +285,29 @@ fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
             _ => continue,
         };
         let end = run.spans_of(message.id, node, engine).last().map(|span| span.end);
-        assert_eq!(end, Some(at), "{} of {message:?}", stage.name);
+        assert_eq!(end, Some(stage_end), "{} of {message:?}", stage.name);
     }
     assert_eq!(message.ledger.total(), message.at - message.ledger.start(), "stages sum to the latency");
-    assert_eq!(at, message.at);
+    assert_eq!(stage_end, message.at);
 }
 
 fn transfers_follow_the_policy(run: &Run, message: &Delivered, minpulse: u64) {
-    let moved = |node, engine| -> Vec<(u64, Time)> {
+    let transfer_ends = |node, engine| -> Vec<(u64, Time)> {
         run.spans_of(message.id, node, engine).iter().map(|span| (span.bytes.get(), span.start)).collect()
     };
     let total = |transfers: &[(u64, Time)]| transfers.iter().map(|(bytes, _)| bytes).sum::<u64>();
-    let (source, sink) = (moved(message.source, "hostTx"), moved(message.destination, "hostRcv"));
-    let [sent, received] = [(message.source, "netTx"), (message.destination, "netRcv")].map(|(n, e)| moved(n, e));
+    let (source, sink) = (transfer_ends(message.source, "hostTx"), transfer_ends(message.destination, "hostRcv"));
+    let [sent, received] =
+        [(message.source, "netTx"), (message.destination, "netRcv")].map(|(n, e)| transfer_ends(n, e));
     assert_eq!([total(&source), total(&sink)], [message.payload; 2]);
     assert_eq!([total(&sent), total(&received)], [message.payload + 128; 2]);
     assert_eq!((sent[0].0, received[0].0), (128, 128), "the control message goes first, in full");
     assert!(source.len() <= 1 && received.len() <= 2, "sources are started for the whole payload");
     for transfers in [&sent[1..], &sink[..]] {
-        let whole = transfers.len().saturating_sub(1);
-        assert!(transfers[..whole].iter().all(|(bytes, _)| *bytes >= minpulse), "{transfers:?} under {minpulse}");
+        let full_packets = transfers.len().saturating_sub(1);
+        assert!(
+            transfers[..full_packets].iter().all(|(bytes, _)| *bytes >= minpulse),
+            "{transfers:?} under {minpulse}"
+        );
     }
 }

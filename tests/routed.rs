@@ -42,7 +42,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 /// Asserts that every packet injected into the fabric was delivered, is in flight, or was dropped.
 fn conserves(result: &RunResult, text: &str) {
     let [injected, delivered, in_flight, dropped] =
-        ["injected", "delivered", "in_flight", "dropped"].map(|what| metric(result, &format!("frames.{what}")));
+        ["injected", "delivered", "in_flight", "dropped"].map(|name| metric(result, &format!("frames.{name}")));
     assert_eq!(injected, delivered + in_flight + dropped, "{text}");
 }
 
@@ -157,15 +157,15 @@ fn accepted(machine: &Machine) -> Vec<u64> {
 
 #[test]
 fn node_that_accepts_nothing_blocks_no_other() {
-    let (all, but_one) = (neighbours(""), neighbours("5"));
-    let (before, after) = (accepted(&all), accepted(&but_one));
+    let (complete, but_one) = (neighbours(""), neighbours("5"));
+    let (before, after) = (accepted(&complete), accepted(&but_one));
     // Node 6 receives nothing and sends all the time, and node 7 sends in the time that its receives leave.
     for node in (0..16).filter(|node| ![5, 6].contains(node)) {
         assert!(2 * after[node] >= before[node], "{node} has {after:?} of {before:?}");
     }
     // Node 5 accepts nothing, and sends nothing to node 6.
     assert!(before.iter().all(|count| *count > 100) && [after[5], after[6]] == [0, 0], "{after:?} of {before:?}");
-    let [all, but_one] = [all, but_one].map(|machine| run(&machine, Recorder::off()));
+    let [all, but_one] = [complete, but_one].map(|machine| run(&machine, Recorder::off()));
     let silent = |result: &RunResult| -> Vec<String> {
         let names = result.metrics.iter().filter_map(|metric| metric.name.strip_prefix("packets.never_accepted."));
         names.map(str::to_owned).collect()
@@ -185,7 +185,7 @@ fn lost_packets_are_retransmitted() {
     let result = run_to_completion(text);
     all_arrived(&result, text);
     assert_eq!(metric(&result, "bursts.out_of_order"), 0.0);
-    let [dropped, injected] = ["dropped", "injected"].map(|what| metric(&result, &format!("frames.{what}")));
+    let [dropped, injected] = ["dropped", "injected"].map(|name| metric(&result, &format!("frames.{name}")));
     // There are thousands of frames, so four standard deviations are less than 0.02.
     assert!((0.03..0.07).contains(&(dropped / injected)), "{dropped} of {injected} frames are lost");
     assert!(metric(&result, "ni.retransmitted") > 0.0);
@@ -236,7 +236,7 @@ fn interface_state_does_not_grow_with_the_machine() {
 /// With store-and-forward, the formula is for the tail of a packet that takes L = 32 cycles on a link.
 #[test]
 fn zero_load_latencies_equal_the_formulas() {
-    for (fabric, each, constant) in [
+    for (fabric, per_hop, constant) in [
         ("fat-tree", 5, 2),
         ("cm-5", 9, 2),
         ("store-and-forward", 33, 3),
@@ -253,7 +253,7 @@ fn zero_load_latencies_equal_the_formulas() {
         let distances: Vec<u32> = result.metrics.iter().filter_map(|metric| distance(&metric.name)).collect();
         assert!(!distances.is_empty());
         for d in distances {
-            let expected = f64::from(each * d + constant);
+            let expected = f64::from(per_hop * d + constant);
             let ends = ["min", "max"].map(|end| metric(&result, &format!("zero_load.d{d}.latency_{end}")));
             assert_eq!(ends, [expected; 2], "{fabric} over {d}");
         }
@@ -264,9 +264,9 @@ fn zero_load_latencies_equal_the_formulas() {
 fn replayed(settings: &[String]) -> [f64; 2] {
     let sets = settings.iter().flat_map(|setting| ["--set", setting]);
     let result = json(&[&["run", "replay-mesh", "--format", "json"], &sets.collect::<Vec<_>>()[..]].concat());
-    ["mismatches", "packets"].map(|what| {
-        let value = result["metrics"][format!("replay.{what}")]["value"].as_f64();
-        value.unwrap_or_else(|| panic!("no replay.{what} in {}", result["metrics"]))
+    ["mismatches", "packets"].map(|name| {
+        let value = result["metrics"][format!("replay.{name}")]["value"].as_f64();
+        value.unwrap_or_else(|| panic!("no replay.{name} in {}", result["metrics"]))
     })
 }
 

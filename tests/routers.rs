@@ -90,13 +90,13 @@ struct Traffic {
 }
 
 fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParameters) -> Traffic {
-    let longest = if parameters.switching == Switching::Wormhole { 8 } else { parameters.buffer_flits };
+    let packet_max = if parameters.switching == Switching::Wormhole { 8 } else { parameters.buffer_flits };
     let (has_slot_limits, cycles) = (stream.random_bool(0.4), stream.random_range(20..=150));
     let streamed = if stream.random_bool(0.6) { stream.random_range(0.0..=1.0) } else { 0.0 };
     let (mut packets, mut operations) = (Vec::new(), BTreeMap::<u64, Vec<Operation>>::new());
     for tag in 0..stream.random_range(5..=120) {
-        let flits = stream.random_range(1..=longest);
-        let whole = Injection {
+        let flits = stream.random_range(1..=packet_max);
+        let whole_packet = Injection {
             network: stream.random_range(0..parameters.networks),
             needs_slot: stream.random_bool(0.7),
             ..Injection::whole(stream.random_range(0..nodes), stream.random_range(0..nodes), flits, tag)
@@ -104,35 +104,35 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
         let is_streamed = stream.random_bool(streamed);
         let flow_unit = if is_streamed { stream.random_range(0..=parameters.buffer_flits) } else { 0 };
         let ready = if is_streamed { stream.random_range(0..=flits) } else { flits };
-        let injection = Injection { ready, flow_unit, ..whole };
+        let injection = Injection { ready, flow_unit, ..whole_packet };
         packets.push(injection);
-        let mut at = stream.random_range(0..cycles);
-        operations.entry(at).or_default().push(Operation::Offer(injection));
-        let (node, network, mut rest) = (whole.source, whole.network, flits - ready);
+        let mut cycle = stream.random_range(0..cycles);
+        operations.entry(cycle).or_default().push(Operation::Offer(injection));
+        let (node, network, mut rest) = (whole_packet.source, whole_packet.network, flits - ready);
         while rest > 0 {
-            at += stream.random_range(0..=30);
+            cycle += stream.random_range(0..=30);
             let flits = stream.random_range(0..=rest);
             rest -= flits;
-            operations.entry(at).or_default().push(Operation::Supply { node, network, tag, flits });
+            operations.entry(cycle).or_default().push(Operation::Supply { node, network, tag, flits });
         }
     }
-    let each = (0..nodes).flat_map(|node| (0..parameters.networks).map(move |network| (node, network)));
+    let sources = (0..nodes).flat_map(|node| (0..parameters.networks).map(move |network| (node, network)));
     let slot_limits =
-        each.filter(|_| has_slot_limits).map(|(node, network)| (node, network, stream.random_range(1..=2)));
+        sources.filter(|_| has_slot_limits).map(|(node, network)| (node, network, stream.random_range(1..=2)));
     Traffic { packets, operations, slot_limits: slot_limits.collect(), hold: stream.random_range(1..=30) }
 }
 
 /// Both networks, which are always in the same cycle.
-struct Both {
+struct Twins {
     fast: Network,
-    plain: Twin,
+    reference: Twin,
     /// The name of the system in messages.
     label: String,
 }
 
-impl Both {
+impl Twins {
     fn apply(&mut self, operation: Operation) {
-        let Both { fast, plain, .. } = self;
+        let Twins { fast, reference: plain, .. } = self;
         match operation {
             Operation::Offer(injection) => {
                 fast.offer(injection);
@@ -155,13 +155,13 @@ impl Both {
 
     /// Simulates a cycle of both networks, and returns the events of that cycle.
     fn step(&mut self) -> Vec<PacketEvent> {
-        let Both { fast, plain, label } = self;
+        let Twins { fast, reference: plain, label } = self;
         let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());
-        let (now, before) = (plain.cycle(), plain.counts());
+        let (now, counts_before) = (plain.cycle(), plain.counts());
         plain.step();
         plain.take_events(&mut from_plain);
         if fast.next_work().is_none_or(|next| next > now) {
-            assert_eq!(plain.counts(), before, "{label}: cycle {now} was idle");
+            assert_eq!(plain.counts(), counts_before, "{label}: cycle {now} was idle");
             fast.skip_to(now + 1);
         } else {
             fast.step();
@@ -188,27 +188,27 @@ fn agree(seed: u64, has_own_links: bool) {
     let Traffic { packets, mut operations, slot_limits, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
     let label = format!("seed {seed}: {} {parameters:?}", shape.name);
     let (fast, plain) = (Network::new(shape.clone(), &parameters, seed), Twin::new(shape, &parameters, seed));
-    let mut both = Both { fast, plain, label };
+    let mut twins = Twins { fast, reference: plain, label };
     for (node, network, count) in slot_limits {
-        both.fast.set_slots(node, network, count);
-        both.plain.set_slots(node, network, count);
+        twins.fast.set_slots(node, network, count);
+        twins.reference.set_slots(node, network, count);
     }
-    while !operations.is_empty() || both.plain.counts().in_flight() > 0 {
-        let now = both.plain.cycle();
-        assert!(now < 100_000, "{}: the network drains", both.label);
-        operations.remove(&now).into_iter().flatten().for_each(|operation| both.apply(operation));
-        for PacketEvent { node, network, tag, kind, .. } in both.step() {
-            let mut later =
-                |after: u64, operation: Operation| operations.entry(now + 1 + after).or_default().push(operation);
+    while !operations.is_empty() || twins.reference.counts().in_flight() > 0 {
+        let now = twins.reference.cycle();
+        assert!(now < 100_000, "{}: the network drains", twins.label);
+        operations.remove(&now).into_iter().flatten().for_each(|operation| twins.apply(operation));
+        for PacketEvent { node, network, tag, kind, .. } in twins.step() {
+            let mut schedule =
+                |delay: u64, operation: Operation| operations.entry(now + 1 + delay).or_default().push(operation);
             match kind {
                 EventKind::FlitsArrived(flits) => {
                     let part = stream.random_range(0..=flits);
                     for flits in [part, flits - part] {
-                        later(stream.random_range(0..=hold), Operation::Take { node, network, tag, flits });
+                        schedule(stream.random_range(0..=hold), Operation::Take { node, network, tag, flits });
                     }
                 }
                 EventKind::Delivered if packets[tag as usize].needs_slot => {
-                    later(hold - 1, Operation::AddPlace { node, network });
+                    schedule(hold - 1, Operation::AddPlace { node, network });
                 }
                 _ => {}
             }

@@ -8,12 +8,12 @@ use narrows::machine;
 use narrows::text::Document;
 use serde_json::Value as Json;
 
-/// Runs an open loop at `load` on a 4 × 4 mesh of routers with two virtual channels of four flits; `more` is appended
-/// to the keys of the workload.
-fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
+/// Runs an open loop at `load` on a 4 × 4 mesh of routers with two virtual channels of four flits; `settings` is
+/// appended to the keys of the workload.
+fn mesh(load: f64, seed: u64, settings: &str) -> RunResult {
     let text = format!(
         "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
-         run.seed = {seed}\n[workload.offered]\nload = {load}\n{more}\n"
+         run.seed = {seed}\n[workload.offered]\nload = {load}\n{settings}\n"
     );
     let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&read.value, Recorder::off())
@@ -58,8 +58,8 @@ fn accepted_load_equals_offered_load_until_saturation_is_reported() {
 
 #[test]
 fn saturated_run_that_ends_early_measures_the_same_as_a_long_one() {
-    let (short, long) = (mesh(1.0, 1, ""), mesh(1.0, 2, "warm-up = 60000\ncycles = 10000"));
-    let [a, b] = [&short, &long].map(|result| metric(result, "offered.accepted"));
+    let (short_run, long_run) = (mesh(1.0, 1, ""), mesh(1.0, 2, "warm-up = 60000\ncycles = 10000"));
+    let [a, b] = [&short_run, &long_run].map(|result| metric(result, "offered.accepted"));
     assert!((a / b - 1.0).abs() < 0.03, "{a}, {b}");
 }
 
@@ -67,16 +67,16 @@ fn saturated_run_that_ends_early_measures_the_same_as_a_long_one() {
 fn confidence_intervals_cover_the_mean_of_all_runs() {
     let runs: Vec<RunResult> = (0..40).map(|seed| mesh(0.3, seed, "warm-up = 1000\ncycles = 6000")).collect();
     for name in ["offered.latency", "offered.accepted"] {
-        let means: Vec<f64> = runs.iter().map(|result| metric(result, name)).collect();
-        let all = means.iter().sum::<f64>() / means.len() as f64;
+        let run_means: Vec<f64> = runs.iter().map(|result| metric(result, name)).collect();
+        let mean = run_means.iter().sum::<f64>() / run_means.len() as f64;
         let covers =
-            |result: &&RunResult| (metric(result, name) - all).abs() <= metric(result, &format!("{name}_ci95"));
+            |result: &&RunResult| (metric(result, name) - mean).abs() <= metric(result, &format!("{name}_ci95"));
         // About 38 ± 1.4 of 40 intervals at 95 % cover the mean; three standard deviations are allowed.
         let covered = runs.iter().filter(covers).count();
-        assert!(covered >= 33, "{name}: {covered} of 40 intervals cover {all}");
+        assert!(covered >= 33, "{name}: {covered} of 40 intervals cover {mean}");
     }
-    let found = runs.iter().filter(|result| metric(result, "offered.warm_up_found") <= 2_000.0).count();
-    assert!(found >= 36, "an empty mesh is warm after a few hundred cycles: {found} of 40");
+    let steady_runs = runs.iter().filter(|result| metric(result, "offered.warm_up_found") <= 2_000.0).count();
+    assert!(steady_runs >= 36, "an empty mesh is warm after a few hundred cycles: {steady_runs} of 40");
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn run_without_a_sufficient_warm_up_is_reported() {
         finding.contains("offered.latency of the first ") && finding.contains("below that of the rest"),
         "{finding}"
     );
-    let found = cold.metric("offered.warm_up_found");
-    assert!(found.is_none_or(|found| found > 0.0), "{found:?}");
+    let warm_up = cold.metric("offered.warm_up_found");
+    assert!(warm_up.is_none_or(|found| found > 0.0), "{warm_up:?}");
     let warm = mesh(0.3, 1, "").warm_up.expect("a test for a transient");
     assert_eq!((warm.value, warm.test.is_transient()), (10_000, Some(false)));
 }
@@ -100,10 +100,10 @@ fn run_without_a_sufficient_warm_up_is_reported() {
 fn links_of_a_fabric_driven_alone_are_reported() {
     let result = mesh(0.3, 1, "");
     let shares: Vec<f64> = result.resources.iter().map(|link| link.active.as_s() / result.end.as_s()).collect();
-    let most = shares.iter().copied().fold(0.0, f64::max);
+    let largest_share = shares.iter().copied().fold(0.0, f64::max);
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
     assert!((metric(&result, "links.utilisation") / mean - 1.0).abs() < 1e-3);
-    assert!((metric(&result, "links.utilisation_max") / most - 1.0).abs() < 1e-3);
+    assert!((metric(&result, "links.utilisation_max") / largest_share - 1.0).abs() < 1e-3);
     for example in ["offered-load", "replay-mesh"] {
         let text = stdout(&["run", example, "--no-host"]);
         assert!(
@@ -160,15 +160,19 @@ fn metrics_of_a_run_that_ended_too_soon_are_empty_and_not_zero() {
 
 #[test]
 fn bursts_report_their_throughput_and_the_cut_off() {
-    let cut = as_json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
-    let metric = |name: &str| cut["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {cut}"));
-    assert_eq!(cut["outcome"], "done");
-    assert!(cut["note"].as_str().is_some_and(|note| note.contains("ended at `workload.bursts.cycles`")), "{cut}");
-    let whole = metric("packets.delivered") / metric("cycles") / 64.0;
+    let truncated = as_json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
+    let metric =
+        |name: &str| truncated["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {truncated}"));
+    assert_eq!(truncated["outcome"], "done");
+    assert!(
+        truncated["note"].as_str().is_some_and(|note| note.contains("ended at `workload.bursts.cycles`")),
+        "{truncated}"
+    );
+    let rate = metric("packets.delivered") / metric("cycles") / 64.0;
     // The whole run includes its warm-up, and phases in which nodes wait for the barrier.
     let (steady, half_width) = (metric("bursts.throughput"), metric("bursts.throughput_ci95"));
     assert!(metric("bursts.warm_up_found") < 30_000.0 && half_width < steady);
-    assert!((steady / whole - 1.0).abs() < 0.3, "{steady} ± {half_width}, {whole}");
+    assert!((steady / rate - 1.0).abs() < 0.3, "{steady} ± {half_width}, {rate}");
     let ended = as_json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
     assert_eq!(ended["note"], Json::Null);
 }
@@ -182,9 +186,9 @@ fn several_seeds_give_the_same_means_and_intervals_with_any_number_of_jobs() {
     assert_eq!(four["seeds"], serde_json::json!([5, 6, 7, 8]));
     assert_eq!(four["outcomes"], serde_json::json!({ "done": 4 }));
     let name = "offered.latency";
-    let single =
+    let single_seed =
         |seed: u64| as_json(&[&run[..], &[&format!("--seed={seed}")]].concat())["metrics"][name]["value"].as_f64();
-    let values: Vec<f64> = (5..9).map(|seed| single(seed).expect("it is measured")).collect();
+    let values: Vec<f64> = (5..9).map(|seed| single_seed(seed).expect("it is measured")).collect();
     let mean = values.iter().sum::<f64>() / 4.0;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
     let field = |key: &str| four["metrics"][name][key].as_f64().expect("a number");
@@ -196,10 +200,10 @@ fn several_seeds_give_the_same_means_and_intervals_with_any_number_of_jobs() {
 
 #[test]
 fn a_sweep_with_seeds_has_a_row_for_each_point() {
-    let sweep = |more: &[&str]| {
-        let short = ["--set=workload.offered.cycles=2000", "--set=fabric.mesh.shape=[4, 4]"];
+    let sweep = |options: &[&str]| {
+        let short_run = ["--set=workload.offered.cycles=2000", "--set=fabric.mesh.shape=[4, 4]"];
         let vary = ["--vary=workload.offered.load=0.1,0.3", "--metric=offered.latency", "--seeds=3"];
-        stdout(&[&["sweep", "offered-load"], &short[..], &vary[..], more].concat())
+        stdout(&[&["sweep", "offered-load"], &short_run[..], &vary[..], options].concat())
     };
     let csv = sweep(&["--format=csv"]);
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();

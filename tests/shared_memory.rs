@@ -14,35 +14,35 @@ use proptest::sample::select;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-async fn load(end: &SharedMemory, at: SharedAddress) -> u64 {
+async fn load(end: &SharedMemory, location: SharedAddress) -> u64 {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(at, Want::Read) {
+    let (address, was_granted) = match end.accessible_address(location, Want::Read) {
         Some(address) => (address, false),
-        None => (end.fault(at, Want::Read).await, true),
+        None => (end.fault(location, Want::Read).await, true),
     };
     let value = cpu.load_word(address, 8).await;
     cpu.sync().await;
     if was_granted {
-        end.used(at).await;
+        end.used(location).await;
     }
     value
 }
 
-async fn store(end: &SharedMemory, at: SharedAddress, value: u64) {
+async fn store(end: &SharedMemory, location: SharedAddress, value: u64) {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(at, Want::Write) {
+    let (address, was_granted) = match end.accessible_address(location, Want::Write) {
         Some(address) => (address, false),
-        None => (end.fault(at, Want::Write).await, true),
+        None => (end.fault(location, Want::Write).await, true),
     };
     cpu.store_word(address, 8, value).await;
     cpu.sync().await;
     if was_granted {
-        end.used(at).await;
+        end.used(location).await;
     }
 }
 
 /// A time after the end of the machine's own workload, which is only a few packets.
-const BEGINS: Time = Time::from_us(1000);
+const START: Time = Time::from_us(1000);
 
 /// Returns a machine of memory-bus nodes with these further lines of its description.
 fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, rest: &str) -> Machine {
@@ -58,7 +58,7 @@ fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::BuiltMa
     build::build(&machine(ni, fabric, protocol, nodes, "[workload.pair]\nwarm-up = 0\npackets = 8"), Recorder::off())
 }
 
-fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<SharedAddress>) {
+fn shared_blocks(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<SharedAddress>) {
     let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::defaults() };
     let active_endpoints = world.active_endpoints();
     let space = Rc::new(Space::new(active_endpoints.len(), parameters.block));
@@ -80,28 +80,28 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let built = world(ni, "ideal-1998", protocol, nodes);
-        let (ends, bases) = shared(&built.world, block, 1024);
-        let done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
-        for (own, end) in ends.iter().cloned().enumerate() {
-            let (bases, done) = (bases.clone(), done.clone());
-            built.world.sim.spawn(format!("adder {own}"), async move {
-                end.active().cpu().until(BEGINS).await;
-                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let (ends, bases) = shared_blocks(&built.world, block, 1024);
+        let counts_done = Rc::new(RefCell::new(vec![0u64; counters as usize]));
+        for (worker_index, end) in ends.iter().cloned().enumerate() {
+            let (bases, done) = (bases.clone(), counts_done.clone());
+            built.world.sim.spawn(format!("adder {worker_index}"), async move {
+                end.active().cpu().until(START).await;
+                let mut state = seed ^ (worker_index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 for _ in 0..20 {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let counter = (state >> 33) as u32 % counters;
-                    let at = bases[counter as usize % bases.len()].plus(8 * counter);
+                    let address = bases[counter as usize % bases.len()].plus(8 * counter);
                     end.lock(counter).await;
-                    let value = load(&end, at).await;
+                    let value = load(&end, address).await;
                     end.active().compute(state >> 60).await;
-                    store(&end, at, value + 1).await;
+                    store(&end, address, value + 1).await;
                     done.borrow_mut()[counter as usize] += 1;
                     end.unlock(counter).await;
                 }
                 end.active().barrier().await;
                 for counter in 0..counters {
-                    let at = bases[counter as usize % bases.len()].plus(8 * counter);
-                    assert_eq!(load(&end, at).await, done.borrow()[counter as usize], "counter {counter}");
+                    let address = bases[counter as usize % bases.len()].plus(8 * counter);
+                    assert_eq!(load(&end, address).await, done.borrow()[counter as usize], "counter {counter}");
                 }
                 end.active().barrier().await;
             });
@@ -141,10 +141,10 @@ proptest! {
 #[test]
 fn access_outside_the_shared_space_names_its_address() {
     let built = world("cni32qm", "ideal-1998", "none", 2);
-    let (ends, bases) = shared(&built.world, 128, 256);
-    let beyond = bases[1].plus(256);
+    let (ends, bases) = shared_blocks(&built.world, 128, 256);
+    let outside = bases[1].plus(256);
     let panic =
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ends[0].accessible_address(beyond, Want::Read)));
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ends[0].accessible_address(outside, Want::Read)));
     let panic = panic.expect_err("the access is outside");
     let message = panic.downcast_ref::<String>().expect("a text");
     assert!(message.contains("accesses byte 256 of the 256"), "{message}");

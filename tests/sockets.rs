@@ -16,23 +16,23 @@ struct Optimisations {
     two_levels: bool,
     /// Threshold of fine-grained pipelining in bytes, if it is enabled. The threshold includes the headers of the
     /// smallest packet to which pipelining applies.
-    fine: Option<u64>,
+    fine_grained: Option<u64>,
 }
 
 impl Optimisations {
     /// Returns all sixteen combinations.
-    fn all() -> impl Iterator<Item = Optimisations> {
+    fn combinations() -> impl Iterator<Item = Optimisations> {
         (0..16).map(|bits| Optimisations {
             checksum_offload: bits & 1 != 0,
             zero_copy: bits & 2 != 0,
             two_levels: bits & 4 != 0,
-            fine: (bits & 8 != 0).then_some(256),
+            fine_grained: (bits & 8 != 0).then_some(256),
         })
     }
 
     fn sets(self) -> Vec<String> {
         let (slots, queue) = if self.two_levels { (2, 64) } else { (64, 0) };
-        let pipelining = match self.fine {
+        let pipelining = match self.fine_grained {
             Some(threshold) => format!("{{ fine.threshold = \"{threshold} B\" }}"),
             None => "\"coarse\"".to_owned(),
         };
@@ -61,7 +61,7 @@ fn run_and_check_delivery(machine: &Machine) -> RunResult {
 
 #[test]
 fn all_combinations_deliver_on_hosts_of_both_kinds() {
-    for optimisations in Optimisations::all() {
+    for optimisations in Optimisations::combinations() {
         for host in ["pentium-iii-815ep", "memory-bus-1998"] {
             let mut sets = optimisations.sets();
             sets.extend(["ni.mcp.mtu=1500 B", "messaging.message-max=60000 B"].map(str::to_owned));
@@ -73,7 +73,7 @@ fn all_combinations_deliver_on_hosts_of_both_kinds() {
 
 #[test]
 fn active_message_programs_run_over_sockets() {
-    for optimisations in Optimisations::all().step_by(5) {
+    for optimisations in Optimisations::combinations().step_by(5) {
         for workload in [
             "[workload.radix-sort]\nkeys = 16\nbits = 3\npasses = 1",
             "[workload.em3d]\nn-nodes = 4\nd-nodes = 2\niterations = 1",
@@ -149,7 +149,7 @@ proptest! {
         posted in 1..40u64,
     ) {
         let [checksum_offload, zero_copy, two_levels] = [1, 2, 4].map(|bit| bits & bit != 0);
-        let mut sets = Optimisations { checksum_offload, zero_copy, two_levels, fine }.sets();
+        let mut sets = Optimisations { checksum_offload, zero_copy, two_levels, fine_grained: fine }.sets();
         sets.extend([
             format!("ni.mcp.mtu={mtu} B"),
             format!("ni.mcp.page={page} B"),

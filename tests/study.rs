@@ -32,11 +32,11 @@ fn change(folder: &Folder, file: &str, from: &str, to: &str) {
 #[test]
 fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     let folder = Folder::new("study-new");
-    let made = narrows(&["new", "study", folder.root()]);
-    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
-    let again = narrows(&["new", "study", folder.root()]);
-    assert_eq!(again.status.code(), Some(2), "nothing is written over");
-    assert!(stderr(&again).contains("study.toml` exists already"), "{}", stderr(&again));
+    let created = narrows(&["new", "study", folder.root()]);
+    assert_eq!(created.status.code(), Some(0), "{}", stderr(&created));
+    let created_again = narrows(&["new", "study", folder.root()]);
+    assert_eq!(created_again.status.code(), Some(2), "nothing is written over");
+    assert!(stderr(&created_again).contains("study.toml` exists already"), "{}", stderr(&created_again));
     let out = folder.0.join("results");
     let out = out.to_str().expect("UTF-8");
     let output = narrows(&["reproduce", folder.root(), "--format", "json", "--strict", "--out", out]);
@@ -50,11 +50,11 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     assert!(svg.contains("one-way latency [µs]") && svg.contains("store and forward"));
     let csv = fs::read_to_string(folder.0.join("results/latency.csv")).expect("its data");
     assert_eq!(csv.lines().count(), 6, "a head and five sizes: {csv}");
-    let one = narrows(&["reproduce", &format!("{}/latency", folder.root()), "--quick"]);
-    assert_eq!(one.status.code(), Some(0), "an artifact of it: {}", stderr(&one));
-    let none = narrows(&["reproduce", &format!("{}/latencies", folder.root())]);
-    assert_eq!(none.status.code(), Some(2));
-    assert!(stderr(&none).contains("did you mean `latency`?"), "{}", stderr(&none));
+    let single = narrows(&["reproduce", &format!("{}/latency", folder.root()), "--quick"]);
+    assert_eq!(single.status.code(), Some(0), "an artifact of it: {}", stderr(&single));
+    let misspelled = narrows(&["reproduce", &format!("{}/latencies", folder.root())]);
+    assert_eq!(misspelled.status.code(), Some(2));
+    assert!(stderr(&misspelled).contains("did you mean `latency`?"), "{}", stderr(&misspelled));
 }
 
 #[test]
@@ -166,11 +166,11 @@ fn errors_of_a_study_are_reported_with_their_line_before_any_run() {
         let folder = with_study(&format!("slip-{number}"));
         change(&folder, file, from, to);
         let output = narrows(&["reproduce", folder.root()]);
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{to}: {said}");
+        let errors = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{to}: {errors}");
         assert!(output.stdout.is_empty(), "{to}: nothing is run");
-        let missing: Vec<_> = expected.iter().filter(|words| !said.contains(**words)).collect();
-        assert!(missing.is_empty(), "{file}: {to}: {missing:?} is not in\n{said}");
+        let missing: Vec<_> = expected.iter().filter(|words| !errors.contains(**words)).collect();
+        assert!(missing.is_empty(), "{file}: {to}: {missing:?} is not in\n{errors}");
     }
 }
 
@@ -180,10 +180,10 @@ fn unknown_metric_is_reported_with_the_known_ones() {
     change(&folder, "study.toml", "message.latency_one_way", "message.latency");
     let output = narrows(&["reproduce", folder.root(), "--quick"]);
     assert_eq!(output.status.code(), Some(2));
-    let said = stderr(&output);
+    let errors = stderr(&output);
     assert!(
-        said.contains("there is no metric `message.latency`") && said.contains("`message.latency_one_way`"),
-        "{said}"
+        errors.contains("there is no metric `message.latency`") && errors.contains("`message.latency_one_way`"),
+        "{errors}"
     );
 }
 
@@ -193,11 +193,11 @@ fn no_text_of_a_study_panics() {
     let folder = with_study("any-text");
     for (file, text) in &scaffold::FILES[..4] {
         let path = folder.0.join(file);
-        for at in (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at)) {
+        for index in (0..text.len()).step_by(7).filter(|at| text.is_char_boundary(*at)) {
             for changed in [
-                text[..at].to_owned(),
-                format!("{}'{}", &text[..at], &text[at..]),
-                format!("{}{{{}", &text[..at], &text[at..]),
+                text[..index].to_owned(),
+                format!("{}'{}", &text[..index], &text[index..]),
+                format!("{}{{{}", &text[..index], &text[index..]),
             ] {
                 fs::write(&path, changed).expect("a file");
                 let _ =
@@ -216,8 +216,8 @@ impl Progress for Silent {
     fn done(&self, _: &str) {}
 }
 
-fn judged(found: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
-    let claims = judge::judge(&found.results_view(results), &["latency"], false).expect("a sound study");
+fn verdicts(located: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
+    let claims = judge::judge(&located.results_view(results), &["latency"], false).expect("a sound study");
     claims.into_iter().map(|claim| claim.holds).collect()
 }
 
@@ -225,17 +225,17 @@ fn judged(found: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
     let folder = with_study("perturbed");
-    let found = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
+    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
-    let run = |more: &[String]| found.results(&["latency"], &options, more, &Silent).expect("sound points");
-    let own = run(&[]);
-    assert_eq!(judged(&found, &own), [Some(true), Some(true)]);
-    let slow = run(&["fabric.myrinet.link-rate=20 MB/s".to_owned()]);
-    assert_eq!(judged(&found, &slow)[0], Some(false), "the number is another");
+    let run = |settings: &[String]| located.results(&["latency"], &options, settings, &Silent).expect("sound points");
+    let at_reference = run(&[]);
+    assert_eq!(verdicts(&located, &at_reference), [Some(true), Some(true)]);
+    let slow_links = run(&["fabric.myrinet.link-rate=20 MB/s".to_owned()]);
+    assert_eq!(verdicts(&located, &slow_links)[0], Some(false), "the number is another");
     // If every point runs store and forward, cut-through has no advantage at any size.
-    let whole = run(&["ni.trapeze.policy=store-and-forward".to_owned()]);
-    assert_eq!(judged(&found, &whole), [Some(false), Some(false)]);
-    assert_eq!(judged(&found, &Results::new()), [None, None], "nothing is seen in no results");
+    let whole_packets = run(&["ni.trapeze.policy=store-and-forward".to_owned()]);
+    assert_eq!(verdicts(&located, &whole_packets), [Some(false), Some(false)]);
+    assert_eq!(verdicts(&located, &Results::new()), [None, None], "nothing is seen in no results");
 }
 
 /// Checks that a claim with `quick = false` reports its measured value under `--quick`, and is not judged.
@@ -245,11 +245,11 @@ fn claim_may_be_judged_on_full_inputs_only() {
     let path = folder.0.join("claims.toml");
     let text = fs::read_to_string(&path).expect("a file");
     fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
-    let found = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
+    let located = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
-    let results = found.results(&["latency"], &options, &[], &Silent).expect("sound points");
-    assert_eq!(judged(&found, &results), [Some(true), Some(true)]);
-    let quick = judge::judge(&found.results_view(&results), &["latency"], true).expect("a sound study");
+    let results = located.results(&["latency"], &options, &[], &Silent).expect("sound points");
+    assert_eq!(verdicts(&located, &results), [Some(true), Some(true)]);
+    let quick = judge::judge(&located.results_view(&results), &["latency"], true).expect("a sound study");
     assert_eq!(quick.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);
     assert!(quick.iter().all(|claim| claim.measured.is_some()));
 }
@@ -319,8 +319,8 @@ fn cell_links_to_the_description_of_its_number() {
         let file = file.to_str().expect("UTF-8");
         let checked = narrows(&["check", file]);
         assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
-        let one = narrows(&["run", file, "--format", "json"]);
-        let json: Json = serde_json::from_slice(&one.stdout).expect("JSON");
+        let single = narrows(&["run", file, "--format", "json"]);
+        let json: Json = serde_json::from_slice(&single.stdout).expect("JSON");
         let cell: f64 = lines[line].split(',').nth(column).and_then(|cell| cell.parse().ok()).expect("a number");
         assert_eq!(json["metrics"]["message.latency_one_way"]["value"], cell, "{path}");
         let of_run = &json["candidate"];

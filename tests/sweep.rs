@@ -35,10 +35,10 @@ fn parts_are_named_as_values() {
     assert_eq!(texts(&swept, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
     let parts =
         r#"--set=parts=["hosts/memory-bus-1998", "ni/udma", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]"#;
-    let alone = as_json(&["run", "memory-bus", FEW, COLD, parts]);
-    assert_eq!(Json::from(texts(&swept, "hash")[2].as_str()), alone["hash"], "the same as with its parts by hand");
+    let single = as_json(&["run", "memory-bus", FEW, COLD, parts]);
+    assert_eq!(Json::from(texts(&swept, "hash")[2].as_str()), single["hash"], "the same as with its parts by hand");
     let set = as_json(&["run", "memory-bus", FEW, COLD, "--set=ni=udma"]);
-    assert_eq!(set["hash"], alone["hash"]);
+    assert_eq!(set["hash"], single["hash"]);
     let hosts = data(&["sweep", "ping-pong", FEW, "--vary=host=p6-natoma,miata"]);
     let [p6, miata] = &numbers(&hosts, "message_latency_one_way_s")[..] else { panic!("{hosts:?}") };
     assert_ne!(p6, miata, "the nodes have another host");
@@ -80,9 +80,9 @@ fn table_of_points_runs_a_point_for_each_row() {
     assert_eq!(texts(&swept, "workload_ping_pong_messages"), ["5", "", "5"]);
     let hash = |sets: &[&str]| as_json(&[&["run", "memory-bus", COLD], sets].concat())["hash"].clone();
     let first = hash(&["--set=ni=udma", "--set=workload.ping-pong.payload=16 B", FEW]);
-    let second = hash(&["--set=ni=cni32qm", "--set=workload.ping-pong.payload=64 B"]);
+    let other_hash = hash(&["--set=ni=cni32qm", "--set=workload.ping-pong.payload=64 B"]);
     let hashes: Vec<Json> = texts(&swept, "hash").into_iter().map(Json::from).collect();
-    assert_eq!(hashes, [first.clone(), second, first], "an empty cell leaves the value of the description");
+    assert_eq!(hashes, [first.clone(), other_hash, first], "an empty cell leaves the value of the description");
     let crossed = data(&["sweep", "memory-bus", COLD, "--points", &table, "--vary=run.seed=1,2"]);
     assert_eq!(texts(&crossed, "ni"), ["udma", "udma", "cni32qm", "cni32qm", "udma", "udma"]);
     assert_eq!(numbers(&crossed, "run_seed"), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
@@ -100,47 +100,51 @@ const MESH: [&str; 4] =
 #[test]
 fn sweep_stops_at_saturation() {
     let vary = ["--vary=fabric.router.virtual-channels=1,4", "--vary=workload.offered.load=0.1,0.2..1+0.1"];
-    let whole = data(&[&MESH[..], &vary].concat());
+    let complete = data(&[&MESH[..], &vary].concat());
     let stopped = |jobs: &str| data(&[&MESH[..], &vary, &["--stop-at-saturation", "--jobs", jobs]].concat());
-    let short = stopped("1");
-    assert_eq!(short, stopped("3"), "independent of the number of jobs");
-    assert!(short.rows() < whole.rows());
+    let stopped_sweep = stopped("1");
+    assert_eq!(stopped_sweep, stopped("3"), "independent of the number of jobs");
+    assert!(stopped_sweep.rows() < complete.rows());
     for channels in [1.0, 4.0] {
         let rows = |data: &Dataset| -> Vec<(String, String)> {
             let channels_of_rows = numbers(data, "fabric_router_virtual_channels");
             let rows = texts(data, "outcome").into_iter().zip(texts(data, "hash"));
             rows.zip(channels_of_rows).filter(|(_, count)| *count == channels).map(|(row, _)| row).collect()
         };
-        let (all, some) = (rows(&whole), rows(&short));
-        let first = all.iter().position(|(outcome, _)| outcome == "saturated").expect("a high load saturates");
-        assert_eq!(some, all[..=first], "{channels} channels");
+        let (all_rows, kept_rows) = (rows(&complete), rows(&stopped_sweep));
+        let first = all_rows.iter().position(|(outcome, _)| outcome == "saturated").expect("a high load saturates");
+        assert_eq!(kept_rows, all_rows[..=first], "{channels} channels");
     }
 }
 
 #[test]
 fn search_finds_the_crossing_that_a_sweep_shows() {
-    let few = "--set=workload.stream.messages=60";
+    let short_run = "--set=workload.stream.messages=60";
     let over = "workload.stream.payload=64 B..8 KiB*2";
-    let swept = data(&["sweep", "stream", few, &format!("--vary={over}")]);
+    let swept = data(&["sweep", "stream", short_run, &format!("--vary={over}")]);
     let (payloads, rates) =
         (numbers(&swept, "workload_stream_payload_B"), numbers(&swept, "message_bandwidth_B_per_s"));
-    let at = rates.iter().position(|rate| *rate >= 20e6).expect("large payloads reach 20 MB/s");
-    let find = |asked: &str, over: &str| {
-        data(&["sweep", "stream", few, "--find", &format!("message.bandwidth {asked}"), "--over", over])
+    let position = rates.iter().position(|rate| *rate >= 20e6).expect("large payloads reach 20 MB/s");
+    let find = |condition: &str, over: &str| {
+        data(&["sweep", "stream", short_run, "--find", &format!("message.bandwidth {condition}"), "--over", over])
     };
-    let found = find(">= 20 MB/s", over);
-    assert_eq!(texts(&found, "holds"), ["from"]);
-    assert_eq!(numbers(&found, "workload_stream_payload_B"), [payloads[at]]);
-    assert_eq!(numbers(&found, "message_bandwidth_B_per_s"), [rates[at]]);
-    assert_eq!(numbers(&found, "beside_workload_stream_payload_B"), [payloads[at - 1]]);
+    let crossing = find(">= 20 MB/s", over);
+    assert_eq!(texts(&crossing, "holds"), ["from"]);
+    assert_eq!(numbers(&crossing, "workload_stream_payload_B"), [payloads[position]]);
+    assert_eq!(numbers(&crossing, "message_bandwidth_B_per_s"), [rates[position]]);
+    assert_eq!(numbers(&crossing, "beside_workload_stream_payload_B"), [payloads[position - 1]]);
     assert_eq!(texts(&find("< 0.16 Gbit/s", over), "holds"), ["up to"]);
     assert_eq!(texts(&find("> 1 GB/s", over), "holds"), ["nowhere"]);
     // A range without steps is searched until the values are adjacent or differ by at most a thousandth.
-    let fine = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
-    let (from, below) =
-        (numbers(&fine, "workload_stream_payload_B")[0], numbers(&fine, "beside_workload_stream_payload_B")[0]);
-    assert!(payloads[at - 1] <= below && below < from && from <= payloads[at], "{below} {from}");
-    assert!(from - below <= 1.0_f64.max(below / 1000.0) && numbers(&fine, "message_bandwidth_B_per_s")[0] >= 20e6);
+    let fine_crossing = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
+    let (from, below) = (
+        numbers(&fine_crossing, "workload_stream_payload_B")[0],
+        numbers(&fine_crossing, "beside_workload_stream_payload_B")[0],
+    );
+    assert!(payloads[position - 1] <= below && below < from && from <= payloads[position], "{below} {from}");
+    assert!(
+        from - below <= 1.0_f64.max(below / 1000.0) && numbers(&fine_crossing, "message_bandwidth_B_per_s")[0] >= 20e6
+    );
 }
 
 #[test]
@@ -151,7 +155,7 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
     let (words, blocks) = latency.split_at(latency.len() / 2);
     let first = words.iter().zip(blocks).position(|(words, blocks)| words >= blocks).expect("they cross");
     assert!(first > 0, "{words:?} {blocks:?}");
-    let found = as_json(&[
+    let crossing = as_json(&[
         "sweep",
         "memory-bus",
         FEW,
@@ -166,14 +170,14 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
         over,
     ]);
     let payloads = numbers(&swept, "workload_ping_pong_payload_B");
-    let between = &found["found"][0]["between"];
-    assert_eq!(found["found"][0]["holds"], "less up to");
-    for (end, at) in [(0, first - 1), (1, first)] {
+    let between = &crossing["found"][0]["between"];
+    assert_eq!(crossing["found"][0]["holds"], "less up to");
+    for (end, position) in [(0, first - 1), (1, first)] {
         let text = between[end]["value"].as_str().expect("a value");
         let bytes: narrows::engine::Bytes = narrows::text::quantity::parse(text).expect("bytes");
-        assert_eq!(bytes.get() as f64, payloads[at], "{between}");
-        assert_eq!(between[end]["metric"].as_f64().map(|us| us / 1e6), Some(words[at]));
-        assert_eq!(between[end]["other"].as_f64().map(|us| us / 1e6), Some(blocks[at]));
+        assert_eq!(bytes.get() as f64, payloads[position], "{between}");
+        assert_eq!(between[end]["metric"].as_f64().map(|us| us / 1e6), Some(words[position]));
+        assert_eq!(between[end]["other"].as_f64().map(|us| us / 1e6), Some(blocks[position]));
     }
 }
 
@@ -195,10 +199,12 @@ fn metrics_are_known_before_the_run() {
         let text = narrows::machine::shipped::example(example).expect("an example");
         let document = narrows::text::Document::Text(example, text, None);
         let read = narrows::machine::read(document, &[]).expect("a sound example");
-        let known: Vec<String> =
-            narrows::experiment::sweep::metrics::metrics_of_run(&read.value).into_iter().map(|one| one.name).collect();
+        let known: Vec<String> = narrows::experiment::sweep::metrics::metrics_of_run(&read.value)
+            .into_iter()
+            .map(|metric| metric.name)
+            .collect();
         let metrics = narrows::experiment::run(&read.value, narrows::engine::Recorder::off()).metrics;
-        let unknown: Vec<_> = metrics.iter().map(|one| &one.name).filter(|name| !known.contains(name)).collect();
+        let unknown: Vec<_> = metrics.iter().map(|metric| &metric.name).filter(|name| !known.contains(name)).collect();
         assert!(unknown.is_empty(), "{example}: {unknown:?}");
     }
 }
@@ -230,8 +236,12 @@ fn tidy_row_has_all_results_of_a_point() {
     let candidate = &run["candidate"];
     let kind = texts(&swept, "candidate_kind")[1].clone();
     assert_eq!(candidate[kind.as_str()], texts(&swept, "candidate")[1]);
-    let pci =
-        run["resources"].as_array().expect("a list").iter().find(|one| one["resource"] == "sender PCI").expect("a bus");
+    let pci = run["resources"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|resource| resource["resource"] == "sender PCI")
+        .expect("a bus");
     assert_eq!(Some(numbers(&swept, "utilisation_sender_PCI")[1]), pci["share"].as_f64());
     let stage = &run["ledger"]["stages"][2];
     let name = stage["stage"].as_str().expect("a name").replace(' ', "_");
@@ -242,12 +252,12 @@ fn tidy_row_has_all_results_of_a_point() {
 #[test]
 fn messages_are_rows_whose_stages_sum_to_their_latency() {
     let folder = Folder::new("messages");
-    for ending in ["csv", "jsonl", "parquet"] {
-        let path = folder.path(&format!("messages.{ending}"));
+    for extension in ["csv", "jsonl", "parquet"] {
+        let path = folder.path(&format!("messages.{extension}"));
         run_ok(&["run", "ping-pong", FEW, "--messages", &path]);
-        let encoding = Encoding::of(Path::new(&path)).expect("an encoding");
+        let encoding = Encoding::from_path(Path::new(&path)).expect("an encoding");
         let data = Dataset::read(fs::read(&path).expect("a file"), encoding).expect("tidy data");
-        assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{ending}");
+        assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{extension}");
         assert_eq!(numbers(&data, "payload_B"), [8192.0; 5]);
         let latency = numbers(&data, "latency_s");
         let stages = data.variables.iter().filter(|variable| variable.name.starts_with("stage_"));
@@ -280,14 +290,14 @@ fn report_of_runs_and_sweeps_is_self_contained() {
     let read = read.expect("XML");
     let headings: Vec<String> = read
         .descendants()
-        .filter(|one| one.has_tag_name("h2"))
-        .filter_map(|one| Some(one.first_child()?.text()?.trim().to_owned()))
+        .filter(|node| node.has_tag_name("h2"))
+        .filter_map(|node| Some(node.first_child()?.text()?.trim().to_owned()))
         .collect();
     for heading in ["run: message latency by stage", "run: utilisation of resources", "sweep: message latency one way"]
     {
-        assert!(headings.iter().any(|known| known == heading), "no {heading} in {headings:?}");
+        assert!(headings.iter().any(|known_heading| known_heading == heading), "no {heading} in {headings:?}");
     }
-    let links = read.descendants().filter_map(|one| one.attribute("href"));
+    let links = read.descendants().filter_map(|node| node.attribute("href"));
     assert!(
         links.clone().count() > 4 && links.clone().all(|link| link.starts_with('#')),
         "{:?}",
@@ -301,11 +311,11 @@ fn file_extension_selects_the_format_of_a_picture() {
     let folder = Folder::new("formats");
     let out = folder.path("sweep.csv");
     run_ok(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
-    for (ending, begins) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG"), ("pdf", b"%PDF")] {
-        let picture = folder.path(&format!("figure.{ending}"));
+    for (extension, signature) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG"), ("pdf", b"%PDF")] {
+        let picture = folder.path(&format!("figure.{extension}"));
         run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--out", &picture]);
         let bytes = fs::read(&picture).expect("a picture");
-        assert!(bytes.starts_with(begins), "{ending}");
+        assert!(bytes.starts_with(signature), "{extension}");
     }
 }
 
@@ -313,21 +323,21 @@ fn file_extension_selects_the_format_of_a_picture() {
 fn sweep_is_plotted_from_any_format() {
     let folder = Folder::new("plot");
     let svg = folder.path("figure.svg");
-    let mut drawn = Vec::new();
-    for ending in ["csv", "jsonl", "parquet", "json"] {
-        let out = folder.path(&format!("sweep.{ending}"));
+    let mut charts = Vec::new();
+    for extension in ["csv", "jsonl", "parquet", "json"] {
+        let out = folder.path(&format!("sweep.{extension}"));
         let vary = [
             "--vary=workload.ping-pong.payload=64 B..1 KiB*4",
             "--vary=ni.trapeze.policy=store-and-forward,adaptive-cut-through",
         ];
         run_ok(&[&["sweep", "ping-pong", FEW, "--out", &out], &vary[..]].concat());
         run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--by=policy", "--log=x", "--out", &svg]);
-        drawn.push(fs::read_to_string(&svg).expect("a picture"));
+        charts.push(fs::read_to_string(&svg).expect("a picture"));
     }
-    assert!(drawn.iter().all(|picture| *picture == drawn[0]), "the same picture of the same data");
-    let picture = roxmltree::Document::parse(&drawn[0]).expect("XML");
+    assert!(charts.iter().all(|picture| *picture == charts[0]), "the same picture of the same data");
+    let picture = roxmltree::Document::parse(&charts[0]).expect("XML");
     let texts: Vec<&str> =
-        picture.descendants().filter(|one| one.has_tag_name("text")).filter_map(|one| one.text()).collect();
+        picture.descendants().filter(|node| node.has_tag_name("text")).filter_map(|one| one.text()).collect();
     for words in ["store-and-forward", "adaptive-cut-through", "64", "1 KiB", "message latency one way [µs]"] {
         assert!(texts.iter().any(|text| text.trim() == words), "no {words} in {texts:?}");
     }
@@ -343,12 +353,15 @@ fn table_for_a_terminal_is_no_wider_than_asked() {
         let heads = text.lines().next().expect("a head").split("  ").filter(|head| !head.trim().is_empty());
         (heads.count(), text)
     };
-    let all = as_json(&sweep)["points"][0]["metrics"].as_object().expect("metrics").len();
-    assert!(all > 6, "{all}");
+    let metric_count = as_json(&sweep)["points"][0]["metrics"].as_object().expect("metrics").len();
+    assert!(metric_count > 6, "{metric_count}");
     let (count, text) = columns(&[]);
     assert_eq!(count, 2 + 6, "{text}");
     assert!(
-        text.ends_with(&format!("{} more metrics are left out: --metric NAME shows one, --format csv all.\n", all - 6)),
+        text.ends_with(&format!(
+            "{} more metrics are left out: --metric NAME shows one, --format csv all.\n",
+            metric_count - 6
+        )),
         "{text}"
     );
     let (count, text) = columns(&["--metric=message.latency_one_way", "--metric=message.latency_one_way_p99"]);

@@ -25,26 +25,27 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns all files below `folder` that end with `ending`, with their text; an empty list if there is no such folder.
-fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+/// Returns all files below `folder` that end with `extension`, with their text; an empty list if there is no such
+/// folder.
+fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
+    let mut found_files = Vec::new();
     let mut folders: Vec<PathBuf> = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("a folder can be read").path();
             let name = path.strip_prefix(root()).expect("it lies in the project").display().to_string();
-            let own = entry_name(&path);
-            if own.starts_with('.') || own == "target" {
+            let own_name = entry_name(&path);
+            if own_name.starts_with('.') || own_name == "target" {
                 continue;
             } else if path.is_dir() {
                 folders.push(path);
-            } else if name.ends_with(ending) {
-                found.push((name, fs::read_to_string(&path).expect("a text")));
+            } else if name.ends_with(extension) {
+                found_files.push((name, fs::read_to_string(&path).expect("a text")));
             }
         }
     }
-    found.sort();
-    found
+    found_files.sort();
+    found_files
 }
 
 fn entry_name(path: &Path) -> String {
@@ -56,9 +57,9 @@ const CODE: [&str; 3] = ["crates/core/src", "crates/study/src", "src"];
 
 /// Returns every file of the program, with its text: those of `CODE`, in order.
 fn sources() -> Vec<(String, String)> {
-    let mut all: Vec<_> = CODE.iter().flat_map(|folder| files(folder, ".rs")).collect();
-    all.sort();
-    all
+    let mut code_files: Vec<_> = CODE.iter().flat_map(|folder| files(folder, ".rs")).collect();
+    code_files.sort();
+    code_files
 }
 
 /// Returns every Rust file of the project.
@@ -77,9 +78,9 @@ fn no_file_of_tests_is_left_out() {
     let main = std::fs::read_to_string(root().join("tests/main.rs")).expect("tests/main.rs");
     let rust = files("tests", ".rs");
     let names = rust.iter().filter_map(|(name, _)| name["tests/".len()..].strip_suffix(".rs"));
-    let alone = names.filter(|name| !name.contains('/') && *name != "main");
+    let top_files = names.filter(|name| !name.contains('/') && *name != "main");
     assert_no_errors(
-        alone
+        top_files
             .filter(|name| !main.contains(&format!("\nmod {name};")))
             .map(|name| format!("{name} is not run"))
             .collect(),
@@ -104,8 +105,9 @@ fn every_file_has_a_head_and_is_short() {
 #[test]
 fn functions_are_short() {
     let errors = rust().into_iter().flat_map(|(name, text)| {
-        let long = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION_LINES_MAX);
-        long.map(move |(function, line, lines)| format!("{name}:{line}: {function} has {lines} lines"))
+        let long_functions = functions(&text).into_iter().filter(|(_, _, lines)| *lines > FUNCTION_LINES_MAX);
+        long_functions
+            .map(move |(function, line, lines)| format!("{name}:{line}: {function} has {lines} lines"))
             .collect::<Vec<_>>()
     });
     assert_no_errors(errors.collect());
@@ -115,26 +117,28 @@ fn functions_are_short() {
 /// indentation that ends it.
 fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
+    let mut functions = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
         let code = line.trim_start();
         let indent = &line[..line.len() - code.len()];
-        let Some((_, rest)) = code.split_once("fn ").filter(|(before, _)| is_qualifiers(before)) else { continue };
+        let Some((_, rest)) = code.split_once("fn ").filter(|(qualifiers, _)| is_qualifiers(qualifiers)) else {
+            continue;
+        };
         let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
         let is_end = |line: &&str| {
             let rest = line.strip_prefix(indent);
             rest.is_some_and(|rest| rest.starts_with('}') || (rest.starts_with(')') && rest.ends_with(';')))
         };
         let one_line = code.ends_with(';') || code.ends_with('}');
-        let length = if one_line { 1 } else { 1 + lines[at..].iter().position(is_end).unwrap_or(0) };
-        found.push((name, at + 1, length));
+        let length = if one_line { 1 } else { 1 + lines[index..].iter().position(is_end).unwrap_or(0) };
+        functions.push((name, index + 1, length));
     }
-    found
+    functions
 }
 
 /// Returns whether a text consists of qualifiers that may precede `fn`.
-fn is_qualifiers(before: &str) -> bool {
-    before.split_whitespace().all(|word| {
+fn is_qualifiers(text: &str) -> bool {
+    text.split_whitespace().all(|word| {
         word.starts_with("pub") || ["async", "const", "unsafe", "extern"].contains(&word) || word.ends_with(')')
     })
 }
@@ -148,9 +152,9 @@ fn functions_are_measured() {
 #[test]
 fn no_to_do_is_left() {
     let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["X", "XX"].concat()];
-    let all = rust().into_iter().chain(files("", ".toml")).chain(files("", ".md"));
+    let texts = rust().into_iter().chain(files("", ".toml")).chain(files("", ".md"));
     assert_no_errors(
-        all.filter(|(_, text)| marks.iter().any(|mark| text.contains(mark.as_str()))).map(|(name, _)| name).collect(),
+        texts.filter(|(_, text)| marks.iter().any(|mark| text.contains(mark.as_str()))).map(|(name, _)| name).collect(),
     );
 }
 
@@ -158,11 +162,11 @@ fn no_to_do_is_left() {
 fn every_value_of_a_machine_has_a_source() {
     let mut errors = Vec::new();
     for (name, text) in files("machines", ".toml") {
-        for (number, line) in text.lines().enumerate() {
+        for (line_number, line) in text.lines().enumerate() {
             let is_value = line.split('#').next().unwrap_or("").contains('=');
             let source = line.split_once('#').map_or("", |(_, comment)| comment.trim_start());
-            if is_value && !SOURCES.iter().any(|known| source.starts_with(known)) {
-                errors.push(format!("{name}:{}: {line}", number + 1));
+            if is_value && !SOURCES.iter().any(|known_name| source.starts_with(known_name)) {
+                errors.push(format!("{name}:{}: {line}", line_number + 1));
             }
         }
     }
@@ -192,8 +196,8 @@ fn every_link_between_pages_has_a_target() {
         for target in links(&text) {
             let path = target.split('#').next().unwrap_or("");
             let is_elsewhere = target.contains("://") || target.starts_with("mailto:") || path.is_empty();
-            let from = root().join(&name);
-            if !is_elsewhere && !from.parent().expect("a file lies in a folder").join(path).exists() {
+            let file = root().join(&name);
+            if !is_elsewhere && !file.parent().expect("a file lies in a folder").join(path).exists() {
                 errors.push(format!("{name}: {target} leads nowhere"));
             }
         }
@@ -221,14 +225,14 @@ fn links_are_found_in_prose_only() {
 
 /// Returns the lines of a text that are code, with their line numbers.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
+    let lines = text.lines().enumerate().map(|(line_number, line)| (line_number + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//"))
 }
 
 /// Returns whether a line of code has a word that begins with `word`.
 fn has_word(line: &str, word: &str) -> bool {
-    let begins = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-    line.match_indices(word).any(|(at, _)| begins(at))
+    let begins_word = |offset: usize| !line[..offset].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    line.match_indices(word).any(|(offset, _)| begins_word(offset))
 }
 
 /// Returns whether a file of the code holds unit tests.
@@ -247,15 +251,15 @@ const WAITS: [(&str, &str); 2] = [
 
 #[test]
 fn programs_wait_by_the_clock_of_their_endpoint() {
-    let mut found = BTreeSet::new();
+    let mut waits_found = BTreeSet::new();
     for (name, text) in files("crates/core/src/program", ".rs").into_iter().filter(|(name, _)| !is_test(name)) {
         let waits = ["sim.until(", "sim.delay(", "sim().until(", "sim().delay("];
         if code(&text).any(|(_, line)| waits.iter().any(|wait| line.contains(wait))) {
-            found.insert(name);
+            waits_found.insert(name);
         }
     }
     let known: BTreeSet<String> = WAITS.iter().map(|(name, _)| name.to_string()).collect();
-    assert_eq!(found, known, "programs that wait by the simulation's clock, and those that may");
+    assert_eq!(waits_found, known, "programs that wait by the simulation's clock, and those that may");
 }
 
 /// Files with `unreachable!`, each with the reason why no combination of parts reaches it.
@@ -270,6 +274,6 @@ const UNREACHABLE: [(&str, &str); 4] = [
 fn every_unreachable_is_listed_with_its_reason() {
     let sources = sources().into_iter().filter(|(name, _)| !is_test(name));
     let has_unreachable = |text: &str| code(text).any(|(_, line)| has_word(line, "unreachable!"));
-    let found: Vec<String> = sources.filter(|(_, text)| has_unreachable(text)).map(|(name, _)| name).collect();
-    assert_eq!(found, UNREACHABLE.map(|(name, _)| name.to_owned()), "files that say `unreachable!`");
+    let unreachable: Vec<String> = sources.filter(|(_, text)| has_unreachable(text)).map(|(name, _)| name).collect();
+    assert_eq!(unreachable, UNREACHABLE.map(|(name, _)| name.to_owned()), "files that say `unreachable!`");
 }

@@ -109,11 +109,11 @@ fn interrupted_run_leaves_no_trace_and_keeps_the_earlier_one() {
     let started = command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let child = started.expect("the program starts");
     let names = || fs::read_dir(&folder.0).expect("a folder").count();
-    let begun = (0..600).any(|_| {
+    let has_begun = (0..600).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
         names() > 1
     });
-    assert!(begun, "the run writes a temporary file");
+    assert!(has_begun, "the run writes a temporary file");
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(sent.success());
     let ran = child.wait_with_output().expect("a child");

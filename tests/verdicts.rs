@@ -18,7 +18,7 @@ const STREAM: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/ni2w\", \"fabrics
                       [workload.stream]\npayload = \"64 B\"\nmessages = 50\n";
 
 /// Writes a description into a folder, and returns its path.
-fn described(folder: &Folder, text: &str) -> String {
+fn write_description(folder: &Folder, text: &str) -> String {
     let path = folder.path("machine.toml");
     fs::write(&path, text).expect("a file");
     path
@@ -34,9 +34,9 @@ fn parsed(ran: &Output) -> Json {
 
 /// Returns the value of a metric, which is null if it was not measured.
 fn value<'a>(result: &'a Json, metric: &str) -> &'a Json {
-    let found = &result["metrics"][metric];
-    assert!(found.is_object(), "{metric}: {result}");
-    &found["value"]
+    let metric_value = &result["metrics"][metric];
+    assert!(metric_value.is_object(), "{metric}: {result}");
+    &metric_value["value"]
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn rows_of_a_sweep_have_outcome_and_reason_and_no_measurement() {
     assert_eq!(rows[0][1..4], ["outcome", "reason", "message_bandwidth_B_per_s"]);
     assert_eq!((rows[1][1], rows[1][2], rows[2][1]), ("done", "", "loss"));
     assert!(!rows[1][3].is_empty() && rows[2].contains(&"736"), "{csv}");
-    let alone = output(&narrows(&["sweep", "stream", "--vary=run.seed=1,2", "--format=csv"]));
-    assert!(!alone.contains("reason"), "where all completed there is no reason: {alone}");
+    let sweep_output = output(&narrows(&["sweep", "stream", "--vary=run.seed=1,2", "--format=csv"]));
+    assert!(!sweep_output.contains("reason"), "where all completed there is no reason: {sweep_output}");
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn results_that_did_not_complete_are_not_compared() {
     let text = stdout(&["compare", &a, &b]);
     assert!(text.starts_with("B ended in a loss: 736 of 800"), "{text}");
     assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never_poll"), "{text}");
-    let found = as_json(&["compare", &a, &b]);
-    assert_eq!((&found["metrics"], &found["outcomes"]["a"]), (&serde_json::json!({}), &"done".into()));
+    let comparison = as_json(&["compare", &a, &b]);
+    assert_eq!((&comparison["metrics"], &comparison["outcomes"]["a"]), (&serde_json::json!({}), &"done".into()));
     // In a saturated run, rates are compared, but latencies only grow.
     let load =
         |load: &str| stdout(&["run", "offered-load", &format!("--set=workload.offered.load={load}"), "--format=json"]);
@@ -162,16 +162,16 @@ fn results_are_the_same_only_if_hash_and_contents_agree() {
 #[test]
 fn search_does_not_compare_runs_that_were_cut_off() {
     let folder = Folder::new("find");
-    let machine = described(&folder, &format!("{STREAM}[run]\ntime-limit = \"100 us\"\n"));
+    let machine = write_description(&folder, &format!("{STREAM}[run]\ntime-limit = \"100 us\"\n"));
     let search_over = |range: &str| format!("workload.stream.payload={range}");
     let find = |range: &str, format: &str| {
         narrows(&["sweep", &machine, "--find=message.bandwidth >= 61.7 MB/s", "--over", &search_over(range), format])
     };
     let ran = find("128 B..256 B*2", "--format=json");
     assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
-    let found = &parsed(&ran)["found"][0];
-    assert_eq!((&found["holds"], &found["between"][0]["holds"]), (&"unknown".into(), &Json::Null));
-    assert_eq!(found["between"][1]["outcome"], "time-limit");
+    let crossing = &parsed(&ran)["found"][0];
+    assert_eq!((&crossing["holds"], &crossing["between"][0]["holds"]), (&"unknown".into(), &Json::Null));
+    assert_eq!(crossing["between"][1]["outcome"], "time-limit");
     assert!(stderr(&ran).contains("at 256 B: time-limit: the run reached"), "{}", stderr(&ran));
     let text = output(&find("128 B..256 B*2", "--format=text"));
     assert!(text.contains("unknown") && text.contains("time-limit"), "{text}");
@@ -182,17 +182,17 @@ fn search_does_not_compare_runs_that_were_cut_off() {
 
 #[test]
 fn latency_of_a_saturated_run_exceeds_every_bound() {
-    let small = ["--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=4000"];
+    let small_mesh = ["--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=4000"];
     let find = |condition: &str| {
         let over = ["--over=workload.offered.load=0.05..1.0+lin5", "--format=json"];
-        let ran = narrows(&[&["sweep", "offered-load", "--find", condition], &small[..], &over].concat());
+        let ran = narrows(&[&["sweep", "offered-load", "--find", condition], &small_mesh[..], &over].concat());
         (parsed(&ran)["found"][0].clone(), ran)
     };
     // The bound is far above the latency of any run of this length: only its growth exceeds the bound.
     let (latency, ran) = find("offered.latency >= 1e9 cycles");
     assert_eq!((ran.status.code(), &latency["holds"]), (Some(0), &"from".into()), "{latency}");
-    let above = &latency["between"][1];
-    assert_eq!((&above["outcome"], &above["metric"]), (&"saturated".into(), &Json::Null));
+    let saturated = &latency["between"][1];
+    assert_eq!((&saturated["outcome"], &saturated["metric"]), (&"saturated".into(), &Json::Null));
     assert_eq!(latency["between"][0]["outcome"], "done");
     assert!(stderr(&ran).contains(" is saturated."), "{}", stderr(&ran));
     let (accepted, _) = find("offered.accepted >= 0.01");
@@ -214,7 +214,7 @@ fn key_that_is_varied_or_set_is_not_searched_along() {
 #[test]
 fn uncertainty_names_the_constants_that_could_not_be_tried() {
     let folder = Folder::new("uncertainty");
-    let machine = described(&folder, STREAM);
+    let machine = write_description(&folder, STREAM);
     let simulated = json(&["run", &machine, "--format=json"])["simulated_us"].as_f64().expect("a time");
     let run = |limit_us: f64, format: &str| {
         let limit = format!("--set=run.time-limit={limit_us:.3} us");
@@ -229,9 +229,9 @@ fn uncertainty_names_the_constants_that_could_not_be_tried() {
     assert!(text.contains(" % (incomplete)") && text.contains("the run ends in a time-limit"), "{text}");
     let unlimited = run(1e6, "--format=json");
     assert_eq!(parsed(&unlimited)["uncertainty_untried"], Json::Null);
-    let cut = run(simulated * 0.9, "--format=text");
-    assert_eq!(cut.status.code(), Some(2));
-    assert!(stderr(&cut).contains("the run ended in a time-limit, so that its metrics have no uncertainty"));
+    let truncated = run(simulated * 0.9, "--format=text");
+    assert_eq!(truncated.status.code(), Some(2));
+    assert!(stderr(&truncated).contains("the run ended in a time-limit, so that its metrics have no uncertainty"));
 }
 
 /// Writes the small study into a folder.

@@ -23,9 +23,9 @@ fn json(arguments: &[&str]) -> (Json, Option<i32>) {
 
 /// Returns the verdict on a property of the first firmware.
 fn verdict_holds(json: &Json, property: &str) -> bool {
-    let all = json["firmwares"][0]["properties"].as_array().expect("a list");
-    let of = all.iter().find(|of| of["property"] == property).expect("a property");
-    of["holds"].as_bool().expect("a verdict")
+    let properties = json["firmwares"][0]["properties"].as_array().expect("a list");
+    let finding = properties.iter().find(|of| of["property"] == property).expect("a property");
+    finding["holds"].as_bool().expect("a verdict")
 }
 
 #[test]
@@ -56,11 +56,12 @@ fn broken_rule_prints_its_counterexample_and_exits_with_1() {
 
 #[test]
 fn unknown_name_is_reported_with_the_nearest() {
-    for (arguments, near) in [(&["fin"][..], "did you mean `fine`?"), (&["gm", "--without", "turn"], "`turns`?")] {
+    for (arguments, suggestion) in [(&["fin"][..], "did you mean `fine`?"), (&["gm", "--without", "turn"], "`turns`?")]
+    {
         let output = verify(arguments);
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(errors.contains(near) && output.stdout.is_empty(), "{errors}");
+        assert!(errors.contains(suggestion) && output.stdout.is_empty(), "{errors}");
     }
 }
 
@@ -104,8 +105,8 @@ fn spin_finds_broken_rules() {
         if has_spin() {
             let (json, code) = json(&[firmware, "--without", rule, "--spin"]);
             let judged = json["firmwares"][0]["spin"].as_array().expect("a list");
-            let found = judged.iter().find(|of| of["formula"] == formula).expect("a formula");
-            assert_eq!((code, found["holds"].as_bool()), (Some(1), Some(false)), "{firmware} without {rule}");
+            let verdict = judged.iter().find(|finding| finding["formula"] == formula).expect("a formula");
+            assert_eq!((code, verdict["holds"].as_bool()), (Some(1), Some(false)), "{firmware} without {rule}");
         }
     }
 }

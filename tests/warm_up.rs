@@ -25,8 +25,8 @@ fn pair(interface: &str, workload: &str) -> RunResult {
     run(&read.value, Recorder::off())
 }
 
-fn ping_pong(interface: &str, payload: u64, messages: u64, more: &str) -> RunResult {
-    pair(interface, &format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = {messages}\n{more}"))
+fn ping_pong(interface: &str, payload: u64, messages: u64, settings: &str) -> RunResult {
+    pair(interface, &format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = {messages}\n{settings}"))
 }
 
 /// Returns whether an initial transient was reported. Panics if the test was not made.
@@ -120,8 +120,8 @@ fn at_least_nineteen_in_twenty_cold_runs_on_caches_are_reported() {
 
 #[test]
 fn a_closed_loop_whose_queue_fills_and_empties_is_steady_after_its_warm_up() {
-    let stream = |more: &str| {
-        let set = format!("--set=workload.stream.messages=200{more}");
+    let stream = |settings: &str| {
+        let set = format!("--set=workload.stream.messages=200{settings}");
         as_json(&[&["run", "shared-receiver"][..], &set.split(' ').collect::<Vec<_>>()].concat())
     };
     let (warm, cold) = (stream(""), stream(" --set=workload.stream.warm-up=0"));
@@ -170,24 +170,24 @@ fn text_json_and_table_report_a_transient_and_name_the_key() {
 fn runs_without_a_steady_state_have_no_warm_up() {
     let early = pair("ni2w", "run.time-limit = \"1 us\"\n[workload.ping-pong]\npayload = \"64 B\"");
     assert_eq!(early.warm_up, None, "{:?}", early.outcome);
-    let few = ping_pong("ni2w", 64, 4, "warm-up = 0");
-    assert_eq!(few.warm_up.expect("a test").test.is_transient(), None);
+    let short_run = ping_pong("ni2w", 64, 4, "warm-up = 0");
+    assert_eq!(short_run.warm_up.expect("a test").test.is_transient(), None);
     assert_eq!(as_json(&["run", "replay-mesh"])["warm_up"], Json::Null);
 }
 
 #[test]
 fn every_workload_excludes_its_warm_up() {
-    for (workload, sent) in [
+    for (workload, packets_sent) in [
         ("ping-pong]\npayload = \"64 B\"\nmessages = 20\nwarm-up = 30", 100.0),
         ("stream]\npayload = \"64 B\"\nmessages = 20\nwarm-up = 30", 50.0),
         ("page-fetch]\npage = \"64 B\"\nfaults = 20\nwarm-up = 30", 100.0),
     ] {
         let result = pair("cni512q", &format!("[workload.{workload}"));
-        assert_eq!(result.metric("messages.sent"), Some(sent), "{workload}");
+        assert_eq!(result.metric("messages.sent"), Some(packets_sent), "{workload}");
         assert_eq!(result.warm_up.expect("a test").value, 30, "{workload}");
     }
-    let fetch = |more: &str| {
-        pair("cni512q", &format!("[workload.page-fetch]\npage = \"200 B\"\nfaults = 20\n{more}"))
+    let fetch = |settings: &str| {
+        pair("cni512q", &format!("[workload.page-fetch]\npage = \"200 B\"\nfaults = 20\n{settings}"))
             .metric("fetch.latency")
     };
     assert!(fetch("") < fetch("warm-up = 0"), "{:?}, {:?}", fetch(""), fetch("warm-up = 0"));
@@ -201,8 +201,8 @@ fn file(path: &str) -> String {
 /// Returns the arguments of the first command line in `text` that begins with `command`, and the output that follows
 /// it.
 fn shown_command<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
-    let from = text.find(command).unwrap_or_else(|| panic!("`{command}` is not shown"));
-    let (line, below) = text[from..].split_once('\n').expect("what it prints");
+    let start = text.find(command).unwrap_or_else(|| panic!("`{command}` is not shown"));
+    let (line, below) = text[start..].split_once('\n').expect("what it prints");
     let arguments = shlex::split(line).expect("a command line").split_off(1);
     let end = ["\n\n", "\n```"].iter().filter_map(|end| below.find(end)).min().expect("an end");
     (arguments, &below[..end])
@@ -231,8 +231,8 @@ fn readme_notebook_and_example_agree_to_the_last_digit() {
     for words in lines.iter().map(|line| line.split_whitespace().collect::<Vec<_>>()) {
         let [size, "B", first, slow, "us", second, fast, "us", ..] = words[..] else { continue };
         let payload = format!("{size} B");
-        let found = [run(first, &payload), run(second, &payload)].map(|latency| format!("{latency:.3}"));
-        assert_eq!(found, [slow, fast], "{payload}");
+        let latencies = [run(first, &payload), run(second, &payload)].map(|latency| format!("{latency:.3}"));
+        assert_eq!(latencies, [slow, fast], "{payload}");
         compared += 1;
     }
     assert_eq!(compared, 6, "{lines:?}");

@@ -140,13 +140,13 @@ const COUPLED: [Constructed; 5] = [
 fn check_named(machines: &[Constructed]) {
     let mut errors = Vec::new();
     for (example, sets, resources, parameter) in machines {
-        let found = analysis(example, sets);
-        let named = found.bottleneck.as_ref().map(|bottleneck| {
+        let result = analysis(example, sets);
+        let named = result.bottleneck.as_ref().map(|bottleneck| {
             let mut names = bottleneck.resources.clone();
             names.sort();
             (names, bottleneck.ratio)
         });
-        let first = found.gains.iter().find(|gain| !gain.is_trade_off()).map(|gain| gain.key.as_str());
+        let first = result.gains.iter().find(|gain| !gain.is_trade_off()).map(|gain| gain.key.as_str());
         let is_named = named.as_ref().is_some_and(|(names, ratio)| names == resources && *ratio > 1.05);
         if !is_named || parameter.is_some_and(|parameter| first != Some(parameter)) {
             errors.push(format!("{example} {sets:?}: {named:?}, first parameter {first:?}"));
@@ -162,11 +162,11 @@ fn slow_parameter_and_its_resource_are_named() {
 
 #[test]
 fn cycles_of_a_program_gain_as_much_as_the_clock_that_counts_them() {
-    let found = analysis("stream", &[FEW, "workload.stream.warm-up=0", "messaging.receive=1000000"]);
-    let names = found.bottleneck.expect("receiving is slow").resources;
-    let either = ["messaging library of messaging", "processor of hosts.pentium-ii-440lx"];
-    assert!(names.len() == 1 && either.contains(&names[0].as_str()), "{names:?}");
-    let gain = |key: &str| found.gains.iter().find(|gain| gain.key == key).map_or(1.0, |gain| gain.ratio);
+    let result = analysis("stream", &[FEW, "workload.stream.warm-up=0", "messaging.receive=1000000"]);
+    let names = result.bottleneck.expect("receiving is slow").resources;
+    let coupled = ["messaging library of messaging", "processor of hosts.pentium-ii-440lx"];
+    assert!(names.len() == 1 && coupled.contains(&names[0].as_str()), "{names:?}");
+    let gain = |key: &str| result.gains.iter().find(|gain| gain.key == key).map_or(1.0, |gain| gain.ratio);
     let [cycles, clock] = ["messaging.receive", "hosts.pentium-ii-440lx.io-bus.processor.clock"].map(gain);
     assert!(cycles > 1.9 && clock > 1.9 && (cycles / clock - 1.0).abs() < 0.01, "{cycles} {clock}");
 }
@@ -181,21 +181,21 @@ fn processor_and_bus_that_are_slow_together_are_both_named() {
     // A ping-pong waits first for one and then for the other: the slower one is the bottleneck, and the other is next.
     let of_host = |set: &str| format!("hosts.memory-bus-1998.memory-bus.{set}");
     let sets = [of_host("processor.clock=20 MHz"), of_host("bus.clock=2 MHz")];
-    let found = analysis("memory-bus", &sets.each_ref().map(String::as_str));
-    let bottleneck = found.bottleneck.expect("both are slow");
-    let next = found.saturation.and_then(|saturation| saturation.next).expect("the other is next");
+    let result = analysis("memory-bus", &sets.each_ref().map(String::as_str));
+    let bottleneck = result.bottleneck.expect("both are slow");
+    let next = result.saturation.and_then(|saturation| saturation.next).expect("the other is next");
     let mut names = [bottleneck.name(), next.name()];
     names.sort();
     assert_eq!(names, ["memory bus of hosts.memory-bus-1998", "processor of hosts.memory-bus-1998"]);
-    let pair = &found.pairs[0];
+    let pair = &result.pairs[0];
     assert!(names.iter().all(|name| pair.resources.contains(name)) && pair.ratio > bottleneck.ratio, "{pair:?}");
 }
 
 #[test]
 fn saturation_states_the_value_beyond_which_nothing_gains() {
     // The next stage moves 128 MB/s: a link of 20 MB/s gains until it is about as fast.
-    let found = analysis("stream", &[FEW, "fabric.myrinet.link-rate=20 MB/s"]);
-    let saturation = found.saturation.expect("a bottleneck saturates");
+    let result = analysis("stream", &[FEW, "fabric.myrinet.link-rate=20 MB/s"]);
+    let saturation = result.saturation.expect("a bottleneck saturates");
     let [change] = &saturation.changes[..] else { panic!("{saturation:?}") };
     let rate: f64 = change.value.trim_end_matches(" MB/s").parse().expect("a rate");
     assert!((80.0..=200.0).contains(&rate) && saturation.limit.is_none(), "{saturation:?}");
@@ -204,40 +204,40 @@ fn saturation_states_the_value_beyond_which_nothing_gains() {
 
 #[test]
 fn refused_changes_have_a_reason_and_a_remedy() {
-    let found = analysis("stream", &[FEW]);
+    let result = analysis("stream", &[FEW]);
     let rate = format!("{HOST}.io-bus.bridge.read-rate = 256 MB/s");
-    let refusal = found.refused.iter().find(|refusal| refusal.change() == rate).expect("faster than the bus");
+    let refusal = result.refused.iter().find(|refusal| refusal.change() == rate).expect("faster than the bus");
     assert!(refusal.reason.contains("moves at most 132 MB/s"), "{refusal:?}");
     assert!(refusal.advice.contains("together with the other parameters of PCI"), "{refusal:?}");
-    let named = |key: &str| found.gains.iter().any(|gain| gain.key == key);
+    let named = |key: &str| result.gains.iter().any(|gain| gain.key == key);
     assert!(!named("fabric.myrinet.watchdog"), "a timeout that is never reached has no effect");
 }
 
 #[test]
 fn saturated_run_is_judged_by_its_accepted_load() {
-    let small = ["workload.offered.load=0.9", "fabric.mesh.shape=[4, 4]", "workload.offered.cycles=8000"];
-    let found = analysis("offered-load", &small);
-    assert!(found.is_saturated && found.metric.name == "offered.accepted" && found.more_is_better, "{found:?}");
-    assert!(found.notes.iter().any(|note| note.contains("saturated")), "{:?}", found.notes);
+    let small_mesh = ["workload.offered.load=0.9", "fabric.mesh.shape=[4, 4]", "workload.offered.cycles=8000"];
+    let result = analysis("offered-load", &small_mesh);
+    assert!(result.is_saturated && result.metric.name == "offered.accepted" && result.more_is_better, "{result:?}");
+    assert!(result.notes.iter().any(|note| note.contains("saturated")), "{:?}", result.notes);
     // Slower routers and smaller buffers gain nothing.
     let gain = |key: &str, factor: f64| {
-        let gains = found.gains.iter().filter(|gain| gain.key == key && (gain.factor > 1.0) == (factor > 1.0));
+        let gains = result.gains.iter().filter(|gain| gain.key == key && (gain.factor > 1.0) == (factor > 1.0));
         gains.map(|gain| gain.ratio).fold(1.0, f64::max)
     };
-    assert!(gain("fabric.router.routing-delay", 2.0) < 1.01, "{:?}", found.gains);
-    assert!(gain("fabric.router.buffer-flits", 0.5) < 1.01, "{:?}", found.gains);
-    let error = query("offered-load", &small, Some("offered.latency")).expect_err("a latency of a saturated run");
+    assert!(gain("fabric.router.routing-delay", 2.0) < 1.01, "{:?}", result.gains);
+    assert!(gain("fabric.router.buffer-flits", 0.5) < 1.01, "{:?}", result.gains);
+    let error = query("offered-load", &small_mesh, Some("offered.latency")).expect_err("a latency of a saturated run");
     assert!(error.contains("the run is saturated") && error.contains("--metric offered.accepted"), "{error}");
 }
 
 #[test]
 fn trial_that_saturates_is_left_out_of_a_comparison_of_latencies() {
-    let small = ["workload.offered.load=0.55", "fabric.mesh.shape=[4, 4]", "workload.offered.cycles=8000"];
-    let found = analysis("offered-load", &small);
-    assert!(!found.is_saturated && found.metric.name == "offered.latency");
+    let small_mesh = ["workload.offered.load=0.55", "fabric.mesh.shape=[4, 4]", "workload.offered.cycles=8000"];
+    let result = analysis("offered-load", &small_mesh);
+    assert!(!result.is_saturated && result.metric.name == "offered.latency");
     let left_out = |refusal: &&narrows::experiment::whatif::Refusal| refusal.reason.contains("the run is saturated");
-    let left_out: Vec<_> = found.refused.iter().filter(left_out).collect();
-    assert!(left_out.iter().any(|refusal| refusal.change().contains("fabric.router.")), "{:?}", found.refused);
+    let left_out: Vec<_> = result.refused.iter().filter(left_out).collect();
+    assert!(left_out.iter().any(|refusal| refusal.change().contains("fabric.router.")), "{:?}", result.refused);
     assert!(left_out.iter().all(|refusal| !refusal.advice.is_empty()), "{left_out:?}");
 }
 
@@ -254,11 +254,11 @@ fn runs_that_were_cut_off_are_not_compared() {
         "fabric.myrinet.switch-latency=1 ms",
         "run.time-limit=24 ms",
     ];
-    let found = analysis("ping-pong", &sets);
+    let result = analysis("ping-pong", &sets);
     let slower = "fabric.myrinet.switch-latency = 2 ms";
-    let refusal = found.refused.iter().find(|refusal| refusal.change() == slower).expect("it is cut off");
+    let refusal = result.refused.iter().find(|refusal| refusal.change() == slower).expect("it is cut off");
     assert!(refusal.reason.contains("cut off") && refusal.advice.contains("run.time-limit"), "{refusal:?}");
-    assert!(!found.gains.iter().any(|gain| gain.value == "2 ms"), "{:?}", found.gains);
+    assert!(!result.gains.iter().any(|gain| gain.value == "2 ms"), "{:?}", result.gains);
 }
 
 #[test]
@@ -270,16 +270,16 @@ fn metric_without_a_direction_is_refused() {
 
 #[test]
 fn parameters_without_effect_are_listed_with_the_reason() {
-    let found = analysis("ping-pong", &["workload.ping-pong.messages=20"]);
-    let dead = |key: &str| found.ineffective.iter().find(|dead| dead.key == key).map(|dead| dead.reason.as_str());
+    let result = analysis("ping-pong", &["workload.ping-pong.messages=20"]);
+    let dead = |key: &str| result.ineffective.iter().find(|dead| dead.key == key).map(|dead| dead.reason.as_str());
     assert_eq!(dead("ni.trapeze.firmware.log"), Some("the firmware does not log"));
     assert_eq!(dead("ni.trapeze.firmware.protocol"), Some("there is no protocol"));
     assert_eq!(dead("ni.trapeze.lanai.clock"), None);
-    assert!(found.gains.windows(2).all(|pair| pair[0].ratio >= pair[1].ratio), "the largest gain comes first");
-    let clock = found.gains.iter().find(|gain| gain.key == "ni.trapeze.lanai.clock").expect("it has an effect");
+    assert!(result.gains.windows(2).all(|pair| pair[0].ratio >= pair[1].ratio), "the largest gain comes first");
+    let clock = result.gains.iter().find(|gain| gain.key == "ni.trapeze.lanai.clock").expect("it has an effect");
     assert_eq!(clock.meaning, Some(Meaning::Rate));
-    let mut clocks = found.gains.iter().filter(|gain| gain.key == clock.key);
-    assert!(clocks.all(|clock| clock.elasticity() > 0.0), "a faster clock never costs: {:?}", found.gains);
+    let mut clocks = result.gains.iter().filter(|gain| gain.key == clock.key);
+    assert!(clocks.all(|clock| clock.elasticity() > 0.0), "a faster clock never costs: {:?}", result.gains);
 }
 
 #[test]

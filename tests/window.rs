@@ -59,8 +59,8 @@ struct Counts {
 }
 
 impl Counts {
-    fn sum(&self, of: fn(&Statistics) -> u64) -> u64 {
-        self.protocols.iter().map(of).sum()
+    fn sum(&self, count: fn(&Statistics) -> u64) -> u64 {
+        self.protocols.iter().map(count).sum()
     }
 }
 
@@ -71,13 +71,13 @@ fn streamed(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
     assert_eq!(built.run(), Outcome::Done, "{text}");
     let (world, mut last, mut seen) = (&built.world, BTreeMap::new(), BTreeSet::new());
     let mut retried = 0;
-    for (message, at) in world.tally.delivered().iter() {
+    for (message, time) in world.tally.delivered().iter() {
         assert!(seen.insert(message.id), "a message comes once: {text}");
-        let before = last.insert((message.source, message.destination), message.id);
-        assert!(before.is_none_or(|before| before < message.id), "a pair's messages come in order: {text}");
+        let previous = last.insert((message.source, message.destination), message.id);
+        assert!(previous.is_none_or(|before| before < message.id), "a pair's messages come in order: {text}");
         let ledger = message.ledger();
         let sum: Time = ledger.stages().iter().map(|stage| stage.total()).fold(Time::ZERO, |sum, stage| sum + stage);
-        assert_eq!(ledger.start() + sum, *at, "{text}");
+        assert_eq!(ledger.start() + sum, *time, "{text}");
         retried += usize::from(ledger.stages().iter().any(|stage| stage.name == "retry"));
     }
     assert_eq!((seen.len(), world.tally.dropped()), (MESSAGES, 0), "{text}");
@@ -92,8 +92,8 @@ fn streams_arrive_once_and_in_order_over_any_fabric() {
     for interface in INTERFACES {
         for fabric in [IDEAL, MESH, ADAPTIVE] {
             let counts = streamed(interface, fabric, WINDOW);
-            let again = (counts.packets.dropped, counts.sum(|unit| unit.retransmitted), counts.retried);
-            assert_eq!(again, (0, 0, 0), "nothing is lost, and no time-out goes off: {interface:?} {fabric}");
+            let repeated = (counts.packets.dropped, counts.sum(|unit| unit.retransmitted), counts.retried);
+            assert_eq!(repeated, (0, 0, 0), "nothing is lost, and no time-out goes off: {interface:?} {fabric}");
             assert!(counts.sum(|unit| unit.acknowledgements) >= MESSAGES as u64);
         }
         for fabric in [LOSSY, ADAPTIVE_LOSSY] {
@@ -128,10 +128,10 @@ fn streams_arrive_with_few_sequence_numbers_no_reorder_buffers_and_delayed_ackno
 fn delayed_acknowledgement_is_sent_after_its_delay() {
     // The last packet of a message or of a window with an odd number of packets is acknowledged only after the delay,
     // which is much shorter than the time-out.
-    let late =
+    let late_packets =
         "[protocol.window]\nwindow = 3\nacknowledge-every = 2\nacknowledge-delay = \"5 us\"\ntimeout = \"200 us\"";
     for interface in INTERFACES {
-        let counts = streamed(interface, MESH, late);
+        let counts = streamed(interface, MESH, late_packets);
         assert_eq!(counts.sum(|unit| unit.retransmitted), 0, "{interface:?}");
         let (accepted, acknowledgements) = (counts.sum(|unit| unit.accepted), counts.sum(|unit| unit.acknowledgements));
         let message = format!("{acknowledgements} acknowledgements of {accepted} packets");
@@ -169,7 +169,7 @@ fn random_numbers_depend_on_the_seed_alone() {
     for interface in INTERFACES {
         let result_with_seed = |seed: u64| {
             let text = bursts(interface, ADAPTIVE_LOSSY, &format!("{WINDOW}\n[run]\nseed = {seed}"));
-            let result = run(&read(&text), Recorder::keeping(1 << 16));
+            let result = run(&read(&text), Recorder::with_spans_max(1 << 16));
             assert!(metric(&result, "ni.retransmitted") > 0.0 && metric(&result, "frames.dropped") > 0.0);
             format!("{result:?}")
         };

@@ -26,7 +26,7 @@ pub fn check_format(machine: &Machine) -> Result<(), Failure> {
 pub fn write(out: Output, path: &Path, machine: &Machine, packets: &[CapturedPacket]) -> Result<(), Failure> {
     let mut capture = Capture::new(machine.nodes.iter().map(|node| &node.name));
     for packet in packets {
-        capture.packet(packet.node.index(), packet.at, &packet.bytes);
+        capture.packet(packet.node.index(), packet.time, &packet.bytes);
     }
     out.write(|out| capture.write_to(out))?;
     eprint_line!("Wrote {} packets to `{}`.", packets.len(), path.display());

@@ -16,41 +16,42 @@ pub(super) fn as_json() -> String {
 
 /// Returns the number of compatible combinations of each host and interface, and the reasons of rejection, as text.
 pub(super) fn as_text() -> String {
-    let all = registry().combinations();
-    let accepted = all.iter().filter(|one| one.refused.is_empty()).count();
-    let every: [BTreeSet<&str>; 5] = [0, 1, 2, 3, 4].map(|axis| all.iter().map(|one| names(one)[axis]).collect());
-    let [_, _, protocols, fabrics, programs] = every.each_ref().map(BTreeSet::len);
+    let combinations = registry().combinations();
+    let accepted = combinations.iter().filter(|combination| combination.refused.is_empty()).count();
+    let names_on_axis: [BTreeSet<&str>; 5] =
+        [0, 1, 2, 3, 4].map(|axis| combinations.iter().map(|combination| names(combination)[axis]).collect());
+    let [_, _, protocols, fabrics, programs] = names_on_axis.each_ref().map(BTreeSet::len);
     let mut text = format!(
         "combinations: {} of shipped hosts, interfaces, protocols, fabrics and programs; {accepted} are compatible\n\n\
          Compatible of {protocols} protocols × {fabrics} fabrics × {programs} programs = {}:\n",
-        all.len(),
+        combinations.len(),
         protocols * fabrics * programs,
     );
-    text += &pairs(&all, &every).text();
+    text += &pair_table(&combinations, &names_on_axis).text();
     text += "\nRejected:\n";
-    for (reason, refused) in by_reason(&all) {
+    for (reason, refused) in by_reason(&combinations) {
         text += &format!("  {} × {reason}\n", refused.len());
-        for ((axis, every), index) in AXES.iter().zip(&every).zip(0..) {
-            let some: BTreeSet<&str> = refused.iter().map(|one| names(one)[index]).collect();
-            if some.len() < every.len() {
-                let some: Vec<&str> = some.into_iter().collect();
-                text += &format!("      {axis}: {}\n", some.join(", "));
+        for ((axis, all_names), index) in AXES.iter().zip(&names_on_axis).zip(0..) {
+            let refused_names: BTreeSet<&str> = refused.iter().map(|combination| names(combination)[index]).collect();
+            if refused_names.len() < all_names.len() {
+                let listed_names: Vec<&str> = refused_names.into_iter().collect();
+                text += &format!("      {axis}: {}\n", listed_names.join(", "));
             }
         }
     }
     text + "\n`--format json` lists every combination.\n"
 }
 
-fn names(one: &Combination) -> [&'static str; 5] {
-    let plain = |part: &'static str| part.rsplit('/').next().unwrap_or(part);
-    [one.host, one.ni, one.protocol, one.fabric, one.workload].map(plain)
+fn names(combination: &Combination) -> [&'static str; 5] {
+    let short_name = |part: &'static str| part.rsplit('/').next().unwrap_or(part);
+    [combination.host, combination.ni, combination.protocol, combination.fabric, combination.workload].map(short_name)
 }
 
 /// Returns the table of the number of compatible combinations of each interface, by host.
-fn pairs(all: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
+fn pair_table(combinations: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
     let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
-    for one in all.iter().filter(|one| one.refused.is_empty()) {
-        let [host, ni, ..] = names(one);
+    for combination in combinations.iter().filter(|one| one.refused.is_empty()) {
+        let [host, ni, ..] = names(combination);
         *counts.entry([ni, host]).or_default() += 1;
     }
     let columns = [Column::new("")].into_iter().chain(hosts.iter().map(|host| Column::new(*host)));
@@ -63,11 +64,11 @@ fn pairs(all: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>;
 }
 
 /// Groups the rejected combinations by their first reason, the most frequent reason first.
-fn by_reason(all: &[Combination]) -> Vec<(&str, Vec<&Combination>)> {
+fn by_reason(combinations: &[Combination]) -> Vec<(&str, Vec<&Combination>)> {
     let mut reasons: BTreeMap<&str, Vec<&Combination>> = BTreeMap::new();
-    for one in all {
-        if let Some(reason) = one.refused.first() {
-            reasons.entry(reason).or_default().push(one);
+    for combination in combinations {
+        if let Some(reason) = combination.refused.first() {
+            reasons.entry(reason).or_default().push(combination);
         }
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();

@@ -38,20 +38,20 @@ pub struct Options {
 const RESOURCES_SHOWN: usize = 12;
 
 /// A name, and its value in each result that has it.
-type Pair<T> = (String, Option<T>, Option<T>);
+type NamedPair<T> = (String, Option<T>, Option<T>);
 
 /// The comparison of two results.
 struct Comparison {
-    metrics: Vec<(Pair<f64>, String)>,
-    stages: Vec<Pair<f64>>,
+    metrics: Vec<(NamedPair<f64>, String)>,
+    stages: Vec<NamedPair<f64>>,
     /// The fraction of the run for which each resource was busy.
-    resources: Vec<Pair<f64>>,
-    values: Vec<Pair<String>>,
+    resources: Vec<NamedPair<f64>>,
+    values: Vec<NamedPair<String>>,
     /// The verdict on each result.
     verdicts: [String; 2],
     /// The metrics that are not compared, each with the reason.
     left_out: Vec<String>,
-    same: bool,
+    are_same: bool,
 }
 
 /// Runs the command.
@@ -60,10 +60,12 @@ pub fn run(options: &Options) -> CommandResult {
         (Ok(a), Ok(b)) => (a, b),
         (a, b) => {
             let problems = [a.err(), b.err()].into_iter().flatten();
-            return Err(Failure::grouped(problems.map(|problem| (String::new(), Problems::one(problem))).collect()));
+            return Err(Failure::grouped(
+                problems.map(|problem| (String::new(), Problems::from_problem(problem))).collect(),
+            ));
         }
     };
-    let comparison = Comparison::of(&a, &b);
+    let comparison = Comparison::new(&a, &b);
     output::print(&match options.format {
         Format::Text => comparison.text(),
         Format::Json => format!("{:#}\n", comparison.json()),
@@ -83,29 +85,36 @@ fn read(path: &Path) -> Result<Record, Problem> {
 }
 
 impl Comparison {
-    fn of(a: &Record, b: &Record) -> Comparison {
+    fn new(a: &Record, b: &Record) -> Comparison {
         let units = [a.metrics(), b.metrics()].concat();
-        let unit = |name: &str| units.iter().find(|(known, ..)| *known == name).map_or("", |(_, _, unit)| unit);
+        let unit = |name: &str| units.iter().find(|(unit_name, ..)| *unit_name == name).map_or("", |(_, _, unit)| unit);
         let values =
             |record: &Record| record.metrics().iter().map(|(name, value, _)| (name.to_string(), *value)).collect();
         let measured = |value: Option<f64>| value.filter(|value| !value.is_nan());
-        let same = a.is_intact() && b.is_intact() && a.text("hash") == b.text("hash");
+        let are_same = a.is_intact() && b.is_intact() && a.text("hash") == b.text("hash");
         let is_comparable =
             |metric: &str| [a, b].iter().all(|record| record::is_comparable(record.text("outcome"), metric));
-        let metrics = pairs(values(a), values(b)).into_iter();
+        let metrics = named_pairs(values(a), values(b)).into_iter();
         let metrics = metrics
-            .filter(|(name, ..)| same || is_comparable(name))
+            .filter(|(name, ..)| are_same || is_comparable(name))
             .map(|(name, a, b)| (name, measured(a), measured(b)));
-        let stages = if same || is_comparable("latency") { pairs(stages(a), stages(b)) } else { Vec::new() };
-        let are_complete = same || (a.is_complete() && b.is_complete());
+        let stages = if are_same || is_comparable("latency") { named_pairs(stages(a), stages(b)) } else { Vec::new() };
+        let are_complete = are_same || (a.is_complete() && b.is_complete());
         Comparison {
             metrics: metrics.map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
             stages,
-            resources: if are_complete { pairs(resources(a), resources(b)) } else { Vec::new() },
-            values: pairs(described(a), described(b)).into_iter().filter(|(_, a, b)| a != b).collect(),
+            resources: if are_complete { named_pairs(resources(a), resources(b)) } else { Vec::new() },
+            values: named_pairs(description_values(a), description_values(b))
+                .into_iter()
+                .filter(|(_, a, b)| a != b)
+                .collect(),
             verdicts: [a.verdict(), b.verdict()],
-            left_out: if same { Vec::new() } else { [("A", a), ("B", b)].into_iter().filter_map(left_out).collect() },
-            same,
+            left_out: if are_same {
+                Vec::new()
+            } else {
+                [("A", a), ("B", b)].into_iter().filter_map(left_out).collect()
+            },
+            are_same,
         }
     }
 
@@ -115,47 +124,47 @@ impl Comparison {
         let stages = numbers("stage", &stages);
         let (busiest, more) = self.busiest();
         let resources = numbers("utilisation", &busiest);
-        let more = if more > 0 { format!("({more} more are less busy)\n") } else { String::new() };
+        let omitted = if more > 0 { format!("({more} more are less busy)\n") } else { String::new() };
         let mut values = ReportTable::new(["description", "A", "B"].map(Column::new).into());
         for (name, a, b) in &self.values {
             let cell = |value: &Option<String>| Cell::Text(value.clone().unwrap_or_else(|| "–".to_owned()));
             values.push(vec![name.as_str().into(), cell(a), cell(b)]);
         }
         let values = if self.values.is_empty() { "The descriptions are the same.\n".into() } else { values.text() };
-        let same = if self.same { "\nThe results are the same.\n" } else { "" };
+        let equality = if self.are_same { "\nThe results are the same.\n" } else { "" };
         let left_out: String = self.left_out.iter().map(|line| format!("{line}\n")).collect();
         let gap = if left_out.is_empty() { "" } else { "\n" };
         let tables = [(self.metrics.is_empty(), metrics), (self.stages.is_empty(), stages)];
         let tables: String = tables.iter().filter(|(empty, _)| !empty).map(|(_, table)| table.text() + "\n").collect();
-        let resources = if busiest.is_empty() { String::new() } else { resources.text() + &more + "\n" };
-        format!("{left_out}{gap}{tables}{resources}{values}{same}")
+        let resources = if busiest.is_empty() { String::new() } else { resources.text() + &omitted + "\n" };
+        format!("{left_out}{gap}{tables}{resources}{values}{equality}")
     }
 
     /// Returns the busiest resources in either result, in per cent of the run, and the number of all others.
-    fn busiest(&self) -> (Vec<(Pair<f64>, String)>, usize) {
-        let share = |(_, a, b): &Pair<f64>| a.unwrap_or(0.0).max(b.unwrap_or(0.0));
-        let mut all: Vec<&Pair<f64>> = self.resources.iter().filter(|pair| share(pair) > 0.0).collect();
-        all.sort_by(|a, b| share(b).total_cmp(&share(a)));
-        let percent = |(name, a, b): &Pair<f64>| {
+    fn busiest(&self) -> (Vec<(NamedPair<f64>, String)>, usize) {
+        let share = |(_, a, b): &NamedPair<f64>| a.unwrap_or(0.0).max(b.unwrap_or(0.0));
+        let mut used_resources: Vec<&NamedPair<f64>> = self.resources.iter().filter(|pair| share(pair) > 0.0).collect();
+        used_resources.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        let percent = |(name, a, b): &NamedPair<f64>| {
             let percent = |share: &Option<f64>| share.map(|share| 100.0 * share);
             ((name.clone(), percent(a), percent(b)), "%".to_owned())
         };
         (
-            all.iter().take(RESOURCES_SHOWN).map(|pair| percent(pair)).collect(),
-            all.len().saturating_sub(RESOURCES_SHOWN),
+            used_resources.iter().take(RESOURCES_SHOWN).map(|pair| percent(pair)).collect(),
+            used_resources.len().saturating_sub(RESOURCES_SHOWN),
         )
     }
 
     fn json(&self) -> Json {
-        let number = |(_, a, b): &Pair<f64>| json!({ "a": a, "b": b, "difference": difference(*a, *b) });
-        let metric = |(pair, unit): &(Pair<f64>, String)| {
+        let number = |(_, a, b): &NamedPair<f64>| json!({ "a": a, "b": b, "difference": difference(*a, *b) });
+        let metric = |(pair, unit): &(NamedPair<f64>, String)| {
             let mut metric = number(pair);
             metric["unit"] = json!(unit);
             (pair.0.clone(), metric)
         };
-        let value = |(name, a, b): &Pair<String>| (name.clone(), json!({ "a": a, "b": b }));
+        let value = |(name, a, b): &NamedPair<String>| (name.clone(), json!({ "a": a, "b": b }));
         json!({
-            "same": self.same,
+            "same": self.are_same,
             "outcomes": { "a": self.verdicts[0], "b": self.verdicts[1] },
             "left_out": self.left_out,
             "metrics": self.metrics.iter().map(metric).collect::<Map<_, _>>(),
@@ -179,13 +188,13 @@ fn left_out((name, record): (&str, &Record)) -> Option<String> {
 }
 
 /// Returns a table of numbers with aligned decimal points.
-fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> ReportTable {
+fn numbers(first: &str, pairs: &[(NamedPair<f64>, String)]) -> ReportTable {
     let mut table = ReportTable::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
-    let column = |value: &dyn Fn(&Pair<f64>) -> Option<f64>| {
-        let written = |(pair, unit): &(Pair<f64>, String)| {
+    let column = |value: &dyn Fn(&NamedPair<f64>) -> Option<f64>| {
+        let row = |(pair, unit): &(NamedPair<f64>, String)| {
             value(pair).map_or("–".to_owned(), |x| number(x, unit).replace('-', "−"))
         };
-        aligned(pairs.iter().map(written).collect())
+        aligned(pairs.iter().map(row).collect())
     };
     let (a, b) = (column(&|pair| pair.1), column(&|pair| pair.2));
     let differences = column(&|pair| difference(pair.1, pair.2));
@@ -196,7 +205,7 @@ fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> ReportTable {
     table
 }
 
-fn change((_, a, b): &Pair<f64>) -> String {
+fn change((_, a, b): &NamedPair<f64>) -> String {
     match (a, b) {
         (Some(a), Some(b)) if a == b => "same".to_owned(),
         (Some(a), Some(b)) if *a != 0.0 => signed_percent((b - a) / a.abs()),
@@ -209,9 +218,11 @@ fn difference(a: Option<f64>, b: Option<f64>) -> Option<f64> {
 }
 
 /// Merges two lists by name, in the order of the first, followed by names that only the second has.
-fn pairs<T: Clone>(a: Vec<(String, T)>, b: Vec<(String, T)>) -> Vec<Pair<T>> {
-    let find = |list: &[(String, T)], name: &str| list.iter().find(|(known, _)| known == name).map(|(_, x)| x.clone());
-    let only_b = b.iter().filter(|(name, _)| a.iter().all(|(known, _)| known != name));
+fn named_pairs<T: Clone>(a: Vec<(String, T)>, b: Vec<(String, T)>) -> Vec<NamedPair<T>> {
+    let find = |list: &[(String, T)], name: &str| {
+        list.iter().find(|(known_name, _)| known_name == name).map(|(_, x)| x.clone())
+    };
+    let only_b = b.iter().filter(|(name, _)| a.iter().all(|(known_name, _)| known_name != name));
     a.iter().chain(only_b).map(|(name, _)| (name.clone(), find(&a, name), find(&b, name))).collect()
 }
 
@@ -229,12 +240,12 @@ fn stages(record: &Record) -> Vec<(String, f64)> {
 
 /// Returns the fraction of the run for which each listed resource was busy.
 fn resources(record: &Record) -> Vec<(String, f64)> {
-    let resource = |one: &Json| Some((one["resource"].as_str()?.to_owned(), one["share"].as_f64()?));
+    let resource = |usage: &Json| Some((usage["resource"].as_str()?.to_owned(), usage["share"].as_f64()?));
     record.get("resources").as_array().into_iter().flatten().filter_map(resource).collect()
 }
 
 /// Returns every value of the description, and the version, by key.
-fn described(record: &Record) -> Vec<(String, String)> {
+fn description_values(record: &Record) -> Vec<(String, String)> {
     let mut values = Vec::new();
     flatten("", record.get("machine"), &mut values);
     if let files @ Json::Object(_) = record.get("files") {

@@ -52,13 +52,13 @@ fn all_settings() -> Vec<String> {
 
 /// Returns the names that begin with `current`, and the matching files.
 fn candidates_and_files<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
-    let mut all = with_prefix(current, names);
-    all.extend(PathCompleter::any().complete(current));
-    all
+    let mut values = with_prefix(current, names);
+    values.extend(PathCompleter::any().complete(current));
+    values
 }
 
 fn with_prefix<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
     let text = current.to_string_lossy();
-    let begin = names.into_iter().map(T::into).filter(|name| name.starts_with(&*text));
-    begin.map(CompletionCandidate::new).collect()
+    let matching = names.into_iter().map(T::into).filter(|name| name.starts_with(&*text));
+    matching.map(CompletionCandidate::new).collect()
 }

@@ -68,7 +68,7 @@ impl From<Problems> for Failure {
 
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Failure {
-        Problems::one(problem).into()
+        Problems::from_problem(problem).into()
     }
 }
 

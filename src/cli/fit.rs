@@ -92,12 +92,12 @@ pub fn run(options: &Options) -> CommandResult {
     let pool = pool(options.jobs)?;
     let out = options.out.as_deref().map(Output::prepare).transpose()?;
     let state = options.out.as_deref().map(state_file);
-    let progress = FitProgress::begin(state.is_some());
+    let progress = FitProgress::start(state.is_some());
     let control = FitControl { monitor: &progress, state: state.as_deref() };
-    let fitted =
+    let result =
         pool.install(|| if options.measured.is_empty() { study(options, control) } else { curves(options, control) });
-    progress.end(fitted.is_ok());
-    let fitted = fitted?;
+    progress.end(result.is_ok());
+    let fitted = result?;
     let result = match options.format() {
         Format::Text => text::text(&fitted),
         Format::Json => format!("{:#}\n", fitted.json()),
@@ -127,9 +127,9 @@ fn state_file(out: &Path) -> PathBuf {
 
 /// Returns the exit status. A number without a value is a failure of its run; a number with too large an error is a
 /// failure of the fit.
-fn exit_status(fitted: &FitResult) -> ExitStatus {
-    let is_missing = |one: &Residual| one.missing.is_some();
-    match fitted {
+fn exit_status(result: &FitResult) -> ExitStatus {
+    let is_missing = |residual: &Residual| residual.missing.is_some();
+    match result {
         stopped if stopped.stopped => ExitStatus::Interrupted,
         fitted if fitted.residuals.iter().any(is_missing) => ExitStatus::Stuck,
         fitted if !fitted.is_reached() => ExitStatus::FitFailed,
@@ -152,8 +152,8 @@ fn study(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failur
         let problem = Problem::new(format!("`{name}` is a file, and no measured curve is given"));
         return Err(problem.help("name a measured curve with --measured FILE, or give the folder of a study").into());
     }
-    let found = study::find(&name, false, &papers::builtins(registry()))?;
-    study::fit::fit_study(&found, options.tolerance, control).map_err(Failure::grouped)
+    let located = study::find(&name, false, &papers::builtins(registry()))?;
+    study::fit::fit_study(&located, options.tolerance, control).map_err(Failure::grouped)
 }
 
 /// Fits the constants of a description to measured curves.
@@ -171,21 +171,21 @@ fn curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failu
 
 /// Parses a percentage above 0 as a fraction.
 fn percentage(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim().parse::<f64>().map_err(|error| error.to_string())?;
-    match number > 0.0 && number <= 100.0 * PRIOR_MAX {
-        true => Ok(number / 100.0),
+    let value = text.trim().trim_end_matches('%').trim().parse::<f64>().map_err(|error| error.to_string())?;
+    match value > 0.0 && value <= 100.0 * PRIOR_MAX {
+        true => Ok(value / 100.0),
         false => Err(format!("it must be above 0 %, and at most {} %", 100.0 * PRIOR_MAX)),
     }
 }
 
 /// Writes the fitted values into their files.
-fn write_values(fitted: &FitResult) -> Result<(), Failure> {
-    if !fitted.converged {
+fn write_values(result: &FitResult) -> Result<(), Failure> {
+    if !result.converged {
         let problem = Problem::new("nothing is written, since the fit did not converge");
         return Err(problem.help("give narrower bounds, or starting values closer to the solution").into());
     }
     let failure = |problems: Vec<Problem>| Failure::from(Problems::new(problems, &Default::default()));
-    for (path, text) in write::edits(&fitted.constants).map_err(failure)? {
+    for (path, text) in write::edits(&result.constants).map_err(failure)? {
         Output::prepare(&path)?.write(|out| out.write_all(text.as_bytes()))?;
         eprint_line!("Wrote `{}`.", path.display());
     }

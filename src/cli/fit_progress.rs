@@ -19,11 +19,11 @@ static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// The state of a fit.
 struct State {
-    begun: Instant,
+    start: Instant,
     /// The number of runs that ended.
     runs: usize,
     /// The number of results found in the state file.
-    stored: usize,
+    runs_stored: usize,
     /// The number of runs left in the current batch.
     open: usize,
     step: Option<FitStep>,
@@ -41,14 +41,14 @@ pub struct FitProgress {
 
 impl FitProgress {
     /// Starts the display of a fit; `is_stored` states whether the fit has a state file.
-    pub fn begin(is_stored: bool) -> FitProgress {
+    pub fn start(is_stored: bool) -> FitProgress {
         let state = Arc::new(Mutex::new(State::new(is_stored)));
         let style = ProgressStyle::with_template("{spinner} {msg}").expect("a template");
         // If Ctrl-C was ignored before, it stays ignored.
         let _ = ctrlc::try_set_handler(handle_interrupt);
-        let shown = state.clone();
+        let shown_state = state.clone();
         let is_terminal = std::io::stderr().is_terminal();
-        let lines = (!is_terminal).then(|| Heartbeat::lines(move || lock(&shown).text()));
+        let lines = (!is_terminal).then(|| Heartbeat::lines(move || lock(&shown_state).text()));
         FitProgress { state, bar: ProgressBar::new_spinner().with_style(style), lines }
     }
 
@@ -60,13 +60,14 @@ impl FitProgress {
             return;
         }
         let state = lock(&self.state);
-        let stored = if state.stored > 0 { format!(", {} stored before", state.stored) } else { String::new() };
+        let stored_text =
+            if state.runs_stored > 0 { format!(", {} stored before", state.runs_stored) } else { String::new() };
         let steps = state.step.as_ref().map_or(0, |step| step.number);
-        let time = duration(state.begun.elapsed().as_secs_f64());
-        eprint_line!("{}, {}{stored}, {time}.", count(steps, "step"), count(state.runs, "run"));
+        let time = duration(state.start.elapsed().as_secs_f64());
+        eprint_line!("{}, {}{stored_text}, {time}.", count(steps, "step"), count(state.runs, "run"));
     }
 
-    fn show(&self, state: &State) {
+    fn display(&self, state: &State) {
         if self.lines.is_none() {
             self.bar.set_message(state.text());
             self.bar.tick();
@@ -81,15 +82,15 @@ impl FitMonitor for FitProgress {
             // The description and the curves are valid, since runs have begun.
             eprint_line!("Without --out no run is stored, so an interrupted fit starts from the beginning.");
         }
-        (state.open, state.stored) = (runs, stored);
-        self.show(&state);
+        (state.open, state.runs_stored) = (runs, stored);
+        self.display(&state);
     }
 
     fn run_ends(&self) {
         let mut state = lock(&self.state);
         state.runs += 1;
         state.open = state.open.saturating_sub(1);
-        self.show(&state);
+        self.display(&state);
     }
 
     fn step_ends(&self, step: &FitStep) {
@@ -98,7 +99,7 @@ impl FitMonitor for FitProgress {
         match (is_first, self.lines.is_some()) {
             // The errors at the starting values show at once whether the fit is worth its time.
             (true, true) => output::eprint_line(&state.text()),
-            _ => self.show(&state),
+            _ => self.display(&state),
         }
     }
 
@@ -109,13 +110,13 @@ impl FitMonitor for FitProgress {
 
 impl State {
     fn new(is_stored: bool) -> State {
-        State { begun: Instant::now(), runs: 0, stored: 0, open: 0, step: None, is_stored }
+        State { start: Instant::now(), runs: 0, runs_stored: 0, open: 0, step: None, is_stored }
     }
 
     /// Returns the progress in one line: the step, its errors, and the remaining time, provided that it can be
     /// estimated.
     fn text(&self) -> String {
-        let elapsed = self.begun.elapsed().as_secs_f64();
+        let elapsed = self.start.elapsed().as_secs_f64();
         let Some(step) = &self.step else {
             return format!("starting values: {} runs done, {} left, {}", self.runs, self.open, duration(elapsed));
         };
@@ -127,12 +128,12 @@ impl State {
             0 => String::new(),
             numbers => format!(", {numbers} runs incomplete"),
         };
-        let left = match step.steps_left {
+        let steps_left = match step.steps_left {
             // Until the rate of convergence is known, only the limit of steps is known.
             None => format!("at most {} left", count(step.steps_max.saturating_sub(step.number), "step")),
             Some(steps) => {
-                let each = elapsed / step.number as f64;
-                format!("about {} and {} left", count(steps, "step"), duration(each * steps as f64))
+                let seconds_per_step = elapsed / step.number as f64;
+                format!("about {} and {} left", count(steps, "step"), duration(seconds_per_step * steps as f64))
             }
         };
         let (rms, time) = (percent(step.rms), duration(elapsed));
@@ -142,7 +143,10 @@ impl State {
                 format!(", {open} of this step left ({})", duration(elapsed / self.runs.max(1) as f64 * open as f64))
             }
         };
-        format!("{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time}, {left}", count(self.runs, "run"))
+        format!(
+            "{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time}, {steps_left}",
+            count(self.runs, "run")
+        )
     }
 }
 

@@ -18,57 +18,59 @@ const FAR_DEVIATIONS: f64 = 2.0;
 const NOISE_RATIO_STATED: f64 = 1.5;
 
 /// Returns the result of a fit as text.
-pub fn text(fitted: &FitResult) -> String {
-    let parts = [constants(fitted), residuals(fitted), correlation(fitted), finding(fitted), notes(fitted)];
+pub fn text(result: &FitResult) -> String {
+    let parts = [constants(result), residuals(result), correlation(result), finding(result), notes(result)];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }
 
-fn constants(fitted: &FitResult) -> String {
+fn constants(result: &FitResult) -> String {
     let heads = ["constant", "before", "fit", "after", "prior", "uncertainty"].map(Column::new);
     let mut table = ReportTable::new(heads.to_vec());
-    for one in &fitted.constants {
-        let mark = if one.determined { "" } else { " (not determined)" };
-        let [prior, free] = [one.prior, one.std_dev].map(|percentage| format!("±{}", percent(percentage)));
-        let values = [&one.key, &one.before, &one.fitted, &one.after].map(|text| text.as_str().into());
+    for constant in &result.constants {
+        let mark = if constant.determined { "" } else { " (not determined)" };
+        let [prior, free] = [constant.prior, constant.std_dev].map(|percentage| format!("±{}", percent(percentage)));
+        let values = [&constant.key, &constant.start_value, &constant.rounded_value, &constant.final_value]
+            .map(|text| text.as_str().into());
         table.push(values.into_iter().chain([prior.into(), (free + mark).into()]).collect());
     }
     table.text()
 }
 
-fn residuals(fitted: &FitResult) -> String {
+fn residuals(result: &FitResult) -> String {
     let heads = ["number", "expected", "before", "after", "error"].map(Column::new);
     let mut table = ReportTable::new(heads.to_vec());
-    for one in &fitted.residuals {
-        let number = |number: f64| if number.is_finite() { short(number) } else { "-".to_owned() };
-        let [expected, before, after] = [one.datum.expected, one.before, one.after].map(number);
-        let expected = format!("{expected} {}", one.datum.unit);
-        table.push([one.datum.name.clone(), expected, before, after, error(one)].map(Into::into).to_vec());
+    for residual in &result.residuals {
+        let format_number = |number: f64| if number.is_finite() { short(number) } else { "-".to_owned() };
+        let [expected, before, after] =
+            [residual.datum.expected, residual.start_value, residual.fitted_value].map(format_number);
+        let expected = format!("{expected} {}", residual.datum.unit);
+        table.push([residual.datum.name.clone(), expected, before, after, error(residual)].map(Into::into).to_vec());
     }
     table.text()
 }
 
 /// Returns the error of a number, or the reason for its absence, with a mark if the number made the fit fail.
-fn error(one: &Residual) -> String {
-    let error = one.missing.clone().unwrap_or_else(|| signed_percent(one.error()));
-    if one.is_within_tolerance() { error } else { format!("{error} (failed)") }
+fn error(residual: &Residual) -> String {
+    let error = residual.missing.clone().unwrap_or_else(|| signed_percent(residual.error()));
+    if residual.is_within_tolerance() { error } else { format!("{error} (failed)") }
 }
 
 /// Returns the correlation of each two constants, or, if there are many constants, of those that are correlated most.
-fn correlation(fitted: &FitResult) -> String {
-    let all = fitted.constants.len();
-    let pairs = (0..all).flat_map(|one| (one + 1..all).map(move |other| (one, other)));
+fn correlation(result: &FitResult) -> String {
+    let constants = result.constants.len();
+    let pairs = (0..constants).flat_map(|first| (first + 1..constants).map(move |other| (first, other)));
     let mut pairs: Vec<(f64, usize, usize)> =
-        pairs.map(|(one, other)| (fitted.correlation[one][other], one, other)).collect();
+        pairs.map(|(first, other)| (result.correlation[first][other], first, other)).collect();
     let count = pairs.len();
-    if all > CONSTANTS_SHOWN {
+    if constants > CONSTANTS_SHOWN {
         pairs.retain(|(correlation, ..)| correlation.abs() >= CORRELATION_SHOWN);
         pairs.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then((a.1, a.2).cmp(&(b.1, b.2))));
         pairs.truncate(LINES_SHOWN);
     }
     let mut table = ReportTable::new(["constant", "and", "correlation"].map(Column::new).to_vec());
-    for (correlation, one, other) in &pairs {
-        let keys = [*one, *other].map(|at| fitted.constants[at].key.as_str().into());
+    for (correlation, first, other) in &pairs {
+        let keys = [*first, *other].map(|index| result.constants[index].key.as_str().into());
         table.push(keys.into_iter().chain([signed(*correlation).into()]).collect());
     }
     match (count, count - pairs.len()) {
@@ -82,8 +84,8 @@ fn correlation(fitted: &FitResult) -> String {
 }
 
 /// Returns a count with its noun.
-pub fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+pub fn count(amount: usize, noun: &str) -> String {
+    if amount == 1 { format!("1 {noun}") } else { format!("{amount} {noun}s") }
 }
 
 /// Formats a correlation with its sign and two decimals.
@@ -96,17 +98,17 @@ fn signed(correlation: f64) -> String {
 }
 
 /// Returns whether the fit reaches its numbers, and the parts in which it does not.
-pub fn finding(fitted: &FitResult) -> String {
-    let numbers = fitted.residuals.len();
-    let fit = format!("{} on {}", count(fitted.constants.len(), "constant"), count(numbers, "number"));
-    let failed = fitted.residuals.iter().filter(|one| !one.is_within_tolerance()).count();
-    let mut text = match (fitted.stopped, failed) {
+pub fn finding(result: &FitResult) -> String {
+    let numbers = result.residuals.len();
+    let fit = format!("{} on {}", count(result.constants.len(), "constant"), count(numbers, "number"));
+    let failed = result.residuals.iter().filter(|residual| !residual.is_within_tolerance()).count();
+    let mut text = match (result.stopped, failed) {
         (true, _) => {
             format!("The fit was stopped: {fit}, the best values so far.\n")
         }
         (_, 0) => {
-            let largest = fitted.largest_error().map_or(String::new(), |one| {
-                format!("; the largest error is {} at {}", signed_percent(one.error()), one.datum.name)
+            let largest = result.largest_error().map_or(String::new(), |residual| {
+                format!("; the largest error is {} at {}", signed_percent(residual.error()), residual.datum.name)
             });
             format!("{fit}. Every number is within its tolerance{largest}.\n")
         }
@@ -115,12 +117,13 @@ pub fn finding(fitted: &FitResult) -> String {
     if failed == 0 {
         return text;
     }
-    let parts = fitted.failed_parts();
+    let parts = result.failed_parts();
     text.extend(parts.iter().take(LINES_SHOWN).map(|part| format!("  {}\n", failed_part(part))));
     text += &omitted_line(parts.len());
-    for one in fitted.constants.iter().filter(|one| one.bound.is_none() && one.distance.abs() >= FAR_DEVIATIONS) {
-        let distance = significant(one.distance.abs(), 2);
-        text += &format!("  `{}` is {distance} standard deviations of its prior from its starting value.\n", one.key);
+    for constant in result.constants.iter().filter(|one| one.bound.is_none() && one.distance.abs() >= FAR_DEVIATIONS) {
+        let distance = significant(constant.distance.abs(), 2);
+        text +=
+            &format!("  `{}` is {distance} standard deviations of its prior from its starting value.\n", constant.key);
     }
     text
 }
@@ -139,58 +142,65 @@ fn failed_part(part: &FailedPart) -> String {
 }
 
 /// Returns the line that counts the items left out of a list.
-fn omitted_line(all: usize) -> String {
-    if all > LINES_SHOWN { format!("  and {} more\n", all - LINES_SHOWN) } else { String::new() }
+fn omitted_line(total: usize) -> String {
+    if total > LINES_SHOWN { format!("  and {} more\n", total - LINES_SHOWN) } else { String::new() }
 }
 
 /// Returns the limits of the meaning of the fitted values.
-fn notes(fitted: &FitResult) -> String {
+fn notes(result: &FitResult) -> String {
     let mut text = String::new();
-    if fitted.constants.len() > fitted.residuals.len() {
+    if result.constants.len() > result.residuals.len() {
         text += "There are more constants than numbers, so the result depends on the starting values.\n";
     }
-    let is_undetermined = |one: &&FittedConstant| !one.determined;
-    let open: Vec<&str> = fitted.constants.iter().filter(is_undetermined).map(|one| one.key.as_str()).collect();
+    let is_undetermined = |constant: &&FittedConstant| !constant.determined;
+    let open: Vec<&str> =
+        result.constants.iter().filter(is_undetermined).map(|constant| constant.key.as_str()).collect();
     if !open.is_empty() {
         let open = open.join(", ");
         text += &format!("Not determined by these numbers alone, but also by their starting values: {open}.\n");
     }
-    text.extend(fitted.undetermined.iter().take(LINES_SHOWN).map(|one| combination(one, &fitted.constants)));
-    text += &omitted_line(fitted.undetermined.len());
-    for one in &fitted.constants {
-        let Some(bound) = &one.bound else { continue };
+    text.extend(
+        result
+            .undetermined
+            .iter()
+            .take(LINES_SHOWN)
+            .map(|open_combination| combination(open_combination, &result.constants)),
+    );
+    text += &omitted_line(result.undetermined.len());
+    for constant in &result.constants {
+        let Some(bound) = &constant.bound else { continue };
         let (side, value) = match bound {
             Bound::Lower(value) => ("lower", value),
             Bound::Upper(value) => ("upper", value),
         };
-        text += &format!("At a bound: `{}` is at its {side} bound, {value}.\n", one.key);
+        text += &format!("At a bound: `{}` is at its {side} bound, {value}.\n", constant.key);
     }
-    if fitted.noise_ratio > NOISE_RATIO_STATED {
-        let ratio = significant(fitted.noise_ratio, 2);
+    if result.noise_ratio > NOISE_RATIO_STATED {
+        let ratio = significant(result.noise_ratio, 2);
         text += &format!("The errors are {ratio} times the noise, so uncertainties are {ratio} times those above.\n");
     }
-    for one in &fitted.incomplete {
-        let name = &fitted.residuals[one.datum].datum.name;
-        let runs = if one.evaluations == 1 { "one set".to_owned() } else { format!("{} sets", one.evaluations) };
-        text += &format!("No value of {name} at {runs} of values ({}); it was not compared.\n", one.reason);
+    for number in &result.incomplete {
+        let name = &result.residuals[number.datum].datum.name;
+        let runs = if number.evaluations == 1 { "one set".to_owned() } else { format!("{} sets", number.evaluations) };
+        text += &format!("No value of {name} at {runs} of values ({}); it was not compared.\n", number.reason);
     }
-    if !fitted.converged && !fitted.stopped {
+    if !result.converged && !result.stopped {
         text += "The fit did not converge: the values are the best that were found.\n";
     }
     text
 }
 
 /// Returns the line of a combination of constants that the numbers do not determine.
-fn combination(one: &OpenCombination, constants: &[FittedConstant]) -> String {
-    let change = |(at, change): &(usize, f64)| format!("{} {}", constants[*at].key, signed_percent(*change));
-    let changes: Vec<String> = one.changes.iter().map(change).collect();
-    let together = if changes.len() > 1 { " together" } else { "" };
-    let effect = match one.effect {
+fn combination(open_combination: &OpenCombination, constants: &[FittedConstant]) -> String {
+    let change = |(index, change): &(usize, f64)| format!("{} {}", constants[*index].key, signed_percent(*change));
+    let changes: Vec<String> = open_combination.changes.iter().map(change).collect();
+    let joint = if changes.len() > 1 { " together" } else { "" };
+    let effect = match open_combination.effect {
         effect if effect < 5e-5 => "change no number".to_owned(),
         effect => format!("change no number by more than {}", percent(effect)),
     };
     let effect = if changes.len() > 1 { effect } else { effect.replacen("change", "changes", 1) };
-    format!("  {}{together} {effect}\n", changes.join(", "))
+    format!("  {}{joint} {effect}\n", changes.join(", "))
 }
 
 #[cfg(test)]

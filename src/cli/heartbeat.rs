@@ -15,10 +15,10 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Prints `what`, such as `running`, and the elapsed time.
-    pub fn start(what: &'static str) -> Heartbeat {
-        let begun = Instant::now();
-        Heartbeat::lines(move || format!("{what}, for {} s", begun.elapsed().as_secs()))
+    /// Prints `activity`, such as `running`, and the elapsed time.
+    pub fn start(activity: &'static str) -> Heartbeat {
+        let start = Instant::now();
+        Heartbeat::lines(move || format!("{activity}, for {} s", start.elapsed().as_secs()))
     }
 
     /// Prints the lines that `line` returns.

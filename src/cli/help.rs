@@ -30,14 +30,14 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let mut all = Cli::command();
-    all.build();
+    let mut cli = Cli::command();
+    cli.build();
     let text = match options.topic.as_deref() {
-        None => help_of(&mut all),
+        None => help_of(&mut cli),
         Some("glossary") => glossary(options.word.as_deref())?,
-        Some(topic) => match all.find_subcommand_mut(topic) {
+        Some(topic) => match cli.find_subcommand_mut(topic) {
             Some(command) => help_of(command),
-            None => return Err(unknown_topic(topic, &all).into()),
+            None => return Err(unknown_topic(topic, &cli).into()),
         },
     };
     print(&text)?;
@@ -50,26 +50,26 @@ fn help_of(command: &mut clap::Command) -> String {
     if is_coloured(&std::io::stdout()) { help.ansi().to_string() } else { help.to_string() }
 }
 
-fn unknown_topic(topic: &str, all: &clap::Command) -> Problem {
-    let names = all.get_subcommands().map(clap::Command::get_name).chain(["glossary"]);
+fn unknown_topic(topic: &str, command: &clap::Command) -> Problem {
+    let names = command.get_subcommands().map(clap::Command::get_name).chain(["glossary"]);
     Problem::unknown_name("help topic", topic, names.collect::<Vec<_>>().into_iter())
 }
 
 /// Returns the glossary as text, or its entries whose term contains `word`.
 fn glossary(word: Option<&str>) -> Result<String, Problem> {
-    let Some(word) = word else { return Ok(entries(|_| true, true)) };
+    let Some(word) = word else { return Ok(glossary_entries(|_| true, true)) };
     let sought = word.to_lowercase();
-    let found = entries(|term| term.to_lowercase().contains(&sought), false);
-    match found.is_empty() {
+    let entries_found = glossary_entries(|term| term.to_lowercase().contains(&sought), false);
+    match entries_found.is_empty() {
         true => Err(Problem::new(format!("the glossary has no term with `{word}`"))
             .help("`narrows help glossary` prints all terms")),
-        false => Ok(found),
+        false => Ok(entries_found),
     }
 }
 
 /// Returns the entries whose term satisfies `is_wanted`, each as `term: meaning`, with the headings of their sections
 /// if `with_headings`.
-fn entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> String {
+fn glossary_entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> String {
     let mut text = String::new();
     for line in GLOSSARY.lines() {
         if let Some(heading) = line.strip_prefix("## ").filter(|_| with_headings) {
@@ -92,8 +92,8 @@ fn without_links(text: &str) -> String {
     let mut parts = text.split("](");
     let first = parts.next().unwrap_or_default().to_owned();
     let rest = parts.map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
-    let joined = rest.fold(first, |joined, part| joined + part);
-    joined.replace('[', "")
+    let sum = rest.fold(first, |joined, part| joined + part);
+    sum.replace('[', "")
 }
 
 #[cfg(test)]

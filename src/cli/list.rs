@@ -23,7 +23,7 @@ Examples:
 pub struct Options {
     /// Kind to list [default: all but combinations]
     #[arg(value_name = "KIND", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<ListedKind>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
@@ -31,7 +31,7 @@ pub struct Options {
 
 /// The kinds that can be listed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum ListedKind {
     /// Example descriptions
     Examples,
     /// All parts
@@ -65,14 +65,16 @@ struct Group {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let parts = [Kind::Machines, Kind::Hosts, Kind::Ni, Kind::Protocols, Kind::Fabrics];
-    let all = [&[Kind::Examples], &parts[..], &[Kind::Workloads, Kind::Policies, Kind::Papers]].concat();
+    let parts = [ListedKind::Machines, ListedKind::Hosts, ListedKind::Ni, ListedKind::Protocols, ListedKind::Fabrics];
+    let listed_kinds =
+        [&[ListedKind::Examples], &parts[..], &[ListedKind::Workloads, ListedKind::Policies, ListedKind::Papers]]
+            .concat();
     let kinds = match options.kind {
-        None => &all[..],
-        Some(Kind::Parts) => &parts,
+        None => &listed_kinds[..],
+        Some(ListedKind::Parts) => &parts,
         Some(kind) => &[kind],
     };
-    if options.kind == Some(Kind::Combinations) {
+    if options.kind == Some(ListedKind::Combinations) {
         return print_result(options.format, &combinations::as_text, &combinations::as_json);
     }
     let groups: Vec<Group> = kinds.iter().map(|kind| kind.group()).collect();
@@ -88,18 +90,22 @@ fn print_result(format: Format, text: &dyn Fn() -> String, json: &dyn Fn() -> St
     Ok(ExitStatus::Done)
 }
 
-impl Kind {
+impl ListedKind {
     fn group(self) -> Group {
         let (kind, description, names) = match self {
-            Kind::Examples => ("examples", "narrows run NAME", examples()),
-            Kind::Machines => ("machines", "parts = [\"NAME\", …]", parts(|name| !is_part(name))),
-            Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts(|name| name.starts_with("hosts/"))),
-            Kind::Ni => ("ni", "parts = [\"NAME\", …]", parts(|name| name.starts_with("ni/"))),
-            Kind::Protocols => ("protocols", "parts = [\"NAME\", …]", parts(|name| name.starts_with("protocols/"))),
-            Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts(is_fabric)),
-            Kind::Workloads => ("workloads", "[workload.NAME]", workloads()),
-            Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with further keys", policies()),
-            Kind::Papers | Kind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
+            ListedKind::Examples => ("examples", "narrows run NAME", examples()),
+            ListedKind::Machines => ("machines", "parts = [\"NAME\", …]", parts_where(|name| !is_part(name))),
+            ListedKind::Parts | ListedKind::Hosts => {
+                ("hosts", "parts = [\"NAME\", …]", parts_where(|name| name.starts_with("hosts/")))
+            }
+            ListedKind::Ni => ("ni", "parts = [\"NAME\", …]", parts_where(|name| name.starts_with("ni/"))),
+            ListedKind::Protocols => {
+                ("protocols", "parts = [\"NAME\", …]", parts_where(|name| name.starts_with("protocols/")))
+            }
+            ListedKind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts_where(is_fabric)),
+            ListedKind::Workloads => ("workloads", "[workload.NAME]", workloads()),
+            ListedKind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with further keys", policies()),
+            ListedKind::Papers | ListedKind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
         };
         Group { kind, description, names }
     }
@@ -120,10 +126,10 @@ fn examples() -> Vec<(String, String)> {
     shipped::examples().into_iter().map(named).collect()
 }
 
-/// Returns the parts whose names satisfy `is`.
-fn parts(is: impl Fn(&str) -> bool) -> Vec<(String, String)> {
+/// Returns the parts whose names satisfy `is_listed`.
+fn parts_where(is_listed: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
-    shipped::parts().iter().filter(|name| is(name)).map(named).collect()
+    shipped::parts().iter().filter(|name| is_listed(name)).map(named).collect()
 }
 
 /// Returns the first sentence of a file's leading comment.
@@ -135,7 +141,7 @@ fn first_comment(text: &str) -> String {
         }
         sentence += if sentence.is_empty() { "" } else { " " };
         sentence += line;
-        if let Some(end) = end(&sentence) {
+        if let Some(end) = sentence_end(&sentence) {
             sentence.truncate(end);
             break;
         }
@@ -145,14 +151,14 @@ fn first_comment(text: &str) -> String {
 
 /// Returns the index of the end of the first sentence of a text: a full stop or question mark that is followed by a
 /// capital letter or by nothing, except the full stop of `et al.`.
-fn end(text: &str) -> Option<usize> {
-    let is_end = |at: &usize| {
-        let (before, after) = (&text[..*at], &text[at + 1..]);
+fn sentence_end(text: &str) -> Option<usize> {
+    let is_end = |offset: &usize| {
+        let (preceding, after) = (&text[..*offset], &text[offset + 1..]);
         let next = after.strip_prefix(' ').and_then(|rest| rest.chars().next());
         let is_last = after.is_empty() || next.is_some_and(char::is_uppercase);
-        is_last && !before.ends_with(" al") && !before.ends_with("..")
+        is_last && !preceding.ends_with(" al") && !preceding.ends_with("..")
     };
-    text.match_indices(['.', '?']).map(|(at, _)| at).find(is_end).map(|at| at + 1)
+    text.match_indices(['.', '?']).map(|(offset, _)| offset).find(is_end).map(|at| at + 1)
 }
 
 fn workloads() -> Vec<(String, String)> {
@@ -164,12 +170,12 @@ fn workloads() -> Vec<(String, String)> {
 /// Returns every variant of the description language as `KEY = NAME`, except workloads.
 fn policies() -> Vec<(String, String)> {
     let families = families();
-    let others = families.iter().filter(|(key, _)| key != "workload");
+    let other_families = families.iter().filter(|(key, _)| key != "workload");
     let named = |(key, family): &(String, Family)| {
         let key = key.clone();
         members(family).into_iter().map(move |(name, description)| (format!("{key} = {name}"), description))
     };
-    others.flat_map(named).collect()
+    other_families.flat_map(named).collect()
 }
 
 fn members(family: &Family) -> Vec<(String, String)> {
@@ -178,34 +184,34 @@ fn members(family: &Family) -> Vec<(String, String)> {
 
 /// Returns all families of variants, each with its key.
 fn families() -> Vec<(String, Family)> {
-    let mut found = Vec::new();
-    gather("", &registry().schema().root, &mut found);
-    found
+    let mut families = Vec::new();
+    gather("", &registry().schema().root, &mut families);
+    families
 }
 
-fn gather(above: &str, shape: &TableShape, found: &mut Vec<(String, Family)>) {
-    let join = |key: &str| if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") };
+fn gather(parent: &str, shape: &TableShape, families: &mut Vec<(String, Family)>) {
+    let join = |key: &str| if parent.is_empty() { key.to_owned() } else { format!("{parent}.{key}") };
     for item in &shape.items {
         match item {
-            Item::Key { key, form: Form::Table(shape), .. } => gather(&join(key), shape, found),
-            Item::Key { key, form: Form::Map(shape), .. } => gather(&format!("{}.NAME", join(key)), shape, found),
-            Item::Key { key, form: Form::List(shape), .. } => gather(&format!("{}.INDEX", join(key)), shape, found),
+            Item::Key { key, form: Form::Table(shape), .. } => gather(&join(key), shape, families),
+            Item::Key { key, form: Form::Map(shape), .. } => gather(&format!("{}.NAME", join(key)), shape, families),
+            Item::Key { key, form: Form::List(shape), .. } => gather(&format!("{}.INDEX", join(key)), shape, families),
             Item::Key { key, form: Form::OneOf(family, siblings), .. } => {
-                gather_family(&join(key), family, found);
-                gather(&join(key), siblings, found);
+                gather_family(&join(key), family, families);
+                gather(&join(key), siblings, families);
             }
             Item::Key { form: Form::Value(..) | Form::Like(_) | Form::Parts, .. } => {}
-            Item::Family(family) => gather_family(above, family, found),
+            Item::Family(family) => gather_family(parent, family, families),
         }
     }
 }
 
-fn gather_family(key: &str, family: &Family, found: &mut Vec<(String, Family)>) {
-    if found.iter().all(|(known, _)| known != key) {
-        found.push((key.to_owned(), family.clone()));
+fn gather_family(key: &str, family: &Family, families: &mut Vec<(String, Family)>) {
+    if families.iter().all(|(known_key, _)| known_key != key) {
+        families.push((key.to_owned(), family.clone()));
     }
     for member in &family.members {
-        gather(&format!("{key}.{}", member.name), &member.shape, found);
+        gather(&format!("{key}.{}", member.name), &member.shape, families);
     }
 }
 
@@ -246,7 +252,7 @@ mod tests {
 
     #[test]
     fn every_shipped_file_begins_with_a_descriptive_sentence() {
-        for (name, description) in examples().into_iter().chain(parts(|_| true)) {
+        for (name, description) in examples().into_iter().chain(parts_where(|_| true)) {
             assert!(description.ends_with(['.', '?']) && description.len() < 300, "{name}: {description}");
         }
     }

@@ -27,20 +27,20 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let mut all = Cli::command();
-    all.build();
+    let mut cli = Cli::command();
+    cli.build();
     let Some(folder) = &options.out else {
-        output::print(&String::from_utf8_lossy(&page(all)?))?;
+        output::print(&String::from_utf8_lossy(&page(cli)?))?;
         return Ok(ExitStatus::Done);
     };
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
-    let commands: Vec<Command> = all.get_subcommands().cloned().collect();
+    let commands: Vec<Command> = cli.get_subcommands().cloned().collect();
     let count = commands.len() + 1;
     for command in commands {
         let name = format!("narrows-{}", command.get_name());
         write_page(folder.join(format!("{name}.1")), command)?;
     }
-    write_page(folder.join("narrows.1"), all)?;
+    write_page(folder.join("narrows.1"), cli)?;
     eprint_line!("Wrote {count} pages into `{}`.", folder.display());
     Ok(ExitStatus::Done)
 }

@@ -60,9 +60,9 @@ pub fn run(options: &Options) -> CommandResult {
     Ok(exit_status(&points))
 }
 
-fn incomplete(missing: &[Vec<(String, String)>], first: &[(String, String)], all: usize) -> Problem {
+fn incomplete(missing: &[Vec<(String, String)>], first: &[(String, String)], total: usize) -> Problem {
     Problem::new(format!(
-        "{} of {all} points are missing, the first of them {}",
+        "{} of {total} points are missing, the first of them {}",
         missing.len(),
         sweep_table::values(first)
     ))
@@ -72,7 +72,7 @@ fn incomplete(missing: &[Vec<(String, String)>], first: &[(String, String)], all
 
 /// Returns the stores of the shards, and their common plan.
 fn folders(shards: &[PathBuf]) -> Result<(Vec<PointStore>, SweepPlan), Failure> {
-    let mut all = Vec::new();
+    let mut records = Vec::new();
     let mut plans: Vec<(&Path, SweepPlan)> = Vec::new();
     for shard in shards {
         let no_shards = |why: String| {
@@ -84,12 +84,12 @@ fn folders(shards: &[PathBuf]) -> Result<(Vec<PointStore>, SweepPlan), Failure> 
         let text =
             folder.plan().map_err(|_| no_shards("its points are those of a sweep without --shard".to_owned()))?;
         plans.push((shard, SweepPlan::parse(&text).map_err(no_shards)?));
-        all.push(folder);
+        records.push(folder);
     }
     if let Some((other, _)) = plans.iter().find(|(_, plan)| *plan != plans[0].1) {
         let (first, other) = (plans[0].0.display(), other.display());
         let problem = Problem::new(format!("`{first}` and `{other}` are shards of different sweeps"));
         return Err(problem.help("run all shards with the same description and options, except --shard").into());
     }
-    Ok((all, plans.remove(0).1))
+    Ok((records, plans.remove(0).1))
 }

@@ -36,9 +36,9 @@ enum What {
 pub fn run(options: &Options) -> CommandResult {
     let What::Study { folder } = &options.what;
     study(folder)?;
-    let shown = folder.display();
-    let given = if folder.components().count() == 1 { format!("./{shown}") } else { shown.to_string() };
-    print(&format!("Created a study in {shown}; run it with `narrows reproduce {given}`.\n"))?;
+    let shown_path = folder.display();
+    let given_path = if folder.components().count() == 1 { format!("./{shown_path}") } else { shown_path.to_string() };
+    print(&format!("Created a study in {shown_path}; run it with `narrows reproduce {given_path}`.\n"))?;
     Ok(ExitStatus::Done)
 }
 
@@ -46,8 +46,8 @@ pub fn run(options: &Options) -> CommandResult {
 fn study(folder: &Path) -> Result<(), Problem> {
     let failed =
         |path: &Path, error: std::io::Error| Problem::new(format!("cannot write into `{}`: {error}", path.display()));
-    let there = scaffold::FILES.iter().map(|(name, _)| folder.join(name)).find(|path| path.exists());
-    if let Some(path) = there {
+    let existing = scaffold::FILES.iter().map(|(name, _)| folder.join(name)).find(|path| path.exists());
+    if let Some(path) = existing {
         let problem = Problem::new(format!("`{}` exists already, and is not overwritten", path.display()));
         return Err(problem.help("name another folder"));
     }

@@ -15,8 +15,8 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes bytes to standard output. A closed pipe is not an error.
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Problem::new(format!("cannot write the result: {error}")).into())
         }
@@ -32,18 +32,18 @@ pub fn eprint_line(text: &str) {
 /// Checks that no output is an input or another output of the same command, whose contents would be lost.
 pub fn check_distinct(inputs: &[PathBuf], outputs: &[Option<&Path>]) -> Result<(), Failure> {
     let read: Vec<PathBuf> = inputs.iter().filter_map(|path| identity(path)).collect();
-    let mut written: Vec<PathBuf> = Vec::new();
+    let mut paths: Vec<PathBuf> = Vec::new();
     for path in outputs.iter().flatten() {
         let Some(identity) = identity(path) else { continue };
         if read.contains(&identity) {
             let problem = Problem::new(write_error(path, "the command reads this file"));
             return Err(problem.help("name another file for the output").into());
         }
-        if written.contains(&identity) {
+        if paths.contains(&identity) {
             let problem = Problem::new(write_error(path, "two outputs have this name"));
             return Err(problem.help("name a file for each output").into());
         }
-        written.push(identity);
+        paths.push(identity);
     }
     Ok(())
 }
@@ -98,9 +98,9 @@ impl Output {
     /// Writes the file.
     pub fn write(self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
         let unfinished = self.open()?;
-        let mut out = BufWriter::new(unfinished.file()?);
-        let written = write(&mut out).and_then(|()| out.flush());
-        unfinished.finish(written)
+        let mut writer = BufWriter::new(unfinished.file()?);
+        let result = write(&mut writer).and_then(|()| writer.flush());
+        unfinished.finish(result)
     }
 
     /// Opens the file, to be written while the command runs.
@@ -140,8 +140,8 @@ impl UnfinishedOutput {
     }
 
     /// Gives the file its name if it was written without error.
-    pub fn finish<T>(mut self, written: io::Result<T>) -> Result<T, Failure> {
-        let renamed = written.and_then(|value| {
+    pub fn finish<T>(mut self, result: io::Result<T>) -> Result<T, Failure> {
+        let renamed = result.and_then(|value| {
             if let Some(temporary) = &self.temporary {
                 fs::rename(temporary, &self.path)?;
                 forget(temporary);

@@ -90,16 +90,16 @@ enum PlotAxis {
 pub fn run(options: &Options) -> CommandResult {
     let format = image_format(&options.out)?;
     check_distinct(&options.results, &[Some(options.out.as_path())])?;
-    let out = Output::prepare(&options.out)?;
-    let drawn = options.draw()?;
-    if drawn.left_out > 0 {
+    let output = Output::prepare(&options.out)?;
+    let plot = options.draw()?;
+    if plot.left_out > 0 {
         match options.latency_load {
-            true => eprint_line!("{} points without a steady state are left out.", drawn.left_out),
-            false => eprint_line!("{} values that were not measured are left out.", drawn.left_out),
+            true => eprint_line!("{} points without a steady state are left out.", plot.left_out),
+            false => eprint_line!("{} values that were not measured are left out.", plot.left_out),
         }
     }
-    let bytes = format.bytes(&drawn.svg).map_err(Problem::new)?;
-    out.write(|file| file.write_all(&bytes))?;
+    let bytes = format.bytes(&plot.svg).map_err(Problem::new)?;
+    output.write(|file| file.write_all(&bytes))?;
     eprint_line!("Wrote `{}`.", options.out.display());
     Ok(ExitStatus::Done)
 }
@@ -117,19 +117,19 @@ impl Options {
         };
         let (data, title, by) = (read(result)?, self.title.clone(), self.by.clone());
         let (x, y) = (self.x.clone().unwrap_or_default(), self.y.clone());
-        let drawn = match self.latency_load {
+        let plot = match self.latency_load {
             true => LatencyLoadSpec { title, by, log_x: log.0 }.draw(&data),
             false => PlotSpec { title, x, y, by, log }.draw(&data),
         };
-        Ok(drawn?)
+        Ok(plot?)
     }
 
     /// Returns the samples of the distribution or column `name` in each result. If there are several results, each name
     /// begins with the name of the file.
     fn samples(&self, name: &str) -> Result<Vec<SampleSet>, Failure> {
-        let mut all = Vec::new();
+        let mut sample_sets = Vec::new();
         for path in &self.results {
-            let sets = match path.extension().is_some_and(|ending| ending == "json") {
+            let sets = match path.extension().is_some_and(|extension| extension == "json") {
                 true => plot::of_json(&text(path)?, name, &self.by),
                 false => plot::of_dataset(&read(path)?, name, &self.by),
             };
@@ -139,17 +139,18 @@ impl Options {
             for set in sets.map_err(in_file)? {
                 let parts = [&*file, set.name.as_str()].into_iter().filter(|part| !part.is_empty());
                 let name = if self.results.len() > 1 { parts.collect::<Vec<_>>().join(", ") } else { set.name.clone() };
-                all.push(SampleSet { name, ..set });
+                sample_sets.push(SampleSet { name, ..set });
             }
         }
-        Ok(all)
+        Ok(sample_sets)
     }
 }
 
 /// Returns the image format of a file by its extension.
 fn image_format(path: &Path) -> Result<ImageFormat, Problem> {
-    ImageFormat::of(path).ok_or_else(|| {
-        let endings: Vec<String> = ImageFormat::EXTENSIONS.iter().map(|(ending, _)| format!("`.{ending}`")).collect();
+    ImageFormat::from_path(path).ok_or_else(|| {
+        let endings: Vec<String> =
+            ImageFormat::EXTENSIONS.iter().map(|(extension, _)| format!("`.{extension}`")).collect();
         Problem::new(format!("`{}`: unknown image format", path.display()))
             .help(format!("name a file that ends in one of {}", endings.join(", ")))
     })
@@ -161,12 +162,12 @@ fn read(path: &Path) -> Result<Dataset, Failure> {
         Problem::new(format!("`{}` is not a result that can be plotted: {why}", path.display()))
             .help("write one with `narrows sweep … --out F.csv`, or with `.jsonl`, `.parquet` or `.json`")
     };
-    if path.extension().is_some_and(|ending| ending == "json") {
+    if path.extension().is_some_and(|extension| extension == "json") {
         return Ok(tidy::of_json(&text(path)?).map_err(failure)?);
     }
     let bytes = fs::read(path).map_err(|error| unreadable(path, &error_text(&error)))?;
     let encoding =
-        Encoding::of(path).ok_or_else(|| failure("its extension is not one of a result format".to_owned()))?;
+        Encoding::from_path(path).ok_or_else(|| failure("its extension is not one of a result format".to_owned()))?;
     Ok(Dataset::read(bytes, encoding).map_err(failure)?)
 }
 

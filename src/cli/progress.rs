@@ -20,8 +20,8 @@ struct State {
     /// The number of runs that are expected.
     expected: AtomicUsize,
     /// The number of stored results that were found. They are not used in the estimate of the remaining time.
-    stored: AtomicUsize,
-    made: AtomicUsize,
+    points_stored: AtomicUsize,
+    points_run: AtomicUsize,
     started: Instant,
     /// The folder of finished runs, if they are stored.
     folder: Option<PathBuf>,
@@ -40,13 +40,13 @@ static INTERRUPTIBLE: Mutex<Option<Arc<State>>> = Mutex::new(None);
 
 impl Progress {
     /// Starts the display of `expected` runs, named `noun`, whose results are stored in `folder`, if given.
-    pub fn begin(noun: &'static str, expected: usize, folder: Option<&Path>) -> Progress {
-        let (stored, made) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    pub fn start(noun: &'static str, expected: usize, folder: Option<&Path>) -> Progress {
+        let (points_stored, points_run) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let state = Arc::new(State {
             noun,
             expected: AtomicUsize::new(expected),
-            stored,
-            made,
+            points_stored,
+            points_run,
             started: Instant::now(),
             folder: folder.map(Path::to_path_buf),
         });
@@ -56,14 +56,14 @@ impl Progress {
         // An existing handler has the same effect, and an ignored Ctrl-C stays ignored. Other signals are not handled,
         // so that `nohup` works.
         let _ = ctrlc::try_set_handler(handle_interrupt);
-        let shown = state.clone();
-        let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown.text()));
+        let shown_state = state.clone();
+        let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown_state.text()));
         Progress { state, bar, lines }
     }
 
     /// Counts a finished run.
-    pub fn finished(&self, stored: bool) {
-        let count = if stored { &self.state.stored } else { &self.state.made };
+    pub fn count_finished(&self, from_store: bool) {
+        let count = if from_store { &self.state.points_stored } else { &self.state.points_run };
         count.fetch_add(1, Ordering::Relaxed);
         if self.lines.is_none() {
             self.bar.set_message(self.state.text());
@@ -75,11 +75,11 @@ impl Progress {
     pub fn expect(&self, expected: usize, jobs: usize) {
         self.state.expected.store(expected, Ordering::Relaxed);
         self.bar.set_length(expected as u64);
-        let made = self.state.made.load(Ordering::Relaxed);
-        let each = self.state.started.elapsed().as_secs_f64() / made.max(1) as f64;
-        let left = each * expected.saturating_sub(made) as f64 / jobs.max(1) as f64;
-        if self.lines.is_some() && left > ESTIMATED_FROM_S {
-            output::eprint_line(&format!("About {expected} {}, {}.", self.state.noun, duration(left)));
+        let points_run = self.state.points_run.load(Ordering::Relaxed);
+        let seconds_per_point = self.state.started.elapsed().as_secs_f64() / points_run.max(1) as f64;
+        let seconds_left = seconds_per_point * expected.saturating_sub(points_run) as f64 / jobs.max(1) as f64;
+        if self.lines.is_some() && seconds_left > ESTIMATED_FROM_S {
+            output::eprint_line(&format!("About {expected} {}, {}.", self.state.noun, duration(seconds_left)));
         }
     }
 
@@ -89,32 +89,33 @@ impl Progress {
     }
 
     /// Ends the display, and returns the number of runs made and the number of stored results found.
-    pub fn end(self) -> (usize, usize) {
+    pub fn finish(self) -> (usize, usize) {
         self.bar.finish_and_clear();
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = None;
         drop(self.lines);
-        (self.state.made.load(Ordering::Relaxed), self.state.stored.load(Ordering::Relaxed))
+        (self.state.points_run.load(Ordering::Relaxed), self.state.points_stored.load(Ordering::Relaxed))
     }
 }
 
 impl State {
     fn text(&self) -> String {
-        let (stored, made) = (self.stored.load(Ordering::Relaxed), self.made.load(Ordering::Relaxed));
-        let expected = self.expected.load(Ordering::Relaxed).max(stored + made);
-        let left = expected - stored - made;
-        let each = self.started.elapsed().as_secs_f64() / made as f64;
-        let estimate = match made {
+        let (points_stored, points_run) =
+            (self.points_stored.load(Ordering::Relaxed), self.points_run.load(Ordering::Relaxed));
+        let expected = self.expected.load(Ordering::Relaxed).max(points_stored + points_run);
+        let points_left = expected - points_stored - points_run;
+        let seconds_per_point = self.started.elapsed().as_secs_f64() / points_run as f64;
+        let estimate = match points_run {
             0 => String::new(),
-            _ => format!(", {} left", duration(each * left as f64)),
+            _ => format!(", {} left", duration(seconds_per_point * points_left as f64)),
         };
-        format!("{} of {} {}{estimate}", stored + made, expected, self.noun)
+        format!("{} of {} {}{estimate}", points_stored + points_run, expected, self.noun)
     }
 }
 
 /// Formats a duration in seconds.
 pub(super) fn duration(seconds: f64) -> String {
-    let whole = seconds.ceil() as u64;
-    match (whole / 3600, whole / 60 % 60, whole % 60) {
+    let whole_seconds = seconds.ceil() as u64;
+    match (whole_seconds / 3600, whole_seconds / 60 % 60, whole_seconds % 60) {
         (0, 0, s) => format!("{s} s"),
         (0, m, s) => format!("{m} min {s} s"),
         (h, m, _) => format!("{h} h {m} min"),
@@ -126,14 +127,14 @@ pub(super) fn duration(seconds: f64) -> String {
 fn handle_interrupt() {
     let state = INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(state) = state {
-        let done = state.stored.load(Ordering::Relaxed) + state.made.load(Ordering::Relaxed);
+        let points_done = state.points_stored.load(Ordering::Relaxed) + state.points_run.load(Ordering::Relaxed);
         let (expected, noun) = (state.expected.load(Ordering::Relaxed), state.noun);
         output::eprint_line(&match &state.folder {
             Some(folder) => format!(
-                "\nStopped. {done} of {expected} {noun} are stored in `{}`; the same command resumes from there.",
+                "\nStopped. {points_done} of {expected} {noun} are stored in `{}`; the same command resumes from there.",
                 folder.display()
             ),
-            None => format!("\nStopped. The results of {done} {noun} are lost, since none is stored."),
+            None => format!("\nStopped. The results of {points_done} {noun} are lost, since none is stored."),
         });
     }
     std::process::exit(EXIT_INTERRUPTED.into());
@@ -150,13 +151,13 @@ mod tests {
         let state = State {
             noun: "points",
             expected: AtomicUsize::new(10),
-            stored: AtomicUsize::new(4),
-            made: AtomicUsize::new(0),
+            points_stored: AtomicUsize::new(4),
+            points_run: AtomicUsize::new(0),
             started: Instant::now() - std::time::Duration::from_secs(4),
             folder: None,
         };
         assert_eq!(state.text(), "4 of 10 points");
-        state.made.store(2, Ordering::Relaxed);
+        state.points_run.store(2, Ordering::Relaxed);
         assert!(state.text().starts_with("6 of 10 points, "), "{}", state.text());
     }
 }

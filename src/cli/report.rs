@@ -48,18 +48,22 @@ pub fn run(options: &Options) -> CommandResult {
     let (results, problems): (Vec<_>, Vec<_>) = read.partition(|read: &Result<_, Problem>| read.is_ok());
     let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {
-        let groups = problems.into_iter().map(|problem| (String::new(), Problems::one(problem)));
+        let groups = problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem)));
         return Err(Failure::grouped(groups.collect()));
     }
-    if !options.out.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+    if !options
+        .out
+        .extension()
+        .is_some_and(|extension| ENDINGS.iter().any(|known_extension| extension == *known_extension))
+    {
         let problem = Problem::new(format!("`{}`: a page must be an HTML file", options.out.display()));
         return Err(problem.help("name a file that ends in `.html`").into());
     }
     check_distinct(&options.results, &[Some(options.out.as_path())])?;
-    let out = Output::prepare(&options.out)?;
+    let output = Output::prepare(&options.out)?;
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
     let page = html::page(&result_page::page_of_results(&results, options.title.as_deref(), command(options)));
-    out.write(|file| file.write_all(page.as_bytes()))?;
+    output.write(|file| file.write_all(page.as_bytes()))?;
     eprint_line!("Wrote `{}`.", options.out.display());
     Ok(ExitStatus::Done)
 }
@@ -72,9 +76,9 @@ fn command(options: &Options) -> String {
     };
     let title = options.title.iter().flat_map(|title| ["--title".to_owned(), quoted(title.clone())]);
     let results = options.results.iter().map(|path| quoted(path.display().to_string()));
-    let out = ["--out".to_owned(), quoted(options.out.display().to_string())];
-    let words: Vec<String> = results.chain(title).chain(out).collect();
-    format!("narrows report {}", words.join(" "))
+    let output_arguments = ["--out".to_owned(), quoted(options.out.display().to_string())];
+    let arguments: Vec<String> = results.chain(title).chain(output_arguments).collect();
+    format!("narrows report {}", arguments.join(" "))
 }
 
 /// Returns the name of a result on the page.

@@ -80,14 +80,14 @@ pub fn run(options: &Options) -> CommandResult {
     if study::papers().contains(&paper.as_str()) && Path::new(&paper).is_dir() {
         eprint_line!("Using the paper `{paper}`, not the folder of that name; write `./{paper}` for the folder.");
     }
-    let found = study::find(&paper, options.quick, &builtins(registry()))?;
+    let located = study::find(&paper, options.quick, &builtins(registry()))?;
     if options.constants {
-        return constants(&found, options.format);
+        return constants(&located, options.format);
     }
     if let Some(folder) = &options.out {
         let is_study =
             |study: &Path| study.canonicalize().ok().is_some_and(|study| folder.canonicalize().ok() == Some(study));
-        if found.location.folder().is_some_and(is_study) {
+        if located.location.folder().is_some_and(is_study) {
             let problem =
                 Problem::new(format!("cannot write into `{}`: the study itself is in this folder", folder.display()));
             return Err(problem.help("name another folder, such as one in it").into());
@@ -95,15 +95,15 @@ pub fn run(options: &Options) -> CommandResult {
         fs::create_dir_all(folder)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
     }
-    let wanted = study::Options {
+    let study_options = study::Options {
         paper,
         artifact,
         quick: options.quick,
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
     };
-    found.select_artifacts(wanted.artifact.as_deref())?;
-    let report = found.reproduce(&wanted, &Bar::default())?;
+    located.select_artifacts(study_options.artifact.as_deref())?;
+    let report = located.reproduce(&study_options, &Bar::default())?;
     match options.format {
         Format::Text => print(&report.text())?,
         Format::Json => print(&json(&report))?,
@@ -135,9 +135,9 @@ fn overview() -> CommandResult {
     let mut text = String::new();
     for name in study::papers() {
         let paper = shipped(name);
-        let all = paper.artifacts.iter().map(|(id, _)| id.text.as_str());
+        let ids = paper.artifacts.iter().map(|(id, _)| id.text.as_str());
         let (explicit_only, artifacts): (Vec<&str>, Vec<&str>) =
-            all.partition(|id| paper.explicit_only.iter().any(|explicit| explicit.text == *id));
+            ids.partition(|id| paper.explicit_only.iter().any(|explicit| explicit.text == *id));
         text += &format!("{name}: {}\n  {}\n  {}\n", paper.title, paper.reference, paper.summary);
         text += &format!("  artifacts: {}\n", artifacts.join(", "));
         if !explicit_only.is_empty() {
@@ -149,8 +149,8 @@ fn overview() -> CommandResult {
 }
 
 /// Prints the calibrated constants of a study.
-fn constants(found: &study::LocatedStudy, format: Format) -> CommandResult {
-    let constants = study::constants(found);
+fn constants(located: &study::LocatedStudy, format: Format) -> CommandResult {
+    let constants = study::constants(located);
     if format == Format::Json {
         let list: Vec<_> = constants.iter().map(|c| {
             serde_json::json!({"constant": c.path, "value": c.value, "meaning": c.meaning, "fitted_on": c.fitted_on})
@@ -163,7 +163,7 @@ fn constants(found: &study::LocatedStudy, format: Format) -> CommandResult {
         table.push([&c.path, &c.value, &c.meaning, &c.fitted_on].map(|text| text.as_str().into()).into());
     }
     let mut text = format!("{}\n{} calibrated constants\n", table.text(), constants.len());
-    for row in study::roles::conditioning(&found.read.value) {
+    for row in study::roles::conditioning(&located.read.value) {
         text += &format!("\n{} ({})\n", row.choice, row.location);
         let parts =
             [("value", row.value.clone()), ("why", row.why.clone()), ("chosen with", row.chosen_with.join(", "))];
@@ -183,15 +183,15 @@ struct Bar(Mutex<Option<Progress>>);
 impl Bar {
     /// Ends the current display, and replaces it by `next`.
     fn replace(&self, next: Option<Progress>) {
-        let before = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), next);
-        before.map(Progress::end);
+        let previous = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), next);
+        previous.map(Progress::finish);
     }
 }
 
 impl study::Progress for Bar {
     fn begins(&self, points: usize) {
         self.replace(None);
-        self.replace(Some(Progress::begin("points", points, None)));
+        self.replace(Some(Progress::start("points", points, None)));
     }
 
     fn leaves_out(&self, points: usize) {
@@ -202,7 +202,7 @@ impl study::Progress for Bar {
 
     fn done(&self, _point: &str) {
         if let Some(progress) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            progress.finished(false);
+            progress.count_finished(false);
         }
     }
 }

@@ -105,18 +105,18 @@ pub fn run(options: &Options) -> CommandResult {
         None => (None, Recorder::off()),
     };
     let recorder = options.with_instruments(recorder);
-    let begun = Instant::now();
+    let start = Instant::now();
     let result = {
         let _heartbeat = Heartbeat::start("building the machine and running it");
         experiment::run(&read.value, recorder)
     };
-    let wall_s = begun.elapsed().as_secs_f64();
-    let record = Record::of(&read, &result);
+    let wall_s = start.elapsed().as_secs_f64();
+    let record = Record::new(&read, &result);
     let host = (!options.no_host).then_some((wall_s, result.events));
     let uncertainties = options.uncertainty.then(|| options.uncertainties(&subject, &result)).transpose()?;
     output::print(&match options.format {
         Format::Text => {
-            let table = uncertainties.map(|all| run_text::uncertainties(&all)).unwrap_or_default();
+            let table = uncertainties.map(|uncertainties| run_text::uncertainties(&uncertainties)).unwrap_or_default();
             run_text::text(subject.name(), &result, &record, host, &options.whatif_command()) + &table
         }
         Format::Json => {
@@ -124,7 +124,7 @@ pub fn run(options: &Options) -> CommandResult {
                 Some((wall_s, events)) => record.with_host(wall_s, events).with_folder(&read),
                 None => record,
             };
-            uncertainties.map_or(record.clone(), |all| record.with_uncertainty(&all)).pretty()
+            uncertainties.map_or(record.clone(), |uncertainties| record.with_uncertainty(&uncertainties)).pretty()
         }
     })?;
     if let Some(trace) = trace {
@@ -141,7 +141,7 @@ pub fn run(options: &Options) -> CommandResult {
 
 /// Returns the file that messages are written to, and its format.
 fn messages(path: &Path) -> Result<(Output, Encoding), Failure> {
-    let encoding = Encoding::of(path).ok_or_else(|| {
+    let encoding = Encoding::from_path(path).ok_or_else(|| {
         let problem = Problem::new(format!("`{}`: unknown format of messages", path.display()));
         problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
     })?;
@@ -179,7 +179,7 @@ impl Options {
     /// Computes the uncertainty of the metrics, with a progress bar if standard error is a terminal.
     fn uncertainties(&self, subject: &input::Subject, result: &RunResult) -> Result<RunUncertainty, Failure> {
         let sets = self.sets();
-        let reader = |varied: &[String]| subject.read_varied(&sets, varied);
+        let reader = |overrides: &[String]| subject.read_varied(&sets, overrides);
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left").expect("a template");
         let bar = ProgressBar::new(0).with_style(style);
         let uncertainties = single::uncertainties(&reader, result, &|runs| bar.set_length(runs as u64), &|| bar.inc(1));
@@ -211,11 +211,11 @@ fn exit_status(result: &RunResult) -> ExitStatus {
     let Some(stuck) = record::pending_waits(&result.outcome) else {
         return if result.outcome.is_complete() { ExitStatus::Done } else { ExitStatus::Stuck };
     };
-    let how = match result.outcome {
-        Outcome::TimeLimit(_) if stuck.at == Time::END => "reached the end of simulated time".to_owned(),
+    let ending = match result.outcome {
+        Outcome::TimeLimit(_) if stuck.end_time == Time::END => "reached the end of simulated time".to_owned(),
         Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
         _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
     };
-    eprint_line!("The run {how} {stuck}");
+    eprint_line!("The run {ending} {stuck}");
     ExitStatus::Stuck
 }

@@ -17,10 +17,10 @@ use serde_json::{Map, Value as Json, json};
 pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u64>, format: Format) -> CommandResult {
     let read = subject.read(sets)?;
     let dimensions = [seeds::seed_values(read.value.run.seed, seeds).into()];
-    let reader = |varied: &[String]| subject.read_varied(sets, varied);
+    let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let pool = pool(jobs)?;
-    let checked = pool.install(|| sweep.check()).map_err(|found| point_failure(found, seeds as usize))?;
+    let checked = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, seeds as usize))?;
     let rows = pool.install(|| runs(&checked, None, None, None))?;
     let results: Vec<_> = rows.iter().map(|row| &*row.result).collect();
     let distributions = seeds::distributions(&results);
@@ -35,14 +35,14 @@ pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u
 fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[ReplicatedMetric]) -> String {
     let heads = ["metric", "value", "± 95 %", "unit", "runs"].map(Column::new);
     let mut table = ReportTable::new(heads.to_vec());
-    let column = |of: fn(&ReplicatedMetric) -> f64| -> Vec<String> {
-        aligned(metrics.iter().map(|metric| number(of(metric), &metric.unit)).collect())
+    let column = |value_of: fn(&ReplicatedMetric) -> f64| -> Vec<String> {
+        aligned(metrics.iter().map(|metric| number(value_of(metric), &metric.unit)).collect())
     };
     let (values, halves) = (column(|metric| metric.value), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
-    for ((metric, value), half) in metrics.iter().zip(values).zip(halves) {
+    for ((metric, value), half_width) in metrics.iter().zip(values).zip(halves) {
         let ReplicatedMetric { name, runs, .. } = metric;
         let unit = display_unit(&metric.unit);
-        table.push(vec![name.as_str().into(), value.into(), half.into(), unit.into(), (*runs as u64).into()]);
+        table.push(vec![name.as_str().into(), value.into(), half_width.into(), unit.into(), (*runs as u64).into()]);
     }
     let seed = |row: Option<&SweepPoint>| row.and_then(|row| row.result.seed).unwrap_or_default();
     let seeds = format!("{} seeds, {} to {}", rows.len(), seed(rows.first()), seed(rows.last()));
@@ -56,18 +56,18 @@ fn json(
     metrics: &[ReplicatedMetric],
     distributions: &[Distribution],
 ) -> String {
-    let mut whole = Map::new();
+    let mut json = Map::new();
     let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
-    whole.insert("outcomes".into(), counts.into());
+    json.insert("outcomes".into(), counts.into());
     let transients = rows.iter().filter(|row| row.result.is_transient() == Some(true)).count();
-    whole.insert("initial_transients".into(), transients.into());
-    whole.insert("metrics".into(), seeds::json(metrics));
-    whole.insert(distribution::KEY.into(), distribution::json(distributions));
-    whole.insert("machine".into(), machine.clone());
-    whole.insert("seeds".into(), rows.iter().map(|row| row.result.seed).collect());
-    whole.insert("hashes".into(), rows.iter().map(|row| &*row.result.hash).collect());
-    whole.insert("version".into(), VERSION.into());
-    let hash = digest(&whole);
-    whole.insert("hash".into(), hash.into());
-    distribution::pretty(&whole)
+    json.insert("initial_transients".into(), transients.into());
+    json.insert("metrics".into(), seeds::json(metrics));
+    json.insert(distribution::KEY.into(), distribution::json(distributions));
+    json.insert("machine".into(), machine.clone());
+    json.insert("seeds".into(), rows.iter().map(|row| row.result.seed).collect());
+    json.insert("hashes".into(), rows.iter().map(|row| &*row.result.hash).collect());
+    json.insert("version".into(), VERSION.into());
+    let hash = digest(&json);
+    json.insert("hash".into(), hash.into());
+    distribution::pretty(&json)
 }

@@ -13,7 +13,7 @@ const RESOURCES_SHOWN: usize = 8;
 /// Returns the outcome, metrics, mean ledger, busiest resources, identity and candidate for the bottleneck of a run;
 /// `whatif` is the command line that finds the bottleneck.
 pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, whatif: &str) -> String {
-    let ledger = MeanLedger::of(&result.ledger);
+    let ledger = MeanLedger::new(&result.ledger);
     let parts = [
         format!("{name}: {}\n{}", outcome(result), note(result)),
         metrics(record, record::was_stopped(&result.outcome)),
@@ -54,8 +54,8 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
         return String::new();
     }
     let transient =
-        result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |one| one + "\n");
-    let candidate = match (Candidate::of(result, ledger), result.busiest().filter(|(_, share)| *share > 0.0)) {
+        result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |finding| finding + "\n");
+    let candidate = match (Candidate::new(result, ledger), result.busiest().filter(|(_, share)| *share > 0.0)) {
         (stage @ Candidate::Stage(..), Some((name, share))) => {
             format!("{}\n{stage}", Candidate::Busiest(name.to_owned(), share))
         }
@@ -92,7 +92,7 @@ fn metrics(record: &Record, so_far: bool) -> String {
     let names = distribution_names(&metrics);
     let statistic = |name: &str| {
         let suffix = names.iter().find_map(|base| name.strip_prefix(base));
-        suffix.is_some_and(|suffix| STATISTICS.iter().any(|(known, _)| *known == suffix))
+        suffix.is_some_and(|suffix| STATISTICS.iter().any(|(known_suffix, _)| *known_suffix == suffix))
     };
     metrics.retain(|(name, ..)| !statistic(name));
     if metrics.is_empty() {
@@ -117,12 +117,13 @@ fn distributions(record: &Record) -> String {
         return String::new();
     }
     let statistic = |base: &str, suffix: &str| {
-        let found = metrics.iter().find(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix));
-        found.map_or((f64::NAN, ""), |(_, value, unit)| (*value, *unit))
+        let statistic = metrics.iter().find(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix));
+        statistic.map_or((f64::NAN, ""), |(_, value, unit)| (*value, *unit))
     };
     let is_shown = |suffix: &str| names.iter().any(|base| !statistic(base, suffix).0.is_nan());
-    let shown: Vec<_> = STATISTICS.into_iter().filter(|(suffix, _)| suffix.is_empty() || is_shown(suffix)).collect();
-    let heads = shown.iter().map(|(_, head)| *head);
+    let shown_statistics: Vec<_> =
+        STATISTICS.into_iter().filter(|(suffix, _)| suffix.is_empty() || is_shown(suffix)).collect();
+    let heads = shown_statistics.iter().map(|(_, head)| *head);
     let mut table =
         ReportTable::new(["distribution"].into_iter().chain(heads).chain(["unit"]).map(Column::new).collect());
     for base in &names {
@@ -131,7 +132,7 @@ fn distributions(record: &Record) -> String {
             Cell::Text(number(value, unit))
         };
         let unit = Cell::Text(number::display_unit(statistic(base, "").1));
-        table.push([Cell::from(*base)].into_iter().chain(shown.iter().map(value)).chain([unit]).collect());
+        table.push([Cell::from(*base)].into_iter().chain(shown_statistics.iter().map(value)).chain([unit]).collect());
     }
     table.text()
 }
@@ -139,8 +140,8 @@ fn distributions(record: &Record) -> String {
 /// Pads numbers with spaces, so that their decimal points are aligned.
 pub fn aligned(numbers: Vec<String>) -> Vec<String> {
     let integer_digits = |number: &str| number.split('.').next().map_or(0, |whole| whole.chars().count());
-    let most = numbers.iter().map(|number| integer_digits(number)).max().unwrap_or(0);
-    numbers.iter().map(|number| format!("{}{number}", " ".repeat(most - integer_digits(number)))).collect()
+    let digits_max = numbers.iter().map(|number| integer_digits(number)).max().unwrap_or(0);
+    numbers.iter().map(|number| format!("{}{number}", " ".repeat(digits_max - integer_digits(number)))).collect()
 }
 
 /// Numbers below this limit are printed with as many decimals as three significant digits need.
@@ -179,15 +180,15 @@ fn resources(result: &RunResult) -> String {
     let us = Column::unit("busy", "µs").decimals(3);
     let active = Column::unit("active", "µs").decimals(3);
     let mut table = ReportTable::new(vec![Column::new("busiest resources"), us, active, Column::new("utilisation")]);
-    let more = resources.len().saturating_sub(RESOURCES_SHOWN);
+    let omitted = resources.len().saturating_sub(RESOURCES_SHOWN);
     for resource in resources.into_iter().take(RESOURCES_SHOWN) {
         let share = result.utilisation(resource);
         let (busy, active) = (resource.busy.as_us(), resource.active.as_us());
         table.push(vec![resource.name.as_str().into(), busy.into(), active.into(), Cell::Text(percent(share))]);
     }
-    match (more, idle) {
+    match (omitted, idle) {
         (0, 0) => table.text(),
-        _ => format!("{}({more} more are less busy, {idle} are idle)\n", table.text()),
+        _ => format!("{}({omitted} more are less busy, {idle} are idle)\n", table.text()),
     }
 }
 
@@ -199,11 +200,13 @@ pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     let mut table = ReportTable::new(["metric", "value", "uncertainty", "most sensitive to"].map(Column::new).to_vec());
     let incomplete = if uncertainty.untried.is_empty() { "" } else { " (incomplete)" };
     for MetricUncertainty { metric, std_dev, elasticities } in &uncertainty.metrics {
-        let most = elasticities.iter().take(CONSTANTS_SHOWN);
-        let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
+        let shown_elasticities = elasticities.iter().take(CONSTANTS_SHOWN);
+        let listed: Vec<String> = shown_elasticities
+            .map(|elasticity| format!("{} {:+.2}", elasticity.constant, elasticity.elasticity))
+            .collect();
         let value = format!("{} {}", number(metric.value, metric.unit), number::display_unit(metric.unit));
         table.push(
-            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), most.join(", ")]
+            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), listed.join(", ")]
                 .map(Cell::Text)
                 .into(),
         );

@@ -43,13 +43,13 @@ struct ShownValue {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let shown = match options.part() {
+    let values = match options.part() {
         Some(part) => part_values(part)?,
         None => options.values()?,
     };
     output::print(&match options.format {
-        Format::Text => options.table(&shown).text(),
-        Format::Json => format!("{:#}\n", shown.iter().map(json).collect::<Json>()),
+        Format::Text => options.table(&values).text(),
+        Format::Json => format!("{:#}\n", values.iter().map(json).collect::<Json>()),
     })?;
     Ok(ExitStatus::Done)
 }
@@ -71,10 +71,10 @@ impl Options {
         if self.subject.file.exists() || shipped::example(name).is_some() {
             return None;
         }
-        let near = suggest::nearest(name, shipped::parts().iter().copied())
+        let nearest = suggest::nearest(name, shipped::parts().iter().copied())
             .or_else(|| suggest::nearest(name, last_words()).and_then(part_called))?;
         let problem = Problem::new(format!("there is no file, shipped example or part `{name}`"));
-        Some(problem.help(format!("did you mean the part `{near}`?")).help("`narrows list` lists all parts"))
+        Some(problem.help(format!("did you mean the part `{nearest}`?")).help("`narrows list` lists all parts"))
     }
 
     fn values(&self) -> Result<Vec<ShownValue>, Failure> {
@@ -92,13 +92,13 @@ impl Options {
         Ok(read.entries().into_iter().map(shown_value).collect())
     }
 
-    fn table(&self, shown: &[ShownValue]) -> ReportTable {
+    fn table(&self, values: &[ShownValue]) -> ReportTable {
         let mut heads = vec!["key", "value", "comes from", "source"];
         heads.extend(self.meaning.then_some("meaning"));
         let mut table = ReportTable::new(heads.into_iter().map(Column::new).collect());
-        for shown in shown {
-            let mut row = vec![&shown.key, &shown.value, &shown.from, &shown.source];
-            row.extend(self.meaning.then_some(&shown.meaning));
+        for value in values {
+            let mut row = vec![&value.key, &value.value, &value.from, &value.source];
+            row.extend(self.meaning.then_some(&value.meaning));
             table.push(row.into_iter().map(|cell| Cell::from(cell.as_str())).collect());
         }
         table
@@ -112,8 +112,8 @@ fn part_called(name: &str) -> Option<&'static str> {
     let called = parts().filter(|part| part.rsplit('/').next() == Some(name));
     let is_made =
         |part: &str| shipped::part(part).is_some_and(|text| text.lines().any(|line| line.starts_with("parts =")));
-    let own = called.min_by_key(|part| (part.matches('/').count(), is_made(part)));
-    parts().find(|part| *part == name).or(own)
+    let shortest = called.min_by_key(|part| (part.matches('/').count(), is_made(part)));
+    parts().find(|part| *part == name).or(shortest)
 }
 
 /// Returns the names of the parts without their folders.
@@ -135,12 +135,12 @@ fn part_values(part: &str) -> Result<Vec<ShownValue>, Failure> {
     Ok(loaded.leaves().into_iter().map(shown_value).collect())
 }
 
-fn json(shown: &ShownValue) -> Json {
+fn json(value: &ShownValue) -> Json {
     json!({
-        "key": shown.key,
-        "value": shown.value,
-        "from": shown.from,
-        "source": shown.source,
-        "meaning": shown.meaning,
+        "key": value.key,
+        "value": value.value,
+        "from": value.from,
+        "source": value.source,
+        "meaning": value.meaning,
     })
 }

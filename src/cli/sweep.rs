@@ -125,17 +125,17 @@ pub fn run(options: &Options) -> CommandResult {
     }
     if let Some(count) = options.seeds {
         dimensions.push(seeds::dimension(
-            &|varied| subject.read_varied(&options.subject.sets, varied),
+            &|overrides| subject.read_varied(&options.subject.sets, overrides),
             &dimensions,
             count,
         )?);
     }
     let pool = pool(options.jobs)?;
-    let reader = |varied: &[String]| subject.read_varied(&options.subject.sets, varied);
+    let reader = |overrides: &[String]| subject.read_varied(&options.subject.sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let count = sweep.points();
     let unknown_metric = sweep.unknown_metric(&options.metrics);
-    let checked = pool.install(|| sweep.check()).map_err(|found| point_failure(found, count))?;
+    let checked = pool.install(|| sweep.check()).map_err(|problems| point_failure(problems, count))?;
     unknown_metric.map_or(Ok(()), |unknown| Err(Failure::from(unknown)))?;
     let out = options.out.as_deref().map(|path| Ok::<_, Failure>((Output::prepare(path)?, point_store(path)?)));
     let (out, points) = out.transpose()?.unzip();
@@ -183,8 +183,8 @@ impl Options {
     /// Checks that the output file, if there is one, would not replace a file that the runs read.
     fn check_output(&self, subject: &input::Subject, dimensions: &[Dimension]) -> Result<(), Failure> {
         let Some(out) = self.out.as_deref() else { return Ok(()) };
-        let varied = dimensions.iter().flat_map(|dimension| &dimension.varies).flat_map(|vary| &vary.values);
-        let varied = varied.map(|value| PathBuf::from(value.trim_matches(['"', '\''])));
+        let values = dimensions.iter().flat_map(|dimension| &dimension.varies).flat_map(|vary| &vary.values);
+        let paths = values.map(|value| PathBuf::from(value.trim_matches(['"', '\''])));
         // A problem of the first point is reported when all points are checked.
         let read = subject.read_varied(&self.subject.sets, &settings(&values_of(dimensions, 0))).ok();
         let named = read.iter().flat_map(input::named_files);
@@ -195,7 +195,7 @@ impl Options {
             .chain(self.against.clone())
             .chain(self.points.clone())
             .chain(named)
-            .chain(varied);
+            .chain(paths);
         check_distinct(&inputs.collect::<Vec<_>>(), &[Some(out)])
     }
 
@@ -206,5 +206,5 @@ impl Options {
 }
 
 fn option_failure(problems: Vec<Problem>) -> Failure {
-    Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
+    Failure::grouped(problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem))).collect())
 }

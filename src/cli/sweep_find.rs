@@ -38,26 +38,27 @@ pub struct FindOptions<'a> {
 /// Runs the search at each point of the dimensions.
 pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension]) -> CommandResult {
     let FindOptions { find, over, sets, against, jobs, out, format } = options;
-    let reader = |varied: &[String]| subject.read_varied(sets, varied);
-    let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| subject.read_varied(sets, varied));
+    let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
+    let other =
+        against.as_ref().map(|(subject, sets)| move |overrides: &[String]| subject.read_varied(sets, overrides));
     let other = other.as_ref().map(|other| other as Reader<'_>);
     let count: usize = dimensions.iter().map(Dimension::len).product();
-    let all: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
+    let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
     let of_other = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
     let sets = [*sets, of_other].concat();
-    let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
-    let query = FindQuery::of(find, over, other.is_some(), &reader, &among).map_err(Failure::grouped)?;
+    let searched_points = SearchedPoints { registry: registry(), sets: &sets, first: &points[0] };
+    let query = FindQuery::parse(find, over, other.is_some(), &reader, &searched_points).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
-        query.check(&all, reader).map_err(Failure::grouped)?;
+        query.check(&points, reader).map_err(Failure::grouped)?;
     }
     let file = out.map(Output::prepare).transpose()?;
     let store = out.map(point_store).transpose()?;
     let probes = count * query.range.probes_max() * if other.is_some() { 2 } else { 1 };
-    let progress = Progress::begin("runs at most", probes, store.as_ref().map(PointStore::folder));
+    let progress = Progress::start("runs at most", probes, store.as_ref().map(PointStore::folder));
     let on_event = |event| report_event(&progress, event);
     let pool = pool(*jobs)?;
-    let rows = pool.install(|| query.search(&all, &reader, other, store.as_ref(), &on_event));
-    progress.end();
+    let rows = pool.install(|| query.search(&points, &reader, other, store.as_ref(), &on_event));
+    progress.finish();
     let rows = rows.map_err(|error| Failure::grouped(error.groups()))?;
     let bytes = match (format.encoding(), format) {
         (Some(encoding), _) => query.dataset(&rows).bytes(encoding).map_err(Problem::new)?,
@@ -71,13 +72,13 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
 /// Prints on standard error which searches included runs that cannot be compared, and returns the exit status.
 fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
     let mut status = ExitStatus::Done;
-    for (values, found) in rows {
+    for (values, crossing) in rows {
         let point = if values.is_empty() { String::new() } else { format!(" of the point {}", format_values(values)) };
-        for probe in found.undecided() {
+        for probe in crossing.undecided() {
             eprint_line!("The search{point} cannot compare {} {}.", query.range.key, undecided(probe));
             status = ExitStatus::Stuck;
         }
-        for probe in [&found.below, &found.above] {
+        for probe in [&crossing.low_probe, &crossing.high_probe] {
             if probe.is_decided && probe.outcome == "saturated" {
                 eprint_line!("The run{point} with {} = {} is saturated.", query.range.key, probe.value);
             }
@@ -90,20 +91,20 @@ fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
 fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|(values, _)| values).map(|(key, _)| Column::new(key.as_str()));
     let mut heads: Vec<Column> = keys.chain([Column::new("holds")]).collect();
-    for before in ["", "other side: "] {
-        heads.push(Column::new(format!("{before}{}", query.range.key)));
-        heads.push(Column::unit(format!("{before}{}", query.metric), query.unit.as_str()));
-        heads.push(Column::new(format!("{before}outcome")));
+    for prefix in ["", "other side: "] {
+        heads.push(Column::new(format!("{prefix}{}", query.range.key)));
+        heads.push(Column::unit(format!("{prefix}{}", query.metric), query.unit.as_str()));
+        heads.push(Column::new(format!("{prefix}outcome")));
         if query.condition.is_none() {
-            heads.push(Column::unit(format!("{before}{} of the other", query.metric), query.unit.as_str()));
-            heads.push(Column::new(format!("{before}outcome of the other")));
+            heads.push(Column::unit(format!("{prefix}{} of the other", query.metric), query.unit.as_str()));
+            heads.push(Column::new(format!("{prefix}outcome of the other")));
         }
     }
     let mut table = ReportTable::new(heads);
-    for (values, found) in rows {
+    for (values, crossing) in rows {
         let mut cells: Vec<Cell> = values.iter().map(|(_, value)| value.as_str().into()).collect();
-        cells.push(query.region(found).into());
-        for probe in query.ordered_ends(found) {
+        cells.push(query.region(crossing).into());
+        for probe in query.ordered_ends(crossing) {
             cells.extend([Cell::from(probe.value.as_str()), Cell::from(probe.metric), probe.outcome.as_str().into()]);
             if let Some(outcome) = &probe.other_outcome {
                 cells.extend([Cell::from(probe.other), outcome.as_str().into()]);
@@ -115,32 +116,32 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
 }
 
 fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
-    let probes: usize = rows.iter().map(|(_, found)| found.probes).sum();
+    let probes: usize = rows.iter().map(|(_, crossing)| crossing.probes).sum();
     format!("{} {probes} values were tried.\n\n{}", finding(query, rows), table(query, rows).text())
 }
 
 /// Returns the result as a sentence: where the condition holds, or, with several points, what was searched.
 fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
     let key = &query.range.key;
-    let what = match &query.condition {
+    let comparison = match &query.condition {
         Some(condition) => format!("{} holds", condition.text()),
         None => format!("{} is less than that of the other description", query.metric),
     };
-    let [(_, found)] = rows else { return format!("Searched at each point: where {what}, over {key}.") };
+    let [(_, found)] = rows else { return format!("Searched at each point: where {comparison}, over {key}.") };
     let [first, _] = query.ordered_ends(found);
     match query.region(found) {
-        "from" | "less from" => format!("{what} from {key} = {} on.", first.value),
-        "up to" | "less up to" => format!("{what} up to {key} = {}.", first.value),
-        "everywhere" | "always less" => format!("{what} in the whole range of {key}."),
-        "nowhere" | "never less" => format!("{what} nowhere in the range of {key}."),
-        _ => format!("It is unknown where {what}, because a run did not complete."),
+        "from" | "less from" => format!("{comparison} from {key} = {} on.", first.value),
+        "up to" | "less up to" => format!("{comparison} up to {key} = {}.", first.value),
+        "everywhere" | "always less" => format!("{comparison} in the whole range of {key}."),
+        "nowhere" | "never less" => format!("{comparison} nowhere in the range of {key}."),
+        _ => format!("It is unknown where {comparison}, because a run did not complete."),
     }
 }
 
 fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
     let probe_json = |probe: &Probe| {
-        let holds = probe.is_decided.then_some(probe.holds);
-        let mut json = json!({ "value": probe.value, "metric": probe.metric, "other": probe.other, "holds": holds });
+        let verdict = probe.is_decided.then_some(probe.holds);
+        let mut json = json!({ "value": probe.value, "metric": probe.metric, "other": probe.other, "holds": verdict });
         json["outcome"] = probe.outcome.as_str().into();
         if let Some(outcome) = &probe.other_outcome {
             json["other_outcome"] = outcome.as_str().into();
@@ -150,23 +151,23 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
         }
         json
     };
-    let row = |(values, found): &FoundRow| {
+    let row = |(values, crossing): &FoundRow| {
         let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        let ends = [&found.below, &found.above].map(probe_json);
+        let ends = [&crossing.low_probe, &crossing.high_probe].map(probe_json);
         let mut json =
-            json!({ "values": values, "holds": query.region(found), "between": ends, "probes": found.probes });
-        if let Some(probe) = &found.stopped_at {
+            json!({ "values": values, "holds": query.region(crossing), "between": ends, "probes": crossing.probes });
+        if let Some(probe) = &crossing.stopped_at {
             json["stopped_at"] = probe_json(probe);
         }
         json
     };
-    let found: Vec<Json> = rows.iter().map(row).collect();
-    let whole = json!({
+    let crossings: Vec<Json> = rows.iter().map(row).collect();
+    let json = json!({
         "find": query.condition.as_ref().map_or(query.metric.clone(), Condition::text),
         "over": query.range.key,
         "metric": query.metric,
         "unit": query.unit,
-        "found": found,
+        "found": crossings,
     });
-    format!("{whole:#}\n")
+    format!("{json:#}\n")
 }

@@ -41,8 +41,8 @@ impl Format {
 }
 
 /// Returns the requested format, or the format of the file's extension. Parquet is binary and needs a file.
-pub fn format_for(asked: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
-    let format = match (asked, out) {
+pub fn format_for(requested: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
+    let format = match (requested, out) {
         (Some(asked), _) => asked,
         (None, Some(out)) => of_ending(out)?,
         (None, None) => Format::Text,
@@ -68,13 +68,13 @@ const ENDINGS: [(&str, Format); 6] = [
 /// Returns the format of a file by its extension; the format is text if the file has none.
 fn of_ending(out: &Path) -> Result<Format, Failure> {
     let Some(ending) = out.extension() else { return Ok(Format::Text) };
-    let ending = ending.to_string_lossy();
-    let known = ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format);
-    known.ok_or_else(|| {
+    let extension = ending.to_string_lossy();
+    let known_extension = ENDINGS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format);
+    known_extension.ok_or_else(|| {
         let names = || ENDINGS.iter().map(|(name, _)| *name);
-        let problem = Problem::new(format!("`{}`: unknown extension `.{ending}`", out.display()));
-        let near = suggest::nearest(&ending, names()).map(|near| format!("did you mean `.{near}`?"));
-        let problem = problem.help(near.unwrap_or_default());
+        let problem = Problem::new(format!("`{}`: unknown extension `.{extension}`", out.display()));
+        let nearest = suggest::nearest(&extension, names()).map(|near| format!("did you mean `.{near}`?"));
+        let problem = problem.help(nearest.unwrap_or_default());
         problem
             .help(format!("the extensions are {}; or choose a format with --format", suggest::phrase(names())))
             .into()
@@ -99,8 +99,8 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
         return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
     }
     let mut metrics = tidy::metrics(rows, plan.seeds, &plan.metrics);
-    let shown = if format == Format::Text { metrics_shown(plan, metrics.len()) } else { metrics.len() };
-    let hidden = metrics.split_off(shown).len();
+    let metrics_shown_count = if format == Format::Text { metrics_shown(plan, metrics.len()) } else { metrics.len() };
+    let hidden = metrics.split_off(metrics_shown_count).len();
     let seeded = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
     let text = match (&seeded, format) {
         (Some(points), Format::Json) => replicated::json(points),
@@ -118,8 +118,8 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
 /// The largest number of metrics in a table for a terminal, unless the user chooses them.
 const METRICS_SHOWN: usize = 6;
 
-/// Returns the number of metrics, out of `all`, that a table for a terminal shows: those that the user chose, or the
-/// first ones.
-fn metrics_shown(plan: &SweepPlan, all: usize) -> usize {
-    if plan.metrics.is_empty() { all.min(METRICS_SHOWN) } else { all }
+/// Returns the number of metrics, out of `metric_count`, that a table for a terminal shows: those that the user chose,
+/// or the first ones.
+fn metrics_shown(plan: &SweepPlan, metric_count: usize) -> usize {
+    if plan.metrics.is_empty() { metric_count.min(METRICS_SHOWN) } else { metric_count }
 }

@@ -31,7 +31,7 @@ pub fn point_store(out: &Path) -> Result<PointStore, Failure> {
 /// Reports a progress event.
 pub fn report_event(progress: &Progress, event: SweepEvent) {
     match event {
-        SweepEvent::Finished { stored } => progress.finished(stored),
+        SweepEvent::Finished { from_store: stored } => progress.count_finished(stored),
         SweepEvent::Corrupt(path, why) => {
             progress.print_line(&format!(
                 "warning: `{}` is not a finished point: {why}; the point is run again",
@@ -48,15 +48,16 @@ pub fn runs(
     shard: Option<Shard>,
     lines: Option<SweepLines>,
 ) -> Result<Vec<SweepPoint>, Failure> {
-    let (all, distinct) = checked.points();
+    let (total, distinct) = checked.points();
     let planned = checked.planned_points(&RunOptions { points, shard, lines, on_event: &|_| () });
-    let progress = Progress::begin("points", planned, points.map(PointStore::folder));
+    let progress = Progress::start("points", planned, points.map(PointStore::folder));
     let options = RunOptions { points, shard, lines, on_event: &|event| report_event(&progress, event) };
     let rows = checked.run(&options).map_err(|error| Problem::new(format!("cannot store a point: {error}")))?;
-    let (run, kept) = progress.end();
-    let identical = if all > distinct { format!(", {} identical to others", all - distinct) } else { String::new() };
+    let (run, kept) = progress.finish();
+    let identical =
+        if total > distinct { format!(", {} identical to others", total - distinct) } else { String::new() };
     let shard = shard.map(|shard| format!(", shard {} of {}", shard.number, shard.count)).unwrap_or_default();
-    eprint_line!("{all} points{shard}: {run} run, {kept} stored before{identical}.");
+    eprint_line!("{total} points{shard}: {run} run, {kept} stored before{identical}.");
     if lines.is_some() && rows.len() < planned {
         eprint_line!("{} points after saturated ones are left out.", planned - rows.len());
     }

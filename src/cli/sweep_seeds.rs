@@ -10,12 +10,14 @@ use serde_json::{Map, Value as Json, json};
 /// metric that is the same for all seeds has no column of intervals.
 pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTable {
     let differs = |name: &str| {
-        rows.iter().filter_map(|row| row.metric(name)).any(|metric| metric.half_width.is_some_and(|half| half > 0.0))
+        rows.iter()
+            .filter_map(|row| row.metric(name))
+            .any(|metric| metric.half_width.is_some_and(|half_width| half_width > 0.0))
     };
     let keys = rows.first().into_iter().flat_map(|row| &row.values).map(|(key, _)| Column::new(key.as_str()));
     let mut heads: Vec<Column> = keys.chain([Column::new("outcome")]).collect();
-    let shown: Vec<(&MetricName, bool)> = metrics.iter().map(|named| (named, differs(&named.0))).collect();
-    for ((name, unit), with_interval) in &shown {
+    let metrics_shown: Vec<(&MetricName, bool)> = metrics.iter().map(|named| (named, differs(&named.0))).collect();
+    for ((name, unit), with_interval) in &metrics_shown {
         heads.push(Column::unit(name.as_str(), unit.as_str()));
         heads.extend(with_interval.then(|| Column::unit(format!("± {name}"), unit.as_str())));
     }
@@ -23,7 +25,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
     for row in rows {
         let mut cells: Vec<Cell> = row.values.iter().map(|(_, value)| value.as_str().into()).collect();
         cells.push(row.marked_outcome().into());
-        for ((name, _), with_interval) in &shown {
+        for ((name, _), with_interval) in &metrics_shown {
             let metric = row.metric(name);
             cells.push(metric.map(|metric| metric.value).into());
             cells.extend(with_interval.then(|| Cell::from(metric.and_then(|metric| metric.half_width))));
@@ -35,12 +37,12 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
 
 /// Returns the results as JSON; `hashes` are the hashes of the single runs' results.
 pub fn json(rows: &[ReplicatedPoint<'_>]) -> String {
-    let mut whole = Map::new();
-    whole.insert("points".into(), rows.iter().map(point).collect());
-    whole.insert("version".into(), VERSION.into());
-    let hash = digest(&whole);
-    whole.insert("hash".into(), hash.into());
-    distribution::pretty(&whole)
+    let mut json = Map::new();
+    json.insert("points".into(), rows.iter().map(point).collect());
+    json.insert("version".into(), VERSION.into());
+    let hash = digest(&json);
+    json.insert("hash".into(), hash.into());
+    distribution::pretty(&json)
 }
 
 fn point(row: &ReplicatedPoint<'_>) -> Json {

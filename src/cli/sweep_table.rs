@@ -27,12 +27,12 @@ pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
 /// Returns the results as JSON; the `hash` of a point is the hash of its result.
 pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     let points: Json = rows.iter().map(|row| point(row, metrics)).collect();
-    let mut whole = Map::new();
-    whole.insert("points".into(), points);
-    whole.insert("version".into(), VERSION.into());
-    let hash = digest(&whole);
-    whole.insert("hash".into(), hash.into());
-    distribution::pretty(&whole)
+    let mut json = Map::new();
+    json.insert("points".into(), points);
+    json.insert("version".into(), VERSION.into());
+    let hash = digest(&json);
+    json.insert("hash".into(), hash.into());
+    distribution::pretty(&json)
 }
 
 fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {

@@ -11,19 +11,22 @@ fn commands_are_well_formed() {
 }
 
 /// Returns the completions of the last of these words.
-fn offered(words: &[&str]) -> Vec<String> {
-    let words: Vec<OsString> = ["narrows"].iter().chain(words).map(OsString::from).collect();
-    let last = words.len() - 1;
-    let found = complete(&mut Cli::command(), words, last, None).expect("candidates");
-    found.iter().map(|one| one.get_value().to_string_lossy().into_owned()).collect()
+fn candidates(words: &[&str]) -> Vec<String> {
+    let arguments: Vec<OsString> = ["narrows"].iter().chain(words).map(OsString::from).collect();
+    let last = arguments.len() - 1;
+    let completions = complete(&mut Cli::command(), arguments, last, None).expect("candidates");
+    completions.iter().map(|completion| completion.get_value().to_string_lossy().into_owned()).collect()
 }
 
 #[test]
 fn completions_contain_shipped_values() {
-    assert_eq!(offered(&["run", "ping-p"]), ["ping-pong"]);
-    assert_eq!(offered(&["reproduce", "trapeze/table-1"]), ["trapeze/table-1"]);
-    assert_eq!(offered(&["run", "memory-bus", "--set", "ni=cni32qm-"]), ["ni=cni32qm-throttle"]);
-    assert_eq!(offered(&["run", "offered-load", "--set", "fabric.router.buffer-f"]), ["fabric.router.buffer-flits="]);
-    assert_eq!(offered(&["sweep", "stream", "--vary", "workload.stream.payl"]), ["workload.stream.payload="]);
-    assert!(offered(&["swee"]).contains(&"sweep".to_owned()));
+    assert_eq!(candidates(&["run", "ping-p"]), ["ping-pong"]);
+    assert_eq!(candidates(&["reproduce", "trapeze/table-1"]), ["trapeze/table-1"]);
+    assert_eq!(candidates(&["run", "memory-bus", "--set", "ni=cni32qm-"]), ["ni=cni32qm-throttle"]);
+    assert_eq!(
+        candidates(&["run", "offered-load", "--set", "fabric.router.buffer-f"]),
+        ["fabric.router.buffer-flits="]
+    );
+    assert_eq!(candidates(&["sweep", "stream", "--vary", "workload.stream.payl"]), ["workload.stream.payload="]);
+    assert!(candidates(&["swee"]).contains(&"sweep".to_owned()));
 }

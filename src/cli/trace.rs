@@ -22,7 +22,7 @@ pub struct Trace {
 }
 
 /// The form of a trace that is being written.
-enum Form {
+enum TraceForm {
     /// Written while the simulation runs.
     Binary(BinaryTrace<File>, UnfinishedOutput),
     /// Written after the run.
@@ -32,7 +32,7 @@ enum Form {
 /// A trace that is being written.
 pub struct OpenTrace {
     path: PathBuf,
-    form: Form,
+    form: TraceForm,
 }
 
 impl Trace {
@@ -53,12 +53,12 @@ impl Trace {
         let spans_max = usize::try_from(self.spans_max).unwrap_or(usize::MAX);
         let path = self.path;
         if is_json(&path) {
-            return Ok((OpenTrace { path, form: Form::Json(self.out) }, Recorder::keeping(spans_max)));
+            return Ok((OpenTrace { path, form: TraceForm::Json(self.out) }, Recorder::with_spans_max(spans_max)));
         }
         let out = self.out.open()?;
         let trace = BinaryTrace::new(out.file()?);
         let recorder = Recorder::streaming(spans_max, Box::new(trace.clone()));
-        Ok((OpenTrace { path, form: Form::Binary(trace, out) }, recorder))
+        Ok((OpenTrace { path, form: TraceForm::Binary(trace, out) }, recorder))
     }
 }
 
@@ -66,19 +66,22 @@ impl OpenTrace {
     /// Writes what is left of the trace, and prints the number of its spans on standard error.
     pub fn finish(self, timeline: &Timeline) -> Result<(), Failure> {
         let dropped = timeline.dropped;
-        let kept = match self.form {
-            Form::Binary(trace, out) => out.finish(trace.finish(dropped))?,
-            Form::Json(out) => {
+        let recorder_spans = match self.form {
+            TraceForm::Binary(trace, out) => out.finish(trace.finish(dropped))?,
+            TraceForm::Json(out) => {
                 out.write(|out| perfetto::write(timeline, out))?;
                 timeline.spans.len() as u64
             }
         };
-        eprint_line!("Wrote {kept} spans to `{}`.", self.path.display());
-        if kept == 0 {
+        eprint_line!("Wrote {recorder_spans} spans to `{}`.", self.path.display());
+        if recorder_spans == 0 {
             eprint_line!("The trace is empty: no resource was used in this run.");
         }
         if dropped > 0 {
-            eprint_line!("The last {dropped} spans were dropped; --trace-spans {} would keep all.", kept + dropped);
+            eprint_line!(
+                "The last {dropped} spans were dropped; --trace-spans {} would keep all.",
+                recorder_spans + dropped
+            );
         }
         Ok(())
     }

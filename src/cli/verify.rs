@@ -60,7 +60,7 @@ pub fn run(options: &Options) -> CommandResult {
             eprint_line!("Wrote `{}`.", path.display());
         }
     }
-    let mut report = VerificationReport::of(&firmwares, without);
+    let mut report = VerificationReport::new(&firmwares, without);
     match (options.spin, spin::missing()) {
         (true, None) => report.spin = Some(spin::judge(&firmwares, without)?),
         (true, Some(program)) => eprint_line!("Spin did not run: `{program}` is not installed"),

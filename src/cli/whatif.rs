@@ -60,21 +60,21 @@ pub fn run(options: &Options) -> CommandResult {
     let reader = |sets: &[String]| subject.read_varied(&options.subject.sets, sets);
     let (metric, thorough) = (options.metric.as_deref(), options.all);
     let query = WhatIfQuery { reader: &reader, metric, factor: options.by, thorough };
-    let (shown, jobs) = (Progress::begin("runs", 1, None), pool.current_num_threads());
-    let found = pool.install(|| {
+    let (progress, jobs) = (Progress::start("runs", 1, None), pool.current_num_threads());
+    let result = pool.install(|| {
         query.run(&|step| match step {
-            whatif::TrialProgress::Expected(runs) => shown.expect(runs, jobs),
-            whatif::TrialProgress::Ran => shown.finished(false),
+            whatif::TrialProgress::Expected(runs) => progress.expect(runs, jobs),
+            whatif::TrialProgress::Ran => progress.count_finished(false),
         })
     });
-    shown.end();
-    let found = found.map_err(|failure| match failure {
+    progress.finish();
+    let analysis = result.map_err(|failure| match failure {
         WhatIfError::Invalid(problems) => Failure::from(problems),
         WhatIfError::Unmeasurable(problem) => Failure::from(problem),
     })?;
     output::print(&match options.format {
-        Format::Text => whatif_text::text(&found, options.all),
-        Format::Json => format!("{:#}\n", found.json()),
+        Format::Text => whatif_text::text(&analysis, options.all),
+        Format::Json => format!("{:#}\n", analysis.json()),
     })?;
     Ok(ExitStatus::Done)
 }

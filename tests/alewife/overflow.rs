@@ -1,7 +1,7 @@
 //! Checks that a node that does not poll for a long time, or that accepts no message while it waits for memory, blocks
 //! no other node: its interface's queue overflows into memory.
 
-use super::{BEGINS, SHORT, machine, space, world};
+use super::{SHORT, START, machine, space, world};
 use narrows::engine::{EndpointId, Outcome, Time};
 use narrows::host::Processor;
 use narrows::messaging::active::ActiveMessage;
@@ -13,9 +13,9 @@ use std::rc::Rc;
 /// Sends 60 messages to an endpoint that ignores the network for 100 000 cycles. Returns the seconds until all were
 /// sent, and the receiver's numbers of overflow traps and of messages moved by the traps.
 fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
-    let mut all = vec![format!("ni.cmmu.reception={reception}")];
-    all.extend(sets.iter().map(|set| set.to_string()));
-    let built = world(&machine("alewife-mesh", 4, 1, SHORT, &all));
+    let mut all_sets = vec![format!("ni.cmmu.reception={reception}")];
+    all_sets.extend(sets.iter().map(|set| set.to_string()));
+    let built = world(&machine("alewife-mesh", 4, 1, SHORT, &all_sets));
     let received = Rc::new(Cell::new(0));
     let (space, _) = space(&built, 64);
     let workers = Worker::all(&built.world, &space);
@@ -24,12 +24,12 @@ fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
         end.on_message(move |_| received.set(received.get() + 1));
     }
     let sent_at = Rc::new(Cell::new(Time::ZERO));
-    for (own, worker) in workers.into_iter().enumerate() {
+    for (worker_index, worker) in workers.into_iter().enumerate() {
         let (received, sent_at) = (received.clone(), sent_at.clone());
-        built.world.sim.spawn(format!("program {own}"), async move {
+        built.world.sim.spawn(format!("program {worker_index}"), async move {
             let end = worker.endpoint();
-            end.cpu().until(BEGINS).await;
-            match own {
+            end.cpu().until(START).await;
+            match worker_index {
                 0 => {
                     for _ in 0..60 {
                         end.send(ActiveMessage::new(EndpointId(1), 0, &[1; 14])).await;
@@ -48,8 +48,9 @@ fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
     assert_eq!(built.run(), Outcome::Done);
     assert!(received.get() >= 60, "every message arrives");
     let counts = built.world.nodes[1].endpoint().driver().counts();
-    let count_of = |name: &str| counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
-    ((sent_at.get() - BEGINS).as_s(), [count_of("ni.overflows"), count_of("ni.overflowed_messages")])
+    let count_of =
+        |name: &str| counts.iter().find(|(known_name, _)| *known_name == name).map_or(0, |(_, count)| *count);
+    ((sent_at.get() - START).as_s(), [count_of("ni.overflows"), count_of("ni.overflowed_messages")])
 }
 
 #[test]
@@ -71,24 +72,24 @@ fn loads_behind_messages_come_through() {
     let (space, bases) = space(&built, 4096);
     let workers = Worker::all(&built.world, &space);
     built.world.active_endpoints().iter().for_each(|end| end.on_message(|_| {}));
-    for (own, worker) in workers.into_iter().enumerate() {
+    for (worker_index, worker) in workers.into_iter().enumerate() {
         let bases = bases.clone();
-        built.world.sim.spawn(format!("program {own}"), async move {
-            worker.endpoint().cpu().until(BEGINS).await;
+        built.world.sim.spawn(format!("program {worker_index}"), async move {
+            worker.endpoint().cpu().until(START).await;
             for round in 0..100u32 {
-                let other = (own + 1 + round as usize % 7) % 8;
+                let other = (worker_index + 1 + round as usize % 7) % 8;
                 worker.send(other, 0, &[round; 14]).await;
-                let at = bases[(own + round as usize) % 8].plus(16 * (round % 200));
-                worker.store(at, u64::from(round)).await;
+                let address = bases[(worker_index + round as usize) % 8].plus(16 * (round % 200));
+                worker.store(address, u64::from(round)).await;
                 worker.load(bases[other].plus(16 * (round % 50))).await;
             }
             worker.barrier().await;
         });
     }
     assert_eq!(built.run(), Outcome::Done);
-    let counted = |name: &str| -> u64 {
+    let count_of = |name: &str| -> u64 {
         let counts = built.world.nodes.iter().flat_map(|node| node.endpoint().driver().counts());
-        counts.filter(|(known, _)| *known == name).map(|(_, count)| count).sum()
+        counts.filter(|(known_name, _)| *known_name == name).map(|(_, count)| count).sum()
     };
-    assert!(counted("coherence.packets") > 1000, "loads and stores left their nodes");
+    assert!(count_of("coherence.packets") > 1000, "loads and stores left their nodes");
 }

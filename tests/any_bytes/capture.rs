@@ -9,8 +9,9 @@ pub fn check_any_bytes(bytes: &[u8]) {
     match read(bytes) {
         Ok(packets) => {
             let file = bytes.as_ptr_range();
-            let lies_in_it =
-                |of: &[u8]| of.is_empty() || (file.contains(&of.as_ptr()) && of.as_ptr_range().end <= file.end);
+            let lies_in_it = |field: &[u8]| {
+                field.is_empty() || (file.contains(&field.as_ptr()) && field.as_ptr_range().end <= file.end)
+            };
             assert!(packets.iter().all(|packet| lies_in_it(packet.bytes)));
             // Each packet has a header in the file, so the length of the file bounds their number.
             assert!(packets.len() <= bytes.len() / 16);
@@ -18,6 +19,6 @@ pub fn check_any_bytes(bytes: &[u8]) {
                 let _ = parse(packet);
             }
         }
-        Err(error) => assert!(error.at <= bytes.len() && !error.message.is_empty(), "{error}"),
+        Err(error) => assert!(error.offset <= bytes.len() && !error.message.is_empty(), "{error}"),
     }
 }

@@ -12,7 +12,7 @@ pub fn check_any_bytes(bytes: &[u8]) {
     if (IPV4_HEADER..=bytes.len()).contains(&length) {
         let mut summed = bytes.to_vec();
         summed[10..12].fill(0);
-        let checksum = Sum::of(&summed[..length]).checksum();
+        let checksum = Sum::of_bytes(&summed[..length]).checksum();
         summed[10..12].copy_from_slice(&checksum.to_be_bytes());
         packet(&summed);
     }
@@ -24,7 +24,7 @@ fn packet(bytes: &[u8]) {
     // The sum is computed over the bytes, because the header that etherparse makes of them has no reserved bit.
     assert_eq!(Sum16BitWords::new().add_slice(header.slice()).ones_complement(), 0, "{bytes:02x?}");
     assert_eq!((parsed.from, parsed.to), (header.source_addr(), header.destination_addr()));
-    assert_eq!((parsed.more, parsed.identification), (header.more_fragments(), header.identification()));
+    assert_eq!((parsed.more_fragments, parsed.identification), (header.more_fragments(), header.identification()));
     assert_eq!(parsed.payload.end, usize::from(header.total_len()));
     assert_eq!(parsed.carried().len(), usize::from(header.payload_len().expect("a length")));
     assert_eq!(parsed.carried().start, usize::from(header.fragments_offset().byte_offset()));
@@ -40,6 +40,6 @@ fn packet(bytes: &[u8]) {
     if parsed.is_whole() {
         let theirs = udp.calc_checksum_ipv4(&header.to_header(), payload).expect("a length");
         let is_valid = head.checksum.is_none_or(|sum| sum == theirs);
-        assert_eq!(head.is_valid(parsed.from, parsed.to, Sum::of(payload)), is_valid, "{bytes:02x?}");
+        assert_eq!(head.is_valid(parsed.from, parsed.to, Sum::of_bytes(payload)), is_valid, "{bytes:02x?}");
     }
 }

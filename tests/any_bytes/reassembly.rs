@@ -18,7 +18,7 @@ pub fn check_any_bytes(bytes: &[u8]) {
     let (mut reassembly, mut kept, mut now) = (Reassembly::new(LIMITS), KeptBytes::new(), Time::ZERO);
     for step in bytes.as_chunks::<4>().0 {
         now += Time::from_ns(u64::from(step[3] % 32));
-        for key in reassembly.expires(now) {
+        for key in reassembly.expire(now) {
             assert!(kept.remove(&key).is_some(), "what expires was under way");
         }
         arrive(&fragment(step), &mut reassembly, &mut kept, now);
@@ -26,21 +26,23 @@ pub fn check_any_bytes(bytes: &[u8]) {
         assert_eq!(bytes, reassembly.bytes());
         assert!(bytes <= LIMITS.bytes && (kept.len()..=LIMITS.datagrams).contains(&reassembly.datagrams()));
         assert_eq!(reassembly.next_timer().is_some(), reassembly.datagrams() > 0);
-        assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + LIMITS.lifetime));
+        assert!(
+            reassembly.next_timer().is_none_or(|expires_at| expires_at > now && expires_at <= now + LIMITS.lifetime)
+        );
     }
-    let left = reassembly.expires(now + LIMITS.lifetime);
-    assert!(left.len() == kept.len() && left.iter().all(|key| kept.contains_key(key)));
+    let expired = reassembly.expire(now + LIMITS.lifetime);
+    assert!(expired.len() == kept.len() && expired.iter().all(|key| kept.contains_key(key)));
     assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
 }
 
 /// Returns a fragment of one of four datagrams: 8-byte units, the last with a few bytes more or fewer.
 fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
-    let more = flags & 1 == 1;
+    let more_fragments = flags & 1 == 1;
     let offset = 8 * usize::from(at % 16);
-    let odd = if more { 0 } else { usize::from(wait / 32) };
-    let carried = 8 * usize::from(1 + length % 6) + odd;
+    let odd_bytes = if more_fragments { 0 } else { usize::from(wait / 32) };
+    let carried = 8 * usize::from(1 + length % 6) + odd_bytes;
     let is_first = offset == 0;
-    let payload = if more { usize::from(length / 6) * 2 + 1 } else { carried - UDP_HEADER };
+    let payload = if more_fragments { usize::from(length / 6) * 2 + 1 } else { carried - UDP_HEADER };
     let udp = is_first.then_some(UdpHead { from: 1, to: 2, payload, checksum: None });
     let start = IPV4_HEADER + if is_first { UDP_HEADER } else { 0 };
     let [from, to] = [1, 2].map(|host| Ipv4Addr::new(10, 0, 0, host));
@@ -50,7 +52,7 @@ fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
         to,
         identification,
         offset,
-        more,
+        more_fragments,
         header_len: IPV4_HEADER,
         payload: start..IPV4_HEADER + carried,
         udp,
@@ -61,7 +63,7 @@ fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, no
     let key = packet.key();
     match reassembly.arrive(packet, now) {
         Reassembled::Kept => kept.entry(key).or_default().extend(packet.carried().map(|byte| byte as u8)),
-        Reassembled::Dropped { gives_up, .. } => {
+        Reassembled::Dropped { abandons_datagram: gives_up, .. } => {
             if gives_up {
                 kept.remove(&key);
             }
@@ -69,11 +71,11 @@ fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, no
         Reassembled::Complete { key: completed, length, header } => {
             assert_eq!(completed, key);
             assert_eq!(header.payload, length);
-            let before = if packet.is_whole() { Vec::new() } else { kept.remove(&key).unwrap_or_default() };
-            let mut all: Vec<u8> = before.into_iter().chain(packet.carried().map(|byte| byte as u8)).collect();
-            all.sort_unstable();
+            let stored_bytes = if packet.is_whole() { Vec::new() } else { kept.remove(&key).unwrap_or_default() };
+            let mut bytes: Vec<u8> = stored_bytes.into_iter().chain(packet.carried().map(|byte| byte as u8)).collect();
+            bytes.sort_unstable();
             // No datagram of a script has more bytes than the values of a byte.
-            assert!(all.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte once");
+            assert!(bytes.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte once");
         }
     }
 }

@@ -57,13 +57,13 @@ fn a_kibibyte_through_a_queue_in_main_memory_is_five_times_faster_with_a_cache()
     };
     // Each of 128 words is loaded and stored by an access to memory before it is sent, 25.6 us in all, and the words of
     // the fifth packet once more behind the wire; the receiver is as fast as the sender until then.
-    let without = latency(&[]);
-    assert!((34.0..38.0).contains(&without), "{without} us");
+    let without_cache = latency(&[]);
+    assert!((34.0..38.0).contains(&without_cache), "{without_cache} us");
     // The sender only hits. The receiver fetches the 17 blocks that DMA has written by 2 accesses each, 3.4 us in all,
     // and the first of five packets arrives after its 4 blocks have crossed both buses, 134 ns and 114 ns each.
-    let with = latency(&[CACHE]);
-    assert!((6.0..7.2).contains(&with), "{with} us");
-    assert!(without > 5.0 * with);
+    let with_cache = latency(&[CACHE]);
+    assert!((6.0..7.2).contains(&with_cache), "{with_cache} us");
+    assert!(without_cache > 5.0 * with_cache);
 }
 
 #[test]
@@ -79,11 +79,15 @@ fn polls_of_a_cached_queue_are_passed_as_they_would_run() {
                 *host = host.with_spec(Arc::new(parameters));
                 run(&machine)
             };
-            let (passed, again, each) = (run(Spin::Skipped), run(Spin::Skipped), run(Spin::Each));
-            assert_eq!((passed.end, passed.events), (again.end, again.events), "{interface} {bytes} B");
-            assert_eq!((passed.end, &passed.metrics), (each.end, &each.metrics), "{interface} {bytes} B");
-            assert_eq!(passed.deliveries, each.deliveries, "{interface} {bytes} B");
-            assert!(passed.events < each.events, "{} events, {} with each poll", passed.events, each.events);
+            let (skipped, skipped_again, each) = (run(Spin::Skipped), run(Spin::Skipped), run(Spin::Each));
+            assert_eq!(
+                (skipped.end, skipped.events),
+                (skipped_again.end, skipped_again.events),
+                "{interface} {bytes} B"
+            );
+            assert_eq!((skipped.end, &skipped.metrics), (each.end, &each.metrics), "{interface} {bytes} B");
+            assert_eq!(skipped.deliveries, each.deliveries, "{interface} {bytes} B");
+            assert!(skipped.events < each.events, "{} events, {} with each poll", skipped.events, each.events);
         }
     }
 }
@@ -91,9 +95,9 @@ fn polls_of_a_cached_queue_are_passed_as_they_would_run() {
 #[test]
 fn a_host_without_a_cache_reports_no_cache_metrics() {
     let workload = "ping-pong = { warm-up = 0, messages = 1, payload = \"8 B\" }";
-    let counted = |sets: &[&str]| {
+    let count_of = |sets: &[&str]| {
         let result = run(&machine("startjr", workload, sets));
         result.metrics.iter().filter(|metric| metric.name.starts_with("cache.")).count()
     };
-    assert_eq!((counted(&[]), counted(&[CACHE])), (0, 4));
+    assert_eq!((count_of(&[]), count_of(&[CACHE])), (0, 4));
 }

@@ -54,36 +54,37 @@ fn deadlocked_point_is_a_row_like_others() {
 }
 
 /// Returns the finished points in a folder, each with the time it was written.
-fn points(out: &str) -> BTreeMap<PathBuf, SystemTime> {
-    points_kept(out).into_iter().map(|path| (path.clone(), written(&path))).collect()
+fn modification_times(out: &str) -> BTreeMap<PathBuf, SystemTime> {
+    points_kept(out).into_iter().map(|path| (path.clone(), modified(&path))).collect()
 }
 
-fn written(path: &Path) -> SystemTime {
+fn modified(path: &Path) -> SystemTime {
     path.metadata().and_then(|about| about.modified()).expect("a file")
 }
 
 #[test]
 fn killed_sweep_resumes_where_it_was() {
     let folder = Folder::new("kill");
-    let out = folder.path("out.csv");
-    let sweep = ["sweep", "stream", "--set=workload.stream.messages=400", "--vary=run.seed=1..40+1", "--out", &out];
+    let out_path = folder.path("out.csv");
+    let sweep =
+        ["sweep", "stream", "--set=workload.stream.messages=400", "--vary=run.seed=1..40+1", "--out", &out_path];
     let mut child = command(&[&sweep[..], &["--jobs=1"]].concat()).stderr(Stdio::null()).spawn().expect("a sweep");
-    while points(&out).len() < 3 && child.try_wait().expect("a child").is_none() {
+    while modification_times(&out_path).len() < 3 && child.try_wait().expect("a child").is_none() {
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().expect("a child to kill");
     child.wait().expect("a child");
-    let before = points(&out);
-    assert!(before.len() >= 3);
+    let times_before = modification_times(&out_path);
+    assert!(times_before.len() >= 3);
     let output = narrows(&sweep);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let (run, kept) = (40 - before.len(), before.len());
+    let (run, kept) = (40 - times_before.len(), times_before.len());
     assert!(stderr(&output).contains(&format!("40 points: {run} run, {kept} stored before.")), "{}", stderr(&output));
-    let after = points(&out);
-    assert_eq!(after.len(), 40);
-    assert!(before.iter().all(|(path, time)| after[path] == *time), "a finished point was run again");
-    let whole = stdout(&[&sweep[..4], &["--format=csv"]].concat());
-    assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if it had never been stopped");
+    let times_after = modification_times(&out_path);
+    assert_eq!(times_after.len(), 40);
+    assert!(times_before.iter().all(|(path, time)| times_after[path] == *time), "a finished point was run again");
+    let complete = stdout(&[&sweep[..4], &["--format=csv"]].concat());
+    assert_eq!(fs::read_to_string(&out_path).expect("the result"), complete, "as if it had never been stopped");
 }
 
 #[test]
@@ -100,8 +101,8 @@ fn point_is_run_again_after_a_change_of_its_files() {
     let sweep_and_expect = |expected: &str| {
         let output = narrows(&sweep);
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
-        let whole = stdout(&[&sweep[..3], &["--format=csv"]].concat());
-        assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if nothing had been kept");
+        let complete = stdout(&[&sweep[..3], &["--format=csv"]].concat());
+        assert_eq!(fs::read_to_string(&out).expect("the result"), complete, "as if nothing had been kept");
     };
     sweep_and_expect("2 points: 2 run, 0 stored before.");
     sweep_and_expect("2 points: 0 run, 2 stored before.");
@@ -117,11 +118,11 @@ fn point_is_run_again_after_a_change_of_its_files() {
 #[test]
 fn a_corrupt_point_is_run_again_with_a_warning() {
     let folder = Folder::new("corrupt");
-    let out = folder.path("out.json");
-    let sweep = ["sweep", "ping-pong", SHORT, "--vary=run.seed=1,2,3,4", "--out", &out];
+    let out_path = folder.path("out.json");
+    let sweep = ["sweep", "ping-pong", SHORT, "--vary=run.seed=1,2,3,4", "--out", &out_path];
     assert_eq!(code(&sweep), Some(0));
-    let result = fs::read_to_string(&out).expect("a result");
-    let files: Vec<PathBuf> = points(&out).into_keys().collect();
+    let result = fs::read_to_string(&out_path).expect("a result");
+    let files: Vec<PathBuf> = modification_times(&out_path).into_keys().collect();
     let text = fs::read_to_string(&files[0]).expect("a point");
     fs::write(&files[0], &text[..text.len() / 2]).expect("a file");
     let changed = fs::read_to_string(&files[1]).expect("a point").replace("\"messages\": 5", "\"messages\": 6");
@@ -134,7 +135,7 @@ fn a_corrupt_point_is_run_again_with_a_warning() {
         assert!(warnings.contains(why), "{warnings}");
     }
     assert!(warnings.contains("4 points: 3 run, 1 stored before."), "{warnings}");
-    assert_eq!(fs::read_to_string(&out).expect("a result"), result);
+    assert_eq!(fs::read_to_string(&out_path).expect("a result"), result);
     // A single point has a result of the same form as `run`.
     let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");
     let seed = format!("--seed={}", point["seed"]);

@@ -45,18 +45,18 @@ fn a_former_metric_is_replaced_with_a_warning() {
 }
 
 /// Returns each deprecated key of a schema with the present key.
-fn deprecated(schema: &Json, found: &mut Vec<(String, String)>) {
+fn deprecated(schema: &Json, deprecated_keys: &mut Vec<(String, String)>) {
     match schema {
         Json::Object(map) => {
             for (key, value) in map {
                 let today = value["description"].as_str().and_then(|text| text.strip_prefix("Renamed to `"));
                 match today.filter(|_| value["deprecated"] == true) {
-                    Some(today) => found.push((key.clone(), today.trim_end_matches('`').to_owned())),
-                    None => deprecated(value, found),
+                    Some(today) => deprecated_keys.push((key.clone(), today.trim_end_matches('`').to_owned())),
+                    None => deprecated(value, deprecated_keys),
                 }
             }
         }
-        Json::Array(list) => list.iter().for_each(|value| deprecated(value, found)),
+        Json::Array(list) => list.iter().for_each(|value| deprecated(value, deprecated_keys)),
         _ => {}
     }
 }
@@ -64,10 +64,10 @@ fn deprecated(schema: &Json, found: &mut Vec<(String, String)>) {
 #[test]
 fn the_page_of_renames_lists_every_renamed_key() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/renames.md")).expect("the page");
-    let mut found = Vec::new();
-    deprecated(&json(&["schema"]), &mut found);
-    assert!(found.len() >= 14, "{found:?}");
-    for (former, today) in found {
+    let mut deprecated_keys = Vec::new();
+    deprecated(&json(&["schema"]), &mut deprecated_keys);
+    assert!(deprecated_keys.len() >= 14, "{deprecated_keys:?}");
+    for (former, today) in deprecated_keys {
         assert!(page.contains(&format!("| `{former}` | `{today}` |")), "{former} was renamed to {today}");
     }
 }

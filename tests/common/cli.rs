@@ -80,5 +80,5 @@ pub fn as_json(arguments: &[&str]) -> serde_json::Value {
 /// Returns the files of the finished points that are stored with the result of a sweep.
 pub fn points_kept(out: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect()
+    entries.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
 }

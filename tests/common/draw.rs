@@ -6,19 +6,19 @@ use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
 /// A sequence of random numbers, repeated from its start when it is used up.
-pub struct Draw<'a> {
+pub struct NumberSource<'a> {
     numbers: &'a [u32],
     next: usize,
 }
 
-impl Draw<'_> {
-    pub fn new(numbers: &[u32]) -> Draw<'_> {
-        Draw { numbers, next: 0 }
+impl NumberSource<'_> {
+    pub fn new(numbers: &[u32]) -> NumberSource<'_> {
+        NumberSource { numbers, next: 0 }
     }
 
     /// Draws a number in `least..=most`. The random number zero yields `least`, so that proptest shrinks towards small
     /// values.
-    pub fn between(&mut self, least: u64, most: u64) -> u64 {
+    pub fn number_between(&mut self, least: u64, most: u64) -> u64 {
         let number = self.numbers[self.next % self.numbers.len()];
         self.next += 1;
         least + u64::from(number) % (most - least + 1)
@@ -196,31 +196,31 @@ fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
 }
 
 /// Returns random values for a combination's parameters, as settings.
-pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
-    let mut all: Vec<(String, &[Range])> = names(one).iter().flat_map(|part| ranges(part)).collect();
+pub fn values(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
+    let mut all: Vec<(String, &[Range])> = names(combination).iter().flat_map(|part| ranges(part)).collect();
     all.push((String::new(), &MESSAGING));
-    let set = |(table, ranges): (String, &'static [Range]), draw: &mut Draw<'_>| -> Vec<String> {
+    let set = |(table, ranges): (String, &'static [Range]), draw: &mut NumberSource<'_>| -> Vec<String> {
         let drawn_setting =
-            |(key, least, most, write): &Range| format!("{table}{key}={}", write(draw.between(*least, *most)));
+            |(key, least, most, write): &Range| format!("{table}{key}={}", write(draw.number_between(*least, *most)));
         ranges.iter().map(drawn_setting).collect()
     };
-    let mut sets: Vec<String> = all.into_iter().flat_map(|of| set(of, draw)).collect();
-    if one.fabric == "fabrics/myrinet" {
+    let mut sets: Vec<String> = all.into_iter().flat_map(|range| set(range, draw)).collect();
+    if combination.fabric == "fabrics/myrinet" {
         // No protocol retransmits the packets that a watchdog drops.
         sets.push("fabric.myrinet.watchdog=100 s".into());
     }
-    sets.push(format!("run.seed={}", draw.between(0, 1_000)));
-    sets.extend(loss(one, draw));
-    sets.extend(cache(one, draw));
+    sets.push(format!("run.seed={}", draw.number_between(0, 1_000)));
+    sets.extend(loss(combination, draw));
+    sets.extend(cache(combination, draw));
     sets
 }
 
 /// Returns the settings of a cache of a processor behind an I/O bus, in half of the cases: a cache of 1 to 256 blocks,
 /// in sets of 1 to 4.
-fn cache(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
-    let (sets, ways) = (draw.between(0, 6), draw.between(0, 2));
-    let (hit, supply) = (draw.between(1, 4), draw.between(0, 300));
-    if one.host != "hosts/p6-natoma" || draw.between(0, 1) == 0 {
+fn cache(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
+    let (sets, ways) = (draw.number_between(0, 6), draw.number_between(0, 2));
+    let (hit, supply) = (draw.number_between(1, 4), draw.number_between(0, 300));
+    if combination.host != "hosts/p6-natoma" || draw.number_between(0, 1) == 0 {
         return Vec::new();
     }
     let values = [
@@ -234,23 +234,23 @@ fn cache(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
 
 /// Returns settings of a loss rate, in half of the cases in which the fabric can lose packets and the protocol
 /// retransmits them.
-fn loss(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
-    let percent = draw.between(0, 5);
-    let is_routed = one.fabric.starts_with("fabrics/nifdy-");
+fn loss(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
+    let percent = draw.number_between(0, 5);
+    let is_routed = combination.fabric.starts_with("fabrics/nifdy-");
     // One bit distinguishes a duplicate from a new packet only over one route and one channel.
-    let has_one_route = ["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"].contains(&one.fabric);
-    let resends = match one.protocol {
+    let has_one_route = ["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"].contains(&combination.fabric);
+    let resends = match combination.protocol {
         "protocols/window" => Vec::new(),
         "protocols/nifdy" if has_one_route => vec!["protocol.nifdy.retransmission.timeout=5 ms".to_owned()],
         _ => return Vec::new(),
     };
-    let lossy = is_routed && draw.between(0, 1) == 1;
+    let lossy = is_routed && draw.number_between(0, 1) == 1;
     if lossy { [resends, vec![format!("fabric.loss=0.0{percent}")]].concat() } else { Vec::new() }
 }
 
 /// Returns a program with random input on four nodes, as in a description.
-pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
-    let mut pick = |least, most| draw.between(least, most);
+pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
+    let mut pick = |least, most| draw.number_between(least, most);
     match workload {
         "ping-pong" => {
             let (payload, answer, messages) = (pick(0, 1_500), pick(0, 1_500), pick(1, 4));
@@ -275,11 +275,11 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         }
         "dma" => format!("dma = {{ warm-up = 0, size = \"{} B\", transfers = {} }}", pick(4, 8_192), pick(1, 5)),
         "bursts" => {
-            let (fewest, more, phases, unresponsive) = (pick(1, 4), pick(0, 8), pick(1, 2), pick(0, 300));
+            let (fewest, further, phases, unresponsive) = (pick(1, 4), pick(0, 8), pick(1, 2), pick(0, 300));
             format!(
                 "bursts = {{ phases = {phases}, packets = [{fewest}, {}], lengths = [1, 3], \
                  unresponsive = [{unresponsive}, 900], cycles = 1000000000 }}",
-                fewest + more
+                fewest + further
             )
         }
         "cyclic-shift" => format!("cyclic-shift = {{ words = {}, barriers = {} }}", pick(1, 60), pick(0, 1) == 1),
@@ -301,8 +301,8 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
             )
         }
         "dsmc" => {
-            let (long, molecules, iterations) = (pick(1, 6), pick(1, 60), pick(1, 3));
-            format!("dsmc = {{ cells = [{long}, 2, 2], molecules = {molecules}, iterations = {iterations} }}")
+            let (steps, molecules, iterations) = (pick(1, 6), pick(1, 60), pick(1, 3));
+            format!("dsmc = {{ cells = [{steps}, 2, 2], molecules = {molecules}, iterations = {iterations} }}")
         }
         "unstructured" => format!("unstructured = {{ nodes = {}, iterations = {} }}", pick(8, 40), pick(1, 2)),
         _ => format!("pair = {{ warm-up = 0, packets = {} }}", pick(1, 40)),

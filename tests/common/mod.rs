@@ -244,8 +244,11 @@ receive = {software}
         let built = build(&machine, Recorder::off());
         built.run();
         let delivered = built.world.tally.delivered();
-        let messages = delivered.iter().map(|(message, at)| Delivered::of(message, *at));
-        Run { messages: messages.collect(), result: narrows::experiment::run(&machine, Recorder::keeping(1 << 20)) }
+        let messages = delivered.iter().map(|(message, at)| Delivered::new(message, *at));
+        Run {
+            messages: messages.collect(),
+            result: narrows::experiment::run(&machine, Recorder::with_spans_max(1 << 20)),
+        }
     }
 
     /// Runs the machine, and asserts that the run completes.
@@ -300,7 +303,7 @@ pub struct Delivered {
 
 impl Delivered {
     /// Records a message that was delivered at the time `at`.
-    pub fn of(message: &Message, at: Time) -> Delivered {
+    pub fn new(message: &Message, at: Time) -> Delivered {
         Delivered {
             id: message.id,
             source: message.source.index(),

@@ -21,25 +21,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the accepted combinations with one program, in the order of host, interface, protocol and fabric.
 pub fn accepted(workload: &str) -> Vec<Combination> {
-    let fits = |one: &Combination| one.workload == workload && one.refused.is_empty() && HOSTS.contains(&one.host);
-    Registry::shared().combinations().into_iter().filter(fits).collect()
+    let is_wanted = |combination: &Combination| {
+        combination.workload == workload && combination.refused.is_empty() && HOSTS.contains(&combination.host)
+    };
+    Registry::shared().combinations().into_iter().filter(is_wanted).collect()
 }
 
 /// Returns a small set of accepted combinations in which every two compatible parts occur together.
 pub fn each_with_each(workload: &str) -> Vec<Combination> {
     let mut met = BTreeSet::new();
-    let mut all = accepted(workload);
+    let mut combinations = accepted(workload);
     // A hash of the names puts combinations in an order in which neighbours share few parts; the order decides the
     // choice.
-    all.sort_by_cached_key(|one| names(one).concat().bytes().fold(7u32, mixed));
-    let is_new = |one: &Combination| {
-        let parts = names(one);
+    combinations.sort_by_cached_key(|combination| names(combination).concat().bytes().fold(7u32, mixed));
+    let is_new = |combination: &Combination| {
+        let parts = names(combination);
         let pairs = (0..4).flat_map(|first| (first + 1..4).map(move |second| (first, second)));
         pairs.fold(false, |new, (first, second)| met.insert((parts[first], parts[second])) || new)
     };
-    let mut few: Vec<Combination> = all.into_iter().filter(is_new).collect();
-    few.sort_by_key(names);
-    few
+    let mut selected: Vec<Combination> = combinations.into_iter().filter(is_new).collect();
+    selected.sort_by_key(names);
+    selected
 }
 
 fn mixed(hash: u32, byte: u8) -> u32 {
@@ -47,8 +49,8 @@ fn mixed(hash: u32, byte: u8) -> u32 {
 }
 
 /// Returns the parts: host, interface, protocol, fabric.
-pub fn names(one: &Combination) -> [&'static str; 4] {
-    [one.host, one.ni, one.protocol, one.fabric]
+pub fn names(combination: &Combination) -> [&'static str; 4] {
+    [combination.host, combination.ni, combination.protocol, combination.fabric]
 }
 
 /// Returns a part's name without its folder, as in the tables of a description.
@@ -58,10 +60,11 @@ pub fn name_without_folder(part: &str) -> &str {
 
 /// Returns the description of a combination with the nodes `n0`, `n1`, … and a program in the form
 /// `workload.NAME = { … }`.
-pub fn text(one: &Combination, nodes: usize, program: &str) -> String {
-    let nodes: String =
-        (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", name_without_folder(one.host))).collect();
-    format!("parts = {:?}\n{program}\n{nodes}", names(one))
+pub fn text(combination: &Combination, nodes: usize, program: &str) -> String {
+    let nodes: String = (0..nodes)
+        .map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", name_without_folder(combination.host)))
+        .collect();
+    format!("parts = {:?}\n{program}\n{nodes}", names(combination))
 }
 
 /// Reads and checks a description with these settings.
@@ -77,7 +80,7 @@ pub fn read_valid(text: &str, sets: &[String]) -> Machine {
 }
 
 /// The results of a run: messages, metrics, and counts of packets.
-pub struct Seen {
+pub struct Observed {
     pub outcome: Outcome,
     pub messages: Vec<Delivered>,
     pub metrics: Vec<Metric>,
@@ -85,31 +88,31 @@ pub struct Seen {
     pub protocols: Vec<Statistics>,
 }
 
-impl Seen {
+impl Observed {
     pub fn metric(&self, name: &str) -> f64 {
-        let found = self.metrics.iter().find(|metric| metric.name == name);
-        found.unwrap_or_else(|| panic!("no metric {name} in {:?}", self.metrics)).value
+        let metric = self.metrics.iter().find(|metric| metric.name == name);
+        metric.unwrap_or_else(|| panic!("no metric {name} in {:?}", self.metrics)).value
     }
 
     /// Returns the sum of a count over all endpoints of the protocol.
-    pub fn sum(&self, of: fn(&Statistics) -> u64) -> u64 {
-        self.protocols.iter().map(of).sum()
+    pub fn sum(&self, count: fn(&Statistics) -> u64) -> u64 {
+        self.protocols.iter().map(count).sum()
     }
 }
 
 /// Runs a machine, and asserts that each message arrives once and that its ledger is exact to the picosecond.
-pub fn observe(machine: &Machine) -> Seen {
+pub fn observe(machine: &Machine) -> Observed {
     let built = build(machine, Recorder::off());
     let outcome = built.run();
     let world = &built.world;
     let delivered = world.tally.delivered();
-    let messages: Vec<Delivered> = delivered.iter().map(|(message, at)| Delivered::of(message, *at)).collect();
+    let messages: Vec<Delivered> = delivered.iter().map(|(message, at)| Delivered::new(message, *at)).collect();
     messages.iter().for_each(assert_exact_ledger);
-    let once: BTreeSet<u64> = messages.iter().map(|message| message.id).collect();
-    assert_eq!(once.len(), messages.len(), "no message is delivered twice");
+    let distinct: BTreeSet<u64> = messages.iter().map(|message| message.id).collect();
+    assert_eq!(distinct.len(), messages.len(), "no message is delivered twice");
     let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
-    Seen {
-        metrics: built.running.metrics(world, &outcome),
+    Observed {
+        metrics: built.workload.metrics(world, &outcome),
         outcome,
         messages,
         packets: world.fabric.as_ref().expect("a fabric joins them").packet_counts(),
@@ -119,14 +122,15 @@ pub fn observe(machine: &Machine) -> Seen {
 
 /// Runs a machine, and asserts that the run completes and loses nothing.
 #[track_caller]
-pub fn run_to_completion(machine: &Machine, of: &Combination) -> Seen {
-    let seen = observe(machine);
-    assert_eq!(seen.outcome, Outcome::Done, "{of:?}");
-    for (sent, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
-        let [sent, delivered] = [sent, delivered].map(|name| seen.metrics.iter().find(|metric| metric.name == name));
-        assert_eq!(sent.map(|sent| sent.value), delivered.map(|delivered| delivered.value), "{of:?}");
+pub fn run_to_completion(machine: &Machine, combination: &Combination) -> Observed {
+    let observed = observe(machine);
+    assert_eq!(observed.outcome, Outcome::Done, "{combination:?}");
+    for (sent_name, delivered) in [("messages.sent", "messages.delivered"), ("packets.sent", "packets.delivered")] {
+        let [sent_metric, delivered] =
+            [sent_name, delivered].map(|name| observed.metrics.iter().find(|metric| metric.name == name));
+        assert_eq!(sent_metric.map(|sent| sent.value), delivered.map(|delivered| delivered.value), "{combination:?}");
     }
-    seen
+    observed
 }
 
 /// Asserts that the stages of a message follow one another from the call to the delivery, each with a service time no
@@ -142,8 +146,8 @@ fn assert_exact_ledger(message: &Delivered) {
 pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
     let mut last = BTreeMap::new();
     messages.iter().find(|message| {
-        let before = last.insert((message.source, message.destination), message.id);
-        before.is_some_and(|before| before > message.id)
+        let previous = last.insert((message.source, message.destination), message.id);
+        previous.is_some_and(|before| before > message.id)
     })
 }
 

@@ -6,18 +6,18 @@ use narrows::testing::small_description;
 use narrows::text::Document;
 
 /// Returns the parts of a combination: host, interface, protocol, fabric.
-pub fn parts(one: &Combination) -> [&str; 4] {
-    [one.host, one.ni, one.protocol, one.fabric]
+pub fn parts(combination: &Combination) -> [&str; 4] {
+    [combination.host, combination.ni, combination.protocol, combination.fabric]
 }
 
 /// Reads the combination with four nodes, or two for programs of two, and a small input.
-pub fn small_machine(one: &Combination) -> Result<Machine, String> {
-    with_endpoints(one, 1)
+pub fn small_machine(combination: &Combination) -> Result<Machine, String> {
+    with_endpoints(combination, 1)
 }
 
 /// Reads the combination with a small input and `endpoints` endpoints on each node.
-pub fn with_endpoints(one: &Combination, endpoints: u32) -> Result<Machine, String> {
-    read(&small_description(Registry::shared(), one, 4, endpoints))
+pub fn with_endpoints(combination: &Combination, endpoints: u32) -> Result<Machine, String> {
+    read(&small_description(Registry::shared(), combination, 4, endpoints))
 }
 
 /// Reads and checks the description.

@@ -24,16 +24,16 @@ fn folder(name: &str, curve: &str, (from, to): (&str, &str)) -> Folder {
 
 /// Returns the arguments of a fit of these constants.
 fn arguments(folder: &Folder, constants: &[&str], options: &[&str]) -> Vec<String> {
-    let mut all =
+    let mut all_arguments =
         vec!["fit".to_owned(), folder.path("machine.toml"), "--measured".to_owned(), folder.path("curve.csv")];
-    all.extend(constants.iter().flat_map(|key| ["--constant".to_owned(), (*key).to_owned()]));
-    all.extend(options.iter().map(|option| (*option).to_owned()));
-    all
+    all_arguments.extend(constants.iter().flat_map(|key| ["--constant".to_owned(), (*key).to_owned()]));
+    all_arguments.extend(options.iter().map(|option| (*option).to_owned()));
+    all_arguments
 }
 
 fn fit(folder: &Folder, constants: &[&str], options: &[&str]) -> Output {
-    let all = arguments(folder, constants, options);
-    narrows(&all.iter().map(String::as_str).collect::<Vec<_>>())
+    let all_arguments = arguments(folder, constants, options);
+    narrows(&all_arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn json(output: &Output) -> Json {
@@ -44,14 +44,14 @@ fn json(output: &Output) -> Json {
 fn fit_reports_progress_on_standard_error_and_does_not_depend_on_jobs() {
     let folder = folder("jobs", CURVE, ("", ""));
     let fit = |jobs: &str| fit(&folder, &[LATENCY, RATE], &["--format=json", "--jobs", jobs]);
-    let (one, three) = (fit("1"), fit("3"));
-    assert_eq!(one.status.code(), Some(0), "{}", stderr(&one));
-    assert_eq!(one.stdout, three.stdout);
-    let result = json(&one);
+    let (with_one_job, with_three_jobs) = (fit("1"), fit("3"));
+    assert_eq!(with_one_job.status.code(), Some(0), "{}", stderr(&with_one_job));
+    assert_eq!(with_one_job.stdout, with_three_jobs.stdout);
+    let result = json(&with_one_job);
     assert_eq!(result["reached"], true, "{result}");
     let correlation = result["correlation"][0][1].as_f64().expect("a number");
     assert!((0.05..1.0).contains(&correlation), "a longer delay goes with a higher rate: {correlation}");
-    let progress = stderr(&one);
+    let progress = stderr(&with_one_job);
     assert!(progress.contains("starting values: error ") && progress.contains(" rms, largest −"), "{progress}");
     assert!(progress.contains(" steps, ") && progress.contains("Without --out no run is stored"), "{progress}");
 }
@@ -59,14 +59,14 @@ fn fit_reports_progress_on_standard_error_and_does_not_depend_on_jobs() {
 #[test]
 fn curve_that_cannot_be_reached_is_a_failed_fit() {
     let folder = folder("bent", BENT, ("", ""));
-    let before = fs::read_to_string(folder.0.join("machine.toml")).expect("a file");
+    let text_before = fs::read_to_string(folder.0.join("machine.toml")).expect("a file");
     let output = fit(&folder, &[RATE], &["--write"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("The fit failed: ") && text.contains(" of 4 numbers are not reached."), "{text}");
     assert!(text.contains("latency of 16 B to latency of 32 B (2 numbers): error +"), "{text}");
     assert!(text.contains("tolerance 9 %"), "{text}");
-    assert_eq!(fs::read_to_string(folder.0.join("machine.toml")).expect("a file"), before);
+    assert_eq!(fs::read_to_string(folder.0.join("machine.toml")).expect("a file"), text_before);
     // A tolerance that allows these errors makes the fit succeed.
     let output = fit(&folder, &[RATE], &["--tolerance", "900"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
@@ -94,7 +94,7 @@ fn runs_that_do_not_complete_are_named_and_not_compared() {
     // From a rate at which the run completes, the solver tries lower rates at which it does not.
     let output = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=40 MB/s", "--prior=1000", "--format=json"]);
     let result = json(&output);
-    let named = |one: &Json| (one["name"].clone(), one["reason"].clone());
+    let named = |incomplete: &Json| (incomplete["name"].clone(), incomplete["reason"].clone());
     let incomplete: Vec<_> = result["incomplete"].as_array().expect("a list").iter().map(named).collect();
     assert!(incomplete.contains(&("latency of 2048 B".into(), "time-limit".into())), "{result}");
     for residual in result["residuals"].as_array().expect("a list") {
@@ -109,14 +109,14 @@ const VERY_LONG: (&str, &str) = ("messages = 1\n", "messages = 400\n");
 #[test]
 fn fit_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = folder("killed", CURVE, LONG);
-    let (whole, out) = (folder.path("whole.json"), folder.path("out.json"));
-    let output = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
+    let (complete, out) = (folder.path("whole.json"), folder.path("out.json"));
+    let output = fit(&folder, &[LATENCY, RATE], &["--out", &complete]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(output.stdout.is_empty() && stderr(&output).contains("2 constants on 4 numbers."), "{}", stderr(&output));
-    let expected = fs::read(&whole).expect("a result");
-    let all = arguments(&folder, &[LATENCY, RATE], &["--out", &out]);
+    let expected = fs::read(&complete).expect("a result");
+    let all_arguments = arguments(&folder, &[LATENCY, RATE], &["--out", &out]);
     for _ in 0..3 {
-        let mut child = start(&all);
+        let mut child = start(&all_arguments);
         while !fs::exists(format!("{out}.fit")).expect("a folder") {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -131,14 +131,14 @@ fn fit_killed_at_any_moment_resumes_to_the_same_bytes() {
         fs::remove_file(format!("{out}.fit")).expect("a state");
     }
     // If a finished fit is repeated, nothing is run.
-    let again = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
-    assert!(stderr(&again).contains(" 0 runs, "), "{}", stderr(&again));
-    assert_eq!(fs::read(&whole).expect("a result"), expected);
+    let repeated = fit(&folder, &[LATENCY, RATE], &["--out", &complete]);
+    assert!(stderr(&repeated).contains(" 0 runs, "), "{}", stderr(&repeated));
+    assert_eq!(fs::read(&complete).expect("a result"), expected);
 }
 
-fn start(all: &[String]) -> std::process::Child {
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    command(&all).stderr(Stdio::null()).spawn().expect("the program starts")
+fn start(all_arguments: &[String]) -> std::process::Child {
+    let arguments: Vec<&str> = all_arguments.iter().map(String::as_str).collect();
+    command(&arguments).stderr(Stdio::null()).spawn().expect("the program starts")
 }
 
 #[cfg(unix)]
@@ -146,9 +146,9 @@ fn start(all: &[String]) -> std::process::Child {
 fn ctrl_c_prints_the_best_values_so_far() {
     let folder = folder("stopped", CURVE, VERY_LONG);
     let out = folder.path("out.json");
-    let all = arguments(&folder, &[LATENCY, RATE], &["--jobs=1", "--out", &out]);
-    let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let program = command(&all);
+    let all_arguments = arguments(&folder, &[LATENCY, RATE], &["--jobs=1", "--out", &out]);
+    let arguments: Vec<&str> = all_arguments.iter().map(String::as_str).collect();
+    let program = command(&arguments);
     // Processes that a script runs in the background ignore Ctrl-C, and so do the processes that they start.
     let mut interruptible = Command::new("env");
     interruptible.arg("--default-signal=INT").arg(program.get_program()).args(program.get_args());
@@ -163,9 +163,9 @@ fn ctrl_c_prints_the_best_values_so_far() {
     assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("The fit was stopped: 2 constants on 4 numbers, the best values so far."), "{message}");
     assert!(message.contains("the same command resumes from there."), "{message}");
-    let best: Json = serde_json::from_slice(&fs::read(&out).expect("a result")).expect("JSON");
-    assert_eq!((&best["stopped"], &best["converged"]), (&true.into(), &false.into()));
-    assert!(best["residuals"][3]["after"].is_f64(), "{best}");
+    let best_constants: Json = serde_json::from_slice(&fs::read(&out).expect("a result")).expect("JSON");
+    assert_eq!((&best_constants["stopped"], &best_constants["converged"]), (&true.into(), &false.into()));
+    assert!(best_constants["residuals"][3]["after"].is_f64(), "{best_constants}");
 }
 
 #[test]

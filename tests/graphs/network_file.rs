@@ -36,9 +36,9 @@ impl Network {
         let numbered =
             |name: &str, count: usize| (0..count).map(|number| format!("{name}{number}")).collect::<Vec<_>>();
         let (host, leaf, spine) = (numbered("h", leaves * hosts), numbered("leaf", leaves), numbered("spine", spines));
-        let down = host.iter().enumerate().map(|(at, host)| Link::new(host, &leaf[at / hosts]));
-        let up = leaf.iter().flat_map(|leaf| spine.iter().map(|spine| Link::new(leaf, spine)));
-        let links = down.chain(up).collect();
+        let host_links = host.iter().enumerate().map(|(index, host)| Link::new(host, &leaf[index / hosts]));
+        let spine_links = leaf.iter().flat_map(|leaf| spine.iter().map(|spine| Link::new(leaf, spine)));
+        let links = host_links.chain(spine_links).collect();
         Network { hosts: host.clone(), switches: leaf.iter().chain(&spine).cloned().collect(), links }
     }
 
@@ -47,7 +47,7 @@ impl Network {
     pub fn dragonfly(p: usize, a: usize, h: usize) -> Network {
         let groups = a * h + 1;
         let switch = |group: usize, at: usize| format!("g{group}s{at}");
-        let positions = || (0..groups).flat_map(|group| (0..a).map(move |at| (group, at)));
+        let positions = || (0..groups).flat_map(|group| (0..a).map(move |index| (group, index)));
         let hosts =
             || positions().flat_map(|(group, at)| (0..p).map(move |host| (group, at, format!("g{group}s{at}h{host}"))));
         let mut links: Vec<Link> = hosts().map(|(group, at, host)| Link::new(&host, &switch(group, at))).collect();
@@ -87,8 +87,8 @@ impl Network {
                 attributes.collect::<String>()
             )
         };
-        let [vertices, links] =
-            [vertices.collect(), self.links.iter().map(link).collect()].map(|all: Vec<String>| all.join(",\n"));
+        let [vertices, links] = [vertices.collect(), self.links.iter().map(link).collect()]
+            .map(|joined_list: Vec<String>| joined_list.join(",\n"));
         format!("{{\"directed\": false, \"nodes\": [{vertices}],\n\"edges\": [{links}]}}\n")
     }
 
@@ -118,7 +118,7 @@ impl Network {
     /// Writes the network in each format, to files named after the test `name`.
     pub fn files(&self, name: &str) -> [File; 3] {
         let formats = [("edges", self.edge_list()), ("json", self.json()), ("graphml", self.graphml())];
-        formats.map(|(ending, text)| File::new(&format!("{name}.{ending}"), &text))
+        formats.map(|(extension, text)| File::new(&format!("{name}.{extension}"), &text))
     }
 }
 

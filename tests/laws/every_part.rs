@@ -13,28 +13,28 @@ use std::collections::BTreeSet;
 const PHASE: f64 = 0.03;
 
 /// Returns the mean latency of messages of which one is in flight at a time, in ns.
-fn lone_latency_ns(one: &Combination, payload: u64, sets: &[String]) -> f64 {
+fn lone_latency_ns(combination: &Combination, payload: u64, sets: &[String]) -> f64 {
     let program = format!(
         "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
     );
-    let seen = run_to_completion(&read_valid(&text(one, 2, &program), sets), one);
-    seen.messages.iter().map(Delivered::latency).sum::<f64>() / seen.messages.len() as f64
+    let observed = run_to_completion(&read_valid(&text(combination, 2, &program), sets), combination);
+    observed.messages.iter().map(Delivered::latency).sum::<f64>() / observed.messages.len() as f64
 }
 
 #[test]
 fn the_latency_of_a_lone_message_does_not_fall_when_its_payload_grows() {
-    let all = each_with_each("ping-pong");
-    assert!(all.len() > 100, "{} combinations", all.len());
+    let combinations = each_with_each("ping-pong");
+    assert!(combinations.len() > 100, "{} combinations", combinations.len());
     let mut errors = Vec::new();
-    for one in &all {
+    for combination in &combinations {
         let payloads = [4, 16, 48, 120, 250, 700, 1_500, 3_500];
-        let latencies = payloads.map(|payload| lone_latency_ns(one, payload, &[]));
+        let latencies = payloads.map(|payload| lone_latency_ns(combination, payload, &[]));
         for (pair, payloads) in latencies.windows(2).zip(payloads.windows(2)) {
             if pair[1] < pair[0] * (1.0 - PHASE) {
-                errors.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(one)));
+                errors.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(combination)));
             }
         }
-        assert!(latencies[7] > latencies[0], "{one:?}: {latencies:?}");
+        assert!(latencies[7] > latencies[0], "{combination:?}: {latencies:?}");
     }
     assert!(errors.is_empty(), "{} fall:\n{}", errors.len(), errors.join("\n"));
 }
@@ -164,18 +164,19 @@ fn costs(part: &str) -> Vec<String> {
 #[test]
 fn no_cost_that_rises_makes_a_lone_message_faster() {
     let (mut errors, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    for (number, one) in each_with_each("ping-pong").iter().enumerate() {
-        let payload = [40, 600][number % 2];
-        let base = lone_latency_ns(one, payload, &[]);
+    for (index, combination) in each_with_each("ping-pong").iter().enumerate() {
+        let payload = [40, 600][index % 2];
+        let base = lone_latency_ns(combination, payload, &[]);
         // Polls occupy the bus, so fewer polls may reduce the latency. Their cost is therefore checked only on hosts
         // without a bus.
-        let polls = (one.host == "hosts/cm-5").then_some("poll=300");
+        let polls = (combination.host == "hosts/cm-5").then_some("poll=300");
         let messaging = ["send=3000", "receive=3000"].into_iter().chain(polls);
         let messaging = messaging.map(|cost| format!("messaging.{cost}"));
-        for cost in parts::names(one).iter().flat_map(|part| costs(part)).chain(messaging) {
-            let raised = lone_latency_ns(one, payload, std::slice::from_ref(&cost));
+        for cost in parts::names(combination).iter().flat_map(|part| costs(part)).chain(messaging) {
+            let raised = lone_latency_ns(combination, payload, std::slice::from_ref(&cost));
             if raised < base * (1.0 - PHASE) {
-                errors.push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(one)));
+                errors
+                    .push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(combination)));
             }
             if raised > base * (1.0 + PHASE) {
                 felt.insert(cost.clone());
@@ -199,18 +200,19 @@ const CACHE_COSTS: [&str; 4] =
 #[test]
 fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
     let (mut errors, mut felt) = (Vec::new(), BTreeSet::new());
-    let with_bus = each_with_each("ping-pong").into_iter().filter(|one| one.host == "hosts/p6-natoma");
-    for one in with_bus {
-        let latency =
-            |payload, costs: &[String]| lone_latency_ns(&one, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat());
+    let with_bus = each_with_each("ping-pong").into_iter().filter(|combination| combination.host == "hosts/p6-natoma");
+    for combination in with_bus {
+        let latency = |payload, costs: &[String]| {
+            lone_latency_ns(&combination, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat())
+        };
         let latencies = [4, 48, 250, 1_500].map(|payload| latency(payload, &[]));
         if latencies.windows(2).any(|pair| pair[1] < pair[0] * (1.0 - PHASE)) {
-            errors.push(format!("{:?}: {latencies:?} ns", parts::names(&one)));
+            errors.push(format!("{:?}: {latencies:?} ns", parts::names(&combination)));
         }
         for cost in CACHE_COSTS {
             let raised = latency(1_500, &[format!("hosts.p6-natoma.io-bus.{cost}")]);
             if raised < latencies[3] * (1.0 - PHASE) {
-                errors.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&one), latencies[3]));
+                errors.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&combination), latencies[3]));
             }
             if raised > latencies[3] * (1.0 + PHASE) {
                 felt.insert(cost);
@@ -245,17 +247,18 @@ fn packets_that_fill_no_block_are_moved_whole() {
     ];
     let mut met = BTreeSet::new();
     for (workload, program) in programs {
-        for one in each_with_each(workload) {
-            let Some((ni, rest)) = OF_A_PACKET_SIZE.iter().find(|(ni, _)| *ni == name_without_folder(one.ni)) else {
+        for combination in each_with_each(workload) {
+            let Some((ni, rest)) = OF_A_PACKET_SIZE.iter().find(|(ni, _)| *ni == name_without_folder(combination.ni))
+            else {
                 continue;
             };
             let key = if *ni == "queues" { "packet" } else { "message-max" };
             for bytes in [24, 32, 40, 72, 104] {
                 let sets = [format!("{key}={bytes} B")].into_iter().chain(rest.iter().map(|set| (*set).to_owned()));
                 let sets: Vec<String> = sets.map(|set| format!("ni.{ni}.{set}")).collect();
-                if let Ok(machine) = parts::read(&text(&one, 4, &format!("workload.{program}")), &sets) {
-                    run_to_completion(&machine, &one);
-                    met.insert((one.host, *ni, bytes));
+                if let Ok(machine) = parts::read(&text(&combination, 4, &format!("workload.{program}")), &sets) {
+                    run_to_completion(&machine, &combination);
+                    met.insert((combination.host, *ni, bytes));
                 }
             }
         }
@@ -268,21 +271,21 @@ fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
     let program = "workload.stream = { warm-up = 0, payload = \"600 B\", messages = 10, \
                    flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
     let mut promised = [0, 0];
-    for one in each_with_each("stream") {
-        let machine = read_valid(&text(&one, 4, program), &[]);
-        let keeps = parts::keeps_order(&machine);
-        promised[usize::from(keeps)] += 1;
-        let seen = run_to_completion(&machine, &one);
-        assert_eq!(seen.messages.len(), 30, "{one:?}");
-        let out = parts::out_of_order(&seen.messages);
-        assert!(!keeps || out.is_none(), "{one:?}: {out:?}");
+    for combination in each_with_each("stream") {
+        let machine = read_valid(&text(&combination, 4, program), &[]);
+        let keeps_order = parts::keeps_order(&machine);
+        promised[usize::from(keeps_order)] += 1;
+        let observed = run_to_completion(&machine, &combination);
+        assert_eq!(observed.messages.len(), 30, "{combination:?}");
+        let out_of_order = parts::out_of_order(&observed.messages);
+        assert!(!keeps_order || out_of_order.is_none(), "{combination:?}: {out_of_order:?}");
     }
     assert!(promised.iter().all(|count| *count > 10), "{promised:?} do not promise it, and do");
 }
 
 /// Returns settings of the fabric that make its links slower than any host and interface.
-fn slow_link_settings(one: &Combination) -> Vec<String> {
-    vec![match one.fabric {
+fn slow_link_settings(combination: &Combination) -> Vec<String> {
+    vec![match combination.fabric {
         "fabrics/ideal-1998" => "fabric.ideal.rate=4 MB/s".to_owned(),
         "fabrics/myrinet" => "fabric.myrinet.link-rate=4 MB/s".to_owned(),
         _ => "fabric.router.clock=4 MHz".to_owned(),
@@ -292,34 +295,38 @@ fn slow_link_settings(one: &Combination) -> Vec<String> {
 /// Asserts that no message is delivered before the bytes of all messages so far can have crossed a shared resource one
 /// after the other; `time` returns the time of a number of bytes on this resource. Returns the fraction of the run in
 /// which the resource carried payload.
-fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Combination) -> f64 {
+fn lower_bound_share(messages: &[&Delivered], time: impl Fn(u64) -> Time, combination: &Combination) -> f64 {
     let mut ends: Vec<Time> = messages.iter().map(|message| message.at).collect();
     ends.sort_unstable();
-    let begin = messages.iter().map(|message| message.ledger.start()).min().expect("there are messages");
+    let start = messages.iter().map(|message| message.ledger.start()).min().expect("there are messages");
     let mut bytes = 0;
-    for (message, at) in messages.iter().zip(&ends) {
+    for (message, delivery_time) in messages.iter().zip(&ends) {
         bytes += message.payload;
-        assert!(*at >= begin + time(bytes), "{bytes} B in {} ns: {of:?}", in_ns(*at - begin));
+        assert!(
+            *delivery_time >= start + time(bytes),
+            "{bytes} B in {} ns: {combination:?}",
+            in_ns(*delivery_time - start)
+        );
     }
-    in_ns(time(bytes)) / in_ns(*ends.last().expect("there are messages") - begin)
+    in_ns(time(bytes)) / in_ns(*ends.last().expect("there are messages") - start)
 }
 
 /// Runs flows on slow links. Returns the fraction of each run in which the link of node `n0` carried payload.
 fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     let program = format!("workload.stream = {{ warm-up = 0, flows = {flows}, payload = \"240 B\", messages = 16 }}");
-    let all = each_with_each("stream");
-    let share = |one: &Combination| {
-        let machine = read_valid(&text(one, 4, &program), &slow_link_settings(one));
-        let seen = run_to_completion(&machine, one);
+    let combinations = each_with_each("stream");
+    let share = |combination: &Combination| {
+        let machine = read_valid(&text(combination, 4, &program), &slow_link_settings(combination));
+        let observed = run_to_completion(&machine, combination);
         let at_n0 = |message: &&Delivered| (if receives { message.destination } else { message.source }) == 0;
-        let messages: Vec<&Delivered> = seen.messages.iter().filter(at_n0).collect();
-        assert_eq!(messages.len(), 48, "{one:?}");
+        let messages: Vec<&Delivered> = observed.messages.iter().filter(at_n0).collect();
+        assert_eq!(messages.len(), 48, "{combination:?}");
         let link = in_ns(link_time(&machine, 1_000_000));
-        let (bandwidth, most) = (seen.metric("message.bandwidth"), 1e9 / link);
-        assert!(bandwidth <= most, "{bandwidth} MB/s over a link of {most}: {one:?}");
-        need_their_time(&messages, |bytes| link_time(&machine, bytes), one)
+        let (bandwidth, most) = (observed.metric("message.bandwidth"), 1e9 / link);
+        assert!(bandwidth <= most, "{bandwidth} MB/s over a link of {most}: {combination:?}");
+        lower_bound_share(&messages, |bytes| link_time(&machine, bytes), combination)
     };
-    all.iter().map(share).collect()
+    combinations.iter().map(share).collect()
 }
 
 /// Returns the number of fractions above one half, which are runs that nearly reach the limit of the law.
@@ -343,25 +350,26 @@ fn no_node_sends_faster_than_its_link() {
 fn no_stream_is_faster_than_a_bus_that_it_crosses() {
     let program = "workload.stream = { warm-up = 0, payload = \"1000 B\", messages = 20 }";
     let mut shares = Vec::new();
-    let hosts: BTreeSet<&str> = accepted("stream").iter().map(|one| one.host).collect();
+    let hosts: BTreeSet<&str> = accepted("stream").iter().map(|combination| combination.host).collect();
     assert_eq!(hosts.len(), 4, "{hosts:?}");
     // `ni/queues` does not use its host's bus, and `ni/single-cycle` is not attached to it.
     let off_bus = ["ni/queues", "ni/single-cycle"];
     let busless = ["hosts/cm-5", "hosts/alewife"];
-    let has_bus = |one: &&Combination| !busless.contains(&one.host) && !off_bus.contains(&one.ni);
-    for one in each_with_each("stream").iter().filter(has_bus) {
-        let slow: &[&str] = match one.host {
+    let has_bus =
+        |combination: &&Combination| !busless.contains(&combination.host) && !off_bus.contains(&combination.ni);
+    for combination in each_with_each("stream").iter().filter(has_bus) {
+        let slowed: &[&str] = match combination.host {
             "hosts/p6-natoma" => {
                 &["io-bus.pci.clock=2 MHz", "io-bus.bridge.read-rate=8 MB/s", "io-bus.bridge.write-rate=8 MB/s"]
             }
             _ => &["memory-bus.bus.clock=200 kHz"],
         };
-        let slow: Vec<String> =
-            slow.iter().map(|set| format!("hosts.{}.{set}", name_without_folder(one.host))).collect();
-        let machine = read_valid(&text(one, 4, program), &slow);
-        let seen = run_to_completion(&machine, one);
-        let messages: Vec<&Delivered> = seen.messages.iter().collect();
-        shares.push(need_their_time(&messages, |bytes| bus_time(&machine, bytes), one));
+        let slowed: Vec<String> =
+            slowed.iter().map(|set| format!("hosts.{}.{set}", name_without_folder(combination.host))).collect();
+        let machine = read_valid(&text(combination, 4, program), &slowed);
+        let observed = run_to_completion(&machine, combination);
+        let messages: Vec<&Delivered> = observed.messages.iter().collect();
+        shares.push(lower_bound_share(&messages, |bytes| bus_time(&machine, bytes), combination));
     }
     assert!(shares.iter().any(|share| *share > 0.5), "the bus is the bottleneck in some runs: {shares:?}");
 }

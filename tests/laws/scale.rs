@@ -28,31 +28,32 @@ fn latency(read: &Read<Machine>, combination: &Combination) -> f64 {
 
 /// Returns the setting that scales a value, if it is a time, a rate or a frequency, and not a limit of the run.
 fn scaled(path: &str, value: &str) -> Option<String> {
-    let divided = |whole: u64| {
+    let divided_by_two = |whole: u64| {
         assert!(whole.is_multiple_of(SCALE), "{path}: a sixteenth of {value} is a whole number");
         whole / SCALE
     };
     let time = parse::<Time>(value).map(|time| format!("{} ps", time.ps() * SCALE));
-    let rate = || parse::<Rate>(value).map(|rate| format!("{} bit/s", divided(rate.bits_per_s())));
-    let clock = || parse::<Hertz>(value).map(|clock| format!("{} Hz", divided(clock.0)));
+    let rate = || parse::<Rate>(value).map(|rate| format!("{} bit/s", divided_by_two(rate.bits_per_s())));
+    let clock = || parse::<Hertz>(value).map(|clock| format!("{} Hz", divided_by_two(clock.0)));
     let scaled = time.or_else(|_| rate()).or_else(|_| clock()).ok()?;
     (!path.starts_with("run.")).then(|| format!("{path}={scaled}"))
 }
 
 #[test]
 fn all_times_sixteenfold_give_sixteenfold_latencies() {
-    let fits = accepted("ping-pong").into_iter();
-    let all: Vec<_> = fits.filter(|one| one.protocol == "protocols/none").collect();
-    assert!(all.len() >= 150, "{} combinations", all.len());
-    let deviation = |one| {
-        let text = text(one, 2, PING_PONG);
-        let plain = read(&text, &[]);
-        let sets: Vec<String> = plain.entries().iter().filter_map(|entry| scaled(&entry.path, &entry.value)).collect();
-        let [own, scaled] = [latency(&plain, one), latency(&read(&text, &sets), one)];
+    let accepted_pairs = accepted("ping-pong").into_iter();
+    let combinations: Vec<_> = accepted_pairs.filter(|combination| combination.protocol == "protocols/none").collect();
+    assert!(combinations.len() >= 150, "{} combinations", combinations.len());
+    let deviation = |combination| {
+        let text = text(combination, 2, PING_PONG);
+        let reference = read(&text, &[]);
+        let sets: Vec<String> =
+            reference.entries().iter().filter_map(|entry| scaled(&entry.path, &entry.value)).collect();
+        let [own, scaled] = [latency(&reference, combination), latency(&read(&text, &sets), combination)];
         let deviation = scaled / SCALE as f64 / own - 1.0;
-        (deviation.abs() > DEVIATION_MAX).then(|| format!("{one:?}: {own} us, a sixteenth of {scaled} us"))
+        (deviation.abs() > DEVIATION_MAX).then(|| format!("{combination:?}: {own} us, a sixteenth of {scaled} us"))
     };
-    let broken: Vec<String> = all.par_iter().filter_map(deviation).collect();
+    let broken: Vec<String> = combinations.par_iter().filter_map(deviation).collect();
     assert!(broken.is_empty(), "{} break the law:\n{}", broken.len(), broken.join("\n"));
 }
 
@@ -60,14 +61,17 @@ fn all_times_sixteenfold_give_sixteenfold_latencies() {
 fn faster_router_clocks_up_to_the_lanai_clock_slow_no_message() {
     let clocks = ["32.98 MHz", "32.99 MHz", "33 MHz"];
     let parts = ["hosts/memory-bus-1998", "protocols/none", "fabrics/nifdy-torus"];
-    let lanai = |one: &Combination| ["ni/trapeze", "ni/berkeley-via"].contains(&one.ni);
-    let fits = |one: &Combination| lanai(one) && [one.host, one.protocol, one.fabric] == parts;
-    let all: Vec<Combination> = accepted("ping-pong").into_iter().filter(fits).collect();
-    assert_eq!(all.len(), 2, "{all:?}");
-    for one in &all {
-        let text = text(one, 2, PING_PONG);
-        let latencies = clocks.map(|clock| latency(&read(&text, &[format!("fabric.router.clock={clock}")]), one));
+    let lanai = |combination: &Combination| ["ni/trapeze", "ni/berkeley-via"].contains(&combination.ni);
+    let has_same_parts = |combination: &Combination| {
+        lanai(combination) && [combination.host, combination.protocol, combination.fabric] == parts
+    };
+    let combinations: Vec<Combination> = accepted("ping-pong").into_iter().filter(has_same_parts).collect();
+    assert_eq!(combinations.len(), 2, "{combinations:?}");
+    for combination in &combinations {
+        let text = text(combination, 2, PING_PONG);
+        let latencies =
+            clocks.map(|clock| latency(&read(&text, &[format!("fabric.router.clock={clock}")]), combination));
         let rises = latencies.windows(2).any(|pair| pair[1] > pair[0] * (1.0 + DEVIATION_MAX));
-        assert!(!rises, "{one:?}: {clocks:?} give {latencies:?} us");
+        assert!(!rises, "{combination:?}: {clocks:?} give {latencies:?} us");
     }
 }

@@ -18,16 +18,18 @@ fn littles_law_of_a_saturated_stream() {
     for ring_entries in [4, 16] {
         let run = Bench { ring_entries, ..Bench::default() }.stream(400, 4_096).run_to_completion();
         let end = in_ns(run.result.end);
-        let (from, to) = (0.25 * end, 0.75 * end);
-        let within: Vec<_> = run.messages.iter().filter(|message| (from..to).contains(&in_ns(message.at))).collect();
-        let throughput = within.len() as f64 / (to - from);
-        let latency = within.iter().map(|message| message.latency()).sum::<f64>() / within.len() as f64;
-        let in_flight_at = |at: f64| {
-            let is_there = |message: &&Delivered| in_ns(message.ledger.start()) <= at && at < in_ns(message.at);
+        let (start, end) = (0.25 * end, 0.75 * end);
+        let delivered_within: Vec<_> =
+            run.messages.iter().filter(|message| (start..end).contains(&in_ns(message.at))).collect();
+        let throughput = delivered_within.len() as f64 / (end - start);
+        let latency =
+            delivered_within.iter().map(|message| message.latency()).sum::<f64>() / delivered_within.len() as f64;
+        let in_flight_at = |time: f64| {
+            let is_there = |message: &&Delivered| in_ns(message.ledger.start()) <= time && time < in_ns(message.at);
             run.messages.iter().filter(is_there).count() as f64
         };
         let instants = 2_000;
-        let time_of_instant = |instant| from + (to - from) * (f64::from(instant) + 0.5) / f64::from(instants);
+        let time_of_instant = |instant| start + (end - start) * (f64::from(instant) + 0.5) / f64::from(instants);
         let in_flight =
             (0..instants).map(|instant| in_flight_at(time_of_instant(instant))).sum::<f64>() / f64::from(instants);
         assert_near(throughput * latency, in_flight, 0.02 * in_flight);
@@ -54,7 +56,7 @@ fn no_stream_is_faster_than_its_slowest_part() {
                 bench.stream(60, payload).run_to_completion().metric("message.bandwidth")
             };
             let [stored, pure, adaptive] = [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE].map(bandwidth);
-            assert!([stored, pure, adaptive].iter().all(|&it| it <= bound * 1.001), "{stored} {pure} {adaptive}");
+            assert!([stored, pure, adaptive].iter().all(|&time| time <= bound * 1.001), "{stored} {pure} {adaptive}");
             // If there are buffers to overlap packets in, the slowest part determines nearly all of the time; control
             // messages cross the same bus. With one buffer, each packet waits until the previous one has left.
             if payload >= 4_096 {
@@ -80,11 +82,11 @@ fn bandwidths_of_flows_are_of_one_window_and_add_up() {
         run.messages.iter().filter(|message| message.source == source).map(|message| message.at).collect()
     });
     // The fast flow ends long before the slow one.
-    let (from, to) = (slow[0].max(fast[0]), fast[39]);
-    assert!(to < slow[20], "{to} {}", slow[20]);
+    let (start, end) = (slow[0].max(fast[0]), fast[39]);
+    assert!(end < slow[20], "{end} {}", slow[20]);
     let rate = |flow: &[Time]| {
-        let messages = flow.iter().filter(|at| (from < **at) && (**at <= to)).count();
-        (messages * 4_096) as f64 / (to - from).as_us()
+        let messages = flow.iter().filter(|time| (start < **time) && (**time <= end)).count();
+        (messages * 4_096) as f64 / (end - start).as_us()
     };
     assert_near(run.metric("flow.n0.n2.bandwidth"), rate(&slow), 1e-9);
     assert_near(run.metric("flow.n1.n3.bandwidth"), rate(&fast), 1e-9);
@@ -123,8 +125,8 @@ fn packets(run: &Run, nodes: &[usize]) -> Vec<(f64, f64, u64)> {
 #[test]
 fn packets_on_a_shared_link_come_one_after_the_other() {
     let fast = Host::with_dma(200, 250);
-    let slow = Host::with_dma(500, 90);
-    for host in [fast, slow] {
+    let slow_host = Host::with_dma(500, 90);
+    for host in [fast, slow_host] {
         for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
             let shared_receiver = Bench::default().hosts(&vec![host.clone(); 3]);
             let shared_trunk = Bench {

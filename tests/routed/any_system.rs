@@ -5,9 +5,9 @@ use super::{File, description, metric, read, run_to_completion};
 use narrows::engine::rng::{self, RandomStream};
 use rand::RngExt;
 
-/// Draws one element of `of`.
-fn pick_one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
-    of[random.random_range(0..of.len())]
+/// Draws one element of `choices`.
+fn pick_one<'a>(random: &mut RandomStream, choices: &[&'a str]) -> &'a str {
+    choices[random.random_range(0..choices.len())]
 }
 
 /// Returns a shape of up to 27 nodes.
@@ -56,13 +56,13 @@ fn any_interface(random: &mut RandomStream) -> String {
         return format!("packet = \"{packet}\"\n[protocol.none]\nsend-buffers = {pool}\nreceive-buffers = {arrivals}");
     }
     let (dialogs, window) = (random.random_range(0..4), pick_one(random, &["2", "4", "8"]));
-    let (at, bulk) = (pick_one(random, &["acceptance", "insertion"]), pick_one(random, &["half-window", "each"]));
-    let (back, carried) = (pick_one(random, &["same", "other"]), pick_one(random, &["true", "false"]));
+    let (rule, bulk) = (pick_one(random, &["acceptance", "insertion"]), pick_one(random, &["half-window", "each"]));
+    let (other_network, carried) = (pick_one(random, &["same", "other"]), pick_one(random, &["true", "false"]));
     let (processing, acknowledgement) = (random.random_range(0..4), pick_one(random, &["1 B", "4 B", "8 B"]));
     format!(
         "packet = \"{packet}\"\n[protocol.nifdy]\noutstanding = {outstanding}\npool = {pool}\nreceive-buffers = {arrivals}\n\
-         dialogs = {dialogs}\nwindow = {window}\nacknowledge = \"{at}\"\nbulk-acknowledge = \"{bulk}\"\n\
-         acknowledgement-network = \"{back}\"\npiggybacked-acknowledgements = {carried}\n\
+         dialogs = {dialogs}\nwindow = {window}\nacknowledge = \"{rule}\"\nbulk-acknowledge = \"{bulk}\"\n\
+         acknowledgement-network = \"{other_network}\"\npiggybacked-acknowledgements = {carried}\n\
          processing = {processing}\nacknowledgement = \"{acknowledgement}\""
     )
 }

@@ -15,9 +15,9 @@ impl MinimalAdaptive {
     fn coordinates(&self, node: u32) -> Vec<u32> {
         let mut rest = node;
         let next_coordinate = |extent: &u32| {
-            let own = rest % extent;
+            let coordinate = rest % extent;
             rest /= extent;
-            own
+            coordinate
         };
         self.extents.iter().map(next_coordinate).collect()
     }
@@ -25,17 +25,17 @@ impl MinimalAdaptive {
 
 impl Routing for MinimalAdaptive {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-        let own = self.order.route(query, virtual_channels);
-        let (here, there) = (self.coordinates(query.router), self.coordinates(query.destination));
+        let escape_options = self.order.route(query, virtual_channels);
+        let (current, target) = (self.coordinates(query.router), self.coordinates(query.destination));
         let mut ports = 0u64;
-        for (dimension, (here, there)) in here.iter().zip(&there).enumerate() {
-            ports |= u64::from(here < there) << (2 * dimension);
-            ports |= u64::from(here > there) << (2 * dimension + 1);
+        for (dimension, (current_coordinate, target_coordinate)) in current.iter().zip(&target).enumerate() {
+            ports |= u64::from(current_coordinate < target_coordinate) << (2 * dimension);
+            ports |= u64::from(current_coordinate > target_coordinate) << (2 * dimension + 1);
         }
         if ports == 0 {
-            return own;
+            return escape_options;
         }
-        let escape = Some((own.ports.mask().trailing_zeros() as u8, 1));
+        let escape = Some((escape_options.ports.mask().trailing_zeros() as u8, 1));
         RouteOptions { ports: ports.into(), channels: every_channel(virtual_channels) & !1, escape }
     }
 
@@ -84,10 +84,10 @@ pub fn dilated(nodes: u32, outputs: u32) -> Shape {
 pub fn stages(is_oblivious_random: bool) -> Shape {
     let first = |_: usize| (0..4u8).map(|port| End::Router { router: 2 + u32::from(port / 2), port }).collect();
     let mut routers: Vec<Vec<End>> = (0..2).map(first).collect();
-    for (own, outputs) in routers.iter_mut().enumerate() {
+    for (stage, outputs) in routers.iter_mut().enumerate() {
         for end in outputs {
             if let End::Router { port, .. } = end {
-                *port = (own as u8) * 2 + *port % 2;
+                *port = (stage as u8) * 2 + *port % 2;
             }
         }
     }
@@ -108,7 +108,7 @@ impl Routing for Stages {
         if query.router < 2 {
             return RouteOptions { ports: PortSet::Mask(0b11 << (query.destination / 2 * 2)), channels, escape: None };
         }
-        RouteOptions::one((query.destination % 2) as u8, channels)
+        RouteOptions::single_port((query.destination % 2) as u8, channels)
     }
 
     fn is_oblivious_random(&self) -> bool {

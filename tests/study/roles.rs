@@ -7,8 +7,8 @@ use std::fs;
 /// Appends `text` to a file of the study, which is created if it is absent.
 fn append(folder: &Folder, file: &str, text: &str) {
     let path = folder.0.join(file);
-    let before = fs::read_to_string(&path).unwrap_or_default();
-    fs::write(path, before + text).expect("a file");
+    let text_before = fs::read_to_string(&path).unwrap_or_default();
+    fs::write(path, text_before + text).expect("a file");
 }
 
 /// A choice, and the words of the error message; the claim `latency-8K` is on line 4 of its file.
@@ -63,10 +63,10 @@ fn errors_of_roles_are_reported_with_both_positions() {
         change(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{role}"));
         append(&folder, "study.toml", &format!("\n[[choice]]\nwhat = \"a rate\"\nwhy = \"a guess\"\n{chosen_with}\n"));
         let ran = narrows(&["reproduce", folder.root()]);
-        let said = stderr(&ran);
-        assert_eq!(ran.status.code(), Some(2), "{chosen_with}: {said}");
-        let missing: Vec<_> = expected.iter().filter(|words| !said.contains(**words)).collect();
-        assert!(missing.is_empty(), "{role}{chosen_with}: {missing:?} is not in\n{said}");
+        let errors = stderr(&ran);
+        assert_eq!(ran.status.code(), Some(2), "{chosen_with}: {errors}");
+        let missing: Vec<_> = expected.iter().filter(|words| !errors.contains(**words)).collect();
+        assert!(missing.is_empty(), "{role}{chosen_with}: {missing:?} is not in\n{errors}");
     }
 }
 
@@ -74,9 +74,9 @@ fn errors_of_roles_are_reported_with_both_positions() {
 fn claim_named_by_the_fit_is_calibrated() {
     let folder = with_study("fitted");
     append(&folder, "fit.toml", "[fit]\nclaims = [\"latency-8K\"]\n");
-    let said = stderr(&narrows(&["reproduce", folder.root()]));
+    let errors = stderr(&narrows(&["reproduce", folder.root()]));
     for words in ["`latency-8K` is called predicted, but was in sight of the fit", "claims.toml:4:6", "fit.toml:2:11"] {
-        assert!(said.contains(words), "{words} is not in\n{said}");
+        assert!(errors.contains(words), "{words} is not in\n{errors}");
     }
 }
 
@@ -93,8 +93,8 @@ fn expected_failure_has_a_cause_and_a_reason() {
     {
         let folder = with_study(&format!("failure-{number}"));
         change(&folder, "claims.toml", "kind = \"number\"\n", &format!("kind = \"number\"\n{keys}\n"));
-        let said = stderr(&narrows(&["reproduce", folder.root()]));
-        assert!(said.contains(expected), "{keys}: {expected} is not in\n{said}");
+        let errors = stderr(&narrows(&["reproduce", folder.root()]));
+        assert!(errors.contains(expected), "{keys}: {expected} is not in\n{errors}");
     }
 }
 
@@ -120,8 +120,8 @@ fn strict_compares_verdicts_with_the_expected_ones_in_both_directions() {
         change(&folder, "claims.toml", "expected = 110", expected);
         change(&folder, "claims.toml", "kind = \"number\"\n", keys);
         let ran = narrows(&["reproduce", folder.root(), "--strict"]);
-        let said = String::from_utf8_lossy(&ran.stdout).replace('\n', " ");
-        assert_eq!(ran.status.code(), Some(*code), "{expected}: {said}");
-        assert!(said.contains(words), "{words} is not in\n{said}");
+        let output = String::from_utf8_lossy(&ran.stdout).replace('\n', " ");
+        assert_eq!(ran.status.code(), Some(*code), "{expected}: {output}");
+        assert!(output.contains(words), "{words} is not in\n{output}");
     }
 }

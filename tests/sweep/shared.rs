@@ -18,8 +18,8 @@ const PLAN: [&str; 5] = [
 #[test]
 fn merged_shards_equal_an_unsharded_sweep() {
     let folder = Folder::new("shards");
-    for ending in ["csv", "jsonl", "parquet", "json", "txt"] {
-        let [whole, one, two] = ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{ending}")));
+    for extension in ["csv", "jsonl", "parquet", "json", "txt"] {
+        let [whole, one, two] = ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{extension}")));
         run_ok(&[&PLAN[..], &["--out", &whole]].concat());
         run_ok(&[&PLAN[..], &["--out", &one, "--shard=1/3"]].concat());
         run_ok(&[&PLAN[..], &["--out", &two, "--shard=2/3"]].concat());
@@ -33,9 +33,9 @@ fn merged_shards_equal_an_unsharded_sweep() {
         assert!(!Path::new(&one).exists(), "a shard alone writes no table");
         let last = run_ok(&[&PLAN[..], &["--out", &two, "--shard=3/3"]].concat());
         assert!(stderr(&last).contains("20 points, shard 3 of 3: "), "{}", stderr(&last));
-        let merged = folder.path(&format!("merged.{ending}"));
+        let merged = folder.path(&format!("merged.{extension}"));
         run_ok(&["merge", &one, &two, "--out", &merged]);
-        assert_eq!(fs::read(&merged).expect("a table"), fs::read(&whole).expect("a table"), "{ending}");
+        assert_eq!(fs::read(&merged).expect("a table"), fs::read(&whole).expect("a table"), "{extension}");
     }
     let other = folder.path("other.csv");
     run_ok(&["sweep", "stream", PLAN[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
@@ -68,9 +68,9 @@ fn start_sweep(arguments: &[&str]) -> Child {
 #[test]
 fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = Folder::new("killed");
-    let whole = folder.path("whole.parquet");
-    run_ok(&[&PLAN[..], &["--out", &whole]].concat());
-    let expected = fs::read(&whole).expect("a table");
+    let complete = folder.path("whole.parquet");
+    run_ok(&[&PLAN[..], &["--out", &complete]].concat());
+    let expected = fs::read(&complete).expect("a table");
     // The golden ratio spreads the moments over the sweep, which takes some hundred milliseconds in a debug build.
     for moment in 0..20u64 {
         let out = folder.path(&format!("{moment}.parquet"));
@@ -91,15 +91,17 @@ fn two_processes_may_share_a_result() {
     let [whole, out] = ["whole.csv", "out.csv"].map(|name| folder.path(name));
     run_ok(&[&PLAN[..], &["--out", &whole]].concat());
     let sweep = [&PLAN[..], &["--out", &out]].concat();
-    let both = [start_sweep(&sweep), start_sweep(&sweep)];
-    for child in both {
+    let processes = [start_sweep(&sweep), start_sweep(&sweep)];
+    for child in processes {
         let ran = child.wait_with_output().expect("a child");
         assert!(ran.status.success(), "{}", stderr(&ran));
         assert!(!stderr(&ran).contains("warning"), "{}", stderr(&ran));
     }
     assert_eq!(fs::read(&out).expect("a table"), fs::read(&whole).expect("a table"));
-    let left = fs::read_dir(format!("{out}.points")).expect("a folder").flatten();
-    assert!(left.map(|entry| entry.path()).all(|path| path.extension().is_some_and(|ending| ending == "json")));
+    let remaining = fs::read_dir(format!("{out}.points")).expect("a folder").flatten();
+    assert!(
+        remaining.map(|entry| entry.path()).all(|path| path.extension().is_some_and(|extension| extension == "json"))
+    );
 }
 
 #[cfg(unix)]
@@ -112,13 +114,13 @@ fn ctrl_c_reports_the_stored_points_and_how_to_resume() {
         Command::new(interruptible[0]).args([interruptible[1], "true"]).output().is_ok_and(|ran| ran.status.success());
     let heeds = if is_known { interruptible.join(" ") + " " } else { String::new() };
     // The second command is left running when its terminal is closed.
-    for (name, before) in [("out.csv", ""), ("nohup.csv", "trap '' HUP; ")] {
+    for (name, prefix) in [("out.csv", ""), ("nohup.csv", "trap '' HUP; ")] {
         let out = folder.path(name);
-        let long =
+        let long_sweep =
             ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..600+1", "--out", &out];
-        let program = command(&long);
+        let program = command(&long_sweep);
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("{before}exec {heeds}\"$0\" \"$@\"")]).arg(program.get_program());
+        shell.args(["-c", &format!("{prefix}exec {heeds}\"$0\" \"$@\"")]).arg(program.get_program());
         shell.args(program.get_args());
         let child = shell.stderr(Stdio::piped()).spawn().expect("the program starts");
         while points_kept(&out).len() < 2 {
@@ -127,7 +129,7 @@ fn ctrl_c_reports_the_stored_points_and_how_to_resume() {
         let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
         assert!(sent.success());
         let ran = child.wait_with_output().expect("a child");
-        assert_eq!(ran.status.code(), Some(130), "{before}");
+        assert_eq!(ran.status.code(), Some(130), "{prefix}");
         let message = stderr(&ran);
         assert!(message.contains("of 600 points are stored in `"), "{message}");
         assert!(message.contains("the same command resumes from there"), "{message}");

@@ -40,7 +40,7 @@ fn spans(page: &str) -> Vec<&str> {
 /// Returns the commands of a page: first those in code spans, and then those in blocks of a shell or without a
 /// language. The flag states whether a command is complete, because a code span may omit arguments.
 fn commands(page: &str) -> Vec<(String, bool)> {
-    let mut found: Vec<(String, bool)> = spans(page).into_iter().map(|span| (span.to_owned(), false)).collect();
+    let mut commands: Vec<(String, bool)> = spans(page).into_iter().map(|span| (span.to_owned(), false)).collect();
     let (mut language, mut open) = (None, String::new());
     for line in page.lines() {
         match (line.trim_start().strip_prefix("```"), language) {
@@ -50,14 +50,14 @@ fn commands(page: &str) -> Vec<(String, bool)> {
                 let line = line.strip_prefix("$ ").unwrap_or(line);
                 match line.strip_suffix('\\') {
                     Some(part) => open += part,
-                    None => found.push((std::mem::take(&mut open) + line, true)),
+                    None => commands.push((std::mem::take(&mut open) + line, true)),
                 }
             }
             _ => {}
         }
     }
-    found.retain(|(command, _)| command.starts_with("narrows "));
-    found
+    commands.retain(|(command, _)| command.starts_with("narrows "));
+    commands
 }
 
 /// Returns the words of a command, up to one of `ENDS`.
@@ -67,14 +67,14 @@ fn words(command: &str) -> Option<Vec<String>> {
 }
 
 /// The keys of descriptions, each as the list of its names.
-struct Keys(Vec<Vec<String>>);
+struct KnownKeys(Vec<Vec<String>>);
 
-impl Keys {
-    fn new() -> Keys {
+impl KnownKeys {
+    fn new() -> KnownKeys {
         let listing = Registry::shared().schema().listing();
         let keys = listing.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
         let names = |line: &str| line.split(' ').next().unwrap_or_default().split('.').map(str::to_owned).collect();
-        Keys(keys.map(names).collect())
+        KnownKeys(keys.map(names).collect())
     }
 
     /// Returns the name of a text that has the form of a key of a description: at least two names, the first of which
@@ -101,15 +101,15 @@ impl Keys {
 
 #[test]
 fn every_key_in_a_page_exists() {
-    let keys = Keys::new();
+    let keys = KnownKeys::new();
     let (mut wrong, mut found) = (Vec::new(), 0);
     for (page, text) in pages() {
         let set = |(command, _): &(String, bool)| words(command).unwrap_or_default();
         let commands = commands(&text);
         let of_commands: Vec<String> = commands.iter().flat_map(set).collect();
-        let all = spans(&text).into_iter().chain(of_commands.iter().map(String::as_str));
+        let all_commands = spans(&text).into_iter().chain(of_commands.iter().map(String::as_str));
         // An option such as `A=1,2;B=3,4` has two keys.
-        for name in all.flat_map(|text| text.split(';')).filter_map(|text| keys.name(text.trim())) {
+        for name in all_commands.flat_map(|text| text.split(';')).filter_map(|text| keys.name(text.trim())) {
             found += 1;
             if !keys.has(name) && !METRICS.contains(&name) {
                 wrong.push(format!("{page}: there is no key `{name}`"));
@@ -149,8 +149,8 @@ fn every_command_in_a_page_parses() {
 
 #[test]
 fn every_option_in_a_page_exists() {
-    let all = cli::command();
-    let options = all.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long);
+    let command = cli::command();
+    let options = command.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long);
     let options: BTreeSet<&str> = options.chain(["help", "version"]).collect();
     let option = Regex::new("(?:^|[ \"'])--([a-z][a-z-]+)").expect("a regular expression");
     let (mut wrong, mut found) = (Vec::new(), 0);
@@ -159,7 +159,7 @@ fn every_option_in_a_page_exists() {
         for span in
             spans(&text).into_iter().filter(|span| !["cargo", "maturin", "pip"].iter().any(|of| span.starts_with(of)))
         {
-            for name in option.captures_iter(span).filter_map(|found| found.get(1)) {
+            for name in option.captures_iter(span).filter_map(|captured| captured.get(1)) {
                 found += 1;
                 if !options.contains(name.as_str()) {
                     wrong.push(format!("{page}: no command has the option --{}", name.as_str()));
@@ -173,27 +173,30 @@ fn every_option_in_a_page_exists() {
 
 #[test]
 fn pages_count_the_runs_of_the_atlas() {
-    let all = Registry::shared().combinations();
-    let combinations_of = |workload: &str| all.iter().filter(|one| one.workload == workload).collect::<Vec<_>>();
-    let fit = |workload: &str| combinations_of(workload).into_iter().filter(|one| one.refused.is_empty()).count();
-    let every = combinations_of("ping-pong");
+    let combinations = Registry::shared().combinations();
+    let combinations_of =
+        |workload: &str| combinations.iter().filter(|combination| combination.workload == workload).collect::<Vec<_>>();
+    let accepted = |workload: &str| {
+        combinations_of(workload).into_iter().filter(|combination| combination.refused.is_empty()).count()
+    };
+    let ping_pong = combinations_of("ping-pong");
     let axes = [
-        every.iter().map(|one| one.host).collect::<BTreeSet<_>>().len(),
-        every.iter().map(|one| one.ni).collect::<BTreeSet<_>>().len(),
-        every.iter().map(|one| one.protocol).collect::<BTreeSet<_>>().len(),
-        every.iter().map(|one| one.fabric).collect::<BTreeSet<_>>().len(),
+        ping_pong.iter().map(|combination| combination.host).collect::<BTreeSet<_>>().len(),
+        ping_pong.iter().map(|combination| combination.ni).collect::<BTreeSet<_>>().len(),
+        ping_pong.iter().map(|combination| combination.protocol).collect::<BTreeSet<_>>().len(),
+        ping_pong.iter().map(|combination| combination.fabric).collect::<BTreeSet<_>>().len(),
     ];
     // The atlas runs three sizes of a ping-pong, a stream and heavy traffic.
-    let runs = 3 * fit("ping-pong") + fit("stream") + fit("bursts");
+    let runs = 3 * accepted("ping-pong") + accepted("stream") + accepted("bursts");
     let axes = axes.map(|count| count.to_string()).join(" × ");
-    let counts = format!("Of {axes} = {} combinations {} fit", every.len(), fit("ping-pong"));
-    for (page, stated) in [
+    let counts = format!("Of {axes} = {} combinations {} fit", ping_pong.len(), accepted("ping-pong"));
+    for (page, statement) in [
         ("papers/atlas/README.md", counts),
         ("papers/atlas/README.md", format!("{runs} runs in all")),
         ("README.md", format!("{runs} runs in a few minutes")),
     ] {
         let text = fs::read_to_string(root().join(page)).expect("a page");
-        assert!(text.contains(&stated), "{page} does not say: {stated}");
+        assert!(text.contains(&statement), "{page} does not say: {statement}");
     }
 }
 
@@ -203,10 +206,10 @@ fn keys_and_commands_are_found() {
                 ```toml\nnarrows = 1\n```\n";
     assert_eq!(spans(page), ["ni.a.b=1", "narrows run x"]);
     let commands = commands(page);
-    let found = [("narrows run x", false), ("narrows sweep x   --vary 'a=1' | cat", true)];
-    assert_eq!(commands, found.map(|(command, is_complete)| (command.to_owned(), is_complete)));
+    let expected = [("narrows run x", false), ("narrows sweep x   --vary 'a=1' | cat", true)];
+    assert_eq!(commands, expected.map(|(command, is_complete)| (command.to_owned(), is_complete)));
     assert_eq!(words(&commands[1].0), Some(["narrows", "sweep", "x", "--vary", "a=1"].map(str::to_owned).to_vec()));
-    let keys = Keys::new();
+    let keys = KnownKeys::new();
     assert_eq!(keys.name("workload.ping-pong.payload=64 B"), Some("workload.ping-pong.payload"));
     assert_eq!((keys.name("message.latency_one_way"), keys.name("run")), (None, None));
     assert!(keys.has("hosts.*.io-bus.memory.copy") && keys.has("nodes.sender.ni.trapeze.policy"));

@@ -103,15 +103,15 @@ const CYCLES: [&[&str]; 18] = [
 
 /// Returns the cycles of a graph: groups of files each of which imports every other, directly or not, in order.
 fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>> {
-    let reached = |from: &'a str| {
+    let reachable = |from: &'a str| {
         let (mut found, mut ahead) = (BTreeSet::new(), vec![from]);
         while let Some(at) = ahead.pop() {
             ahead.extend(graph[at].iter().filter(|to| found.insert(**to)));
         }
         found
     };
-    let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|from| (*from, reached(from))).collect();
-    let cycle = |from: &&'a str| reached[from].iter().filter(|to| reached[*to].contains(from)).copied().collect();
+    let reachable: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|from| (*from, reachable(from))).collect();
+    let cycle = |from: &&'a str| reachable[from].iter().filter(|to| reachable[*to].contains(from)).copied().collect();
     let mut cycles: Vec<Vec<&str>> = graph.keys().map(cycle).filter(|cycle: &Vec<&str>| !cycle.is_empty()).collect();
     cycles.sort();
     cycles.dedup();
@@ -120,9 +120,9 @@ fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>>
 
 #[test]
 fn imports_are_those_of_the_table() {
-    let all = Crate::read();
+    let modules = Crate::read();
     let (mut errors, mut used) = (BTreeSet::new(), BTreeSet::new());
-    for (from, module) in all.0.iter().filter(|(from, _)| !from.is_empty()) {
+    for (from, module) in modules.0.iter().filter(|(from, _)| !from.is_empty()) {
         let Some((folder, allowed)) = IMPORTS.iter().find(|(folder, _)| *folder == from[0]) else {
             errors.insert(format!("{}: {} is not in the table", module.file, from[0]));
             continue;
@@ -133,7 +133,7 @@ fn imports_are_those_of_the_table() {
         let is_module = |name: &str| name.starts_with(char::is_lowercase);
         let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1 && is_module(&path[1]));
         let named = named.map(|path| path[1].clone());
-        let origins = paths.filter_map(|path| all.origin(from, path)?.first().cloned());
+        let origins = paths.filter_map(|path| modules.origin(from, path)?.first().cloned());
         for import in named.chain(origins).filter(|import| import != folder) {
             if !allowed.contains(&import.as_str()) {
                 errors.insert(format!("{}: {folder} may not import {import}", module.file));
@@ -152,38 +152,39 @@ fn imports_are_those_of_the_table() {
 
 #[test]
 fn the_table_of_imports_has_no_cycle() {
-    let mut below: BTreeSet<&str> = BTreeSet::new();
-    while let Some((folder, _)) =
-        IMPORTS.iter().find(|(folder, names)| !below.contains(folder) && names.iter().all(|name| below.contains(name)))
+    let mut lower_crates: BTreeSet<&str> = BTreeSet::new();
+    while let Some((folder, _)) = IMPORTS
+        .iter()
+        .find(|(folder, names)| !lower_crates.contains(folder) && names.iter().all(|name| lower_crates.contains(name)))
     {
-        below.insert(folder);
+        lower_crates.insert(folder);
     }
-    assert_eq!(below.len(), IMPORTS.len(), "these are in order: {below:?}");
+    assert_eq!(lower_crates.len(), IMPORTS.len(), "these are in order: {lower_crates:?}");
 }
 
 #[test]
 fn files_import_each_other_in_no_cycles_but_those_listed() {
-    let all = Crate::read();
-    let graph = all.graph();
-    let found = cycles(&graph);
-    let listed = |cycle: &Vec<&str>| CYCLES.iter().any(|known| known == cycle);
+    let modules = Crate::read();
+    let graph = modules.graph();
+    let cycles_found = cycles(&graph);
+    let is_listed = |cycle: &Vec<&str>| CYCLES.iter().any(|known_name| known_name == cycle);
     let tied = |cycle: &Vec<&str>| {
         let ties =
             cycle.iter().flat_map(|from| graph[from].iter().filter(|to| cycle.contains(to)).map(move |to| (from, to)));
         ties.map(|(from, to)| format!("  {from} imports {to}\n")).collect::<String>()
     };
-    let new = found.iter().filter(|cycle| !listed(cycle));
+    let new = cycles_found.iter().filter(|cycle| !is_listed(cycle));
     let mut errors: Vec<String> =
         new.map(|cycle| format!("a cycle that is not in the list: {cycle:?}\n{}", tied(cycle))).collect();
-    let gone = CYCLES.iter().filter(|known| !found.iter().any(|cycle| cycle == *known));
-    errors.extend(gone.map(|known| format!("in the list, but no cycle any more: {known:?}")));
+    let removed = CYCLES.iter().filter(|known_name| !cycles_found.iter().any(|cycle| cycle == *known_name));
+    errors.extend(removed.map(|known_name| format!("in the list, but no cycle any more: {known_name:?}")));
     assert_no_errors(errors);
 }
 
 #[test]
 fn cycles_are_found() {
     let graph = [("a", "bd"), ("b", "c"), ("c", "b"), ("d", "e"), ("e", "")];
-    let letters = |of: &'static str| (0..of.len()).map(|at| &of[at..=at]).collect();
+    let letters = |of: &'static str| (0..of.len()).map(|index| &of[index..=index]).collect();
     let graph = graph.into_iter().map(|(from, to)| (from, letters(to))).collect();
     assert_eq!(cycles(&graph), [["b", "c"]]);
 }

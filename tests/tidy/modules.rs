@@ -31,16 +31,16 @@ impl Crate {
     /// Reads all files except tests.
     pub fn read() -> Crate {
         let sources = sources().into_iter().filter(|(name, _)| !is_test(name) && name != "src/main.rs");
-        let mut all: BTreeMap<Vec<String>, Module> = BTreeMap::new();
+        let mut modules: BTreeMap<Vec<String>, Module> = BTreeMap::new();
         for (name, text) in sources {
             let module = Module::read(name, &text);
-            match all.get_mut(&module_of(&module.file)) {
+            match modules.get_mut(&module_of(&module.file)) {
                 // The roots of the crates are merged into one module.
                 Some(root) => root.children.extend(module.children),
-                None => _ = all.insert(module_of(&module.file), module),
+                None => _ = modules.insert(module_of(&module.file), module),
             }
         }
-        Crate(all)
+        Crate(modules)
     }
 
     /// Returns the module that defines the item `path` as named in the module `from`; `None` if the item is in another
@@ -58,7 +58,7 @@ impl Crate {
                 return self.origin(from, &[&import.path, &path[1..]].concat());
             }
         };
-        for (number, segment) in rest.iter().enumerate() {
+        for (depth, segment) in rest.iter().enumerate() {
             let Some(module) = self.0.get(&at) else { break };
             // A child module can name everything that its parent imports.
             let is_seen = |import: &&Import| import.is_public || from.starts_with(&at);
@@ -68,7 +68,7 @@ impl Crate {
             } else if module.children.contains(segment) {
                 at.push(segment.clone());
             } else if let Some(import) = exported() {
-                return self.origin(&at, &[&import.path, &rest[number + 1..]].concat());
+                return self.origin(&at, &[&import.path, &rest[depth + 1..]].concat());
             } else {
                 break;
             }
@@ -84,8 +84,8 @@ impl Crate {
             let imports = module.imports.iter().filter(|import| !import.is_public).map(|import| &import.path);
             let origins = imports.chain(&module.paths).filter_map(|path| self.origin(from, path));
             let parent = from.split_last().map(|(_, parent)| parent);
-            let others = origins.filter(|to| to != from && Some(&to[..]) != parent);
-            graph.insert(module.file.as_str(), others.map(|to| self.0[&to].file.as_str()).collect());
+            let other_origins = origins.filter(|to| to != from && Some(&to[..]) != parent);
+            graph.insert(module.file.as_str(), other_origins.map(|to| self.0[&to].file.as_str()).collect());
         }
         graph
     }
@@ -93,22 +93,22 @@ impl Crate {
 
 impl Module {
     pub fn read(file: String, text: &str) -> Module {
-        let words = words(text);
+        let tokens = tokens(text);
         let mut module = Module { file, children: BTreeSet::new(), imports: Vec::new(), paths: BTreeSet::new() };
-        let mut at = 0;
-        while at < words.len() {
-            let before = at.checked_sub(1).map_or(";", |before| words[before]);
-            at += match words[at] {
-                "mod" if words[at + 2] == ";" => {
-                    module.children.insert(words[at + 1].to_owned());
+        let mut position = 0;
+        while position < tokens.len() {
+            let previous = position.checked_sub(1).map_or(";", |before| tokens[before]);
+            position += match tokens[position] {
+                "mod" if tokens[position + 2] == ";" => {
+                    module.children.insert(tokens[position + 1].to_owned());
                     2
                 }
-                "use" if ["pub", ")", ";", "{", "}", "]"].contains(&before) && is_name(words[at + 1]) => {
-                    let is_public = before == "pub" || before == ")";
-                    1 + module.take_tree(&words[at + 1..], &[], is_public)
+                "use" if ["pub", ")", ";", "{", "}", "]"].contains(&previous) && is_name(tokens[position + 1]) => {
+                    let is_public = previous == "pub" || previous == ")";
+                    1 + module.take_tree(&tokens[position + 1..], &[], is_public)
                 }
-                word if is_name(word) && before != "::" => {
-                    let path = path(&words[at..]);
+                word if is_name(word) && previous != "::" => {
+                    let path = path(&tokens[position..]);
                     let length = path.len();
                     module.paths.extend((length > 1).then_some(path));
                     2 * length - 1
@@ -119,29 +119,29 @@ impl Module {
         module
     }
 
-    /// Takes the imports of a tree of `use` below `above`, and returns the number of its words.
-    fn take_tree(&mut self, words: &[&str], above: &[String], is_public: bool) -> usize {
-        let (mut path, mut at) = (above.to_vec(), 0);
-        while words[at] != "{" {
-            path.push(words[at].to_owned());
+    /// Takes the imports of a tree of `use` below `parent`, and returns the number of its words.
+    fn take_tree(&mut self, tokens: &[&str], parent: &[String], is_public: bool) -> usize {
+        let (mut path, mut at) = (parent.to_vec(), 0);
+        while tokens[at] != "{" {
+            path.push(tokens[at].to_owned());
             at += 1;
-            if words[at] != "::" {
+            if tokens[at] != "::" {
                 path.truncate(if path.len() > 1 && path.ends_with(&["self".to_owned()]) {
                     path.len() - 1
                 } else {
                     path.len()
                 });
                 let (name, length) =
-                    if words[at] == "as" { (words[at + 1], at + 2) } else { (path[path.len() - 1].as_str(), at) };
+                    if tokens[at] == "as" { (tokens[at + 1], at + 2) } else { (path[path.len() - 1].as_str(), at) };
                 self.imports.push(Import { is_public, name: name.to_owned(), path });
                 return length;
             }
             at += 1;
         }
-        while words[at] != "}" {
+        while tokens[at] != "}" {
             at += 1;
-            if words[at] != "}" {
-                at += self.take_tree(&words[at..], &path, is_public);
+            if tokens[at] != "}" {
+                at += self.take_tree(&tokens[at..], &path, is_public);
             }
         }
         at + 1
@@ -161,10 +161,10 @@ pub fn is_root(first: &str) -> bool {
     ["crate", "narrows_core", "narrows_study"].contains(&first)
 }
 
-/// Returns the path at the beginning of `words`: names between `::`.
-fn path(words: &[&str]) -> Vec<String> {
-    let joined = words[1..].chunks(2).take_while(|pair| pair.len() == 2 && pair[0] == "::" && is_name(pair[1]));
-    words[..1].iter().copied().chain(joined.map(|pair| pair[1])).map(str::to_owned).collect()
+/// Returns the path at the beginning of `tokens`: names between `::`.
+fn path(tokens: &[&str]) -> Vec<String> {
+    let segments = tokens[1..].chunks(2).take_while(|pair| pair.len() == 2 && pair[0] == "::" && is_name(pair[1]));
+    tokens[..1].iter().copied().chain(segments.map(|pair| pair[1])).map(str::to_owned).collect()
 }
 
 fn is_name(word: &str) -> bool {
@@ -173,7 +173,7 @@ fn is_name(word: &str) -> bool {
 
 /// Returns the words of a program, including `::`, without comments, string literals, and code that is compiled only
 /// for tests.
-fn words(text: &str) -> Vec<&str> {
+fn tokens(text: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), text);
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -216,30 +216,30 @@ fn raw_text_length(rest: &str) -> usize {
 
 /// Returns the length of a character literal, or of the mark of a lifetime.
 fn letter_length(rest: &str) -> usize {
-    let second = rest[1..].chars().next().map_or(0, char::len_utf8);
-    match second {
+    let character_length = rest[1..].chars().next().map_or(0, char::len_utf8);
+    match character_length {
         _ if rest[1..].starts_with('\\') => rest[3..].find('\'').map_or(rest.len(), |end| end + 4),
-        _ if rest[1 + second..].starts_with('\'') => second + 2,
+        _ if rest[1 + character_length..].starts_with('\'') => character_length + 2,
         _ => 1,
     }
 }
 
 /// Returns the words without the items under `#[cfg(test)]`.
-fn without_tests<'a>(words: &[&'a str]) -> Vec<&'a str> {
+fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let (mut kept, mut at) = (Vec::new(), 0);
-    while at < words.len() {
-        if !words[at..].starts_with(&MARK) {
-            kept.push(words[at]);
+    while at < tokens.len() {
+        if !tokens[at..].starts_with(&MARK) {
+            kept.push(tokens[at]);
             at += 1;
             continue;
         }
         at += MARK.len();
         let mut depth = 0;
-        while at < words.len() {
-            depth += i32::from(words[at] == "{") - i32::from(words[at] == "}");
+        while at < tokens.len() {
+            depth += i32::from(tokens[at] == "{") - i32::from(tokens[at] == "}");
             at += 1;
-            if depth == 0 && [";", "}"].contains(&words[at - 1]) {
+            if depth == 0 && [";", "}"].contains(&tokens[at - 1]) {
                 break;
             }
         }
@@ -273,14 +273,14 @@ fn imports_are_read_from_code_alone() {
 fn re_exported_items_are_imported_from_their_definition() {
     let module = |text: &str| Module::read(String::new(), text);
     let name = |path: &str| path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-    let all = [
+    let files = [
         ("", "mod a;\nmod b;"),
         ("a", "mod c;\npub use c::D;\npub use crate::b as e;"),
         ("a::c", "use super::F;"),
         ("b", "pub struct G;"),
     ];
-    let all = Crate(all.iter().map(|(path, text)| (name(path), module(text))).collect());
-    let origin = |path: &str| all.origin(&name("b"), &name(path)).map(|found| found.join("::"));
+    let modules = Crate(files.iter().map(|(path, text)| (name(path), module(text))).collect());
+    let origin = |path: &str| modules.origin(&name("b"), &name(path)).map(|origin| origin.join("::"));
     let expected = [("crate::a::D", "a::c"), ("crate::a::e::G", "b"), ("super::a::F", "a"), ("crate::a::c::D", "a::c")];
     for (path, found) in expected {
         assert_eq!(origin(path).as_deref(), Some(found), "{path}");

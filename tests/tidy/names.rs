@@ -4,38 +4,41 @@ use super::{CODE, assert_no_errors, is_test, sources};
 use std::collections::BTreeMap;
 
 /// Returns the file that declares a file's module, and the module's name.
-fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
+fn declaring_module<'a>(name: &str, files: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
     let (folder, file) = name.rsplit_once('/')?;
     let (folder, module) = match file {
         "mod.rs" => folder.rsplit_once('/')?,
         file => (folder, file.strip_suffix(".rs")?),
     };
-    let parent = |of: &&(String, String)| {
-        let of = of.0.as_str();
-        of != name
-            && (of == format!("{folder}/mod.rs") || of == format!("{folder}.rs") || of == format!("{folder}/lib.rs"))
+    let parent = |file: &&(String, String)| {
+        let file_name = file.0.as_str();
+        file_name != name
+            && (file_name == format!("{folder}/mod.rs")
+                || file_name == format!("{folder}.rs")
+                || file_name == format!("{folder}/lib.rs"))
     };
-    Some((all.iter().find(parent)?, module.to_owned()))
+    Some((files.iter().find(parent)?, module.to_owned()))
 }
 
 /// Returns whether other modules can name the items that a file declares.
-fn is_open(name: &str, all: &[(String, String)]) -> bool {
+fn is_open(name: &str, files: &[(String, String)]) -> bool {
     CODE.iter().any(|folder| name == format!("{folder}/lib.rs"))
-        || declared(name, all).is_some_and(|((parent, text), module)| {
-            text.lines().any(|line| line == format!("pub mod {module};")) && is_open(parent, all)
+        || declaring_module(name, files).is_some_and(|((parent, text), module)| {
+            text.lines().any(|line| line == format!("pub mod {module};")) && is_open(parent, files)
         })
 }
 
 /// Returns the types that a file declares for other modules.
-fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
+fn types<'a>(name: &str, text: &'a str, files: &[(String, String)]) -> Vec<&'a str> {
     let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
     let after_keyword = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
     let names = text.lines().filter_map(after_keyword);
     let names = names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""));
-    if is_open(name, all) {
+    if is_open(name, files) {
         return names.collect();
     }
-    let Some(((_, parents), _)) = declared(name, all).filter(|((parent, _), _)| is_open(parent, all)) else {
+    let Some(((_, parents), _)) = declaring_module(name, files).filter(|((parent, _), _)| is_open(parent, files))
+    else {
         return Vec::new();
     };
     let uses: Vec<&str> = parents.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
@@ -47,11 +50,11 @@ fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str
 
 #[test]
 fn type_names_are_unique() {
-    let all = sources();
+    let files = sources();
     let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
-        types(name, text, &all).into_iter().for_each(|of| names.entry(of).or_default().push(name));
+    for (name, text) in files.iter().filter(|(name, _)| !is_test(name)) {
+        types(name, text, &files).into_iter().for_each(|type_name| names.entry(type_name).or_default().push(name));
     }
-    let more = names.iter().filter(|(_, files)| files.len() > 1);
-    assert_no_errors(more.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
+    let ambiguous = names.iter().filter(|(_, files)| files.len() > 1);
+    assert_no_errors(ambiguous.map(|(name, files)| format!("{name} is a type in each of {files:?}")).collect());
 }

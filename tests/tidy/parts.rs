@@ -94,15 +94,17 @@ fn keys() -> Vec<(&'static str, &'static str)> {
 
 /// Returns the file that declares each registered part. A file whose key is not a string literal declares all parts of
 /// its family that no other file declares, because its type represents several parts.
-fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, String)> {
+fn declared_in(files: &[(String, String)]) -> Vec<(&'static str, &'static str, String)> {
     let of_family = |family: &str| {
         let folder = FAMILIES.iter().find(|(table, _)| *table == family).expect("a family").1;
         let is_in_folder = move |name: &str| name.starts_with(&format!("crates/core/src/{folder}/"));
-        all.iter().filter(move |(name, _)| is_in_folder(name))
+        files.iter().filter(move |(name, _)| is_in_folder(name))
     };
     let keys_in = |text: &str| -> Vec<String> {
-        let after = text.split("PartInfo::new(").skip(1).map(str::trim_start);
-        after.map(|rest| rest.strip_prefix('"').and_then(|rest| rest.split('"').next()).unwrap_or("").into()).collect()
+        let declarations_of = text.split("PartInfo::new(").skip(1).map(str::trim_start);
+        declarations_of
+            .map(|rest| rest.strip_prefix('"').and_then(|rest| rest.split('"').next()).unwrap_or("").into())
+            .collect()
     };
     let file_with_key = |family: &str, key: &str| {
         let has = |(_, text): &&(String, String)| keys_in(text).iter().any(|found| found == key);
@@ -117,21 +119,23 @@ fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, Str
 
 /// Returns all registered parts with their own files: the largest folder of their family that declares no other part,
 /// or else the declaring file.
-fn declarations(all: &[(String, String)]) -> Vec<Declaration> {
-    let declared = declared_in(all);
+fn declarations(files: &[(String, String)]) -> Vec<Declaration> {
+    let declared = declared_in(files);
     let files: BTreeSet<&str> = declared.iter().map(|(_, _, file)| file.as_str()).collect();
     let own_folder = |file: &str| {
         let family = "crates/core/src/".len() + file["crates/core/src/".len()..].find('/').expect("a folder") + 1;
-        let folders = file.match_indices('/').map(|(at, _)| &file[..=at]).filter(|folder| folder.len() > family);
-        let mut alone = folders.filter(|folder| files.iter().filter(|other| other.starts_with(folder)).count() == 1);
-        alone.next().unwrap_or(file).to_owned()
+        let folders =
+            file.match_indices('/').map(|(offset, _)| &file[..=offset]).filter(|folder| folder.len() > family);
+        let mut own_folders =
+            folders.filter(|folder| files.iter().filter(|other| other.starts_with(folder)).count() == 1);
+        own_folders.next().unwrap_or(file).to_owned()
     };
     declared.iter().map(|(family, key, file)| Declaration { family, key, own: own_folder(file) }).collect()
 }
 
 /// Fails with the findings that are not listed, and with the entries that are not found.
-fn compare(found: BTreeMap<usize, Vec<String>>, listed: usize, unlisted: Vec<String>, list: &str) {
-    let unneeded = (0..listed).filter(|entry| !found.contains_key(entry));
+fn compare(occurrences: BTreeMap<usize, Vec<String>>, listed: usize, unlisted: Vec<String>, list: &str) {
+    let unneeded = (0..listed).filter(|entry| !occurrences.contains_key(entry));
     let mut errors = unlisted;
     errors.extend(unneeded.map(|entry| format!("entry {} of {list} is not needed any more: remove it", entry + 1)));
     assert_no_errors(errors);
@@ -147,7 +151,7 @@ fn is_in(file: &str, place: &str) -> bool {
 #[test]
 fn a_part_is_named_by_one_line_of_the_registry_and_nowhere_else() {
     let (sources, modules) = (sources(), Crate::read());
-    let all: BTreeSet<String> = declarations(&sources).into_iter().map(|part| part.own).collect();
+    let own_files: BTreeSet<String> = declarations(&sources).into_iter().map(|part| part.own).collect();
     let (mut found, mut unlisted, mut registered) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     for (from, module) in &modules.0 {
         let paths: BTreeSet<&Vec<String>> =
@@ -155,21 +159,23 @@ fn a_part_is_named_by_one_line_of_the_registry_and_nowhere_else() {
         for path in paths {
             let Some(origin) = modules.origin(from, path) else { continue };
             let origin = modules.0[&origin].file.as_str();
-            let Some(own) = all.iter().find(|own| origin.starts_with(*own) && !module.file.starts_with(*own)) else {
+            let Some(own_file) =
+                own_files.iter().find(|own| origin.starts_with(*own) && !module.file.starts_with(*own))
+            else {
                 continue;
             };
-            let named = format!("{} names {own}: {}", module.file, path.join("::"));
-            let entry = NAMED.iter().position(|(part, by, _)| is_in(own, part) && is_in(&module.file, by));
+            let named = format!("{} names {own_file}: {}", module.file, path.join("::"));
+            let entry = NAMED.iter().position(|(part, file, _)| is_in(own_file, part) && is_in(&module.file, file));
             match entry {
-                _ if module.file == REGISTRY => *registered.entry(own).or_insert(0) += 1,
+                _ if module.file == REGISTRY => *registered.entry(own_file).or_insert(0) += 1,
                 _ if ENUMS.contains(&module.file.as_str()) => {}
-                _ if ABOUT_PARTS.iter().any(|about| module.file.starts_with(about)) => {}
+                _ if ABOUT_PARTS.iter().any(|folder| module.file.starts_with(folder)) => {}
                 Some(entry) => found.entry(entry).or_insert_with(Vec::new).push(named),
                 None => unlisted.push(named),
             }
         }
     }
-    let miscounted = all.iter().filter(|own| registered.get(own) != Some(&1));
+    let miscounted = own_files.iter().filter(|own| registered.get(own) != Some(&1));
     unlisted.extend(miscounted.map(|own| format!("{own} takes {:?} lines of the registry", registered.get(own))));
     compare(found, NAMED.len(), unlisted, "NAMED");
 }
@@ -180,15 +186,15 @@ fn a_key_of_a_part_is_written_in_its_own_files_alone() {
     let parts = declarations(&sources);
     let (mut found, mut unlisted) = (BTreeMap::new(), Vec::new());
     for (name, text) in sources.iter().filter(|(name, _)| !is_test(name)) {
-        if ABOUT_PARTS.iter().any(|about| name.starts_with(about)) {
+        if ABOUT_PARTS.iter().any(|folder| name.starts_with(folder)) {
             continue;
         }
         let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
         for part in parts.iter().filter(|part| !name.starts_with(&part.own)) {
             let Declaration { family, key, .. } = part;
-            let above = if *family == "hosts" { "hosts.NAME" } else { family };
-            let words = [format!("\"{key}\""), format!("[{above}.{key}]"), format!("[{above}.{key}.")];
-            for (line, text) in code(text).filter(|(_, line)| words.iter().any(|word| line.contains(word))) {
+            let table = if *family == "hosts" { "hosts.NAME" } else { family };
+            let patterns = [format!("\"{key}\""), format!("[{table}.{key}]"), format!("[{table}.{key}.")];
+            for (line, text) in code(text).filter(|(_, line)| patterns.iter().any(|word| line.contains(word))) {
                 let entry = TEXTS.iter().position(|(text, file, _)| text == key && is_in(name, file));
                 let named = format!("{name}:{line} says {family}.{key}: {text}");
                 match entry {
@@ -222,15 +228,15 @@ fn nothing_asks_for_the_kind_of_a_part() {
     for (name, text) in sources.iter().filter(|(name, _)| !is_test(name) && !ENUMS.contains(&name.as_str())) {
         let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
         let is_own = |family: &str| family_of(name) == family && parts.iter().any(|part| name.starts_with(&part.own));
-        let begins = |line: &str, word: &str| {
-            line.match_indices(word).any(|(at, _)| line[at + word.len()..].starts_with(char::is_uppercase))
+        let names_variant = |line: &str, word: &str| {
+            line.match_indices(word).any(|(offset, _)| line[offset + word.len()..].starts_with(char::is_uppercase))
         };
-        let asks = |line: &str| {
+        let asks_for_kind = |line: &str| {
             let of_kind = line.contains(".of::<") || line.contains("downcast()") || line.contains("downcast_ref()");
             // A part may construct its own variant.
-            of_kind || enums.iter().any(|(family, word)| begins(line, word) && !is_own(family))
+            of_kind || enums.iter().any(|(family, word)| names_variant(line, word) && !is_own(family))
         };
-        for (line, text) in code(text).filter(|(_, line)| asks(line)) {
+        for (line, text) in code(text).filter(|(_, line)| asks_for_kind(line)) {
             match KINDS.iter().position(|(file, _)| file == name) {
                 Some(entry) => found.entry(entry).or_insert_with(Vec::new).push(text.to_owned()),
                 None => unlisted.push(format!("{name}:{line} asks for a kind of part: {text}")),

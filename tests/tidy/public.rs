@@ -17,7 +17,7 @@ const NAMES_MAX: usize = 170;
 const ROOTS: [&str; 3] = ["crates/core/src/lib.rs", "crates/study/src/lib.rs", "src/lib.rs"];
 
 /// A name of the public interface.
-struct Name {
+struct PublicName {
     file: String,
     has_example: bool,
 }
@@ -25,7 +25,7 @@ struct Name {
 /// The public names and modules, by the path below the root of their crate; the roots of all crates are one.
 #[derive(Default)]
 struct Public {
-    names: BTreeMap<Vec<String>, Name>,
+    names: BTreeMap<Vec<String>, PublicName>,
     modules: BTreeSet<Vec<String>>,
 }
 
@@ -54,9 +54,9 @@ impl Public {
             }
             let is_repeated = item.has("#[doc(no_inline)]");
             for name in names(&item.code).iter().map(|name| path_below(name)) {
-                let shown = file.strip_prefix(root()).expect("a file of the project").display().to_string();
+                let path = file.strip_prefix(root()).expect("a file of the project").display().to_string();
                 let has_example = is_repeated || item.has_example(file);
-                self.names.entry(name).or_insert(Name { file: shown, has_example });
+                self.names.entry(name).or_insert(PublicName { file: path, has_example });
             }
         }
     }
@@ -76,14 +76,14 @@ impl Public {
 }
 
 /// An item at the left margin of a file: its code, and the lines of documentation and attributes before it.
-struct Item<'t> {
-    before: Vec<&'t str>,
+struct DeclaredItem<'t> {
+    attributes: Vec<&'t str>,
     code: String,
 }
 
-impl Item<'_> {
+impl DeclaredItem<'_> {
     fn has(&self, attribute: &str) -> bool {
-        self.before.contains(&attribute)
+        self.attributes.contains(&attribute)
     }
 
     /// Returns whether the documentation has an example that is compiled.
@@ -93,7 +93,7 @@ impl Item<'_> {
             fs::read_to_string(file.parent()?.join(name)).ok()
         };
         let text = |line: &&str| line.strip_prefix("///").map(|text| text.trim().to_owned()).or_else(|| include(line));
-        let documentation = self.before.iter().filter_map(text).collect::<Vec<_>>().join("\n");
+        let documentation = self.attributes.iter().filter_map(text).collect::<Vec<_>>().join("\n");
         has_example(&documentation)
     }
 }
@@ -106,7 +106,7 @@ fn has_example(page: &str) -> bool {
 }
 
 /// Returns the public items of a file.
-fn items(text: &str) -> Vec<Item<'_>> {
+fn items(text: &str) -> Vec<DeclaredItem<'_>> {
     let (mut items, mut before) = (Vec::new(), Vec::new());
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -117,7 +117,7 @@ fn items(text: &str) -> Vec<Item<'_>> {
             while line.starts_with("pub use") && !code.ends_with(';') {
                 code += lines.next().expect("a declaration ends").trim();
             }
-            items.push(Item { before: std::mem::take(&mut before), code });
+            items.push(DeclaredItem { attributes: std::mem::take(&mut before), code });
         } else if !line.is_empty() {
             before.clear();
         }
@@ -130,11 +130,11 @@ fn names(code: &str) -> Vec<String> {
     let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("").to_owned();
     if let Some(tree) = code.strip_prefix("pub use ") {
         let tree = tree.trim_end_matches(';');
-        let leaves = match tree.split_once('{') {
+        let leaves_of = match tree.split_once('{') {
             Some((_, leaves)) => leaves.trim_end_matches('}'),
             None => tree.rsplit("::").next().unwrap_or(tree),
         };
-        return leaves.split(',').map(str::trim).filter(|leaf| !leaf.is_empty()).map(word).collect();
+        return leaves_of.split(',').map(str::trim).filter(|leaf| !leaf.is_empty()).map(word).collect();
     }
     let kinds = ["struct ", "enum ", "trait ", "fn ", "async fn ", "const fn ", "const ", "type "];
     let declared = kinds.iter().find_map(|kind| code.strip_prefix("pub ")?.strip_prefix(kind));
@@ -151,9 +151,13 @@ fn child(file: &Path, name: &str) -> PathBuf {
 #[test]
 fn items_and_examples_are_read() {
     let text = "/// A.\n///\n/// ```\n/// a();\n/// ```\n#[doc(hidden)]\npub use a::{\n    B, C,\n};\n\nfn d() {}\npub struct E;\n";
-    let found = items(text);
-    assert_eq!(found.iter().map(|item| names(&item.code)).collect::<Vec<_>>(), [vec!["B", "C"], vec!["E"]]);
-    assert!(found[0].has("#[doc(hidden)]") && found[0].has_example(root()) && !found[1].has_example(root()));
+    let found_items = items(text);
+    assert_eq!(found_items.iter().map(|item| names(&item.code)).collect::<Vec<_>>(), [vec!["B", "C"], vec!["E"]]);
+    assert!(
+        found_items[0].has("#[doc(hidden)]")
+            && found_items[0].has_example(root())
+            && !found_items[1].has_example(root())
+    );
     assert!(!has_example("```ignore\na\n```\n```toml\nb\n```") && has_example("```toml\nb\n```\n```rust\na\n```"));
 }
 
@@ -163,8 +167,10 @@ fn public_names_are_few_and_each_has_an_example() {
     let distinct: BTreeSet<&String> = public.names.keys().filter_map(|path| path.last()).collect();
     let count = distinct.len();
     assert!((100..=NAMES_MAX).contains(&count), "{count} public names, {NAMES_MAX} are allowed: {distinct:?}");
-    let bare = public.names.iter().filter(|(_, name)| !name.has_example);
-    assert_no_errors(bare.map(|(path, name)| format!("{}: {} has no example", name.file, path.join("::"))).collect());
+    let without_example = public.names.iter().filter(|(_, name)| !name.has_example);
+    assert_no_errors(
+        without_example.map(|(path, name)| format!("{}: {} has no example", name.file, path.join("::"))).collect(),
+    );
 }
 
 /// The crates of the program as users name them.
@@ -173,8 +179,9 @@ const CRATES: [&str; 3] = ["narrows", "narrows_core", "narrows_study"];
 /// Returns the paths into the crates of the program that a page names outside its declarations.
 fn named_paths(text: &str) -> Vec<Vec<String>> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let words = text.split(|c: char| !is_name(c)).filter(|word| word.contains("::"));
-    let paths = words.map(|word| word.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect());
+    let qualified_words = text.split(|c: char| !is_name(c)).filter(|word| word.contains("::"));
+    let paths =
+        qualified_words.map(|word| word.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect());
     paths.filter(|path: &Vec<String>| CRATES.contains(&path[0].as_str())).collect()
 }
 

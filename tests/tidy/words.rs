@@ -71,8 +71,8 @@ impl Rules {
 
     /// Returns the number of private words in a line of code.
     fn in_code(&self, line: &str) -> usize {
-        let comment = self.comment.captures(line).map_or("", |found| found.get(1).expect("a group").as_str());
-        let strings = self.string.captures_iter(line).map(|found| found[1].to_owned());
+        let comment = self.comment.captures(line).map_or("", |captured| captured.get(1).expect("a group").as_str());
+        let strings = self.string.captures_iter(line).map(|captured| captured[1].to_owned());
         let prose = [comment.to_owned()].into_iter().chain(strings).collect::<Vec<_>>().join(" ");
         let code = line.split("//").next().unwrap_or("");
         let opening = usize::from(self.opening.is_match(line));
@@ -81,15 +81,15 @@ impl Rules {
 }
 
 /// Returns the number of private words in each file that has any.
-fn counted() -> BTreeMap<String, usize> {
+fn count_words() -> BTreeMap<String, usize> {
     let rules = Rules::new();
-    let this = "tests/tidy/words.rs";
-    let code = rust().into_iter().filter(|(name, _)| name != this);
+    let own_path = "tests/tidy/words.rs";
+    let code = rust().into_iter().filter(|(name, _)| name != own_path);
     let code = code.map(|(name, text)| (name, text.lines().map(|line| rules.in_code(line)).sum()));
     let texts = [files("docs", ".md"), files("papers", ".md"), files("crates/py", ".md")].concat();
-    let own = ["README.md", "CONTRIBUTING.md"];
-    let own = own.map(|name| (name.to_owned(), fs::read_to_string(root().join(name)).expect("a text")));
-    let texts = texts.into_iter().chain(own).filter(|(name, _)| name != "docs/glossary.md");
+    let guides = ["README.md", "CONTRIBUTING.md"];
+    let guides = guides.map(|name| (name.to_owned(), fs::read_to_string(root().join(name)).expect("a text")));
+    let texts = texts.into_iter().chain(guides).filter(|(name, _)| name != "docs/glossary.md");
     let texts = texts.map(|(name, text)| (name, text.lines().map(|line| rules.in_prose(line)).sum()));
     code.chain(texts).filter(|(_, count)| *count > 0).collect()
 }
@@ -97,19 +97,19 @@ fn counted() -> BTreeMap<String, usize> {
 #[test]
 fn number_of_private_words_only_decreases() {
     let path = root().join("tests/tidy/words.txt");
-    let counted = counted();
+    let counts = count_words();
     if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
         let mut list = String::new();
-        counted.iter().for_each(|(name, count)| writeln!(list, "{count} {name}").expect("a text"));
+        counts.iter().for_each(|(name, count)| writeln!(list, "{count} {name}").expect("a text"));
         fs::write(&path, list).expect("the list can be written");
     }
     let list = fs::read_to_string(&path).expect("the list");
     let entry =
         |line: &str| line.split_once(' ').map(|(count, name)| (name.to_owned(), count.parse().expect("a count")));
-    let listed: BTreeMap<String, usize> = list.lines().filter_map(entry).collect();
-    let names = listed.keys().chain(counted.keys()).collect::<std::collections::BTreeSet<_>>();
+    let accepted: BTreeMap<String, usize> = list.lines().filter_map(entry).collect();
+    let names = accepted.keys().chain(counts.keys()).collect::<std::collections::BTreeSet<_>>();
     let differs = names.into_iter().filter_map(|name| {
-        let [listed, counted] = [&listed, &counted].map(|counts| counts.get(name).copied().unwrap_or(0));
+        let [listed, counted] = [&accepted, &counts].map(|counts| counts.get(name).copied().unwrap_or(0));
         match counted.cmp(&listed) {
             std::cmp::Ordering::Greater => Some(format!("{name}: {counted} private words, {listed} accepted")),
             std::cmp::Ordering::Less => {

@@ -60,12 +60,12 @@ impl<'a> Message<'a> {
         Message { numbers, bytes }
     }
 
-    fn number(&self, field: u64) -> Option<u64> {
-        self.numbers.iter().find(|(number, _)| *number == field).map(|(_, value)| *value)
+    fn integer(&self, field: u64) -> Option<u64> {
+        self.numbers.iter().find(|(field_number, _)| *field_number == field).map(|(_, value)| *value)
     }
 
     fn messages(&self, field: u64) -> impl Iterator<Item = Message<'a>> {
-        self.bytes.iter().filter(move |(number, _)| *number == field).map(|(_, bytes)| Message::read(bytes))
+        self.bytes.iter().filter(move |(field_number, _)| *field_number == field).map(|(_, bytes)| Message::read(bytes))
     }
 
     fn message(&self, field: u64) -> Option<Message<'a>> {
@@ -73,7 +73,7 @@ impl<'a> Message<'a> {
     }
 
     fn text(&self, field: u64) -> Option<String> {
-        let bytes = self.bytes.iter().find(|(number, _)| *number == field)?.1;
+        let bytes = self.bytes.iter().find(|(field_number, _)| *field_number == field)?.1;
         Some(String::from_utf8(bytes.to_vec()).expect("UTF-8"))
     }
 }
@@ -96,22 +96,22 @@ pub fn slices(trace: &[u8]) -> (Vec<Slice>, u64) {
     let (mut slices, mut dropped) = (Vec::new(), None);
     for packet in Message::read(trace).messages(1) {
         if let Some(track) = packet.message(60) {
-            let uuid = track.number(1).expect("an identifier");
-            tracks.insert(uuid, (track.text(2).unwrap_or_default(), track.number(5).unwrap_or(0)));
+            let uuid = track.integer(1).expect("an identifier");
+            tracks.insert(uuid, (track.text(2).unwrap_or_default(), track.integer(5).unwrap_or(0)));
         }
         if let Some(attribute) = packet.message(126).and_then(|attributes| attributes.message(1)) {
             assert_eq!(attribute.text(1).as_deref(), Some("dropped_spans"));
-            dropped = attribute.number(2);
+            dropped = attribute.integer(2);
         }
-        let Some(id) = packet.number(10) else { continue };
-        let flags = packet.number(13).unwrap_or(0);
+        let Some(id) = packet.integer(10) else { continue };
+        let flags = packet.integer(13).unwrap_or(0);
         if flags & 1 != 0 {
             assert!(sequences.insert(id, Sequence::default()).is_none(), "a sequence starts once");
         }
         let sequence = sequences.get_mut(&id).expect("a sequence that has started");
         define(sequence, &packet);
         if let Some(event) = packet.message(11) {
-            sequence.now_ns += packet.number(8).expect("a timestamp");
+            sequence.now_ns += packet.integer(8).expect("a timestamp");
             handle(sequence, &event, &tracks, &mut slices);
         }
     }
@@ -123,22 +123,22 @@ pub fn slices(trace: &[u8]) -> (Vec<Slice>, u64) {
 fn define(sequence: &mut Sequence, packet: &Message) {
     if let Some(clocks) = packet.message(6) {
         let clock = clocks.message(1).expect("a clock");
-        assert_eq!((clock.number(1), clock.number(3)), (Some(64), Some(1)), "differences of times");
-        sequence.now_ns = clock.number(2).expect("a time");
+        assert_eq!((clock.integer(1), clock.integer(3)), (Some(64), Some(1)), "differences of times");
+        sequence.now_ns = clock.integer(2).expect("a time");
     }
     if let Some(defaults) = packet.message(59) {
-        assert_eq!(defaults.number(58), Some(64));
-        sequence.track = defaults.message(11).and_then(|event| event.number(11)).expect("a track");
+        assert_eq!(defaults.integer(58), Some(64));
+        sequence.track = defaults.message(11).and_then(|event| event.integer(11)).expect("a track");
     }
     if let Some(names) = packet.message(12) {
-        let entry = |entry: Message| (entry.number(1).expect("a number"), entry.text(2).expect("a name"));
+        let entry = |entry: Message| (entry.integer(1).expect("a number"), entry.text(2).expect("a name"));
         sequence.names.extend(names.messages(2).map(entry));
         sequence.annotations.extend(names.messages(3).map(entry));
     }
 }
 
 fn handle(sequence: &mut Sequence, event: &Message, tracks: &HashMap<u64, (String, u64)>, slices: &mut Vec<Slice>) {
-    let event_type = event.number(9).expect("a type");
+    let event_type = event.integer(9).expect("a type");
     if event_type == 2 {
         let slice: &mut Slice = &mut slices[sequence.open.pop().expect("a slice that has not ended")];
         slice.end_ns = sequence.now_ns;
@@ -149,20 +149,20 @@ fn handle(sequence: &mut Sequence, event: &Message, tracks: &HashMap<u64, (Strin
     }
     let mut values: HashMap<&str, u64> = HashMap::new();
     for annotation in event.messages(4) {
-        let name = &sequence.annotations[&annotation.number(1).expect("a name")];
-        values.insert(name, annotation.number(3).expect("a value"));
+        let name = &sequence.annotations[&annotation.integer(1).expect("a name")];
+        values.insert(name, annotation.integer(3).expect("a value"));
     }
     let (track, group) = &tracks[&sequence.track];
     slices.push(Slice {
         group: tracks[group].0.clone(),
         track: track.clone(),
-        name: sequence.names[&event.number(10).expect("a name")].clone(),
+        name: sequence.names[&event.integer(10).expect("a name")].clone(),
         start_ns: sequence.now_ns,
         end_ns: sequence.now_ns,
         duration_ps: values.get("duration_ps").copied().unwrap_or(0),
         bytes: values.get("bytes").copied().unwrap_or(0),
         message: values.get("message").copied(),
-        flow: event.number(47),
+        flow: event.integer(47),
     });
     match event_type {
         1 => sequence.open.push(slices.len() - 1),

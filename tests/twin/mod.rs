@@ -22,7 +22,7 @@ use narrows::fabric::router::{
     Counts, EventKind, Injection, LinkTiming, LinkTimings, PacketEvent, RouterParameters, Sharing,
 };
 use narrows::fabric::topology::{End, Shape};
-use router::{Leaving, Router, Upstream};
+use router::{Departure, Router, Upstream};
 use sink::Exit;
 use source::Source;
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 /// A packet in flight.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
-    number: u64,
+    packet_number: u64,
     injection: Injection,
 }
 
@@ -46,7 +46,7 @@ struct Flit {
 
 /// A flit or a credit on a link.
 #[derive(Clone, Copy, Debug)]
-enum Moving {
+enum InTransit {
     /// A flit to a router's input.
     Flit { router: usize, port: usize, channel: usize, flit: Flit },
     /// A flit to the node behind a router's output.
@@ -69,7 +69,7 @@ pub struct Twin {
     /// Routers by number; if each logical network has its own routers, those of the first network come first.
     routers: Vec<Router>,
     sources: Vec<Source>,
-    moving: Vec<(u64, Moving)>,
+    in_transit: Vec<(u64, InTransit)>,
     /// Number of free receive slots of each node for each logical network; `None` means that there is no limit.
     free_slots: Vec<Vec<Option<u32>>>,
     /// For each node and logical network, the flits of streamed packets of which the node was notified and which it has
@@ -92,33 +92,33 @@ impl Twin {
             cycle: 0,
             routers: Vec::new(),
             sources: vec![Source::new(parameters, lanes); planes * nodes],
-            moving: Vec::new(),
+            in_transit: Vec::new(),
             free_slots: vec![vec![None; usize::from(parameters.networks)]; nodes],
             untaken: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
             events: Vec::new(),
             counts: Counts::default(),
             shape,
         };
-        for number in 0..planes * routers {
-            let outputs = twin.shape.wiring.outputs((number % routers) as u32);
-            let mut router = Router::new(number % routers, number / routers, outputs, parameters, lanes);
+        for index in 0..planes * routers {
+            let outputs = twin.shape.wiring.outputs((index % routers) as u32);
+            let mut router = Router::new(index % routers, index / routers, outputs, parameters, lanes);
             for (port, output) in router.outputs.iter_mut().enumerate() {
-                output.cycles_per_flit = u64::from(twin.output_timing(number, port).cycles_per_flit);
+                output.cycles_per_flit = u64::from(twin.output_timing(index, port).cycles_per_flit);
             }
             twin.routers.push(router);
         }
-        for number in 0..planes * routers {
-            for (port, end) in twin.shape.wiring.outputs((number % routers) as u32).iter().enumerate() {
+        for index in 0..planes * routers {
+            for (port, end) in twin.shape.wiring.outputs((index % routers) as u32).iter().enumerate() {
                 if let End::Router { router, port: input } = *end {
-                    let to = number / routers * routers + router as usize;
-                    twin.routers[to].join(usize::from(input), Upstream::Router { router: number, port });
+                    let target = index / routers * routers + router as usize;
+                    twin.routers[target].join(usize::from(input), Upstream::Router { router: index, port });
                 }
             }
         }
         for source in 0..planes * nodes {
             let (router, port) = twin.shape.wiring.entry((source % nodes) as u32);
-            let to = source / nodes * routers + router as usize;
-            twin.routers[to].join(usize::from(port), Upstream::Source(source));
+            let target = source / nodes * routers + router as usize;
+            twin.routers[target].join(usize::from(port), Upstream::Source(source));
         }
         twin
     }
@@ -128,15 +128,15 @@ impl Twin {
         let router = router % self.shape.wiring.routers() as usize;
         let joins_routers = matches!(self.shape.wiring.outputs(router as u32)[port], End::Router { .. });
         let wire = if joins_routers { u32::from(self.parameters.wire_delay) } else { 0 };
-        let usual = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire };
-        self.links.as_ref().map_or(usual, |links| links.outputs[router][port])
+        let default_timing = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire };
+        self.links.as_ref().map_or(default_timing, |links| links.outputs[router][port])
     }
 
     /// Returns the cycles of the link of a source.
     fn source_timing(&self, source: usize) -> LinkTiming {
         let node = source % self.shape.wiring.nodes() as usize;
-        let usual = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire: 0 };
-        self.links.as_ref().map_or(usual, |links| links.entries[node])
+        let default_timing = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire: 0 };
+        self.links.as_ref().map_or(default_timing, |links| links.entries[node])
     }
 
     /// Returns the next cycle that [`step`](Twin::step) simulates.
@@ -149,15 +149,15 @@ impl Twin {
         self.counts
     }
 
-    /// Moves the events since the last call into `into`, in order of cycles.
-    pub fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
-        into.append(&mut self.events);
+    /// Moves the events since the last call into `events`, in order of cycles.
+    pub fn take_events(&mut self, events: &mut Vec<PacketEvent>) {
+        events.append(&mut self.events);
     }
 
     /// Adds a packet to its source's queue.
     pub fn offer(&mut self, injection: Injection) {
         let (source, lane) = self.queue_of(injection.source, injection.network);
-        self.sources[source].join(lane, Packet { number: self.counts.offered, injection });
+        self.sources[source].join(lane, Packet { packet_number: self.counts.offered, injection });
         self.counts.offered += 1;
     }
 
@@ -189,43 +189,44 @@ impl Twin {
     /// Simulates a cycle.
     pub fn step(&mut self) {
         let now = self.cycle;
-        for moving in self.take_due(now, |moving| matches!(moving, Moving::Credit { .. } | Moving::SourceCredit { .. }))
+        for item in
+            self.take_due(now, |moving| matches!(moving, InTransit::Credit { .. } | InTransit::SourceCredit { .. }))
         {
-            self.arrive(now, moving);
+            self.arrive(now, item);
         }
         for source in 0..self.sources.len() {
             self.step_source(now, source);
         }
-        for moving in self.take_due(now, |moving| matches!(moving, Moving::Flit { .. } | Moving::Out { .. })) {
-            self.arrive(now, moving);
+        for item in self.take_due(now, |moving| matches!(moving, InTransit::Flit { .. } | InTransit::Out { .. })) {
+            self.arrive(now, item);
         }
         for router in 0..self.routers.len() {
-            let from = self.routers[router].number;
-            self.routers[router].route(now, &self.shape, &self.parameters, self.seed, from as u32);
+            let router_number = self.routers[router].number;
+            self.routers[router].route(now, &self.shape, &self.parameters, self.seed, router_number as u32);
             self.routers[router].allocate_channels(now, &self.parameters, &mut self.free_slots);
-            for leaving in self.routers[router].allocate_switch(now) {
-                self.leave(now, router, leaving);
+            for departure in self.routers[router].allocate_switch(now) {
+                self.depart(now, router, departure);
             }
         }
         self.cycle += 1;
     }
 
     /// Removes and returns the flits or credits that are due in this cycle and satisfy `is_wanted`.
-    fn take_due(&mut self, now: u64, is_wanted: impl Fn(&Moving) -> bool) -> Vec<Moving> {
-        let is_due = |(at, moving): &mut (u64, Moving)| *at == now && is_wanted(moving);
-        self.moving.extract_if(.., is_due).map(|(_, moving)| moving).collect()
+    fn take_due(&mut self, now: u64, is_wanted: impl Fn(&InTransit) -> bool) -> Vec<InTransit> {
+        let is_due = |(time, item): &mut (u64, InTransit)| *time == now && is_wanted(item);
+        self.in_transit.extract_if(.., is_due).map(|(_, moving)| moving).collect()
     }
 
-    fn arrive(&mut self, now: u64, moving: Moving) {
-        match moving {
-            Moving::Flit { router, port, channel, flit } => {
+    fn arrive(&mut self, now: u64, item: InTransit) {
+        match item {
+            InTransit::Flit { router, port, channel, flit } => {
                 self.routers[router].inputs[port].channels[channel].buffer.push_back(flit);
             }
-            Moving::Credit { router, port, channel } => {
+            InTransit::Credit { router, port, channel } => {
                 self.routers[router].outputs[port].channels[channel].credits += 1
             }
-            Moving::SourceCredit { source, channel } => self.sources[source].credits[channel] += 1,
-            Moving::Out { router, port, channel, flit } => self.receive(now, Exit { router, port, channel }, flit),
+            InTransit::SourceCredit { source, channel } => self.sources[source].credits[channel] += 1,
+            InTransit::Out { router, port, channel, flit } => self.receive(now, Exit { router, port, channel }, flit),
         }
     }
 
@@ -236,11 +237,11 @@ impl Twin {
 
     fn step_source(&mut self, now: u64, source: usize) {
         let LinkTiming { cycles_per_flit, wire } = self.source_timing(source);
-        let sent = self.sources[source].send(now, &self.parameters, cycles_per_flit);
-        let Some((channel, flit)) = sent else { return };
+        let sent_flit = self.sources[source].send(now, &self.parameters, cycles_per_flit);
+        let Some((channel, flit)) = sent_flit else { return };
         if flit.notified_flits() > 0 {
-            let left = EventKind::FlitsSent(flit.notified_flits());
-            self.notify(now, flit.packet.injection.source, &flit.packet, left);
+            let sent_event = EventKind::FlitsSent(flit.notified_flits());
+            self.notify(now, flit.packet.injection.source, &flit.packet, sent_event);
         }
         if flit.is_tail {
             self.notify(now, flit.packet.injection.source, &flit.packet, EventKind::Injected);
@@ -250,41 +251,41 @@ impl Twin {
         let (nodes, routers) = (self.shape.wiring.nodes() as usize, self.shape.wiring.routers() as usize);
         let (router, port) = self.shape.wiring.entry((source % nodes) as u32);
         let router = source / nodes * routers + router as usize;
-        let moving = Moving::Flit { router, port: usize::from(port), channel, flit };
-        self.moving.push((now + u64::from(self.parameters.interface_delay) + u64::from(wire), moving));
+        let item = InTransit::Flit { router, port: usize::from(port), channel, flit };
+        self.in_transit.push((now + u64::from(self.parameters.interface_delay) + u64::from(wire), item));
     }
 
     /// Sends a flit on from a router, and returns its credit to the upstream router or source.
-    fn leave(&mut self, now: u64, router: usize, leaving: Leaving) {
+    fn depart(&mut self, now: u64, router: usize, departure: Departure) {
         let RouterParameters { credit_delay, .. } = self.parameters;
-        let Leaving { input, input_channel, output, output_channel, flit } = leaving;
+        let Departure { input, input_channel, output, output_channel, flit } = departure;
         self.counts.flit_hops += 1;
         let credit = 2 + u64::from(credit_delay);
-        self.moving.push(match self.routers[router].inputs[input].upstream {
+        self.in_transit.push(match self.routers[router].inputs[input].upstream {
             Upstream::Source(source) => {
                 let wire = u64::from(self.source_timing(source).wire);
-                (now + 2 + wire, Moving::SourceCredit { source, channel: input_channel })
+                (now + 2 + wire, InTransit::SourceCredit { source, channel: input_channel })
             }
             Upstream::Router { router, port } => {
                 let wire = u64::from(self.output_timing(router, port).wire);
-                (now + credit + wire, Moving::Credit { router, port, channel: input_channel })
+                (now + credit + wire, InTransit::Credit { router, port, channel: input_channel })
             }
-            Upstream::Nothing => panic!("a flit came by a link"),
+            Upstream::NoPacket => panic!("a flit came by a link"),
         });
         let LinkTiming { cycles_per_flit, wire } = self.output_timing(router, output);
         let after_switch = u64::from(self.parameters.switch_allocation_delay)
             + u64::from(self.parameters.switch_traversal_delay)
             + u64::from(cycles_per_flit + wire);
-        self.moving.push(match self.routers[router].outputs[output].end {
+        self.in_transit.push(match self.routers[router].outputs[output].end {
             End::Node(node) => {
                 assert_eq!(node, flit.packet.injection.destination, "a packet arrives where it goes to");
-                (now + after_switch, Moving::Out { router, port: output, channel: output_channel, flit })
+                (now + after_switch, InTransit::Out { router, port: output, channel: output_channel, flit })
             }
             End::Router { router: to, port } => {
                 let plane = router / self.shape.wiring.routers() as usize;
                 let router = plane * self.shape.wiring.routers() as usize + to as usize;
                 let port = usize::from(port);
-                (now + after_switch, Moving::Flit { router, port, channel: output_channel, flit })
+                (now + after_switch, InTransit::Flit { router, port, channel: output_channel, flit })
             }
             End::Nowhere => panic!("a way leads somewhere"),
         });

@@ -24,13 +24,13 @@ pub struct Input {
     pub channels: Vec<InputChannel>,
     /// Arbiters of virtual-channel requests: among outputs, and among channels that request the same output channel.
     outputs: Arbiter,
-    own: Arbiter,
+    arbiter: Arbiter,
 }
 
 /// The sender at the other end of an input.
 #[derive(Clone, Copy, Debug)]
 pub enum Upstream {
-    Nothing,
+    NoPacket,
     Router { router: usize, port: usize },
     Source(usize),
 }
@@ -73,7 +73,7 @@ pub struct OutputChannel {
 
 /// A flit that leaves its buffer.
 #[derive(Clone, Copy, Debug)]
-pub struct Leaving {
+pub struct Departure {
     pub input: usize,
     pub input_channel: usize,
     pub output: usize,
@@ -101,7 +101,7 @@ impl Router {
         while self.inputs.len() <= port {
             let channels = vec![InputChannel::default(); self.channels];
             let (outputs, own) = (Arbiter::default(), Arbiter::default());
-            self.inputs.push(Input { upstream: Upstream::Nothing, channels, outputs, own });
+            self.inputs.push(Input { upstream: Upstream::NoPacket, channels, outputs, arbiter: own });
         }
         self.inputs[port].upstream = upstream;
     }
@@ -109,7 +109,7 @@ impl Router {
     /// Computes the routes of headers that reached the front of their buffers.
     pub fn route(&mut self, now: u64, shape: &Shape, parameters: &RouterParameters, seed: u64, router: u32) {
         for (port, input) in self.inputs.iter_mut().enumerate() {
-            for (number, channel) in input.channels.iter_mut().enumerate() {
+            for (channel_index, channel) in input.channels.iter_mut().enumerate() {
                 let (Stage::Idle, Some(flit)) = (&channel.stage, channel.buffer.front()) else { continue };
                 assert!(flit.is_header, "a packet begins with its header");
                 let has_tail = channel.buffer.iter().any(|flit| flit.is_tail);
@@ -119,12 +119,12 @@ impl Router {
                 let query = RouteQuery {
                     router,
                     input: port as u8,
-                    channel: (number % usize::from(parameters.virtual_channels)) as u8,
+                    channel: (channel_index % usize::from(parameters.virtual_channels)) as u8,
                     source: flit.packet.injection.source,
                     destination: flit.packet.injection.destination,
                 };
                 let mut options = shape.routing.route(&query, parameters.virtual_channels);
-                let hash = hash(seed, flit.packet.number, router);
+                let hash = hash(seed, flit.packet.packet_number, router);
                 if shape.routing.is_oblivious_random() {
                     let ports: Vec<u32> = options.ports.iter().map(u32::from).collect();
                     options.ports = PortSet::Mask(1 << ports[(hash % ports.len() as u64) as usize]);
@@ -136,14 +136,14 @@ impl Router {
 
     /// Allocates output channels: each waiting header requests one, and each output channel is granted to one header.
     pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, free_slots: &mut [Vec<Option<u32>>]) {
-        let mut asked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut requests: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for input in 0..self.inputs.len() * self.channels {
             if let Some(output) = self.wanted_channel(now, input, parameters, free_slots) {
-                asked.entry(output).or_default().push(input);
+                requests.entry(output).or_default().push(input);
             }
         }
         let (inputs, outputs) = (self.inputs.len() * self.channels, self.outputs.len() * self.channels);
-        for (output, requesters) in asked {
+        for (output, requesters) in requests {
             let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
             let winner = channel.arbiter.pick(inputs, |input| requesters.contains(&input)).expect("someone asks");
             let flit = self.inputs[winner / self.channels].channels[winner % self.channels].buffer[0];
@@ -170,21 +170,21 @@ impl Router {
     /// Returns the output channel that an input channel requests.
     fn wanted_channel(
         &self,
-        now: u64,
+        cycle: u64,
         input: usize,
         parameters: &RouterParameters,
         free_slots: &[Vec<Option<u32>>],
     ) -> Option<usize> {
         let state = &self.inputs[input / self.channels].channels[input % self.channels];
         let Stage::Waiting { from, options, hash } = &state.stage else { return None };
-        if now < *from {
+        if cycle < *from {
             return None;
         }
         let packet = &state.buffer[0].packet.injection;
         let first = (usize::from(packet.network) - self.first_network) * usize::from(parameters.virtual_channels);
-        let whole = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
+        let needed_flits = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
         // The next buffer must hold the whole packet or be empty, so that packets behind it can still use the escape.
-        let adaptive = if options.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { whole };
+        let adaptive = if options.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { needed_flits };
         let is_available = |port: usize, channel: usize, allowed: u16, wanted: u16| {
             let output = &self.outputs[port];
             let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
@@ -199,13 +199,14 @@ impl Router {
         };
         let ports: Vec<usize> = options.ports.iter().map(usize::from).collect();
         // The search begins at the escape's port if there is one, otherwise at a random port.
-        let drawn = (hash % ports.len() as u64) as usize;
+        let drawn_port = (hash % ports.len() as u64) as usize;
         let first = options
             .escape
-            .map_or(drawn, |(escape, _)| ports.iter().position(|port| *port >= usize::from(escape)).unwrap_or(0));
-        let turns = (0..ports.len()).map(|step| ports[(first + step) % ports.len()]);
-        let choices = turns.map(|port| (port, options.channels, adaptive));
-        let choices = choices.chain(options.escape.map(|(port, channels)| (usize::from(port), channels, whole.max(1))));
+            .map_or(drawn_port, |(escape, _)| ports.iter().position(|port| *port >= usize::from(escape)).unwrap_or(0));
+        let rotated_ports = (0..ports.len()).map(|step| ports[(first + step) % ports.len()]);
+        let choices = rotated_ports.map(|port| (port, options.channels, adaptive));
+        let choices =
+            choices.chain(options.escape.map(|(port, channels)| (usize::from(port), channels, needed_flits.max(1))));
         choices.into_iter().find_map(|(port, allowed, wanted)| {
             state.arbiter.pick(self.outputs.len() * self.channels, |output| {
                 output / self.channels == port && is_available(port, output % self.channels, allowed, wanted)
@@ -214,58 +215,58 @@ impl Router {
     }
 
     /// Allocates the switch: each input requests one output for one channel, and each output is granted to one input.
-    pub fn allocate_switch(&mut self, now: u64) -> Vec<Leaving> {
+    pub fn allocate_switch(&mut self, now: u64) -> Vec<Departure> {
         let requests: Vec<Option<(usize, usize)>> = self.inputs.iter().map(|input| self.request(now, input)).collect();
-        let mut leaving = Vec::new();
+        let mut departures = Vec::new();
         for output in 0..self.outputs.len() {
-            let asks = |input: usize| requests[input].is_some_and(|(wanted, _)| wanted == output);
-            let Some(input) = self.outputs[output].inputs.pick(self.inputs.len(), asks) else { continue };
+            let requests_output = |input: usize| requests[input].is_some_and(|(wanted, _)| wanted == output);
+            let Some(input) = self.outputs[output].inputs.pick(self.inputs.len(), requests_output) else { continue };
             let (_, channel) = requests[input].expect("it asks");
             self.outputs[output].inputs.grant(requests.len(), input);
             self.outputs[output].busy_until = now + self.outputs[output].cycles_per_flit;
-            let from = &mut self.inputs[input];
-            from.outputs.grant(self.outputs.len(), output);
-            from.own.grant(self.channels, channel);
-            leaving.push(self.take(input, channel));
+            let input_port = &mut self.inputs[input];
+            input_port.outputs.grant(self.outputs.len(), output);
+            input_port.arbiter.grant(self.channels, channel);
+            departures.push(self.take(input, channel));
         }
-        leaving
+        departures
     }
 
     /// Returns the output that an input requests, and the channel for which it requests the output.
     fn request(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
-        let wants = |channel: usize, wanted: usize| {
+        let can_request = |channel: usize, wanted: usize| {
             let state = &input.channels[channel];
             let Stage::ActiveEndpoint { from, output, channel } = state.stage else { return false };
             let end = &self.outputs[output];
             let is_free = end.channels[channel].credits > 0 && now >= end.busy_until;
             output == wanted && now >= from && !state.buffer.is_empty() && is_free
         };
-        let is_wanted = |output: usize| (0..self.channels).any(|channel| wants(channel, output));
+        let is_wanted = |output: usize| (0..self.channels).any(|channel| can_request(channel, output));
         let output = input.outputs.pick(self.outputs.len(), is_wanted)?;
-        let channel = input.own.pick(self.channels, |channel| wants(channel, output))?;
+        let channel = input.arbiter.pick(self.channels, |channel| can_request(channel, output))?;
         Some((output, channel))
     }
 
     /// Takes the front flit of an input channel.
-    fn take(&mut self, input: usize, input_channel: usize) -> Leaving {
+    fn take(&mut self, input: usize, input_channel: usize) -> Departure {
         let state = &mut self.inputs[input].channels[input_channel];
         let Stage::ActiveEndpoint { output, channel, .. } = state.stage else { panic!("it has a channel") };
         let flit = state.buffer.pop_front().expect("it has a flit");
-        let behind = &mut self.outputs[output].channels[channel];
-        behind.credits -= 1;
+        let output_channel = &mut self.outputs[output].channels[channel];
+        output_channel.credits -= 1;
         if flit.is_tail {
-            behind.is_held = false;
+            output_channel.is_held = false;
             state.stage = Stage::Idle;
         }
-        Leaving { input, input_channel, output, output_channel: channel, flit }
+        Departure { input, input_channel, output, output_channel: channel, flit }
     }
 }
 
 /// Returns the hash that decides where a packet's search among several ports of a router begins. The fast network uses
 /// the same hash, so that packets take the same routes.
-fn hash(seed: u64, number: u64, router: u32) -> u64 {
+fn hash(seed: u64, packet_number: u64, router: u32) -> u64 {
     let fold = |mixed: u64, bits: u32| mixed ^ (mixed >> bits);
-    let mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
+    let mixed = seed ^ packet_number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
     let mixed = fold(mixed, 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     fold(fold(mixed, 30).wrapping_mul(0x94d0_49bb_1331_11eb), 31)
 }

@@ -1,6 +1,6 @@
 //! A node's interface, which receives flits from the network, and returns their credits after it has taken them.
 
-use super::{Flit, Moving, Twin};
+use super::{Flit, InTransit, Twin};
 use narrows::fabric::router::{EventKind, Injection};
 
 /// A router's output channel.
@@ -29,7 +29,8 @@ impl Twin {
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         for _ in 0..flits {
             let untaken = &mut self.untaken[node as usize][usize::from(network)];
-            let first = untaken.iter().position(|(_, of)| *of == tag).expect("the node was notified of the flit");
+            let first =
+                untaken.iter().position(|(_, flit_tag)| *flit_tag == tag).expect("the node was notified of the flit");
             let (exit, _) = untaken.remove(first).expect("the position exists");
             self.return_credit(self.cycle - 1, exit);
         }
@@ -40,7 +41,7 @@ impl Twin {
         let Exit { router, port, channel } = exit;
         let wire = self.output_timing(router, port).wire;
         let delay = 2 + u64::from(self.parameters.credit_delay) + u64::from(wire);
-        self.moving.push((now + delay, Moving::Credit { router, port, channel }));
+        self.in_transit.push((now + delay, InTransit::Credit { router, port, channel }));
     }
 
     /// Receives a flit from an output channel, and notifies the node.

@@ -17,7 +17,7 @@ pub struct Source {
 #[derive(Clone, Debug)]
 struct Lane {
     queue: VecDeque<Packet>,
-    sent: u16,
+    flits_sent: u16,
     /// The logical network's channel that was used last.
     channel: Option<usize>,
 }
@@ -25,7 +25,7 @@ struct Lane {
 impl Source {
     pub fn new(parameters: &RouterParameters, lanes: usize) -> Source {
         let channels = lanes * usize::from(parameters.virtual_channels);
-        let lane = Lane { queue: VecDeque::new(), sent: 0, channel: None };
+        let lane = Lane { queue: VecDeque::new(), flits_sent: 0, channel: None };
         let credits = vec![parameters.buffer_flits; channels];
         Source { credits, lanes: vec![lane; lanes], last: 0, busy_until: 0 }
     }
@@ -48,7 +48,7 @@ impl Source {
             return None;
         }
         let lanes = self.lanes.len();
-        let (lane, own) = (1..=lanes).map(|turn| (self.last + turn) % lanes).find_map(|lane| {
+        let (lane, own) = (1..=lanes).map(|offset| (self.last + offset) % lanes).find_map(|lane| {
             let channel = self.channel(lane, parameters)?;
             Some((lane, channel))
         })?;
@@ -58,13 +58,17 @@ impl Source {
         self.busy_until = now + u64::from(cycles_per_flit);
         let lane = &mut self.lanes[lane];
         lane.channel = Some(own);
-        lane.sent += 1;
+        lane.flits_sent += 1;
         let packet = lane.queue[0];
-        let flit =
-            Flit { packet, number: lane.sent, is_header: lane.sent == 1, is_tail: lane.sent == packet.injection.flits };
+        let flit = Flit {
+            packet,
+            number: lane.flits_sent,
+            is_header: lane.flits_sent == 1,
+            is_tail: lane.flits_sent == packet.injection.flits,
+        };
         if flit.is_tail {
             lane.queue.pop_front();
-            lane.sent = 0;
+            lane.flits_sent = 0;
         }
         Some((channel, flit))
     }
@@ -74,17 +78,19 @@ impl Source {
         let channels = usize::from(parameters.virtual_channels);
         let state = &self.lanes[lane];
         let packet = state.queue.front()?;
-        if state.sent == packet.injection.ready {
+        if state.flits_sent == packet.injection.ready {
             return None;
         }
         let room = |channel: usize| self.credits[lane * channels + channel];
-        if state.sent > 0 {
+        if state.flits_sent > 0 {
             return state.channel.filter(|channel| room(*channel) > 0);
         }
-        let wanted = if parameters.switching == Switching::Wormhole { 1 } else { packet.injection.flits };
+        let needed_credits = if parameters.switching == Switching::Wormhole { 1 } else { packet.injection.flits };
         match state.channel {
-            None => Some(0).filter(|channel| room(*channel) >= wanted),
-            Some(last) => (1..=channels).map(|step| (last + step) % channels).find(|channel| room(*channel) >= wanted),
+            None => Some(0).filter(|channel| room(*channel) >= needed_credits),
+            Some(last) => {
+                (1..=channels).map(|step| (last + step) % channels).find(|channel| room(*channel) >= needed_credits)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Checks files and names: outputs overwrite no input, a result is run again with the files of its first run, and flows
 //! or hosts with similar names stay distinct.
 
-use super::{STREAM, described, output, value};
+use super::{STREAM, output, value, write_description};
 use crate::common::cli::{Folder, as_json, command, narrows, points_kept, stderr, stdout};
 use serde_json::Value as Json;
 use std::fs;
@@ -9,7 +9,7 @@ use std::fs;
 #[test]
 fn outputs_overwrite_no_input_and_no_other_output() {
     let folder = Folder::new("place");
-    let machine = described(&folder, STREAM);
+    let machine = write_description(&folder, STREAM);
     let in_folder =
         |arguments: &[&str]| command(arguments).current_dir(&folder.0).output().expect("the program starts");
     for option in ["--trace", "--pcap"] {
@@ -51,8 +51,8 @@ fn result_is_run_again_with_its_own_trace_or_refused() {
     let first = stdout(&["run", &path_of("sub/replay.toml"), "--format=json"]);
     fs::write(path_of("result.json"), &first).expect("a file");
     let hash = |text: &str| serde_json::from_str::<Json>(text).expect("JSON")["hash"].clone();
-    let again = stdout(&["run", &path_of("result.json"), "--format=json"]);
-    assert_eq!(hash(&again), hash(&first), "the trace lies where the description was");
+    let repeated = stdout(&["run", &path_of("result.json"), "--format=json"]);
+    assert_eq!(hash(&repeated), hash(&first), "the trace lies where the description was");
     // A folder with another trace of this name is not used.
     let other = "generated_cycle,source,destination\n0,3,0\n";
     fs::write(path_of("trace.csv"), other).expect("a trace");
@@ -66,13 +66,13 @@ fn result_is_run_again_with_its_own_trace_or_refused() {
         stderr(&ran)
     );
     let set = format!("--set=workload.replay.file={}", path_of("trace.csv"));
-    let taken = as_json(&["run", &path_of("result.json"), &set]);
-    assert_eq!(value(&taken, "replay.packets"), 1.0, "the other one, as was asked");
+    let overridden = as_json(&["run", &path_of("result.json"), &set]);
+    assert_eq!(value(&overridden, "replay.packets"), 1.0, "the other one, as was asked");
     // The sweep stores its finished points.
     fs::write(path_of("sub/trace.csv"), trace).expect("a trace");
     stdout(&["sweep", &path_of("sub/replay.toml"), "--vary=run.seed=1", "--out", &path_of("s.csv")]);
-    let kept = points_kept(&path_of("s.csv"));
-    let point = kept[0].to_str().expect("UTF-8");
+    let kept_points = points_kept(&path_of("s.csv"));
+    let point = kept_points[0].to_str().expect("UTF-8");
     assert_eq!(value(&as_json(&["run", point]), "replay.packets"), 2.0);
 }
 
@@ -81,15 +81,15 @@ fn result_of_a_protocol_on_one_network_is_run_again() {
     let folder = Folder::new("nifdy");
     let text = "parts = [\"hosts/cm-5\", \"ni/queues\", \"protocols/nifdy\", \"fabrics/myrinet\"]\n\
                 [nodes.n]\nhost = \"cm-5\"\ncount = 2\n[workload.ping-pong]\npayload = \"64 B\"\nmessages = 2\n";
-    let machine = described(&folder, text);
+    let machine = write_description(&folder, text);
     let first = stdout(&["run", &machine, "--format=json", "--no-host"]);
     let result = folder.path("result.json");
     fs::write(&result, &first).expect("a file");
     assert_eq!(stdout(&["run", &result, "--format=json", "--no-host"]), first);
     assert!(first.contains("\"acknowledgement_network\": \"same\""), "the network in use");
-    let two = text.replace("fabrics/myrinet", "fabrics/nifdy-mesh").replace("count = 2", "count = 64");
-    let shown = stdout(&["show", &described(&folder, &two)]);
-    let line = shown.lines().find(|line| line.contains("acknowledgement-network")).expect("the key");
+    let two_fabrics = text.replace("fabrics/myrinet", "fabrics/nifdy-mesh").replace("count = 2", "count = 64");
+    let values = stdout(&["show", &write_description(&folder, &two_fabrics)]);
+    let line = values.lines().find(|line| line.contains("acknowledgement-network")).expect("the key");
     assert!(line.contains("other"), "{line}");
 }
 
@@ -102,7 +102,7 @@ fn flows_with_similar_names_have_separate_metrics() {
          flows = [\"a.b -> c\", \"a -> b.c\"]\nmessages = 20\npayload = \"8 KiB\"\n",
         nodes.concat()
     );
-    let result = as_json(&["run", &described(&folder, &text)]);
+    let result = as_json(&["run", &write_description(&folder, &text)]);
     for flow in ["flow.\"a.b\".c.bandwidth", "flow.a.\"b.c\".bandwidth"] {
         assert!(value(&result, flow).is_f64());
     }
@@ -114,16 +114,17 @@ fn host_of_a_node_overrides_an_earlier_host_by_name() {
     let text = "parts = [\"hosts/pentium-ii-440lx\", \"hosts/alcor\", \"ni/trapeze\", \"fabrics/myrinet\"]\n\
                 [nodes.sender]\nhost = \"pentium-ii-440lx\"\n[nodes.receiver]\nhost = \"pentium-ii-440lx\"\n\
                 [workload.ping-pong]\npayload = \"8 KiB\"\nmessages = 10\n";
-    let machine = described(&folder, text);
-    let show = |sets: [&str; 2]| narrows(&["show", &machine, "--format=json", "--set", sets[0], "--set", sets[1]]);
+    let machine = write_description(&folder, text);
+    let show_json = |sets: [&str; 2]| narrows(&["show", &machine, "--format=json", "--set", sets[0], "--set", sets[1]]);
     let hosts = |sets: [&str; 2]| {
-        let shown = show(sets);
-        let entries: Vec<Json> = serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{}", stderr(&shown)));
+        let values = show_json(sets);
+        let entries: Vec<Json> =
+            serde_json::from_slice(&values.stdout).unwrap_or_else(|_| panic!("{}", stderr(&values)));
         let host = |node: &str| entries.iter().find(|entry| entry["key"] == format!("nodes.{node}.host")).cloned();
         ["sender", "receiver"].map(|node| host(node).expect("a host")["value"].as_str().unwrap_or_default().to_owned())
     };
     assert_eq!(hosts(["host=miata", "nodes.receiver.host=alcor"]), ["miata", "alcor"]);
     assert_eq!(hosts(["nodes.receiver.host=alcor", "host=miata"]), ["miata", "miata"]);
-    let ran = show(["host=miata", "nodes.receiver.host=nosuch"]);
+    let ran = show_json(["host=miata", "nodes.receiver.host=nosuch"]);
     assert_eq!(ran.status.code(), Some(2), "{}", output(&ran));
 }

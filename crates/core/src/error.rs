@@ -29,12 +29,12 @@ pub enum Error {
 impl Error {
     /// Returns the error that a file or folder cannot be read or written.
     pub fn io(problem: Problem) -> Error {
-        Error::Io(Problems::one(problem))
+        Error::Io(Problems::from_problem(problem))
     }
 
     /// Returns the error that a question about a valid description has no answer.
     pub fn question(problem: Problem) -> Error {
-        Error::Question(Problems::one(problem))
+        Error::Question(Problems::from_problem(problem))
     }
 
     /// Iterates over the groups of problems, each with the line that introduces it, which may be empty.
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn an_error_prints_its_groups_and_counts_their_problems() {
-        let problems_of = |message: &str| Problems::one(Problem::new(message));
+        let problems_of = |message: &str| Problems::from_problem(Problem::new(message));
         assert_eq!(Error::from(problems_of("no unit")).to_string(), "error: no unit");
         let groups =
             vec![("At the point x=1:".to_owned(), problems_of("no unit")), (String::new(), problems_of("no node"))];
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_an_error_of_their_own() {
-        let misfit = Problems::one(Problem::new("no DMA").incompatible());
+        let misfit = Problems::from_problem(Problem::new("no DMA").incompatible());
         assert!(matches!(Error::from(misfit), Error::Incompatible(_)));
-        assert!(matches!(Error::from(Problems::one(Problem::new("no unit"))), Error::Description(_)));
+        assert!(matches!(Error::from(Problems::from_problem(Problem::new("no unit"))), Error::Description(_)));
     }
 }

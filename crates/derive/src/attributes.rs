@@ -52,22 +52,22 @@ pub struct TypeAttributes {
 
 impl TypeAttributes {
     pub fn parse(attributes: &[Attribute]) -> Result<TypeAttributes> {
-        let mut own = TypeAttributes { help: docs::help(attributes), ..TypeAttributes::default() };
+        let mut type_attributes = TypeAttributes { help: docs::help(attributes), ..TypeAttributes::default() };
         for_each(attributes, |meta| {
             match word(meta)?.as_str() {
-                "crate" => own.crate_path = Some(meta.value()?.parse::<LitStr>()?.parse()?),
-                "cfg_feature" => own.cfg_feature = Some(meta.value()?.parse()?),
-                "before" => own.before = Some(meta.value()?.parse()?),
-                "check" => own.check = Some(meta.value()?.parse()?),
-                "check_if_sound" => own.check_if_sound = Some(meta.value()?.parse()?),
-                "each" => own.each = Bounds::parse(meta)?,
-                "meaning" => own.meaning = Some(meta.value()?.parse()?),
-                "resource" => own.resource = Some(meta.value()?.parse()?),
+                "crate" => type_attributes.crate_path = Some(meta.value()?.parse::<LitStr>()?.parse()?),
+                "cfg_feature" => type_attributes.cfg_feature = Some(meta.value()?.parse()?),
+                "before" => type_attributes.before = Some(meta.value()?.parse()?),
+                "check" => type_attributes.check = Some(meta.value()?.parse()?),
+                "check_if_sound" => type_attributes.check_if_sound = Some(meta.value()?.parse()?),
+                "each" => type_attributes.each = Bounds::parse(meta)?,
+                "meaning" => type_attributes.meaning = Some(meta.value()?.parse()?),
+                "resource" => type_attributes.resource = Some(meta.value()?.parse()?),
                 _ => return Err(unknown(meta, &TYPE_ATTRIBUTES)),
             }
             Ok(())
         })?;
-        Ok(own)
+        Ok(type_attributes)
     }
 }
 
@@ -80,15 +80,15 @@ pub struct VariantAttributes {
 
 impl VariantAttributes {
     pub fn parse(attributes: &[Attribute]) -> Result<VariantAttributes> {
-        let mut own = VariantAttributes { help: docs::help(attributes), key: None };
+        let mut variant_attributes = VariantAttributes { help: docs::help(attributes), key: None };
         for_each(attributes, |meta| match word(meta)?.as_str() {
             "key" => {
-                own.key = Some(meta.value()?.parse()?);
+                variant_attributes.key = Some(meta.value()?.parse()?);
                 Ok(())
             }
             _ => Err(unknown(meta, &["key"])),
         })?;
-        Ok(own)
+        Ok(variant_attributes)
     }
 }
 
@@ -120,7 +120,7 @@ pub struct FieldAttributes {
     pub help: String,
     pub key: Option<LitStr>,
     /// The key's former name, which is still read.
-    pub was: Option<LitStr>,
+    pub former_key: Option<LitStr>,
     pub shape: Shape,
     pub default: Option<Expr>,
     /// The value of a key that is absent; the key is also reported as absent.
@@ -167,10 +167,10 @@ const FIELD_ATTRIBUTES: [&str; 19] = [
 
 impl FieldAttributes {
     pub fn parse(attributes: &[Attribute]) -> Result<FieldAttributes> {
-        let mut own = FieldAttributes {
+        let mut field_attributes = FieldAttributes {
             help: docs::help(attributes),
             key: None,
-            was: None,
+            former_key: None,
             shape: Shape::Value,
             default: None,
             optional_or: None,
@@ -184,14 +184,14 @@ impl FieldAttributes {
             meaning: None,
             resource: None,
         };
-        for_each(attributes, |meta| own.parse_one(meta))?;
-        Ok(own)
+        for_each(attributes, |meta| field_attributes.parse_one(meta))?;
+        Ok(field_attributes)
     }
 
     fn parse_one(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         match word(meta)?.as_str() {
             "key" => self.key = Some(meta.value()?.parse()?),
-            "was" => self.was = Some(meta.value()?.parse()?),
+            "was" => self.former_key = Some(meta.value()?.parse()?),
             "default" => self.default = Some(meta.value()?.parse()?),
             "optional_or" => self.optional_or = Some(meta.value()?.parse()?),
             "min" => self.bounds.min = Some(meta.value()?.parse()?),
@@ -256,23 +256,23 @@ fn parse_with(meta: &ParseNestedMeta<'_>) -> Result<Shape> {
 /// Parses two functions by name, in this order.
 fn functions(input: syn::parse::ParseStream<'_>, names: [&str; 2]) -> Result<[Expr; 2]> {
     let function = |name: &str| {
-        let given: syn::Ident = input.parse()?;
-        if given != name {
-            return Err(Error::new(given.span(), format!("expected `{} = .., {} = ..`", names[0], names[1])));
+        let keyword: syn::Ident = input.parse()?;
+        if keyword != name {
+            return Err(Error::new(keyword.span(), format!("expected `{} = .., {} = ..`", names[0], names[1])));
         }
         input.parse::<Token![=]>()?;
         input.parse::<Expr>()
     };
     let first = function(names[0])?;
     input.parse::<Token![,]>()?;
-    let second = function(names[1])?;
+    let writer = function(names[1])?;
     input.parse::<Option<Token![,]>>()?;
-    Ok([first, second])
+    Ok([first, writer])
 }
 
-fn for_each(attributes: &[Attribute], mut act: impl FnMut(&ParseNestedMeta<'_>) -> Result<()>) -> Result<()> {
-    let own = attributes.iter().filter(|attribute| attribute.path().is_ident("param"));
-    own.into_iter().try_for_each(|attribute| attribute.parse_nested_meta(|meta| act(&meta)))
+fn for_each(attributes: &[Attribute], mut visit: impl FnMut(&ParseNestedMeta<'_>) -> Result<()>) -> Result<()> {
+    let param_attributes = attributes.iter().filter(|attribute| attribute.path().is_ident("param"));
+    param_attributes.into_iter().try_for_each(|attribute| attribute.parse_nested_meta(|meta| visit(&meta)))
 }
 
 fn word(meta: &ParseNestedMeta<'_>) -> Result<String> {
@@ -281,6 +281,6 @@ fn word(meta: &ParseNestedMeta<'_>) -> Result<String> {
 
 fn unknown(meta: &ParseNestedMeta<'_>, allowed: &[&str]) -> Error {
     let allowed: Vec<String> = allowed.iter().map(|word| format!("`{word}`")).collect();
-    let given = meta.path.get_ident().map_or_else(String::new, |word| format!("`{word}` "));
-    Error::new_spanned(&meta.path, format!("{given}is not allowed here; allowed are {}", allowed.join(", ")))
+    let name = meta.path.get_ident().map_or_else(String::new, |word| format!("`{word}` "));
+    Error::new_spanned(&meta.path, format!("{name}is not allowed here; allowed are {}", allowed.join(", ")))
 }

@@ -28,8 +28,8 @@ pub enum Need<'f> {
 
 /// Returns the fields in the order in which they are read.
 pub fn parameters(fields: &Fields) -> Result<Vec<Parameter<'_>>> {
-    let all = fields.iter().zip(fields.members());
-    all.map(|(field, member)| Parameter::new(field, member)).collect()
+    let members = fields.iter().zip(fields.members());
+    members.map(|(field, member)| Parameter::new(field, member)).collect()
 }
 
 impl<'f> Parameter<'f> {
@@ -77,7 +77,7 @@ impl<'f> Parameter<'f> {
         if matches!(shape, Shape::Value) {
             return Ok(());
         }
-        if let Some(old) = &self.attributes.was {
+        if let Some(old) = &self.attributes.former_key {
             return Err(Error::new_spanned(old, "only a value has a former name"));
         }
         if !matches!(shape, Shape::OneOf) {
@@ -181,7 +181,7 @@ impl<'f> Parameter<'f> {
                 };
             }
         });
-        let renamed = attributes.was.as_ref().map(|old| quote! { #table.renamed_key(#old, #key); });
+        let renamed = attributes.former_key.as_ref().map(|old| quote! { #table.renamed_key(#old, #key); });
         Ok(quote! { #renamed let #binding: #ty = #read; #check })
     }
 

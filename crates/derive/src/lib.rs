@@ -45,9 +45,12 @@ pub fn derive_parameter_choice(input: proc_macro::TokenStream) -> proc_macro::To
     })
 }
 
-fn expand(input: proc_macro::TokenStream, by: impl Fn(&DeriveInput) -> Result<TokenStream>) -> proc_macro::TokenStream {
+fn expand(
+    input: proc_macro::TokenStream,
+    derive: impl Fn(&DeriveInput) -> Result<TokenStream>,
+) -> proc_macro::TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     let generic = Error::new_spanned(&input.generics, "a type of parameters has no generic parameters");
-    let expanded = if input.generics.params.is_empty() { by(&input) } else { Err(generic) };
+    let expanded = if input.generics.params.is_empty() { derive(&input) } else { Err(generic) };
     expanded.unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -16,7 +16,7 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
     }
     let all = parameters(fields)?;
     let Target { text_module, table, sink, .. } = &target;
-    let (read, write) = (make(&target, quote! { Self }, &all)?, write(&target, &all));
+    let (read, write) = (construct(&target, quote! { Self }, &all)?, write(&target, &all));
     let pattern = all.iter().map(Parameter::pattern);
     let (before, check) = (target.before(), target.check());
     let parameters = target.implement(
@@ -41,14 +41,14 @@ pub fn expand(input: &DeriveInput, fields: &Fields) -> Result<TokenStream> {
 }
 
 /// Returns the expression that reads all fields in order, and constructs the struct or variant `constructor` from them.
-pub fn make(target: &Target<'_>, constructor: TokenStream, all: &[Parameter<'_>]) -> Result<TokenStream> {
-    let reads = all.iter().map(|field| field.read(target)).collect::<Result<Vec<_>>>()?;
-    let constructed = all.iter().map(Parameter::construct);
+pub fn construct(target: &Target<'_>, constructor: TokenStream, parameters: &[Parameter<'_>]) -> Result<TokenStream> {
+    let reads = parameters.iter().map(|field| field.read(target)).collect::<Result<Vec<_>>>()?;
+    let constructed = parameters.iter().map(Parameter::construct);
     Ok(quote! { { #(#reads)* #constructor { #(#constructed),* } } })
 }
 
 /// Returns the statements that write all fields, in order.
-pub fn write(target: &Target<'_>, all: &[Parameter<'_>]) -> TokenStream {
-    let writes = all.iter().map(|field| field.write(target));
+pub fn write(target: &Target<'_>, parameters: &[Parameter<'_>]) -> TokenStream {
+    let writes = parameters.iter().map(|field| field.write(target));
     quote! { #(#writes)* }
 }

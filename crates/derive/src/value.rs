@@ -24,13 +24,13 @@ impl Value<'_> {
         self.attributes.via.as_ref().map_or(self.ty, |via| &via.ty)
     }
 
-    fn is(&self, names: &[&str]) -> bool {
+    fn is_type_named(&self, names: &[&str]) -> bool {
         let Type::Path(path) = self.source() else { return false };
         path.path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
     }
 
     fn is_integer(&self) -> bool {
-        self.is(&["u8", "u16", "u32", "u64", "usize"])
+        self.is_type_named(&["u8", "u16", "u32", "u64", "usize"])
     }
 
     /// Returns the expression that reads the value.
@@ -100,11 +100,11 @@ impl Value<'_> {
 
     /// Adds to `opened` the declared properties of a number: its meaning and its resource.
     fn declare(&self, target: &Target<'_>, opened: TokenStream) -> TokenStream {
-        let (text_module, is_bare) = (&target.text_module, self.is_integer() || self.is(&["f64"]));
-        let has_no_meaning = is_bare || self.is(&["Bytes"]);
+        let (text_module, is_bare) = (&target.text_module, self.is_integer() || self.is_type_named(&["f64"]));
+        let has_no_meaning = is_bare || self.is_type_named(&["Bytes"]);
         let inherited = self.of_type.meaning.as_ref().filter(|_| has_no_meaning);
         let meaning = self.attributes.meaning.as_ref().or(inherited);
-        let is_number = has_no_meaning || meaning.is_some() || self.is(&["Time", "Rate", "Hertz"]);
+        let is_number = has_no_meaning || meaning.is_some() || self.is_type_named(&["Time", "Rate", "Hertz"]);
         let inherited = self.of_type.resource.as_ref().filter(|_| is_number);
         let resource = self.attributes.resource.as_ref().or(inherited);
         let meaning = meaning.map(|meaning| quote! { .meaning(#text_module::Meaning::#meaning) });
@@ -117,7 +117,7 @@ impl Value<'_> {
         match bound {
             Expr::Lit(_) if !self.is_integer() => quote! { #bound },
             _ if self.is_integer() => quote! { (#bound) as u64 },
-            _ if self.is(&["f64"]) => quote! { #bound },
+            _ if self.is_type_named(&["f64"]) => quote! { #bound },
             _ => quote! { &::std::string::ToString::to_string(&(#bound)) },
         }
     }

@@ -3,7 +3,7 @@
 use crate::attributes::VariantAttributes;
 use crate::docs;
 use crate::field::{Parameter, all_optional, parameters};
-use crate::structs::{make, write};
+use crate::structs::{construct, write};
 use crate::target::Target;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -25,11 +25,11 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
             let message = format!("`{key}` needs a documentation comment: its first paragraph is the help text");
             return Err(Error::new_spanned(variant, message));
         }
-        let (made, written) = (make(&target, quote! { #name::#ident }, &fields)?, write(&target, &fields));
+        let (constructed, written) = (construct(&target, quote! { #name::#ident }, &fields)?, write(&target, &fields));
         let pattern = fields.iter().map(Parameter::pattern);
         members.push(quote! { (#key, #help) });
         names.push(quote! { #name::#ident { .. } => #key });
-        reads.push(quote! { #key => #made });
+        reads.push(quote! { #key => #constructed });
         writes.push(
             quote! { #name::#ident { #(#pattern),* } => #sink.table(#key, &|#sink| { let _ = &#sink; #written }) },
         );

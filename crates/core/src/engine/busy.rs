@@ -10,9 +10,9 @@ pub struct Busy {
     /// Number of intervals that have begun and not ended.
     open: Cell<u32>,
     /// Time from which the open intervals are counted.
-    since: Cell<Time>,
+    open_from: Cell<Time>,
     /// Time up to which all intervals are counted; it may be later than the present time.
-    until: Cell<Time>,
+    counted_until: Cell<Time>,
     total: Cell<Time>,
 }
 
@@ -20,7 +20,7 @@ impl Busy {
     /// Begins an interval at `now`.
     pub fn begin(&self, now: Time) {
         if self.open.get() == 0 {
-            self.since.set(now.max(self.until.get()));
+            self.open_from.set(now.max(self.counted_until.get()));
         }
         self.open.set(self.open.get() + 1);
     }
@@ -29,46 +29,46 @@ impl Busy {
     pub fn end(&self, now: Time) {
         self.open.set(self.open.get() - 1);
         if self.open.get() == 0 {
-            self.count(self.since.get(), now);
+            self.count(self.open_from.get(), now);
         }
     }
 
     /// Adds a complete interval, which begins no later than the present time and may end after it.
     pub fn cover(&self, from: Time, to: Time) {
         match self.open.get() {
-            0 => self.count(from.max(self.until.get()), to),
+            0 => self.count(from.max(self.counted_until.get()), to),
             // The open intervals are counted up to `from` at least.
             _ => {
-                self.count(self.since.get(), to);
-                self.since.set(self.since.get().max(to));
+                self.count(self.open_from.get(), to);
+                self.open_from.set(self.open_from.get().max(to));
             }
         }
     }
 
-    /// Adds `times` intervals of equal length: the first is from `from` to `to`, and each further one starts `every`
+    /// Adds `times` intervals of equal length: the first is from `from` to `to`, and each further one starts `period`
     /// after the start of the previous one.
-    pub fn cover_each(&self, (mut from, mut to): (Time, Time), every: Time, times: u64) {
-        let mut left = times;
+    pub fn cover_each(&self, (mut from, mut to): (Time, Time), period: Time, times: u64) {
+        let mut remaining = times;
         // Intervals are added one by one while they overlap earlier ones or each other.
-        while left > 0 && (self.open.get() > 0 || self.until.get() > from || to > from + every) {
+        while remaining > 0 && (self.open.get() > 0 || self.counted_until.get() > from || to > from + period) {
             self.cover(from, to);
-            (from, to, left) = (from + every, to + every, left - 1);
+            (from, to, remaining) = (from + period, to + period, remaining - 1);
         }
-        if left > 0 {
-            self.total.set(self.total.get() + to.since(from) * left);
-            self.until.set(self.until.get().max(to + every * (left - 1)));
+        if remaining > 0 {
+            self.total.set(self.total.get() + to.since(from) * remaining);
+            self.counted_until.set(self.counted_until.get().max(to + period * (remaining - 1)));
         }
     }
 
     fn count(&self, from: Time, to: Time) {
         self.total.set(self.total.get() + to.since(from));
-        self.until.set(self.until.get().max(to));
+        self.counted_until.set(self.counted_until.get().max(to));
     }
 
     /// Returns the total busy time until `now`.
     pub fn total(&self, now: Time) -> Time {
-        let open = if self.open.get() > 0 { now.since(self.since.get()) } else { Time::ZERO };
-        (self.total.get() + open).since(self.until.get().since(now))
+        let open = if self.open.get() > 0 { now.since(self.open_from.get()) } else { Time::ZERO };
+        (self.total.get() + open).since(self.counted_until.get().since(now))
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
                     }
                     false => busy.cover(ns(now), ns(now + length)),
                 }
-                let past = seen.iter().filter(|at| **at < now).count() as u64;
+                let past = seen.iter().filter(|start| **start < now).count() as u64;
                 prop_assert_eq!(busy.total(ns(now)), ns(past));
             }
         }

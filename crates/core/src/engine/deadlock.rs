@@ -9,12 +9,12 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeadlockReport {
     /// The simulated time at which the run ended.
-    pub at: Time,
+    pub end_time: Time,
     /// The wait-for chains, one after another. Each begins with the wait of an essential task; each further wait is
     /// that of the holder that the previous one names.
     pub chain: Vec<Wait>,
     /// The losses of the run: tasks may wait for a message that was lost.
-    pub lost: LossLog,
+    pub losses: LossLog,
 }
 
 /// Number of losses that are listed one by one.
@@ -24,17 +24,17 @@ const LISTED_LOSSES_MAX: usize = 4;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LossLog {
     /// Descriptions of the first few losses.
-    pub first: Vec<String>,
+    pub descriptions: Vec<String>,
     /// The number of further losses.
-    pub more: u64,
+    pub unlisted: u64,
 }
 
 impl LossLog {
-    /// Adds a loss; `what` is called only if it is listed.
-    pub(super) fn add(&mut self, what: impl FnOnce() -> String) {
-        match self.first.len() < LISTED_LOSSES_MAX {
-            true => self.first.push(what()),
-            false => self.more += 1,
+    /// Adds a loss; `description` is called only if it is listed.
+    pub(super) fn add(&mut self, description: impl FnOnce() -> String) {
+        match self.descriptions.len() < LISTED_LOSSES_MAX {
+            true => self.descriptions.push(description()),
+            false => self.unlisted += 1,
         }
     }
 }
@@ -45,7 +45,7 @@ pub struct Wait {
     /// The task that waits.
     pub task: String,
     /// The name of the event or resource that it waits for.
-    pub wants: String,
+    pub awaited: String,
     /// The task that could end the wait, if known.
     pub holder: Option<String>,
     /// Whether the holder is already in the chain, so that the wait is circular.
@@ -54,7 +54,7 @@ pub struct Wait {
 
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} waits for {}", self.task, self.wants)?;
+        write!(f, "{} waits for {}", self.task, self.awaited)?;
         match (&self.holder, self.closes_cycle) {
             (Some(holder), true) => write!(f, " held by {holder}, which closes the cycle"),
             (Some(holder), false) => write!(f, " held by {holder}"),
@@ -65,15 +65,20 @@ impl fmt::Display for Wait {
 
 impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at {}", self.at)?;
+        write!(f, "at {}", self.end_time)?;
         self.chain.iter().try_for_each(|wait| write!(f, "\n  {wait}"))?;
-        self.lost.first.iter().try_for_each(|lost| write!(f, "\n  lost: {lost}"))?;
-        if self.lost.more > 0 { write!(f, "\n  lost: {} more", self.lost.more) } else { Ok(()) }
+        self.losses.descriptions.iter().try_for_each(|lost| write!(f, "\n  lost: {lost}"))?;
+        if self.losses.unlisted > 0 { write!(f, "\n  lost: {} more", self.losses.unlisted) } else { Ok(()) }
     }
 }
 
 /// Returns the wait-for chains from each essential task that has not finished.
-pub(super) fn report(at: Time, tasks: &[TaskInfo], wait_reasons: &[WaitReason], lost: LossLog) -> DeadlockReport {
+pub(super) fn report(
+    end_time: Time,
+    tasks: &[TaskInfo],
+    wait_reasons: &[WaitReason],
+    losses: LossLog,
+) -> DeadlockReport {
     let mut chain = Vec::new();
     let mut visited = vec![false; tasks.len()];
     for (task, task_info) in tasks.iter().enumerate() {
@@ -81,13 +86,19 @@ pub(super) fn report(at: Time, tasks: &[TaskInfo], wait_reasons: &[WaitReason], 
             follow(task, tasks, wait_reasons, &mut visited, &mut chain);
         }
     }
-    DeadlockReport { at, chain, lost }
+    DeadlockReport { end_time, chain, losses }
 }
 
-/// Follows the waits from the task `first` to a task that waits for no other, or to one already visited.
-fn follow(first: usize, tasks: &[TaskInfo], wait_reasons: &[WaitReason], visited: &mut [bool], chain: &mut Vec<Wait>) {
+/// Follows the waits from the task `first_task` to a task that waits for no other, or to one already visited.
+fn follow(
+    first_task: usize,
+    tasks: &[TaskInfo],
+    wait_reasons: &[WaitReason],
+    visited: &mut [bool],
+    chain: &mut Vec<Wait>,
+) {
     let mut path: Vec<TaskId> = Vec::new();
-    let mut next = Some(first as TaskId);
+    let mut next = Some(first_task as TaskId);
     while let Some(task) = next.filter(|&task| !visited[task as usize]) {
         visited[task as usize] = true;
         path.push(task);
@@ -97,7 +108,7 @@ fn follow(first: usize, tasks: &[TaskInfo], wait_reasons: &[WaitReason], visited
         next = reason.holder.get();
         chain.push(Wait {
             task: task_info.name.to_string(),
-            wants: reason.name.clone(),
+            awaited: reason.name.clone(),
             holder: next.map(|holder| tasks[holder as usize].name.to_string()),
             closes_cycle: next.is_some_and(|holder| path.contains(&holder)),
         });

@@ -55,7 +55,7 @@ impl Sim {
         self.0.deferred_wakeup.set(instant);
         #[cfg(test)]
         if self.0.queues_every_delay.get() {
-            self.settle();
+            self.schedule_deferred_wakeup();
         }
     }
 
@@ -80,8 +80,8 @@ impl Sim {
 
     /// Sets whether every delay goes through the queue, at once.
     #[cfg(test)]
-    pub(super) fn set_queues_every_delay(&self, all: bool) {
-        self.0.queues_every_delay.set(all);
+    pub(super) fn set_queues_every_delay(&self, queues_all: bool) {
+        self.0.queues_every_delay.set(queues_all);
     }
 
     /// Returns the number of pending events.

@@ -27,7 +27,7 @@ impl SampleUnit {
         }
     }
 
-    /// Returns the unit in which metrics are given, and the number of these units in one of those.
+    /// Returns the unit of metrics, and the number of sample units in one unit of metrics.
     pub fn of_metrics(self) -> (&'static str, f64) {
         match self {
             SampleUnit::Picoseconds => ("us", 1e6),
@@ -93,7 +93,7 @@ impl Distribution {
 mod tests {
     use super::*;
 
-    fn value(metrics: &[Metric], name: &str) -> Option<f64> {
+    fn metric_value(metrics: &[Metric], name: &str) -> Option<f64> {
         let metric = metrics.iter().find(|metric| metric.name == name).expect("a metric");
         metric.is_measured().then_some(metric.value)
     }
@@ -103,7 +103,8 @@ mod tests {
         let metrics_of = |samples: u64| {
             let summary: Summary = (1..=samples).map(Time::from_us).collect();
             let metrics = Distribution::metrics("l", SampleUnit::Picoseconds, &summary);
-            ["l", "l_min", "l_p50", "l_p90", "l_p99", "l_p999", "l_max", "l_samples"].map(|name| value(&metrics, name))
+            ["l", "l_min", "l_p50", "l_p90", "l_p99", "l_p999", "l_max", "l_samples"]
+                .map(|name| metric_value(&metrics, name))
         };
         assert_eq!(metrics_of(0), [None, None, None, None, None, None, None, Some(0.0)]);
         assert_eq!(
@@ -120,7 +121,7 @@ mod tests {
         let metrics = Distribution::metrics("l", SampleUnit::Cycles, &summary);
         let distribution = Distribution::new("l", SampleUnit::Cycles, &summary);
         for (suffix, statistic) in distribution.statistics() {
-            let exact = value(&metrics, &format!("l{suffix}")).unwrap_or(f64::NAN);
+            let exact = metric_value(&metrics, &format!("l{suffix}")).unwrap_or(f64::NAN);
             let is_same = exact.is_nan() && statistic.is_nan();
             assert!(is_same || (exact..=exact * (1.0 + 1.0 / 128.0)).contains(&statistic), "{suffix}: {statistic}");
         }

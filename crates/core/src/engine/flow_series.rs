@@ -26,15 +26,15 @@ impl FlowSeries {
         self.flows += 1;
     }
 
-    /// Adds the latency of message `number` of a flow, measured at `at`, unless a flow has ended.
-    pub fn add(&mut self, number: u64, latency: Time, at: Time) {
+    /// Adds the latency of message `sequence_number` of a flow, measured at `time`, unless a flow has ended.
+    pub fn add(&mut self, sequence_number: u64, latency: Time, time: Time) {
         if self.has_ended {
             return;
         }
-        self.series.add(number, latency.ps());
+        self.series.add(sequence_number, latency.ps());
         self.count += 1;
-        let (first, last) = self.span.unwrap_or((at, at));
-        self.span = Some((first.min(at), last.max(at)));
+        let (first, last) = self.span.unwrap_or((time, time));
+        self.span = Some((first.min(time), last.max(time)));
     }
 
     /// Returns the number of latencies.
@@ -54,8 +54,8 @@ impl FlowSeries {
 
     /// Returns the result of the test for an initial transient, in a unit of `unit_ps` picoseconds.
     pub fn transient_in(&self, unit_ps: f64) -> TransientTest {
-        let (means, width) = self.series.means_of_full(self.flows);
-        TransientTest::of(&means, width).in_units_of(unit_ps)
+        let (means, width) = self.series.means_of_full_windows(self.flows);
+        TransientTest::new(&means, width).in_units_of(unit_ps)
     }
 }
 
@@ -91,6 +91,6 @@ mod tests {
             series.add(number, Time::from_us(if number < 80 { 4 } else { 2 }), Time::from_us(number));
         }
         let TransientTest::Transient(shift) = series.transient_in(US_PER_S) else { panic!("a transient") };
-        assert_eq!((shift.first, shift.before, shift.after), (80, 2.5, 1.5));
+        assert_eq!((shift.first, shift.mean_before, shift.mean_after), (80, 2.5, 1.5));
     }
 }

@@ -74,9 +74,9 @@ pub(super) fn bucket_last(bucket: usize) -> u64 {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bucket {
     /// The least value of the bucket.
-    pub from: u64,
+    pub min: u64,
     /// The greatest value of the bucket.
-    pub up_to: u64,
+    pub max: u64,
     /// The number of samples.
     pub count: u64,
 }
@@ -115,11 +115,11 @@ impl Histogram {
     pub fn from_buckets(min: u64, max: u64, buckets: &[(u64, u64)]) -> Result<Histogram, String> {
         let mut histogram = Histogram { min, max, ..Histogram::default() };
         for &(up_to, count) in buckets {
-            let number = bucket_of(up_to) as u16;
-            if bucket_last(number.into()) != up_to {
+            let bucket_number = bucket_of(up_to) as u16;
+            if bucket_last(bucket_number.into()) != up_to {
                 return Err(format!("no bucket ends at {up_to}"));
             }
-            if histogram.numbers.last().is_some_and(|last| *last >= number) {
+            if histogram.numbers.last().is_some_and(|last| *last >= bucket_number) {
                 return Err(format!("the bucket up to {up_to} is not in ascending order"));
             }
             if count == 0 {
@@ -127,7 +127,7 @@ impl Histogram {
             }
             let samples = histogram.samples.checked_add(count);
             histogram.samples = samples.ok_or("it has more samples than a number can count")?;
-            histogram.numbers.push(number);
+            histogram.numbers.push(bucket_number);
             histogram.counts.push(count);
         }
         let ends = (histogram.numbers.first().copied(), histogram.numbers.last().copied());
@@ -148,8 +148,8 @@ impl Histogram {
         self.max = self.max.max(other.max);
         self.samples = self.samples.saturating_add(other.samples);
         let mut all: BTreeMap<u16, u64> = self.nonempty_buckets().collect();
-        for (number, count) in other.nonempty_buckets() {
-            let sum = all.entry(number).or_default();
+        for (bucket_number, count) in other.nonempty_buckets() {
+            let sum = all.entry(bucket_number).or_default();
             *sum = sum.saturating_add(count);
         }
         (self.numbers, self.counts) = all.into_iter().unzip();
@@ -176,10 +176,10 @@ impl Histogram {
 
     /// Returns the buckets that have samples, in ascending order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.nonempty_buckets().map(|(number, count)| {
-            let number = usize::from(number);
-            let from = number.checked_sub(1).map_or(0, |before| bucket_last(before) + 1);
-            Bucket { from, up_to: bucket_last(number), count }
+        self.nonempty_buckets().map(|(bucket_number, count)| {
+            let bucket_number = usize::from(bucket_number);
+            let from = bucket_number.checked_sub(1).map_or(0, |before| bucket_last(before) + 1);
+            Bucket { min: from, max: bucket_last(bucket_number), count }
         })
     }
 
@@ -193,7 +193,7 @@ impl Histogram {
         if self.samples < samples_needed(percent) {
             return None;
         }
-        let counts = self.nonempty_buckets().map(|(number, count)| (number.into(), count));
+        let counts = self.nonempty_buckets().map(|(bucket_number, count)| (bucket_number.into(), count));
         Some(value_of_rank(counts, rank(self.samples, percent), (self.min, self.max)))
     }
 }
@@ -208,10 +208,10 @@ pub(super) fn value_of_rank(
     if rank == 1 {
         return least;
     }
-    let mut passed = 0_u64;
+    let mut cumulative_count = 0_u64;
     let found = counts.find(|(_, count)| {
-        passed = passed.saturating_add(*count);
-        passed >= rank
+        cumulative_count = cumulative_count.saturating_add(*count);
+        cumulative_count >= rank
     });
     found.map_or(greatest, |(bucket, _)| bucket_last(bucket).clamp(least, greatest))
 }
@@ -288,8 +288,9 @@ mod tests {
             if let Some(found) = found {
                 // The least sample that at least `percent` of the samples do not exceed.
                 let share = (percent * 1_000.0).round() / 100_000.0;
-                let least = share * sorted.len() as f64 - 1e-9;
-                let exact = *sorted.iter().enumerate().find(|(at, _)| (at + 1) as f64 >= least).expect("a rank").1;
+                let rank_min = share * sorted.len() as f64 - 1e-9;
+                let has_rank = |(index, _): &(usize, &u64)| (index + 1) as f64 >= rank_min;
+                let exact = *sorted.iter().enumerate().find(has_rank).expect("a rank").1;
                 prop_assert!(exact <= found && found - exact <= exact / 128, "{} for {}", found, exact);
             }
         }
@@ -309,13 +310,13 @@ mod tests {
             let histogram = histogram(&values);
             let buckets: Vec<Bucket> = histogram.buckets().collect();
             for bucket in &buckets {
-                let within = values.iter().filter(|value| (bucket.from..=bucket.up_to).contains(*value)).count();
+                let within = values.iter().filter(|value| (bucket.min..=bucket.max).contains(*value)).count();
                 prop_assert_eq!(within as u64, bucket.count);
             }
             prop_assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), values.len() as u64);
             if let (Some(min), Some(max)) = (histogram.min(), histogram.max()) {
                 prop_assert_eq!((Some(&min), Some(&max)), (values.iter().min(), values.iter().max()));
-                let pairs: Vec<(u64, u64)> = buckets.iter().map(|bucket| (bucket.up_to, bucket.count)).collect();
+                let pairs: Vec<(u64, u64)> = buckets.iter().map(|bucket| (bucket.max, bucket.count)).collect();
                 prop_assert_eq!(Histogram::from_buckets(min, max, &pairs), Ok(histogram));
             }
         }

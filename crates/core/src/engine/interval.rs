@@ -43,7 +43,7 @@ const QUANTILES: [(u32, f64); 34] = [
 ];
 
 fn quantile(freedom: usize) -> f64 {
-    let rows = QUANTILES.iter().take_while(|(known, _)| *known as usize <= freedom);
+    let rows = QUANTILES.iter().take_while(|(table_freedom, _)| *table_freedom as usize <= freedom);
     rows.last().map_or(f64::INFINITY, |(_, quantile)| *quantile)
 }
 
@@ -75,8 +75,8 @@ mod tests {
         let scale = libm::lgamma((freedom + 1.0) / 2.0) - libm::lgamma(freedom / 2.0);
         let scale = scale.exp() / (freedom * std::f64::consts::PI).sqrt();
         let (steps, step) = (20_000, t / 20_000.0);
-        let weight = |at: usize| if at == 0 || at == steps { 1.0 } else { 2.0 + 2.0 * (at % 2) as f64 };
-        let sum: f64 = (0..=steps).map(|at| weight(at) * density(at as f64 * step)).sum();
+        let weight = |index: usize| if index == 0 || index == steps { 1.0 } else { 2.0 + 2.0 * (index % 2) as f64 };
+        let sum: f64 = (0..=steps).map(|index| weight(index) * density(index as f64 * step)).sum();
         0.5 + scale * sum * step / 3.0
     }
 

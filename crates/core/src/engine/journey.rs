@@ -67,7 +67,7 @@ impl Journey {
     }
 
     /// Returns the journey of another packet of the same message, from the message's start.
-    pub fn of_another_packet(&self) -> Journey {
+    pub fn for_another_packet(&self) -> Journey {
         match self.message() {
             None => self.clone(),
             Some(message) => {
@@ -128,20 +128,20 @@ impl Journey {
         }
     }
 
-    /// Ends the present stage at `at`, and names it `stage`.
+    /// Ends the present stage at `time`, and names it `stage`.
     #[inline]
-    pub fn close(&self, stage: &'static str, at: Time) {
+    pub fn close(&self, stage: &'static str, time: Time) {
         if let Some(message) = self.message() {
-            message.ledger.borrow_mut().close(stage, at);
+            message.ledger.borrow_mut().close(stage, time);
         }
     }
 
     /// Ends the present stage as [`close`](Journey::close) does, if the stage lasted longer than zero.
-    pub fn close_if_lasted(&self, stage: &'static str, at: Time) {
+    pub fn close_if_lasted(&self, stage: &'static str, time: Time) {
         if let Some(message) = self.message() {
             let mut ledger = message.ledger.borrow_mut();
-            if ledger.stage_start() < at {
-                ledger.close(stage, at);
+            if ledger.stage_start() < time {
+                ledger.close(stage, time);
             }
         }
     }

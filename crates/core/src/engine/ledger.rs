@@ -67,20 +67,20 @@ impl Ledger {
         }
     }
 
-    /// Ends the present stage at `at` and names it `name`.
-    pub fn close(&mut self, name: &'static str, at: Time) {
-        let total = at - self.stage_start;
+    /// Ends the present stage at `time` and names it `name`.
+    pub fn close(&mut self, name: &'static str, time: Time) {
+        let total = time - self.stage_start;
         if self.service.len() > 1 {
             self.service.sort_unstable();
         }
         let (mut service, mut counted) = (Time::ZERO, self.stage_start);
         for &(from, to) in &self.service {
-            let to = to.min(at);
+            let to = to.min(time);
             service += to.since(from.max(counted));
             counted = counted.max(to);
         }
         self.service.clear();
-        self.stage_start = at;
+        self.stage_start = time;
         self.add(Stage { name, waiting: total - service, service });
     }
 

@@ -44,16 +44,16 @@ impl<'a> FromIterator<&'a Ledger> for LedgerSums {
     }
 }
 
-/// Returns the index of a stage in `known`, and adds the stage if it is new. A new stage is inserted at `next`, after
+/// Returns the index of a stage in `sums`, and adds the stage if it is new. A new stage is inserted at `next`, after
 /// the preceding stage of its ledger, so that rare stages are listed where messages pass them.
 pub fn find_or_insert<T>(
-    known: &mut Vec<T>,
+    sums: &mut Vec<T>,
     next: &mut usize,
-    is: impl Fn(&T) -> bool,
+    is_match: impl Fn(&T) -> bool,
     new: impl FnOnce() -> T,
 ) -> usize {
-    let index = known.iter().position(is).unwrap_or_else(|| {
-        known.insert(*next, new());
+    let index = sums.iter().position(is_match).unwrap_or_else(|| {
+        sums.insert(*next, new());
         *next
     });
     *next = (*next).max(index + 1);

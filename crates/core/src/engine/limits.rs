@@ -109,7 +109,7 @@ pub(super) struct ReturnedPackets {
 impl ReturnedPackets {
     /// Returns the count with one more return at `now`; the count starts again after `progress`, and when a check was
     /// due.
-    pub(super) fn with_one(self, now: Time, progress: Time) -> ReturnedPackets {
+    pub(super) fn with_return(self, now: Time, progress: Time) -> ReturnedPackets {
         match self.count == 0 || progress > self.since || self.is_check_due() {
             true => ReturnedPackets { count: 1, since: now },
             false => ReturnedPackets { count: self.count + 1, ..self },
@@ -126,11 +126,11 @@ impl Core {
     /// Handles an event that the fast path does not fire: checks the limits, and returns the outcome if the run ends,
     /// or continues until the next check. The event is put back into the queue.
     #[cold]
-    pub(super) fn guard(&self, event: Event, limits: Limits) -> ControlFlow<Outcome> {
+    pub(super) fn check_limits(&self, event: Event, limits: Limits) -> ControlFlow<Outcome> {
         if event != Event::NONE && !self.wakeups.borrow_mut().requeue(event) {
             return ControlFlow::Continue(());
         }
-        if self.wakeups.borrow_mut().guard_from(self.guard_until.get()) {
+        if self.wakeups.borrow_mut().request_check_from(self.guard_until.get()) {
             if self.clock_is_stalled() {
                 return ControlFlow::Break(Outcome::Livelock(self.deadlock_report()));
             }
@@ -144,11 +144,11 @@ impl Core {
         if event == Event::NONE {
             return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
         }
-        if self.only_returns() {
+        if self.only_returns_packets() {
             return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
         }
         let limits = Limits { time: limits.time.min(EVENT_TIME_MAX), ..limits };
-        let sleep_horizon = self.look_for_sleepers(limits);
+        let sleep_horizon = self.find_sleep_horizon(limits);
         let rest = self.progress.get().max(sleep_horizon.until).max(sleep_horizon.poller_until);
         let quiet = rest.saturating_add(limits.no_progress);
         if event.time > limits.time && limits.time <= quiet {
@@ -167,7 +167,7 @@ impl Core {
     /// Sets the instant before which no limit is met.
     pub(super) fn set_guard_until(&self, instant: Time) {
         self.guard_until.set(instant);
-        self.wakeups.borrow_mut().guard_from(instant);
+        self.wakeups.borrow_mut().request_check_from(instant);
     }
 
     /// Returns whether the clock has not advanced since the last check.
@@ -176,7 +176,7 @@ impl Core {
     }
 
     /// Returns the instants at which the last sleeping tasks will wake.
-    fn look_for_sleepers(&self, limits: Limits) -> SleepHorizon {
+    fn find_sleep_horizon(&self, limits: Limits) -> SleepHorizon {
         let (task_info, mut sleep_horizon) = (self.task_info.borrow(), self.sleep_horizon.get());
         let rest = self.progress.get().max(sleep_horizon.until);
         self.wakeups.borrow().timers(|event, since| {
@@ -188,7 +188,7 @@ impl Core {
             };
             let is_long = span >= limits.no_progress / SLEEP_DIVISOR;
             match task.polled.get() {
-                None if is_long || task.works.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
+                None if is_long || task.work_guards.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
                 // A poll after a later delay has no effect, because all other tasks have waited since then.
                 Some(_) if is_long && since < rest.saturating_add(limits.no_progress.max(span)) => {
                     sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
@@ -201,19 +201,19 @@ impl Core {
     }
 
     /// Returns whether packets were returned many times without progress, and no other task can act.
-    fn only_returns(&self) -> bool {
+    fn only_returns_packets(&self) -> bool {
         let ReturnedPackets { since, .. } = self.returns.get();
         if !self.returns.get().is_check_due() || self.progress.get() >= since {
             return false;
         }
-        let works = |task_info: &TaskInfo| task_info.works.get() > 0 && task_info.polled.get().is_none();
+        let works = |task_info: &TaskInfo| task_info.work_guards.get() > 0 && task_info.polled.get().is_none();
         let mut began_before = self.sleep_horizon.get().until > self.now.get();
         self.wakeups.borrow().timers(|_, timer_since| began_before |= timer_since < since);
-        !began_before && self.all_wait() && !self.task_info.borrow().iter().any(works)
+        !began_before && self.essential_tasks_wait() && !self.task_info.borrow().iter().any(works)
     }
 
     /// Returns whether every essential task that has not finished waits.
-    fn all_wait(&self) -> bool {
+    fn essential_tasks_wait(&self) -> bool {
         let waits =
             |task_info: &TaskInfo| !task_info.essential || task_info.finished.get() || task_info.waits_for().is_some();
         self.task_info.borrow().iter().all(waits)
@@ -221,7 +221,7 @@ impl Core {
 
     /// Returns the outcome of a run without progress: a deadlock if all essential tasks wait and only pollers run.
     fn no_progress(&self) -> Outcome {
-        match self.all_wait() {
+        match self.essential_tasks_wait() {
             true => Outcome::Deadlock(self.deadlock_report()),
             false => Outcome::Livelock(self.deadlock_report()),
         }

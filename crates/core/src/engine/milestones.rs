@@ -17,44 +17,44 @@ pub struct Milestones {
 
 impl Default for Milestones {
     fn default() -> Milestones {
-        Milestones::keeping(KEPT_MAX)
+        Milestones::with_kept_max(KEPT_MAX)
     }
 }
 
 impl Milestones {
     /// Returns an empty sequence that is exact for up to `kept_max` events.
-    fn keeping(kept_max: usize) -> Milestones {
-        Milestones { sample: Sampled::keeping(0, kept_max), last: Time::ZERO }
+    fn with_kept_max(kept_max: usize) -> Milestones {
+        Milestones { sample: Sampled::with_limits(0, kept_max), last: Time::ZERO }
     }
 
-    /// Adds an event at `at`, which is not earlier than the last one.
-    pub fn add(&mut self, at: Time) {
-        debug_assert!(at >= self.last, "what happens next does not happen before");
-        self.last = at;
-        self.sample.add(at);
+    /// Adds an event at `time`, which is not earlier than the last one.
+    pub fn add(&mut self, time: Time) {
+        debug_assert!(time >= self.last, "what happens next does not happen before");
+        self.last = time;
+        self.sample.add(time);
     }
 
     /// Returns the first instant at or after `from`, if any.
-    pub fn first_from(&self, from: Time) -> Option<Time> {
+    pub fn first_at_or_after(&self, from: Time) -> Option<Time> {
         let kept = self.sample.items();
-        kept.get(kept.partition_point(|at| *at < from)).copied().or_else(|| self.last_from(from))
+        kept.get(kept.partition_point(|time| *time < from)).copied().or_else(|| self.last_at_or_after(from))
     }
 
     /// Returns the last instant, if it is at or after `from`.
-    pub fn last_from(&self, from: Time) -> Option<Time> {
+    pub fn last_at_or_after(&self, from: Time) -> Option<Time> {
         (self.sample.count() > 0 && self.last >= from).then_some(self.last)
     }
 
     /// Returns the number of events after `from`, up to and including `to`.
-    pub fn between(&self, from: Time, to: Time) -> u64 {
-        self.up_to(to).saturating_sub(self.up_to(from))
+    pub fn count_between(&self, from: Time, to: Time) -> u64 {
+        self.count_up_to(to).saturating_sub(self.count_up_to(from))
     }
 
-    fn up_to(&self, instant: Time) -> u64 {
+    fn count_up_to(&self, instant: Time) -> u64 {
         if instant >= self.last {
             return self.sample.count();
         }
-        match self.sample.items().partition_point(|at| *at <= instant) as u64 {
+        match self.sample.items().partition_point(|time| *time <= instant) as u64 {
             0 => 0,
             passed => (passed - 1) * self.sample.stride() + 1,
         }
@@ -73,21 +73,21 @@ mod tests {
             window in (0..2_000u64, 0..2_000u64),
             kept_max in 2..300usize,
         ) {
-            let (mut milestones, mut all, mut now) = (Milestones::keeping(kept_max), Vec::new(), Time::ZERO);
+            let (mut milestones, mut all, mut now) = (Milestones::with_kept_max(kept_max), Vec::new(), Time::ZERO);
             for gap in gaps {
                 now += Time::from_ps(gap);
                 milestones.add(now);
                 all.push(now);
             }
             let (from, to) = (Time::from_ps(window.0.min(window.1)), Time::from_ps(window.0.max(window.1)));
-            let counted = all.iter().filter(|at| (from < **at) && (**at <= to)).count() as u64;
+            let counted = all.iter().filter(|time| (from < **time) && (**time <= to)).count() as u64;
             prop_assert!(milestones.sample.items().len() <= kept_max);
-            prop_assert!(milestones.between(from, to).abs_diff(counted) < milestones.sample.stride());
-            prop_assert_eq!(milestones.last_from(from), all.last().copied().filter(|last| *last >= from));
+            prop_assert!(milestones.count_between(from, to).abs_diff(counted) < milestones.sample.stride());
+            prop_assert_eq!(milestones.last_at_or_after(from), all.last().copied().filter(|last| *last >= from));
             if all.len() <= kept_max {
                 prop_assert_eq!(milestones.sample.stride(), 1);
-                prop_assert_eq!(milestones.between(from, to), counted);
-                prop_assert_eq!(milestones.first_from(from), all.iter().copied().find(|at| *at >= from));
+                prop_assert_eq!(milestones.count_between(from, to), counted);
+                prop_assert_eq!(milestones.first_at_or_after(from), all.iter().copied().find(|time| *time >= from));
             }
         }
     }

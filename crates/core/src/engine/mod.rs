@@ -234,7 +234,7 @@ pub use node::{Head, PacketMarks};
 /// });
 /// let limits = Limits { time: Time::from_us(1), ..Limits::default() };
 /// let Outcome::Deadlock(report) = simulation.run(limits) else { panic!("no task answers") };
-/// assert_eq!((&*report.chain[0].task, &*report.chain[0].wants), ("client", "an answer"));
+/// assert_eq!((&*report.chain[0].task, &*report.chain[0].awaited), ("client", "an answer"));
 /// ```
 pub use limits::{Limits, Outcome};
 
@@ -272,7 +272,7 @@ pub use ledger::{Ledger, Stage};
 /// # extern crate narrows_core as narrows;
 /// use narrows::engine::{Recorder, Resource, Simulation, Limits, Time};
 ///
-/// let simulation = Simulation::new(Recorder::keeping(100));
+/// let simulation = Simulation::new(Recorder::with_spans_max(100));
 /// let sim = simulation.sim();
 /// let bus = Resource::new(&sim, "bus").traced("node 0", "bus");
 /// let clock = sim.clone();
@@ -315,7 +315,7 @@ pub use metric::current_metric_name;
 /// # extern crate narrows_core as narrows;
 /// use narrows::engine::{Summary, Time};
 ///
-/// let mut latencies = Summary::keeping(1000);
+/// let mut latencies = Summary::with_exact_max(1000);
 /// (1..=100).for_each(|us| latencies.add(Time::from_us(us)));
 /// assert_eq!((latencies.count(), latencies.max()), (100, Time::from_us(100)));
 /// assert_eq!(latencies.mean_us(), 50.5);
@@ -346,6 +346,6 @@ pub use record::{CapturedPacket, Span, SpanLabel, SpanSink, Track, TrackId};
 #[doc(hidden)]
 pub use sim::LocalFuture;
 #[doc(hidden)]
-pub use tally::{Deliveries, Expected, FlowTally, MessageTally};
+pub use tally::{Deliveries, ExpectedMessages, FlowTally, MessageTally};
 #[doc(hidden)]
 pub use time_series::TimeSeries;

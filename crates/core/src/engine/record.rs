@@ -17,7 +17,7 @@ pub struct Span {
     /// The resource.
     pub track: TrackId,
     /// The activity, in a word.
-    pub what: &'static str,
+    pub activity: &'static str,
     /// The message that was served, if any; its spans are connected by a flow.
     pub message: Option<u64>,
     /// The data moved.
@@ -32,7 +32,7 @@ pub struct Span {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SpanLabel {
     /// The activity, in a word.
-    pub what: &'static str,
+    pub activity: &'static str,
     /// The message that was served, if any.
     pub message: Option<u64>,
     /// The data moved.
@@ -57,7 +57,7 @@ pub struct Timeline {
 impl Timeline {
     /// Returns the spans of the track `name` of `group`, or `None` if there is no such track.
     pub fn spans_on(&self, group: &str, name: &str) -> Option<impl Iterator<Item = &Span>> {
-        let track = self.tracks.iter().position(|(of, track)| of == group && track == name)?;
+        let track = self.tracks.iter().position(|(known_group, track)| known_group == group && track == name)?;
         Some(self.spans.iter().filter(move |span| span.track.0 as usize == track))
     }
 }
@@ -77,7 +77,7 @@ pub struct CapturedPacket {
     /// The node.
     pub node: NodeId,
     /// The instant at which its last byte had left.
-    pub at: Time,
+    pub time: Time,
     /// The bytes of the packet.
     pub bytes: Vec<u8>,
 }
@@ -104,7 +104,7 @@ impl Recorder {
     }
 
     /// Returns a recorder that keeps the first `spans_max` spans and counts the rest.
-    pub fn keeping(spans_max: usize) -> Recorder {
+    pub fn with_spans_max(spans_max: usize) -> Recorder {
         Recorder { spans_max, held_max: Cell::new(spans_max), ..Recorder::default() }
     }
 
@@ -130,9 +130,9 @@ impl Recorder {
     }
 
     /// Keeps a packet, if packets are kept.
-    pub fn packet(&self, passed: impl FnOnce() -> CapturedPacket) {
+    pub fn packet(&self, captured: impl FnOnce() -> CapturedPacket) {
         if self.captures {
-            self.packets.borrow_mut().push(passed());
+            self.packets.borrow_mut().push(captured());
         }
     }
 
@@ -161,7 +161,7 @@ impl Recorder {
 
     /// Returns whether spans of a track are kept.
     #[inline]
-    pub fn keeps(&self, track: Track) -> bool {
+    pub fn keeps_track(&self, track: Track) -> bool {
         track.0.is_some()
     }
 
@@ -169,8 +169,8 @@ impl Recorder {
     #[inline]
     pub fn record_span(&self, track: Track, span_label: SpanLabel, start: Time, end: Time) {
         if let Track(Some(track)) = track {
-            let SpanLabel { what, message, bytes } = span_label;
-            self.keep(Span { track, what, message, bytes, start, end });
+            let SpanLabel { activity: what, message, bytes } = span_label;
+            self.keep_span(Span { track, activity: what, message, bytes, start, end });
         }
     }
 
@@ -188,14 +188,14 @@ impl Recorder {
     #[inline]
     pub fn span(&self, span: Span) {
         if self.is_on() {
-            self.keep(span);
+            self.keep_span(span);
         }
     }
 
-    fn keep(&self, span: Span) {
+    fn keep_span(&self, span: Span) {
         debug_assert!(span.start <= span.end, "a span does not end before it starts");
         let mut timeline = self.timeline.borrow_mut();
-        if timeline.spans.len() >= self.held_max.get() && !self.pass_on(&mut timeline) {
+        if timeline.spans.len() >= self.held_max.get() && !self.pass_to_sink(&mut timeline) {
             timeline.dropped += 1;
             return;
         }
@@ -204,7 +204,7 @@ impl Recorder {
 
     /// Passes the spans of `timeline` to the sink, if there is one. Returns whether another span can be kept.
     #[cold]
-    fn pass_on(&self, timeline: &mut Timeline) -> bool {
+    fn pass_to_sink(&self, timeline: &mut Timeline) -> bool {
         let Some(sink) = &mut *self.sink.borrow_mut() else { return false };
         if !timeline.spans.is_empty() {
             sink.consume(&timeline.tracks, &timeline.spans);
@@ -218,7 +218,7 @@ impl Recorder {
     /// Takes the spans recorded so far. If there is a sink, it has all spans afterwards, and the timeline has none.
     pub fn take(&self) -> Timeline {
         let mut timeline = self.timeline.borrow_mut();
-        self.pass_on(&mut timeline);
+        self.pass_to_sink(&mut timeline);
         std::mem::take(&mut *timeline)
     }
 }
@@ -231,12 +231,12 @@ mod tests {
     fn span(recorder: &Recorder, end: u64) {
         let track = TrackId(0);
         let (start, end) = (Time::ZERO, Time::from_ps(end));
-        recorder.span(Span { track, what: "burst", message: None, bytes: Bytes(8), start, end });
+        recorder.span(Span { track, activity: "burst", message: None, bytes: Bytes(8), start, end });
     }
 
     #[test]
     fn a_recorder_keeps_no_more_spans_than_its_bound() {
-        let recorder = Recorder::keeping(2);
+        let recorder = Recorder::with_spans_max(2);
         assert_eq!(recorder.track("node 0", "bus"), TrackId(0));
         (1..=5).for_each(|end| span(&recorder, end));
         let timeline = recorder.take();
@@ -246,9 +246,9 @@ mod tests {
 
     /// A sink that keeps the ends of its spans, by block.
     #[derive(Clone, Default)]
-    struct Ends(Arc<Mutex<Vec<Vec<u64>>>>);
+    struct EndSink(Arc<Mutex<Vec<Vec<u64>>>>);
 
-    impl SpanSink for Ends {
+    impl SpanSink for EndSink {
         fn consume(&mut self, tracks: &[(String, String)], spans: &[Span]) {
             assert!(spans.iter().all(|span| (span.track.0 as usize) < tracks.len()));
             self.0.lock().expect("a list").push(spans.iter().map(|span| span.end.ps()).collect());
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_sink_receives_the_first_spans_in_blocks_and_the_timeline_has_none() {
-        let (ends, spans_max) = (Ends::default(), 2 * SPANS_OF_A_BLOCK as u64 + 5);
+        let (ends, spans_max) = (EndSink::default(), 2 * SPANS_OF_A_BLOCK as u64 + 5);
         let recorder = Recorder::streaming(spans_max as usize, Box::new(ends.clone()));
         recorder.track("node 0", "bus");
         (1..=spans_max - 5).for_each(|end| span(&recorder, end));

@@ -18,7 +18,7 @@ use std::task::{Context, Poll};
 pub struct Resource {
     sim: Sim,
     reason: WaitReasonId,
-    held: Cell<bool>,
+    is_held: Cell<bool>,
     held_since: Cell<Time>,
     held_total: Cell<Time>,
     moved_total: Cell<Time>,
@@ -34,7 +34,7 @@ impl Resource {
         Resource {
             sim: sim.clone(),
             reason: sim.register_wait_reason(name),
-            held: Cell::new(false),
+            is_held: Cell::new(false),
             held_since: Cell::default(),
             held_total: Cell::default(),
             moved_total: Cell::default(),
@@ -63,7 +63,7 @@ impl Resource {
 
     /// Returns whether a task holds the resource.
     pub fn is_held(&self) -> bool {
-        self.held.get()
+        self.is_held.get()
     }
 
     /// Returns the number of grants.
@@ -73,7 +73,7 @@ impl Resource {
 
     /// Returns the total time for which the resource was held.
     pub fn held_total(&self) -> Time {
-        let since = match self.held.get() {
+        let since = match self.is_held.get() {
             true => self.sim.now().since(self.held_since.get()),
             false => Time::ZERO,
         };
@@ -87,7 +87,7 @@ impl Resource {
     }
 
     /// Records that the resource moved data for `time` while it was held.
-    pub fn moves(&self, time: Time) {
+    pub fn add_moved_time(&self, time: Time) {
         self.moved_total.set(self.moved_total.get() + time);
     }
 
@@ -97,18 +97,18 @@ impl Resource {
     }
 
     fn grant(&self, task: TaskId) {
-        self.held.set(true);
+        self.is_held.set(true);
         self.held_since.set(self.sim.now());
         self.grants.set(self.grants.get() + 1);
         self.sim.set_holder(self.reason, task);
     }
 
     /// Excludes the part of the current hold before `start` from the totals.
-    pub fn holds_from(&self, start: Time) {
+    pub fn exclude_hold_before(&self, start: Time) {
         self.held_since.set(start);
     }
 
-    /// Releases a hold that [`Held::into_raw`] detached from its guard.
+    /// Releases a hold that [`ResourceHold::into_raw`] detached from its guard.
     pub fn release_raw(&self) {
         self.release();
     }
@@ -116,12 +116,12 @@ impl Resource {
     fn release(&self) {
         let now = self.sim.now();
         self.held_total.set(self.held_total.get() + now.since(self.held_since.get()));
-        if self.sim.recorder().keeps(self.track) {
+        if self.sim.recorder().keeps_track(self.track) {
             self.sim.recorder().record_span(self.track, self.span_label.take(), self.held_since.get(), now);
         }
         let next = self.waiters.borrow_mut().pop_front();
         match next {
-            None => self.held.set(false),
+            None => self.is_held.set(false),
             Some(task) => {
                 self.grant(task);
                 self.sim.wake(task);
@@ -132,12 +132,12 @@ impl Resource {
 
 /// Holds a [`Resource`] until dropped.
 #[must_use = "a resource is held while its guard lives"]
-pub struct Held<'a>(&'a Resource);
+pub struct ResourceHold<'a>(&'a Resource);
 
-impl Held<'_> {
+impl ResourceHold<'_> {
     /// Sets the label of the hold's span.
     pub fn set_span_label(&self, span_label: SpanLabel) {
-        if self.0.sim.recorder().keeps(self.0.track) {
+        if self.0.sim.recorder().keeps_track(self.0.track) {
             self.0.span_label.set(span_label);
         }
     }
@@ -148,7 +148,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ResourceHold<'_> {
     fn drop(&mut self) {
         self.0.release();
     }
@@ -182,24 +182,24 @@ pub struct Acquire<'a> {
 }
 
 impl<'a> Future for Acquire<'a> {
-    type Output = Held<'a>;
+    type Output = ResourceHold<'a>;
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Held<'a>> {
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<ResourceHold<'a>> {
         let resource = self.resource;
         if self.waiter != NO_TASK {
             // The release that granted the resource woke this task.
-            resource.sim.waiting(self.waiter, None);
+            resource.sim.set_waiting(self.waiter, None);
             self.waiter = NO_TASK;
-            return Poll::Ready(Held(resource));
+            return Poll::Ready(ResourceHold(resource));
         }
         let current = resource.sim.current();
-        if !resource.held.get() {
+        if !resource.is_held.get() {
             resource.grant(current);
-            return Poll::Ready(Held(resource));
+            return Poll::Ready(ResourceHold(resource));
         }
         self.waiter = current;
         resource.waiters.borrow_mut().push_back(current);
-        resource.sim.waiting(current, Some(resource.reason));
+        resource.sim.set_waiting(current, Some(resource.reason));
         Poll::Pending
     }
 }
@@ -216,7 +216,7 @@ impl Drop for Acquire<'_> {
 impl Acquire<'_> {
     #[cold]
     fn forget(&self) {
-        self.resource.sim.waiting(self.waiter, None);
+        self.resource.sim.set_waiting(self.waiter, None);
         let mut waiters = self.resource.waiters.borrow_mut();
         match waiters.iter().position(|&task| task == self.waiter) {
             Some(at) => _ = waiters.remove(at),
@@ -261,13 +261,13 @@ impl Pool {
     }
 
     /// Waits for `units` and takes them; they are returned with [`release`](Pool::release).
-    pub fn acquire(&self, units: u64) -> Take<'_> {
+    pub fn acquire(&self, units: u64) -> PoolAcquire<'_> {
         assert!(units <= self.size, "a pool of {} can never give {units}", self.size);
-        Take { pool: self, units, deadline: Time::MAX, waiter: NO_TASK }
+        PoolAcquire { pool: self, units, deadline: Time::MAX, waiter: NO_TASK }
     }
 
     /// Acquires `units` as [`acquire`](Pool::acquire) does, but gives up at `deadline` without taking any.
-    pub fn acquire_until(&self, units: u64, deadline: Time) -> Take<'_> {
+    pub fn acquire_until(&self, units: u64, deadline: Time) -> PoolAcquire<'_> {
         let mut take = self.acquire(units);
         take.deadline = deadline;
         take
@@ -278,23 +278,23 @@ impl Pool {
         let free = self.free.get() + units;
         assert!(free <= self.size, "more units came back to a pool than it gave");
         self.free.set(free);
-        self.serve();
+        self.serve_waiters();
     }
 
     /// Removes `task` from the waiting tasks. Returns `true` if it was served already.
-    fn forget(&self, task: TaskId) -> bool {
-        self.sim.waiting(task, None);
+    fn remove_waiter(&self, task: TaskId) -> bool {
+        self.sim.set_waiting(task, None);
         let mut waiters = self.waiters.borrow_mut();
         let Some(at) = waiters.iter().position(|&(waiter, _)| waiter == task) else { return true };
         waiters.remove(at);
         drop(waiters);
         // Tasks behind it may need fewer units.
-        self.serve();
+        self.serve_waiters();
         false
     }
 
     /// Serves waiting tasks in the order of their requests, while the free units suffice.
-    fn serve(&self) {
+    fn serve_waiters(&self) {
         let mut waiters = self.waiters.borrow_mut();
         while let Some(&(task, units)) = waiters.front() {
             let Some(left) = self.free.get().checked_sub(units) else { break };
@@ -307,7 +307,7 @@ impl Pool {
 
 /// The wait of [`Pool::acquire`]; the result is `true` if the units were taken.
 #[must_use = "a wait waits only when awaited"]
-pub struct Take<'a> {
+pub struct PoolAcquire<'a> {
     pool: &'a Pool,
     units: u64,
     deadline: Time,
@@ -315,13 +315,13 @@ pub struct Take<'a> {
     waiter: TaskId,
 }
 
-impl Future for Take<'_> {
+impl Future for PoolAcquire<'_> {
     type Output = bool;
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<bool> {
         let (pool, current) = (self.pool, self.pool.sim.current());
         if self.waiter != NO_TASK {
             let waiter = std::mem::replace(&mut self.waiter, NO_TASK);
-            return Poll::Ready(pool.forget(waiter));
+            return Poll::Ready(pool.remove_waiter(waiter));
         }
         if pool.waiters.borrow().is_empty() && pool.free.get() >= self.units {
             pool.free.set(pool.free.get() - self.units);
@@ -329,7 +329,7 @@ impl Future for Take<'_> {
         }
         self.waiter = current;
         pool.waiters.borrow_mut().push_back((current, self.units));
-        pool.sim.waiting(current, Some(pool.reason));
+        pool.sim.set_waiting(current, Some(pool.reason));
         if self.deadline < Time::MAX {
             pool.sim.wake_at(self.deadline);
         }
@@ -337,10 +337,10 @@ impl Future for Take<'_> {
     }
 }
 
-impl Drop for Take<'_> {
+impl Drop for PoolAcquire<'_> {
     fn drop(&mut self) {
         // If the wait was served but its task never resumed, the units are returned.
-        if self.waiter != NO_TASK && self.pool.forget(self.waiter) {
+        if self.waiter != NO_TASK && self.pool.remove_waiter(self.waiter) {
             self.pool.release(self.units);
         }
     }

@@ -25,29 +25,29 @@ pub struct Sampled<T> {
 
 impl<T> Default for Sampled<T> {
     fn default() -> Sampled<T> {
-        Sampled::keeping(FIRST_ITEMS_KEPT, LATER_MAX)
+        Sampled::with_limits(FIRST_ITEMS_KEPT, LATER_MAX)
     }
 }
 
 impl<T> Sampled<T> {
     /// Creates an empty sample that keeps the first `first` items and at most `later_max` of the later ones.
-    pub fn keeping(first: usize, later_max: usize) -> Sampled<T> {
+    pub fn with_limits(first: usize, later_max: usize) -> Sampled<T> {
         Sampled { kept: Vec::new(), count: 0, stride: 1, first, later_max }
     }
 
     /// Creates an empty sample that keeps all items.
-    pub fn all() -> Sampled<T> {
-        Sampled::keeping(0, usize::MAX)
+    pub fn keeping_all() -> Sampled<T> {
+        Sampled::with_limits(0, usize::MAX)
     }
 
     /// Adds an item.
     pub fn add(&mut self, item: T) {
-        let later = self.count.saturating_sub(self.first as u64);
+        let later_index = self.count.saturating_sub(self.first as u64);
         self.count += 1;
-        if later.is_multiple_of(self.stride) && self.kept.len().checked_sub(self.first) == Some(self.later_max) {
+        if later_index.is_multiple_of(self.stride) && self.kept.len().checked_sub(self.first) == Some(self.later_max) {
             self.halve();
         }
-        if later.is_multiple_of(self.stride) {
+        if later_index.is_multiple_of(self.stride) {
             self.kept.push(item);
         }
     }

@@ -64,11 +64,11 @@ impl Signal {
     }
 
     /// Removes `task` from the waiting tasks. Returns whether the task had already been notified.
-    fn forget(&self, task: TaskId) -> bool {
-        self.sim.waiting(task, None);
+    fn remove_waiter(&self, task: TaskId) -> bool {
+        self.sim.set_waiting(task, None);
         let mut waiters = self.waiters.borrow_mut();
         let waiting = waiters.iter().position(|&waiter| waiter == task);
-        waiting.map(|at| waiters.remove(at));
+        waiting.map(|index| waiters.remove(index));
         waiting.is_none()
     }
 }
@@ -89,11 +89,11 @@ impl Future for SignalWait<'_> {
         let sim = &self.signal.sim;
         if self.waiter != NO_TASK {
             let waiter = std::mem::replace(&mut self.waiter, NO_TASK);
-            return Poll::Ready(self.signal.forget(waiter));
+            return Poll::Ready(self.signal.remove_waiter(waiter));
         }
         let current = sim.current();
         self.signal.waiters.borrow_mut().push(current);
-        sim.waiting(current, Some(self.reason));
+        sim.set_waiting(current, Some(self.reason));
         if self.deadline < Time::MAX {
             sim.wake_at(self.deadline);
         }
@@ -106,7 +106,7 @@ impl Drop for SignalWait<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.waiter != NO_TASK {
-            self.signal.forget(self.waiter);
+            self.signal.remove_waiter(self.waiter);
         }
     }
 }
@@ -147,7 +147,7 @@ impl<T> Mailbox<T> {
         // The receiver is woken when this value arrives, because no other value arrives earlier.
         let receiver = self.receiver.replace(NO_TASK);
         if receiver != NO_TASK {
-            self.sim.waiting(receiver, None);
+            self.sim.set_waiting(receiver, None);
             self.sim.wake_task_at(receiver, instant);
         }
         self.arrived.notify();
@@ -204,7 +204,7 @@ impl<T> Future for Receive<'_, T> {
             None => {
                 self.waiter = sim.current();
                 mailbox.receiver.set(self.waiter);
-                sim.waiting(self.waiter, Some(mailbox.wait_reason()));
+                sim.set_waiting(self.waiter, Some(mailbox.wait_reason()));
                 Poll::Pending
             }
             Some(instant) if instant > sim.now() => {
@@ -220,7 +220,7 @@ impl<T> Drop for Receive<'_, T> {
     fn drop(&mut self) {
         if self.waiter != NO_TASK && self.mailbox.receiver.get() == self.waiter {
             self.mailbox.receiver.set(NO_TASK);
-            self.mailbox.sim.waiting(self.waiter, None);
+            self.mailbox.sim.set_waiting(self.waiter, None);
         }
     }
 }

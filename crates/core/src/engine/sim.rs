@@ -33,7 +33,7 @@ pub const NO_TASK: TaskId = (1 << TASK_BITS) - 1;
 /// A future that stays on the one thread of a simulation.
 pub type LocalFuture<'a, T = ()> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-type Work = LocalFuture<'static, ()>;
+type TaskFuture = LocalFuture<'static, ()>;
 
 /// A simulation, which owns its tasks. Dropping it drops them all.
 pub struct Simulation {
@@ -67,12 +67,12 @@ pub(super) struct Core {
     pub(super) queues_every_delay: Cell<bool>,
     pub(super) wakeups: RefCell<WakeupTable>,
     /// The tasks, without the finished ones. During a run this is empty, because the run owns the tasks.
-    works: RefCell<Vec<Work>>,
+    task_futures: RefCell<Vec<TaskFuture>>,
     /// The tasks that were started and not yet polled.
-    started: RefCell<Vec<Work>>,
+    started: RefCell<Vec<TaskFuture>>,
     pub(super) task_info: RefCell<Vec<TaskInfo>>,
     pub(super) wait_reasons: RefCell<Vec<WaitReason>>,
-    lost: RefCell<LossLog>,
+    losses: RefCell<LossLog>,
     /// The wait that can never end, if a task has reported one.
     given_up: RefCell<Option<Wait>>,
     recorder: Recorder,
@@ -98,11 +98,11 @@ impl Simulation {
                 #[cfg(test)]
                 queues_every_delay: Cell::default(),
                 wakeups: RefCell::default(),
-                works: RefCell::default(),
+                task_futures: RefCell::default(),
                 started: RefCell::default(),
                 task_info: RefCell::default(),
                 wait_reasons: RefCell::default(),
-                lost: RefCell::default(),
+                losses: RefCell::default(),
                 given_up: RefCell::default(),
                 recorder,
             })),
@@ -118,15 +118,15 @@ impl Simulation {
     /// ended at a limit may be continued with another limit.
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
-        let mut works = std::mem::take(&mut *core.works.borrow_mut());
+        let mut task_futures = std::mem::take(&mut *core.task_futures.borrow_mut());
         core.set_guard_until(TIME_STEP_MIN);
         let outcome = match core.unfinished.get() {
             0 => core.end(),
-            _ => core.run(&mut works, limits),
+            _ => core.run(&mut task_futures, limits),
         };
         core.current.set(NO_TASK);
         core.no_event_before.set(Time::ZERO);
-        *core.works.borrow_mut() = works;
+        *core.task_futures.borrow_mut() = task_futures;
         outcome
     }
 }
@@ -137,9 +137,9 @@ impl Drop for Simulation {
         // ones; those are never polled, and are dropped as well.
         let core = &*self.sim.0;
         loop {
-            let mut works = std::mem::take(&mut *core.works.borrow_mut());
-            works.append(&mut core.started.borrow_mut());
-            if works.is_empty() {
+            let mut task_futures = std::mem::take(&mut *core.task_futures.borrow_mut());
+            task_futures.append(&mut core.started.borrow_mut());
+            if task_futures.is_empty() {
                 break;
             }
         }
@@ -149,14 +149,14 @@ impl Drop for Simulation {
 impl Core {
     /// Compares the time of each event once, with the instant from which events are checked. The time limit, the end of
     /// the last task and an empty queue are all detected in the slow path after that comparison.
-    fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
+    fn run(&self, task_futures: &mut Vec<TaskFuture>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
         let mut wakeups = self.wakeups.borrow_mut();
         loop {
-            let (event, no_event_before) = wakeups.queue.pop_and_look();
+            let (event, no_event_before) = wakeups.queue.pop_with_horizon();
             if event.time >= wakeups.check_from {
                 drop(wakeups);
-                match self.guard(event, limits) {
+                match self.check_limits(event, limits) {
                     ControlFlow::Break(outcome) => return outcome,
                     ControlFlow::Continue(()) => {
                         wakeups = self.wakeups.borrow_mut();
@@ -165,7 +165,7 @@ impl Core {
                 }
             }
             if !wakeups.is_awaited(event) {
-                wakeups.stale += 1;
+                wakeups.stale_events += 1;
                 continue;
             }
             self.no_event_before.set(no_event_before);
@@ -173,9 +173,9 @@ impl Core {
             self.now.set(event.time);
             let task = event.task();
             self.current.set(task);
-            let work = match works.get_mut(task as usize) {
+            let work = match task_futures.get_mut(task as usize) {
                 Some(work) => work,
-                None => self.add_started(works, task),
+                None => self.add_started(task_futures, task),
             };
             if work.as_mut().poll(&mut context).is_ready() {
                 self.finish(task);
@@ -187,16 +187,16 @@ impl Core {
             wakeups = self.wakeups.borrow_mut();
             let deferred_wakeup = self.deferred_wakeup.replace(Time::MAX);
             if deferred_wakeup != Time::MAX {
-                wakeups.set(task, deferred_wakeup, self.now.get());
+                wakeups.schedule(task, deferred_wakeup, self.now.get());
             }
         }
     }
 
     /// Adds the entry of a task that is polled for the first time.
     #[cold]
-    fn add_started<'a>(&self, works: &'a mut Vec<Work>, task: TaskId) -> &'a mut Work {
-        works.append(&mut self.started.borrow_mut());
-        &mut works[task as usize]
+    fn add_started<'a>(&self, task_futures: &'a mut Vec<TaskFuture>, task: TaskId) -> &'a mut TaskFuture {
+        task_futures.append(&mut self.started.borrow_mut());
+        &mut task_futures[task as usize]
     }
 
     /// Returns the outcome of a run after the last essential task has ended.
@@ -204,8 +204,8 @@ impl Core {
         match self.given_up.take() {
             None => Outcome::Done,
             Some(wait) => {
-                let lost = self.lost.borrow().clone();
-                Outcome::Deadlock(DeadlockReport { at: self.now.get(), chain: vec![wait], lost })
+                let losses = self.losses.borrow().clone();
+                Outcome::Deadlock(DeadlockReport { end_time: self.now.get(), chain: vec![wait], losses })
             }
         }
     }
@@ -214,7 +214,7 @@ impl Core {
     fn finish(&self, task: TaskId) {
         self.deferred_wakeup.set(Time::MAX);
         self.current.set(NO_TASK);
-        self.wakeups.borrow_mut().forget(task);
+        self.wakeups.borrow_mut().cancel(task);
         let task_info = self.task_info.borrow();
         let task_info = &task_info[task as usize];
         task_info.finished.set(true);
@@ -231,7 +231,7 @@ impl Core {
             self.now.get(),
             &self.task_info.borrow(),
             &self.wait_reasons.borrow(),
-            self.lost.borrow().clone(),
+            self.losses.borrow().clone(),
         )
     }
 }
@@ -250,8 +250,8 @@ impl Sim {
 
     /// Returns the instant at which the event that woke the current task was scheduled.
     pub fn wakeup_scheduled_at(&self) -> Time {
-        self.settle();
-        self.0.wakeups.borrow().since(self.0.current.get())
+        self.schedule_deferred_wakeup();
+        self.0.wakeups.borrow().scheduled_at(self.0.current.get())
     }
 
     /// Returns the recorder of spans.
@@ -275,7 +275,7 @@ impl Sim {
         self.start(name.into(), false, Box::pin(work))
     }
 
-    fn start(&self, name: Cow<'static, str>, essential: bool, work: Work) -> TaskId {
+    fn start(&self, name: Cow<'static, str>, essential: bool, work: TaskFuture) -> TaskId {
         let task = self.0.tasks.get() as TaskId;
         assert!(task < NO_TASK, "a run has at most 2²⁴ - 1 tasks");
         self.0.tasks.set(self.0.tasks.get() + 1);
@@ -286,26 +286,26 @@ impl Sim {
         task
     }
 
-    /// States that the current task can never continue because it waits for `wants`: the run ends with this event, as a
-    /// deadlock whose report names that wait.
-    pub fn give_up(&self, wants: String) {
+    /// States that the current task can never continue because it waits for `awaited`: the run ends with this event, as
+    /// a deadlock whose report names that wait.
+    pub fn give_up(&self, awaited: String) {
         let current = self.0.current.get();
-        assert!(current != NO_TASK, "before time 0, what is wanted is there: {wants}");
+        assert!(current != NO_TASK, "before time 0, what is wanted is there: {awaited}");
         let task = self.0.task_info.borrow()[current as usize].name.to_string();
-        *self.0.given_up.borrow_mut() = Some(Wait { task, wants, holder: None, closes_cycle: false });
+        *self.0.given_up.borrow_mut() = Some(Wait { task, awaited, holder: None, closes_cycle: false });
         self.0.unfinished.set(0);
         self.0.set_guard_until(Time::ZERO);
         self.0.no_event_before.set(Time::ZERO);
     }
 
     /// Records a permanent loss; a deadlock report lists the first few losses.
-    pub fn lost(&self, what: impl FnOnce() -> String) {
-        self.0.lost.borrow_mut().add(what);
+    pub fn record_loss(&self, description: impl FnOnce() -> String) {
+        self.0.losses.borrow_mut().add(description);
     }
 
     /// Returns the losses so far.
     pub fn losses(&self) -> LossLog {
-        self.0.lost.borrow().clone()
+        self.0.losses.borrow().clone()
     }
 
     /// Records progress of the run, such as a delivered message or a completed transfer.
@@ -316,12 +316,12 @@ impl Sim {
     /// Records that a packet was returned to its sender, which will send it again. Many returns without progress, while
     /// all tasks wait, are a deadlock.
     pub fn packet_returned(&self) {
-        let returns = self.0.returns.get().with_one(self.now(), self.0.progress.get());
+        let returns = self.0.returns.get().with_return(self.now(), self.0.progress.get());
         self.0.returns.set(returns);
         if returns.is_check_due() {
             // No further delay may pass without an event.
             self.0.no_event_before.set(Time::ZERO);
-            self.0.wakeups.borrow_mut().guard_next();
+            self.0.wakeups.borrow_mut().request_check_at_next_event();
         }
     }
 
@@ -333,7 +333,7 @@ impl Sim {
 
     /// Wakes `task` at the present instant. This replaces the event for which the task waited.
     pub(super) fn wake(&self, task: TaskId) {
-        self.settle();
+        self.schedule_deferred_wakeup();
         let (mut wakeups, now) = (self.0.wakeups.borrow_mut(), self.now());
         let id = wakeups.identity(task, now);
         self.0.no_event_before.set(Time::ZERO);
@@ -349,24 +349,24 @@ impl Sim {
     /// Wakes `task` at `time`, unless it is woken earlier. This replaces the event for which the task waited.
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
-        self.settle();
+        self.schedule_deferred_wakeup();
         self.0.no_event_before.set(self.0.no_event_before.get().min(time));
-        self.0.wakeups.borrow_mut().set_apart(task, time, self.now());
+        self.0.wakeups.borrow_mut().schedule_outlined(task, time, self.now());
     }
 
     /// Schedules the wake-up that the current task requested. This precedes scheduling any other, so that sequence
     /// numbers are in order.
     #[inline]
-    pub(super) fn settle(&self) {
+    pub(super) fn schedule_deferred_wakeup(&self) {
         if self.0.deferred_wakeup.get() != Time::MAX {
-            self.put_on_agenda();
+            self.set_deferred_wakeup();
         }
     }
 
     #[inline(never)]
-    fn put_on_agenda(&self) {
+    fn set_deferred_wakeup(&self) {
         self.0.no_event_before.set(Time::ZERO);
         let deferred_wakeup = self.0.deferred_wakeup.replace(Time::MAX);
-        self.0.wakeups.borrow_mut().set(self.0.current.get(), deferred_wakeup, self.now());
+        self.0.wakeups.borrow_mut().schedule(self.0.current.get(), deferred_wakeup, self.now());
     }
 }

@@ -40,13 +40,13 @@ enum Values {
 
 impl Default for Summary {
     fn default() -> Summary {
-        Summary::keeping(EXACT_MAX)
+        Summary::with_exact_max(EXACT_MAX)
     }
 }
 
 impl Summary {
     /// Creates an empty summary, whose percentiles are exact up to `exact_max` values.
-    pub fn keeping(exact_max: usize) -> Summary {
+    pub fn with_exact_max(exact_max: usize) -> Summary {
         let values = Values::Exact(Vec::new());
         Summary { count: 0, sum_ps: 0, min: Time::MAX, max: Time::ZERO, exact_max, values }
     }
@@ -171,15 +171,15 @@ impl Summary {
 /// Returns the values of the given ranks, counted from 1.
 fn of_ranks(mut values: Vec<Time>, ranks: &[u64]) -> Vec<Time> {
     let mut order: Vec<usize> = (0..ranks.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(ranks[*at]));
-    let mut found = vec![Time::ZERO; ranks.len()];
+    order.sort_by_key(|index| std::cmp::Reverse(ranks[*index]));
+    let mut percentiles = vec![Time::ZERO; ranks.len()];
     // Later searches skip the values above a rank that was found.
-    for at in order {
-        let rank = ranks[at] as usize;
-        found[at] = *values.select_nth_unstable(rank - 1).1;
+    for index in order {
+        let rank = ranks[index] as usize;
+        percentiles[index] = *values.select_nth_unstable(rank - 1).1;
         values.truncate(rank);
     }
-    found
+    percentiles
 }
 
 /// Returns the number of values in each bucket.
@@ -206,7 +206,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn summary(exact_max: usize, values: &[u64]) -> Summary {
-        let mut summary = Summary::keeping(exact_max);
+        let mut summary = Summary::with_exact_max(exact_max);
         values.iter().for_each(|&ps| summary.add(Time::from_ps(ps)));
         summary
     }

@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 /// The number of messages that an endpoint is to receive.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected {
+pub struct ExpectedMessages {
     /// The endpoint.
     pub endpoint: EndpointId,
     /// The number of messages.
@@ -41,7 +41,7 @@ pub struct FlowTally {
     /// The number of warm-up messages that are still to be delivered; the last of them is measured.
     warm_up: u64,
     /// The number of flows between these endpoints that are tested for an initial transient.
-    tested: u64,
+    tested_flows: u64,
     /// The number of measured messages of all these flows.
     tested_messages: u64,
 }
@@ -55,7 +55,7 @@ pub struct Deliveries {
 }
 
 impl Deliveries {
-    /// Waits for the next message that is delivered or lost, and returns the instant of that.
+    /// Waits for the next delivery or loss of a message, and returns its instant.
     pub async fn next(&self) -> Time {
         loop {
             if let Some(at) = self.instants.borrow_mut().pop_front() {
@@ -78,7 +78,7 @@ pub struct MessageTally {
     measuring: Cell<bool>,
     arrived: Cell<u64>,
     /// The delivered messages: all if the recorder keeps messages, otherwise the first ones and a sample of the others.
-    kept: RefCell<Sampled<(Rc<Message>, Time)>>,
+    delivered_sample: RefCell<Sampled<(Rc<Message>, Time)>>,
     /// The delivered and measured messages, by sender and receiver.
     flows: RefCell<BTreeMap<(EndpointId, EndpointId), FlowTally>>,
     /// The endpoint whose messages the ledger sums cover; all endpoints if `None`.
@@ -93,11 +93,11 @@ pub struct MessageTally {
     flow_series: RefCell<FlowSeries>,
     /// The latest instant at which a measured message was delivered, by its receiver's clock.
     last_delivery: Cell<Time>,
-    lost: RefCell<BTreeSet<u64>>,
+    lost_messages: RefCell<BTreeSet<u64>>,
     /// The numbers of packets that software dropped, by reason.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
     /// The number of messages that were delivered or lost, by receiving endpoint.
-    settled: RefCell<Vec<u64>>,
+    settled_counts: RefCell<Vec<u64>>,
     change: Signal,
     /// Deliveries by sender and receiver, for senders that limit their messages in flight.
     deliveries: RefCell<BTreeMap<(EndpointId, EndpointId), Rc<Deliveries>>>,
@@ -111,7 +111,11 @@ impl MessageTally {
             messages_created: Cell::new(0),
             measuring: Cell::new(true),
             arrived: Cell::new(0),
-            kept: RefCell::new(if sim.recorder().keeps_messages() { Sampled::all() } else { Sampled::default() }),
+            delivered_sample: RefCell::new(if sim.recorder().keeps_messages() {
+                Sampled::keeping_all()
+            } else {
+                Sampled::default()
+            }),
             flows: RefCell::default(),
             ledger_source: Cell::default(),
             ledger: RefCell::default(),
@@ -119,9 +123,9 @@ impl MessageTally {
             latency_series: RefCell::default(),
             flow_series: RefCell::default(),
             last_delivery: Cell::default(),
-            lost: RefCell::default(),
+            lost_messages: RefCell::default(),
             dropped_packets: RefCell::default(),
-            settled: RefCell::default(),
+            settled_counts: RefCell::default(),
             change: Signal::new(sim, "messages to be delivered"),
             deliveries: RefCell::default(),
         })
@@ -149,31 +153,31 @@ impl MessageTally {
         self.measuring.set(measuring);
     }
 
-    /// Adds the latency of a message that is delivered at `at` by the receiver's clock.
-    pub fn pass(&self, journey: &Journey, at: Time) {
+    /// Adds the latency of a message that is delivered at `time` by the receiver's clock.
+    pub fn add_latency(&self, journey: &Journey, time: Time) {
         if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
-            self.latencies.borrow_mut().add(at.since(start));
-            self.latency_series.borrow_mut().add(at.ps(), at.since(start).ps());
-            self.last_delivery.set(self.last_delivery.get().max(at));
+            self.latencies.borrow_mut().add(time.since(start));
+            self.latency_series.borrow_mut().add(time.ps(), time.since(start).ps());
+            self.last_delivery.set(self.last_delivery.get().max(time));
         }
     }
 
-    /// Records that the message of `journey` was received at `at` by the receiver's clock, with its ledger if it has
+    /// Records that the message of `journey` was received at `time` by the receiver's clock, with its ledger if it has
     /// one.
-    pub fn deliver(&self, journey: &Journey, at: Time) {
-        let Some(message) = journey.message() else { return self.pass(journey, at) };
+    pub fn deliver(&self, journey: &Journey, time: Time) {
+        let Some(message) = journey.message() else { return self.add_latency(journey, time) };
         self.arrived.set(self.arrived.get() + 1);
-        if self.sum_up(message, at) {
-            self.pass(journey, at);
+        if self.add_to_sums(message, time) {
+            self.add_latency(journey, time);
         }
-        self.settle(message, at);
+        self.count_settled(message, time);
     }
 
     /// Adds a delivered message to the sums, unless it belongs to the warm-up of its flow. Returns whether it was
     /// added.
-    fn sum_up(&self, message: &Rc<Message>, at: Time) -> bool {
+    fn add_to_sums(&self, message: &Rc<Message>, time: Time) -> bool {
         let ledger = message.peek();
-        assert_eq!(ledger.start() + ledger.total(), at, "the stages of a message sum to its latency");
+        assert_eq!(ledger.start() + ledger.total(), time, "the stages of a message sum to its latency");
         if !self.measuring.get() {
             return false;
         }
@@ -183,13 +187,13 @@ impl MessageTally {
             flow.warm_up -= 1;
             return false;
         }
-        self.kept.borrow_mut().add((message.clone(), at));
-        if let Some(number) = flow.latencies.count().checked_div(flow.tested) {
-            self.flow_series.borrow_mut().add(number, ledger.total(), at);
+        self.delivered_sample.borrow_mut().add((message.clone(), time));
+        if let Some(number) = flow.latencies.count().checked_div(flow.tested_flows) {
+            self.flow_series.borrow_mut().add(number, ledger.total(), time);
         }
         flow.latencies.add(ledger.total());
-        flow.instants.add(at);
-        if flow.tested > 0 && flow.latencies.count() == flow.tested_messages {
+        flow.instants.add(time);
+        if flow.tested_flows > 0 && flow.latencies.count() == flow.tested_messages {
             self.flow_series.borrow_mut().end();
         }
         if self.keeps_ledger_of(message.source) {
@@ -209,7 +213,7 @@ impl MessageTally {
     pub fn test_for_transient(&self, from: EndpointId, to: EndpointId, messages: u64) {
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((from, to)).or_default();
-        flow.tested += 1;
+        flow.tested_flows += 1;
         flow.tested_messages += messages;
         self.flow_series.borrow_mut().join();
     }
@@ -229,10 +233,10 @@ impl MessageTally {
     }
 
     /// Records that a packet of the message of `journey` was lost and will not be retransmitted.
-    pub fn lose(&self, journey: &Journey) {
+    pub fn record_loss(&self, journey: &Journey) {
         let Some(message) = journey.message() else { return };
-        if self.lost.borrow_mut().insert(message.id) {
-            self.settle(message, self.sim.now());
+        if self.lost_messages.borrow_mut().insert(message.id) {
+            self.count_settled(message, self.sim.now());
         }
     }
 
@@ -247,13 +251,13 @@ impl MessageTally {
     }
 
     /// Counts a message that was delivered or lost, and wakes the tasks that wait for it.
-    fn settle(&self, message: &Message, at: Time) {
+    fn count_settled(&self, message: &Message, time: Time) {
         let (source, destination) = (message.source, message.destination);
         if let Some(deliveries) = self.deliveries.borrow().get(&(source, destination)) {
-            deliveries.instants.borrow_mut().push_back(at);
+            deliveries.instants.borrow_mut().push_back(time);
             deliveries.change.notify();
         }
-        let mut settled = self.settled.borrow_mut();
+        let mut settled = self.settled_counts.borrow_mut();
         let ends = settled.len().max(destination.index() + 1);
         settled.resize(ends, 0);
         settled[destination.index()] += 1;
@@ -273,7 +277,7 @@ impl MessageTally {
 
     /// Returns the number of messages lost so far.
     pub fn dropped(&self) -> u64 {
-        self.lost.borrow().len() as u64
+        self.lost_messages.borrow().len() as u64
     }
 
     /// Limits the ledger sums to the messages of `source` from now on.
@@ -289,7 +293,7 @@ impl MessageTally {
     /// Returns the messages delivered and measured so far, in the order of delivery, each with its time of delivery. If
     /// the recorder does not keep messages, these are the first 2¹⁴ and a sample of the later ones.
     pub fn delivered(&self) -> Ref<'_, [(Rc<Message>, Time)]> {
-        Ref::map(self.kept.borrow(), Sampled::items)
+        Ref::map(self.delivered_sample.borrow(), Sampled::items)
     }
 
     /// Returns the tally of the messages from `from` to `to`.
@@ -320,10 +324,11 @@ impl MessageTally {
 
     /// Waits until each endpoint has received or lost the number of messages that it expects. A deadlock report names
     /// the first endpoint that has not.
-    pub async fn settled(&self, expected: &[Expected]) {
+    pub async fn wait_until_settled(&self, expected: &[ExpectedMessages]) {
         for expected in expected {
             self.sim.set_holder(self.change.wait_reason(), expected.receiver);
-            while self.settled.borrow().get(expected.endpoint.index()).copied().unwrap_or(0) < expected.messages {
+            while self.settled_counts.borrow().get(expected.endpoint.index()).copied().unwrap_or(0) < expected.messages
+            {
                 self.change.wait().await;
             }
         }

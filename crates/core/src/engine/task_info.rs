@@ -12,25 +12,25 @@ pub(super) struct TaskInfo {
     /// The reason for which the task polls, if it does.
     pub polled: Cell<Option<WaitReasonId>>,
     /// The reason of the current wait, which has precedence over `polled` while it lasts.
-    pub waiting: Cell<Option<WaitReasonId>>,
+    pub current_wait: Cell<Option<WaitReasonId>>,
     /// Whether `polled` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
     /// The number of [`Sim::works`] guards that are alive and not overridden by a poll.
-    pub works: Cell<u32>,
+    pub work_guards: Cell<u32>,
 }
 
 impl TaskInfo {
     /// Creates the entry of a running task; the run waits for its end if it is `essential`.
     pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
-        let (finished, polled, waiting, overrides_wait, works) = Default::default();
-        TaskInfo { name, essential, finished, polled, waiting, overrides_wait, works }
+        let (finished, polled, current_wait, overrides_wait, work_guards) = Default::default();
+        TaskInfo { name, essential, finished, polled, current_wait, overrides_wait, work_guards }
     }
 
     /// Returns the reason for which the task waits.
     pub fn waits_for(&self) -> Option<WaitReasonId> {
         match self.overrides_wait.get() {
-            true => self.polled.get().or(self.waiting.get()),
-            false => self.waiting.get().or(self.polled.get()),
+            true => self.polled.get().or(self.current_wait.get()),
+            false => self.current_wait.get().or(self.polled.get()),
         }
     }
 }
@@ -84,7 +84,7 @@ impl Sim {
     /// Records that `task` begins to work, or ends it, without polling.
     pub(crate) fn add_work(&self, task: TaskId, begins: bool) {
         if task != NO_TASK {
-            let works = &self.0.task_info.borrow()[task as usize].works;
+            let works = &self.0.task_info.borrow()[task as usize].work_guards;
             works.set(if begins { works.get() + 1 } else { works.get() - 1 });
         }
     }
@@ -102,8 +102,8 @@ impl Sim {
     }
 
     /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
-    pub(super) fn waiting(&self, task: TaskId, reason: Option<WaitReasonId>) {
-        self.0.task_info.borrow()[task as usize].waiting.set(reason);
+    pub(super) fn set_waiting(&self, task: TaskId, reason: Option<WaitReasonId>) {
+        self.0.task_info.borrow()[task as usize].current_wait.set(reason);
     }
 }
 
@@ -125,7 +125,7 @@ impl Drop for WaitReasonGuard<'_> {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
             task_info.polled.set(self.previous.0);
             task_info.overrides_wait.set(self.previous.1);
-            task_info.works.set(task_info.works.get() - u32::from(self.works));
+            task_info.work_guards.set(task_info.work_guards.get() - u32::from(self.works));
         }
     }
 }

@@ -27,7 +27,7 @@ const WINDOWS_MIN: usize = 20;
 /// The number and sum of values in consecutive windows of time. Times are whole numbers, such as cycles.
 #[derive(Clone, Debug)]
 pub struct TimeSeries {
-    from: u64,
+    start: u64,
     width: u64,
     /// The windows with values, each with its number, in order. Windows without values are not stored: rare values
     /// would spend most of their cost on them.
@@ -36,7 +36,7 @@ pub struct TimeSeries {
 
 /// The complete windows of a series from its beginning to an instant.
 struct CompleteWindows {
-    from: u64,
+    start: u64,
     width: u64,
     windows: Vec<Window>,
 }
@@ -51,7 +51,7 @@ struct Window {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WarmUp {
     /// The warm-up ends at this instant.
-    At(u64),
+    EndsAt(u64),
     /// The warm-up does not end in the first 9/20 of the windows, so the series has no steady state.
     Never,
     /// The series has too few values for an estimate.
@@ -60,9 +60,9 @@ pub enum WarmUp {
 
 impl WarmUp {
     /// Returns the instant at which the warm-up ends, if it is known to end.
-    pub fn at(self) -> Option<u64> {
+    pub fn end_time(self) -> Option<u64> {
         match self {
-            WarmUp::At(instant) => Some(instant),
+            WarmUp::EndsAt(instant) => Some(instant),
             WarmUp::Never | WarmUp::Unknown => None,
         }
     }
@@ -70,20 +70,20 @@ impl WarmUp {
 
 impl Default for TimeSeries {
     fn default() -> TimeSeries {
-        TimeSeries::since(0)
+        TimeSeries::starting_at(0)
     }
 }
 
 impl TimeSeries {
-    /// Returns an empty series, which ignores values from before `from`.
-    pub fn since(from: u64) -> TimeSeries {
-        TimeSeries { from, width: 1, windows: Vec::new() }
+    /// Returns an empty series, which ignores values from before `start`.
+    pub fn starting_at(start: u64) -> TimeSeries {
+        TimeSeries { start, width: 1, windows: Vec::new() }
     }
 
-    /// Adds a value that was measured at `at`.
+    /// Adds a value that was measured at `time`.
     #[inline]
-    pub fn add(&mut self, at: u64, value: u64) {
-        let Some(at) = at.checked_sub(self.from) else { return };
+    pub fn add(&mut self, time: u64, value: u64) {
+        let Some(at) = time.checked_sub(self.start) else { return };
         while at / self.width >= WINDOWS_MAX as u64 {
             self.widen();
         }
@@ -94,26 +94,26 @@ impl TimeSeries {
 
     /// Returns the window with this number. Most values belong to the last window.
     #[inline]
-    fn window(&mut self, number: u64) -> &mut Window {
-        let at = match self.windows.last() {
-            Some((last, _)) if *last == number => self.windows.len() - 1,
-            Some((last, _)) if *last > number => return self.earlier_window(number),
+    fn window(&mut self, window_number: u64) -> &mut Window {
+        let index = match self.windows.last() {
+            Some((last, _)) if *last == window_number => self.windows.len() - 1,
+            Some((last, _)) if *last > window_number => return self.earlier_window(window_number),
             _ => {
-                self.windows.push((number, Window::default()));
+                self.windows.push((window_number, Window::default()));
                 self.windows.len() - 1
             }
         };
-        &mut self.windows[at].1
+        &mut self.windows[index].1
     }
 
     #[cold]
-    fn earlier_window(&mut self, number: u64) -> &mut Window {
-        let found = self.windows.binary_search_by_key(&number, |(known, _)| *known);
-        let at = found.unwrap_or_else(|at| {
-            self.windows.insert(at, (number, Window::default()));
-            at
+    fn earlier_window(&mut self, window_number: u64) -> &mut Window {
+        let found = self.windows.binary_search_by_key(&window_number, |(stored_number, _)| *stored_number);
+        let index = found.unwrap_or_else(|insert_index| {
+            self.windows.insert(insert_index, (window_number, Window::default()));
+            insert_index
         });
-        &mut self.windows[at].1
+        &mut self.windows[index].1
     }
 
     /// Doubles the length of the windows.
@@ -134,17 +134,17 @@ impl TimeSeries {
     /// Returns the windows that are complete at `end`, those without values included.
     fn complete_windows(&self, end: u64) -> CompleteWindows {
         let mut series = self.clone();
-        let duration = end.saturating_sub(self.from);
+        let duration = end.saturating_sub(self.start);
         while duration / series.width > WINDOWS_MAX as u64 {
             series.widen();
         }
         let mut windows = vec![Window::default(); (duration / series.width) as usize];
-        for (number, window) in series.windows {
-            if let Some(complete) = windows.get_mut(number as usize) {
+        for (window_number, window) in series.windows {
+            if let Some(complete) = windows.get_mut(window_number as usize) {
                 *complete = window;
             }
         }
-        CompleteWindows { from: series.from, width: series.width, windows }
+        CompleteWindows { start: series.start, width: series.width, windows }
     }
 
     /// Estimates the end of the warm-up from the values before `end`.
@@ -168,25 +168,25 @@ impl TimeSeries {
             }
         }
         match best.1 < count * WARM_UP_MAX.0 / WARM_UP_MAX.1 {
-            true => WarmUp::At(complete.from + means[best.1].0 * complete.width),
+            true => WarmUp::EndsAt(complete.start + means[best.1].0 * complete.width),
             false => WarmUp::Never,
         }
     }
 
     /// Returns the number of values in the complete windows from `from` to `end`.
     pub fn count(&self, from: u64, end: u64) -> u64 {
-        self.between(from, end).0.iter().map(|window| window.count).sum()
+        self.windows_between(from, end).0.iter().map(|window| window.count).sum()
     }
 
     /// Returns the means of the non-empty windows from `from` to `end`, in order, and the length of a window.
-    pub fn means(&self, from: u64, end: u64) -> (Vec<f64>, u64) {
-        let (windows, width) = self.between(from, end);
+    pub fn window_means(&self, from: u64, end: u64) -> (Vec<f64>, u64) {
+        let (windows, width) = self.windows_between(from, end);
         (windows.iter().filter(|window| window.count > 0).map(Window::mean).collect(), width)
     }
 
     /// Returns the means of the first windows with exactly `values_per_instant` values for each instant, up to the
     /// first window with another number, and the length of a window.
-    pub fn means_of_full(&self, values_per_instant: u64) -> (Vec<f64>, u64) {
+    pub fn means_of_full_windows(&self, values_per_instant: u64) -> (Vec<f64>, u64) {
         let is_full = |(at, (number, window)): &(u64, &(u64, Window))| {
             at == number && window.count == self.width * values_per_instant
         };
@@ -197,7 +197,7 @@ impl TimeSeries {
     /// Returns the number of values per unit of time from `from` to `end`, or `None` if that time has no complete
     /// window.
     pub fn rate(&self, from: u64, end: u64) -> Option<f64> {
-        let (windows, width) = self.between(from, end);
+        let (windows, width) = self.windows_between(from, end);
         let count: u64 = windows.iter().map(|window| window.count).sum();
         (!windows.is_empty()).then(|| count as f64 / (windows.len() as u64 * width) as f64)
     }
@@ -205,7 +205,7 @@ impl TimeSeries {
     /// Returns half the width of the 95 % confidence interval of the [rate](Self::rate), or `None` if there are fewer
     /// windows than batches.
     pub fn rate_half_width(&self, from: u64, end: u64) -> Option<f64> {
-        let (windows, width) = self.between(from, end);
+        let (windows, width) = self.windows_between(from, end);
         let (batches, size) = batches(&windows)?;
         let rates: Vec<f64> = batches.iter().map(|batch| batch.count as f64 / (size * width) as f64).collect();
         interval::half_width(&rates)
@@ -213,16 +213,16 @@ impl TimeSeries {
 
     /// Returns half the width of the 95 % confidence interval of the mean value, or `None` if a batch has no value.
     pub fn mean_half_width(&self, from: u64, end: u64) -> Option<f64> {
-        let (windows, _) = self.between(from, end);
+        let (windows, _) = self.windows_between(from, end);
         let (batches, _) = batches(&windows)?;
         let means: Vec<f64> = batches.iter().map(|batch| batch.mean()).collect();
         interval::half_width(&means).filter(|half| half.is_finite())
     }
 
     /// Returns the complete windows from `from` to `end`, and their length.
-    fn between(&self, from: u64, end: u64) -> (Vec<Window>, u64) {
+    fn windows_between(&self, from: u64, end: u64) -> (Vec<Window>, u64) {
         let complete = self.complete_windows(end);
-        let skipped = from.saturating_sub(complete.from).div_ceil(complete.width) as usize;
+        let skipped = from.saturating_sub(complete.start).div_ceil(complete.width) as usize;
         (complete.windows.into_iter().skip(skipped).collect(), complete.width)
     }
 }
@@ -255,7 +255,7 @@ mod tests {
     fn series(seed: u64, end: u64, offset: impl Fn(u64) -> u64) -> TimeSeries {
         let mut random = rng::stream(seed, "a series");
         let mut series = TimeSeries::default();
-        (0..end).for_each(|at| series.add(at, random.random_range(0..=200) + offset(at)));
+        (0..end).for_each(|time| series.add(time, random.random_range(0..=200) + offset(time)));
         series
     }
 
@@ -267,16 +267,16 @@ mod tests {
         let count: u64 = complete.windows.iter().map(|window| window.count).sum();
         assert_eq!(count, 100_000 / complete.width * complete.width);
         assert_eq!(series.rate(0, 100_000), Some(1.0));
-        assert_eq!(TimeSeries::since(50).rate(50, 90), Some(0.0), "windows without values are windows");
+        assert_eq!(TimeSeries::starting_at(50).rate(50, 90), Some(0.0), "windows without values are windows");
     }
 
     #[test]
     fn warm_up_ends_where_the_added_level_ends() {
         for seed in 0..20 {
-            assert!(series(seed, 20_000, |_| 0).warm_up(20_000).at().expect("it is steady") < 5_000);
-            let end = series(seed, 20_000, |at| if at < 4_000 { 60 } else { 0 }).warm_up(20_000).at();
+            assert!(series(seed, 20_000, |_| 0).warm_up(20_000).end_time().expect("it is steady") < 5_000);
+            let end = series(seed, 20_000, |time| if time < 4_000 { 60 } else { 0 }).warm_up(20_000).end_time();
             assert!((3_900..6_500).contains(&end.expect("it settles")), "{end:?}");
-            assert_eq!(series(seed, 20_000, |at| at / 50).warm_up(20_000), WarmUp::Never, "it never settles");
+            assert_eq!(series(seed, 20_000, |time| time / 50).warm_up(20_000), WarmUp::Never, "it never settles");
         }
     }
 
@@ -295,24 +295,24 @@ mod tests {
     #[test]
     fn means_leave_out_windows_that_are_empty_or_not_full() {
         let mut few = TimeSeries::default();
-        [(0, 1), (0, 3), (1, 5), (1, 7), (3, 9)].iter().for_each(|&(at, value)| few.add(at, value));
-        assert_eq!(few.means(0, 4), (vec![2.0, 6.0, 9.0], 1));
-        assert_eq!(few.means(1, 3), (vec![6.0], 1));
+        [(0, 1), (0, 3), (1, 5), (1, 7), (3, 9)].iter().for_each(|&(time, value)| few.add(time, value));
+        assert_eq!(few.window_means(0, 4), (vec![2.0, 6.0, 9.0], 1));
+        assert_eq!(few.window_means(1, 3), (vec![6.0], 1));
         assert_eq!([few.count(0, 4), few.count(1, 3), few.count(2, 9)], [5, 2, 1]);
-        assert_eq!(few.means_of_full(2), (vec![2.0, 6.0], 1));
-        let (means, width) = series(1, 5_000, |_| 0).means_of_full(1);
+        assert_eq!(few.means_of_full_windows(2), (vec![2.0, 6.0], 1));
+        let (means, width) = series(1, 5_000, |_| 0).means_of_full_windows(1);
         assert_eq!((means.len() as u64, width), (5_000 / width, 8));
     }
 
     #[test]
     fn values_may_be_added_in_any_order() {
-        let values: Vec<(u64, u64)> = (0..3_000).map(|at| (at * 7919 % 50_000, at)).collect();
-        let (mut shuffled, mut ordered) = (TimeSeries::since(100), TimeSeries::since(100));
-        values.iter().for_each(|&(at, value)| shuffled.add(at, value));
+        let values: Vec<(u64, u64)> = (0..3_000).map(|time| (time * 7919 % 50_000, time)).collect();
+        let (mut shuffled, mut ordered) = (TimeSeries::starting_at(100), TimeSeries::starting_at(100));
+        values.iter().for_each(|&(time, value)| shuffled.add(time, value));
         let mut sorted = values;
         sorted.sort_unstable();
-        sorted.iter().for_each(|&(at, value)| ordered.add(at, value));
-        assert_eq!(shuffled.means(100, 50_000), ordered.means(100, 50_000));
+        sorted.iter().for_each(|&(time, value)| ordered.add(time, value));
+        assert_eq!(shuffled.window_means(100, 50_000), ordered.window_means(100, 50_000));
         assert_eq!(shuffled.count(5_000, 40_000), ordered.count(5_000, 40_000));
     }
 

@@ -33,7 +33,7 @@ const BATCHES_MIN: usize = 10;
 /// Squared standard errors from which a step alone is a transient (chosen).
 const TRANSIENT_STEP_MIN: f64 = 140.0;
 /// Squared standard errors from which a line alone is a transient (chosen).
-const LINE: f64 = 35.0;
+const LINE_SIGNIFICANCE: f64 = 35.0;
 /// Least error of the mean, as a fraction of the mean, for which a step or line counts (chosen).
 const BIAS_MIN: f64 = 0.005;
 /// Mean square of the partial sums of the residuals of independent batches: after subtraction of their mean, and of
@@ -65,34 +65,34 @@ pub struct LevelShift {
     /// Number of values, or length of time, before the change.
     pub first: u64,
     /// Mean of the values before the change.
-    pub before: f64,
+    pub mean_before: f64,
     /// Mean of the values after the change.
-    pub after: f64,
+    pub mean_after: f64,
 }
 
 impl TransientTest {
     /// Tests the means of successive batches, each of `width` values.
-    pub fn of(means: &[f64], width: u64) -> TransientTest {
+    pub fn new(means: &[f64], width: u64) -> TransientTest {
         let joined = means.len().div_ceil(BATCHES_MAX).max(1);
         let batches: Vec<f64> = means.chunks_exact(joined).map(mean).collect();
         if batches.len() < BATCHES_MIN {
             return TransientTest::TooShort;
         }
-        let steps = (1..batches.len()).filter_map(|split| Step::at(&batches, split));
+        let steps = (1..batches.len()).filter_map(|split| Step::after_batches(&batches, split));
         let (mut step, mut likeliest) = (0.0, None::<Step>);
-        for one in steps {
-            step = f64::max(step, one.explained / one.noise);
+        for candidate in steps {
+            step = f64::max(step, candidate.explained / candidate.noise_variance);
             // The split that explains most of the variance is the likeliest point of change.
-            if likeliest.as_ref().is_none_or(|best| one.explained > best.explained) {
-                likeliest = Some(one);
+            if likeliest.as_ref().is_none_or(|best| candidate.explained > best.explained) {
+                likeliest = Some(candidate);
             }
         }
-        match likeliest.filter(|_| step / TRANSIENT_STEP_MIN + line(&batches) / LINE > 1.0) {
+        match likeliest.filter(|_| step / TRANSIENT_STEP_MIN + slope_significance(&batches) / LINE_SIGNIFICANCE > 1.0) {
             None => TransientTest::Steady,
-            Some(Step { split, .. }) => TransientTest::Transient(LevelShift {
+            Some(Step { step_index: split, .. }) => TransientTest::Transient(LevelShift {
                 first: (split * joined) as u64 * width,
-                before: mean(&batches[..split]),
-                after: mean(&batches[split..]),
+                mean_before: mean(&batches[..split]),
+                mean_after: mean(&batches[split..]),
             }),
         }
     }
@@ -109,8 +109,8 @@ impl TransientTest {
     /// Returns the result in another unit, which is `unit` times the present one.
     pub fn in_units_of(self, unit: f64) -> TransientTest {
         match self {
-            TransientTest::Transient(LevelShift { first, before, after }) => {
-                TransientTest::Transient(LevelShift { first, before: before / unit, after: after / unit })
+            TransientTest::Transient(LevelShift { first, mean_before: before, mean_after: after }) => {
+                TransientTest::Transient(LevelShift { first, mean_before: before / unit, mean_after: after / unit })
             }
             other => other,
         }
@@ -119,16 +119,16 @@ impl TransientTest {
 
 /// A change of level between two batches.
 struct Step {
-    split: usize,
+    step_index: usize,
     /// Sum of squares that the step explains.
     explained: f64,
     /// Variance of the noise.
-    noise: f64,
+    noise_variance: f64,
 }
 
 impl Step {
     /// Returns the step after the first `split` batches, or `None` if it hardly matters for the mean.
-    fn at(batches: &[f64], split: usize) -> Option<Step> {
+    fn after_batches(batches: &[f64], split: usize) -> Option<Step> {
         let (first, rest) = batches.split_at(split);
         let difference = mean(first) - mean(rest);
         let shorter = first.len().min(rest.len()) as f64 / batches.len() as f64;
@@ -138,28 +138,30 @@ impl Step {
         let explained = difference * difference * first.len() as f64 * rest.len() as f64 / batches.len() as f64;
         let longer = if first.len() > rest.len() { first } else { rest };
         let middle = mean(longer);
-        let noise = noise(longer.iter().map(|batch| batch - middle), longer.len(), PARTIAL_SUMS[0]);
-        Some(Step { split, explained, noise })
+        let noise = noise_variance(longer.iter().map(|batch| batch - middle), longer.len(), PARTIAL_SUMS[0]);
+        Some(Step { step_index: split, explained, noise_variance: noise })
     }
 }
 
 /// Returns the squared standard errors of the line through the batches; zero if it hardly matters for the mean.
-fn line(batches: &[f64]) -> f64 {
+fn slope_significance(batches: &[f64]) -> f64 {
     let (count, middle) = (batches.len() as f64, mean(batches));
-    let centred = || batches.iter().zip(0..).map(|(batch, at)| (f64::from(at) - (count - 1.0) / 2.0, batch - middle));
-    let (squares, products) =
-        centred().fold((0.0, 0.0), |(squares, products), (at, batch)| (squares + at * at, products + at * batch));
+    let centred =
+        || batches.iter().zip(0..).map(|(batch, index)| (f64::from(index) - (count - 1.0) / 2.0, batch - middle));
+    let (squares, products) = centred()
+        .fold((0.0, 0.0), |(squares, products), (index, batch)| (squares + index * index, products + index * batch));
     let slope = products / squares;
     if slope.abs() * count / 4.0 <= BIAS_MIN * middle.abs() {
         return 0.0;
     }
-    slope * slope * squares / noise(centred().map(|(at, batch)| batch - slope * at), batches.len(), PARTIAL_SUMS[1])
+    slope * slope * squares
+        / noise_variance(centred().map(|(index, batch)| batch - slope * index), batches.len(), PARTIAL_SUMS[1])
 }
 
 /// Returns the variance of the noise of `count` batches, which is the variance of their mean times their number.
 /// `residuals` are the batches without their mean or line, and `share` is the mean square of the partial sums of many
 /// independent residuals of variance 1.
-fn noise(residuals: impl Iterator<Item = f64>, count: usize, share: f64) -> f64 {
+fn noise_variance(residuals: impl Iterator<Item = f64>, count: usize, share: f64) -> f64 {
     let (mut partial, mut squares) = (0.0, 0.0);
     for residual in residuals {
         partial += residual;
@@ -175,7 +177,7 @@ mod tests {
     use rand::RngExt;
 
     /// Returns correlated noise between -1 and 1: each value contains the fraction `memory` of the previous one.
-    fn noise(random: &mut RandomStream, memory: f64, count: usize) -> Vec<f64> {
+    fn correlated_noise(random: &mut RandomStream, memory: f64, count: usize) -> Vec<f64> {
         let mut last = 0.0;
         let mut draw = || {
             last = memory * last + (1.0 - memory) * random.random_range(-1.0..1.0);
@@ -187,14 +189,14 @@ mod tests {
         (0..count).map(|_| draw()).collect()
     }
 
-    /// Returns in how many of 200 series the test reports a transient. Value `at` of the `count` values of a series is
-    /// `level(at)` plus noise of `size`.
-    fn alarms(memory: f64, size: f64, count: usize, level: impl Fn(usize) -> f64) -> usize {
+    /// Returns in how many of 200 series the test reports a transient. Value `index` of the `count` values of a series
+    /// is `level(at)` plus noise of `size`.
+    fn count_reports(memory: f64, size: f64, count: usize, level: impl Fn(usize) -> f64) -> usize {
         let alarms = |seed: &u64| {
             let mut random = rng::stream(*seed, "a series with noise");
-            let noise = noise(&mut random, memory, count);
-            let values: Vec<f64> = noise.iter().enumerate().map(|(at, noise)| level(at) + size * noise).collect();
-            TransientTest::of(&values, 1).is_transient().expect("enough values")
+            let noise = correlated_noise(&mut random, memory, count);
+            let values: Vec<f64> = noise.iter().enumerate().map(|(index, noise)| level(index) + size * noise).collect();
+            TransientTest::new(&values, 1).is_transient().expect("enough values")
         };
         (0..200).filter(alarms).count()
     }
@@ -202,37 +204,37 @@ mod tests {
     #[test]
     fn fewer_than_one_steady_series_in_twenty_alarms() {
         for count in [20, 50, 200, 1_000] {
-            assert!(alarms(0.0, 30.0, count, |_| 100.0) <= 2, "independent, {count}");
-            assert!(alarms(0.5, 30.0, count, |_| 100.0) < 10, "correlated, {count}");
+            assert!(count_reports(0.0, 30.0, count, |_| 100.0) <= 2, "independent, {count}");
+            assert!(count_reports(0.5, 30.0, count, |_| 100.0) < 10, "correlated, {count}");
         }
         for count in [200, 1_000] {
-            assert!(alarms(0.9, 30.0, count, |_| 100.0) < 10, "much correlated, {count}");
+            assert!(count_reports(0.9, 30.0, count, |_| 100.0) < 10, "much correlated, {count}");
         }
     }
 
     #[test]
     fn an_initial_transient_is_found_at_its_end() {
         for (first, count) in [(20, 200), (100, 200), (160, 200), (300, 1_000)] {
-            let step = |at| if at < first { 130.0 } else { 100.0 };
-            assert!(alarms(0.0, 10.0, count, step) >= 190, "{first} of {count}");
+            let step = |index| if index < first { 130.0 } else { 100.0 };
+            assert!(count_reports(0.0, 10.0, count, step) >= 190, "{first} of {count}");
             let values: Vec<f64> = (0..count).map(step).collect();
-            let TransientTest::Transient(shift) = TransientTest::of(&values, 5) else { panic!("{first} of {count}") };
+            let TransientTest::Transient(shift) = TransientTest::new(&values, 5) else { panic!("{first} of {count}") };
             let batch = 5 * count.div_ceil(BATCHES_MAX) as u64;
             assert!(shift.first.abs_diff(5 * first as u64) < batch, "{shift:?}");
-            assert!(shift.before > 125.0 && shift.after < 105.0, "{shift:?}");
+            assert!(shift.mean_before > 125.0 && shift.mean_after < 105.0, "{shift:?}");
         }
     }
 
     #[test]
     fn a_level_that_declines_or_is_approached_among_the_values_alarms() {
         for length in [20.0, 100.0, 150.0, 200.0, 1_000.0] {
-            let decline = |at| 100.0 + 30.0 * f64::max(0.0, 1.0 - at as f64 / length);
-            assert!(alarms(0.0, 5.0, 200, decline) >= 190, "{length}");
+            let decline = |index| 100.0 + 30.0 * f64::max(0.0, 1.0 - index as f64 / length);
+            assert!(count_reports(0.0, 5.0, 200, decline) >= 190, "{length}");
         }
         for constant in [10.0, 30.0, 60.0, 70.0, 100.0, 300.0] {
-            let approach = |at| 100.0 - 30.0 * libm::exp(-(at as f64) / constant);
+            let approach = |index| 100.0 - 30.0 * libm::exp(-(index as f64) / constant);
             let values: Vec<f64> = (0..200).map(approach).collect();
-            assert_eq!(TransientTest::of(&values, 1).is_transient(), Some(true), "{constant}");
+            assert_eq!(TransientTest::new(&values, 1).is_transient(), Some(true), "{constant}");
         }
     }
 
@@ -240,30 +242,30 @@ mod tests {
     fn what_is_constant_or_repeats_is_steady() {
         let steady = |count: usize, level: &dyn Fn(usize) -> f64| {
             let values: Vec<f64> = (0..count).map(level).collect();
-            assert_eq!(TransientTest::of(&values, 1), TransientTest::Steady, "{count}: {values:?}");
+            assert_eq!(TransientTest::new(&values, 1), TransientTest::Steady, "{count}: {values:?}");
         };
         for count in [20, 50, 200, 999, 1_024] {
             steady(count, &|_| 7.0);
-            steady(count, &|at| [1.0, 1.2][at % 2]);
-            steady(count, &|at| if at % 16 == 3 { 1.3 } else { 1.0 });
+            steady(count, &|index| [1.0, 1.2][index % 2]);
+            steady(count, &|index| if index % 16 == 3 { 1.3 } else { 1.0 });
         }
         // A closed loop whose queue empties at once and fills again, three times or more.
         for (count, phase) in [(200, 0), (200, 17), (200, 40), (500, 5), (1_000, 60)] {
-            steady(count, &|at| 10_000.0 + 60.0 * ((at + phase) % 64) as f64);
+            steady(count, &|index| 10_000.0 + 60.0 * ((index + phase) % 64) as f64);
         }
     }
 
     #[test]
     fn a_difference_that_does_not_matter_is_no_transient() {
-        let values: Vec<f64> = (0..200).map(|at| if at < 100 { 100.0 } else { 100.9 }).collect();
-        assert_eq!(TransientTest::of(&values, 1), TransientTest::Steady);
-        let first: Vec<f64> = (0..1_000).map(|at| if at < 3 { 200.0 } else { 100.0 }).collect();
-        assert_eq!(TransientTest::of(&first, 1), TransientTest::Steady);
+        let values: Vec<f64> = (0..200).map(|index| if index < 100 { 100.0 } else { 100.9 }).collect();
+        assert_eq!(TransientTest::new(&values, 1), TransientTest::Steady);
+        let first: Vec<f64> = (0..1_000).map(|index| if index < 3 { 200.0 } else { 100.0 }).collect();
+        assert_eq!(TransientTest::new(&first, 1), TransientTest::Steady);
     }
 
     #[test]
     fn few_values_are_too_short_to_test() {
-        assert_eq!(TransientTest::of(&[], 1).is_transient(), None);
-        assert_eq!(TransientTest::of(&[1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0], 1), TransientTest::TooShort);
+        assert_eq!(TransientTest::new(&[], 1).is_transient(), None);
+        assert_eq!(TransientTest::new(&[1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0], 1), TransientTest::TooShort);
     }
 }

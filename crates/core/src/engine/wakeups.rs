@@ -23,14 +23,14 @@ pub(super) struct WakeupTable {
     /// Whether the next event is checked for a stalled clock.
     is_livelock_check_due: bool,
     /// The number of events that were taken although no task awaited them any more.
-    pub(super) stale: u64,
+    pub(super) stale_events: u64,
 }
 
 /// The event that a task awaits.
 struct AwaitedEvent {
     id: u64,
     /// The instant at which it was scheduled.
-    since: Time,
+    scheduled_at: Time,
 }
 
 impl Default for WakeupTable {
@@ -44,7 +44,7 @@ impl Default for WakeupTable {
             livelock_check_from,
             check_from: Time::ZERO,
             is_livelock_check_due: false,
-            stale: 0,
+            stale_events: 0,
         }
     }
 }
@@ -52,17 +52,17 @@ impl Default for WakeupTable {
 impl WakeupTable {
     /// Adds a task, which awaits no event yet.
     pub(super) fn add_task(&mut self, now: Time) {
-        self.awaited.push(AwaitedEvent { id: NO_EVENT, since: now });
+        self.awaited.push(AwaitedEvent { id: NO_EVENT, scheduled_at: now });
     }
 
     /// Cancels the event that `task` awaits.
-    pub(super) fn forget(&mut self, task: TaskId) {
+    pub(super) fn cancel(&mut self, task: TaskId) {
         self.awaited[task as usize].id = NO_EVENT;
     }
 
     /// Returns the instant at which the event that `task` awaits, or awaited last, was scheduled.
-    pub(super) fn since(&self, task: TaskId) -> Time {
-        self.awaited[task as usize].since
+    pub(super) fn scheduled_at(&self, task: TaskId) -> Time {
+        self.awaited[task as usize].scheduled_at
     }
 
     /// Puts `event` back into the queue if its task still awaits it, and returns whether it does.
@@ -70,7 +70,7 @@ impl WakeupTable {
         let is_awaited = self.is_awaited(event);
         match is_awaited {
             true => self.queue.push(event),
-            false => self.stale += 1,
+            false => self.stale_events += 1,
         }
         is_awaited
     }
@@ -81,26 +81,27 @@ impl WakeupTable {
         self.awaited[event.task() as usize].id == event.id
     }
 
-    /// Calls `show` with every timer that its task still awaits, and the instant at which it was set.
-    pub(super) fn timers(&self, mut show: impl FnMut(Event, Time)) {
-        self.queue.each_later(|event| {
+    /// Calls `visit` with every timer that its task still awaits, and the instant at which it was set.
+    pub(super) fn timers(&self, mut visit: impl FnMut(Event, Time)) {
+        self.queue.for_each_later(|event| {
             if self.is_awaited(event) {
-                show(event, self.awaited[event.task() as usize].since);
+                visit(event, self.awaited[event.task() as usize].scheduled_at);
             }
         });
     }
 
     /// Schedules `task` to be polled at `time`, or now if that has passed, in place of the event that it awaited.
     #[inline(always)]
-    pub(super) fn set(&mut self, task: TaskId, time: Time, now: Time) {
+    pub(super) fn schedule(&mut self, task: TaskId, time: Time, now: Time) {
         let id = self.identity(task, now);
-        self.queue.push_from(Event { time, id }, now);
+        self.queue.push_not_before(Event { time, id }, now);
     }
 
-    /// Does what [`set`](Self::set) does. It is not inlined, so that its callers have fewer registers to save.
+    /// Does what [`schedule`](Self::schedule) does. It is not inlined, so that its callers have fewer registers to
+    /// save.
     #[inline(never)]
-    pub(super) fn set_apart(&mut self, task: TaskId, time: Time, now: Time) {
-        self.set(task, time, now);
+    pub(super) fn schedule_outlined(&mut self, task: TaskId, time: Time, now: Time) {
+        self.schedule(task, time, now);
     }
 
     /// Returns a new identity for the event that `task` awaits from `now` on.
@@ -111,7 +112,7 @@ impl WakeupTable {
         }
         self.newest += 1 << TASK_BITS;
         let id = self.newest | u64::from(task);
-        self.awaited[task as usize] = AwaitedEvent { id, since: now };
+        self.awaited[task as usize] = AwaitedEvent { id, scheduled_at: now };
         id
     }
 
@@ -126,18 +127,18 @@ impl WakeupTable {
 
     /// Requests that events are checked for limits and progress from `instant` on. Returns whether a check for a
     /// stalled clock is due.
-    pub(super) fn guard_from(&mut self, instant: Time) -> bool {
+    pub(super) fn request_check_from(&mut self, instant: Time) -> bool {
         self.check_from = instant;
         std::mem::take(&mut self.is_livelock_check_due)
     }
 
     /// Requests a check for limits and progress before the next event.
-    pub(super) fn guard_next(&mut self) {
+    pub(super) fn request_check_at_next_event(&mut self) {
         self.check_from = Time::ZERO;
     }
 
     /// Returns the number of events that have fired: all that were scheduled, without the pending and the stale ones.
     pub(super) fn events_handled(&self) -> u64 {
-        (self.newest >> TASK_BITS) - self.stale - self.queue.len() as u64
+        (self.newest >> TASK_BITS) - self.stale_events - self.queue.len() as u64
     }
 }

@@ -7,7 +7,7 @@
 use super::ideal::{IdealRx, IdealTx};
 use super::myrinet::{MyrinetRx, MyrinetTx};
 use super::packet::Packet;
-use super::port::{Dropped, Piece, StreamRx, StreamTx, UncontendedTx};
+use super::port::{PacketDropped, Piece, StreamRx, StreamTx, UncontendedTx};
 use super::routed::{RoutedRx, RoutedTx};
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, LocalFuture, Rate, Time};
@@ -127,8 +127,8 @@ forward! {
         fn close();
         fn uncontended() -> Option<&mut dyn UncontendedTx>;
     asynchronous:
-        fn open(&packet: Rc<Packet>,) -> Result<(), Dropped>;
-        fn reserve(bytes_max: Bytes) -> Result<Bytes, Dropped>;
+        fn open(&packet: Rc<Packet>,) -> Result<(), PacketDropped>;
+        fn reserve(bytes_max: Bytes) -> Result<Bytes, PacketDropped>;
         fn send(bytes: Bytes, min_duration: Time, last: bool);
 }
 

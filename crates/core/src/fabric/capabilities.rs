@@ -44,11 +44,11 @@ impl FabricCapabilities {
 pub enum Loss {
     /// The fabric loses no packet.
     Never,
-    /// The fabric may lose packets that hold their path for longer than `after`: those that wait for a reader, or for
-    /// each other in a cycle. At most `carries` bytes cross the path in that time.
+    /// The fabric may lose packets that hold their path for longer than `failure_time`: those that wait for a reader,
+    /// or for each other in a cycle. At most `carries` bytes cross the path in that time.
     Held {
         /// Time for which a packet may hold its path.
-        after: Time,
+        failure_time: Time,
         /// Bytes that cross the path in that time.
         carries: Bytes,
     },

@@ -43,6 +43,6 @@ pub use hub::{DeliveryHub, PacketCounts};
 pub use net::{Fabric, FabricNet, NodeViews, StreamPair};
 pub use packet::{Label, Packet};
 pub use packet_adapter::PacketOverStream;
-pub use port::{Dropped, FabricEvent, LinkUse, PacketPort, Piece, StreamRx, StreamTx, UncontendedTx};
+pub use port::{FabricEvent, LinkUse, PacketDropped, PacketPort, Piece, StreamRx, StreamTx, UncontendedTx};
 pub use spec::FabricSpec;
 pub use stream_adapter::streams_over_packets;

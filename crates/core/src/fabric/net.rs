@@ -21,7 +21,7 @@ pub enum NodeViews {
     /// A port for whole packets.
     Packets(Rc<dyn PacketPort>),
     /// Ports of both kinds, of which a node uses one. The streams are made when the node asks for them.
-    Both {
+    StreamsAndPackets {
         /// Makes a stream for each class.
         streams: Box<dyn FnOnce() -> Vec<StreamPair>>,
         /// The port for whole packets.
@@ -70,23 +70,23 @@ impl Fabric {
 
     /// Returns the stream of one class at `node`, which is called `name`. It is called once for each node and class.
     pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
-        let mut all = match self.net.views(node) {
+        let mut stream_pairs = match self.net.views(node) {
             NodeViews::Streams(streams) => streams,
-            NodeViews::Both { streams, .. } => streams(),
+            NodeViews::StreamsAndPackets { streams, .. } => streams(),
             NodeViews::Packets(port) => {
                 let FabricCapabilities { classes, link_rate, .. } = self.capabilities;
                 let pairs = streams_over_packets(sim, name, &port, classes, link_rate).into_iter();
                 pairs.map(|(tx, rx)| (AnyStreamTx::custom(tx), AnyStreamRx::custom(rx))).collect()
             }
         };
-        all.swap_remove(class.index())
+        stream_pairs.swap_remove(class.index())
     }
 
     /// Returns the port for whole packets at `node`, which is called `name`. It is called once for each node.
     pub fn packet_port(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn PacketPort> {
         match self.net.views(node) {
             NodeViews::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),
-            NodeViews::Packets(packets) | NodeViews::Both { packets, .. } => packets,
+            NodeViews::Packets(packets) | NodeViews::StreamsAndPackets { packets, .. } => packets,
         }
     }
 

@@ -37,7 +37,7 @@ pub struct Packet {
     pub journey: Journey,
     bytes: RefCell<SmallVec<[u8; INLINE_BYTES]>>,
     bytes_taken: Cell<usize>,
-    whole: Cell<bool>,
+    is_whole: Cell<bool>,
     entered: Cell<bool>,
     marks: Cell<PacketMarks>,
     header_extension: RefCell<Option<Rc<[u8]>>>,
@@ -50,7 +50,7 @@ impl Packet {
     }
 
     /// Creates a packet with a copy of `bytes`.
-    pub fn of(label: Label, journey: Journey, bytes: &[u8]) -> Rc<Packet> {
+    pub fn with_bytes(label: Label, journey: Journey, bytes: &[u8]) -> Rc<Packet> {
         Packet::holding(label, journey, SmallVec::from_slice(bytes))
     }
 
@@ -62,7 +62,7 @@ impl Packet {
     fn holding(label: Label, journey: Journey, bytes: SmallVec<[u8; INLINE_BYTES]>) -> Rc<Packet> {
         let (bytes_taken, whole, entered, marks, header_extension) = Default::default();
         let (label, bytes) = (Cell::new(label), RefCell::new(bytes));
-        Rc::new(Packet { label, journey, bytes, bytes_taken, whole, entered, marks, header_extension })
+        Rc::new(Packet { label, journey, bytes, bytes_taken, is_whole: whole, entered, marks, header_extension })
     }
 
     /// Returns a copy to be sent again, with a journey of its own and without marks.
@@ -112,27 +112,27 @@ impl Packet {
     /// as entered or arrived.
     pub fn relabel(&self, label: Label) {
         self.label.set(label);
-        self.whole.set(false);
+        self.is_whole.set(false);
         self.entered.set(false);
     }
 
     /// Appends bytes that enter the fabric.
     pub fn append(&self, bytes: &[u8]) {
-        let mut all = self.bytes.borrow_mut();
-        if all.capacity() - all.len() < bytes.len() {
+        let mut content = self.bytes.borrow_mut();
+        if content.capacity() - content.len() < bytes.len() {
             // One allocation for all bytes of the packet.
-            let length = self.label.get().length.len().max(all.len() + bytes.len());
-            let more = length - all.len();
-            all.reserve_exact(more);
+            let length = self.label.get().length.len().max(content.len() + bytes.len());
+            let missing = length - content.len();
+            content.reserve_exact(missing);
         }
-        all.extend_from_slice(bytes);
+        content.extend_from_slice(bytes);
     }
 
-    /// Calls `look` with the next bytes that leave the fabric.
-    pub fn take(&self, bytes: Bytes, look: impl FnOnce(&[u8])) {
+    /// Calls `inspect` with the next bytes that leave the fabric.
+    pub fn take(&self, bytes: Bytes, inspect: impl FnOnce(&[u8])) {
         let start = self.bytes_taken.get();
         let end = start + bytes.len();
-        look(&self.bytes.borrow()[start..end]);
+        inspect(&self.bytes.borrow()[start..end]);
         self.bytes_taken.set(end);
     }
 
@@ -141,18 +141,18 @@ impl Packet {
         Ref::map(self.bytes.borrow(), |bytes| &bytes[..])
     }
 
-    /// Overwrites the bytes from offset `at` on.
-    pub fn write(&self, at: usize, bytes: &[u8]) {
-        self.bytes.borrow_mut()[at..at + bytes.len()].copy_from_slice(bytes);
+    /// Overwrites the bytes from offset `offset` on.
+    pub fn write(&self, offset: usize, bytes: &[u8]) {
+        self.bytes.borrow_mut()[offset..offset + bytes.len()].copy_from_slice(bytes);
     }
 
     /// Returns whether the packet's last byte has arrived.
     pub fn is_whole(&self) -> bool {
-        self.whole.get()
+        self.is_whole.get()
     }
 
     pub(super) fn set_whole(&self) {
-        self.whole.set(true);
+        self.is_whole.set(true);
     }
 
     /// Returns whether the packet's last byte has entered the fabric.
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_copy_keeps_the_header_and_loses_the_marks() {
-        let packet = Packet::of(Label::default(), Journey::default(), &[1, 2]);
+        let packet = Packet::with_bytes(Label::default(), Journey::default(), &[1, 2]);
         assert_eq!((packet.marks(), packet.header_extension()), (PacketMarks::default(), None));
         packet.set_header(PacketMarks { congestion: true, ..PacketMarks::default() }, Some([7; 40].into()));
         let copy = packet.copy();
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_trimmed_packet_has_its_header_and_no_bytes() {
         let label = Label { length: Bytes(64), needs_slot: true, head: Head([3, 4]), ..Label::default() };
-        let packet = Packet::of(label, Journey::default(), &[1; 60]);
+        let packet = Packet::with_bytes(label, Journey::default(), &[1; 60]);
         packet.set_header(PacketMarks::default(), Some([7; 40].into()));
         packet.trim(Bytes(16));
         assert!(packet.marks().trimmed && packet.bytes().is_empty());

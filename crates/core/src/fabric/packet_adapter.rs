@@ -8,7 +8,7 @@
 
 use super::hub::DeliveryHub;
 use super::packet::Packet;
-use super::port::{Dropped, FabricEvent, Listener, PacketPort, Piece, StreamRx, StreamTx};
+use super::port::{FabricEvent, Listener, PacketDropped, PacketPort, Piece, StreamRx, StreamTx};
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Sim, Time};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -103,13 +103,13 @@ impl PacketOverStream {
 }
 
 /// Sends all of a packet.
-async fn send(tx: &mut impl StreamTx, packet: &Rc<Packet>) -> Result<(), Dropped> {
+async fn send(tx: &mut impl StreamTx, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
     tx.open(packet).await?;
-    let mut left = packet.label().length;
-    while !left.is_empty() {
-        let bytes = tx.reserve(left).await?;
-        left -= bytes;
-        tx.send(bytes, Time::ZERO, left.is_empty()).await;
+    let mut remaining = packet.label().length;
+    while !remaining.is_empty() {
+        let bytes = tx.reserve(remaining).await?;
+        remaining -= bytes;
+        tx.send(bytes, Time::ZERO, remaining.is_empty()).await;
     }
     tx.close();
     Ok(())
@@ -124,8 +124,8 @@ impl PacketPort for PacketOverStream {
         self.hub.count(|counts| counts.injected += 1);
         let label = packet.label();
         let class = &self.classes[label.class.index()];
-        let leaves = class.uncontended.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
-        class.to_send.send_at(self.sim.now() + leaves, packet);
+        let time_on_link = class.uncontended.get().map_or(Time::ZERO, |rate| rate.time_for(label.length));
+        class.to_send.send_at(self.sim.now() + time_on_link, packet);
     }
 
     fn set_slots(&self, class: Class, slots: u32) {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 /// The error of a stream whose packet the fabric dropped: no further byte of the packet enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dropped;
+pub struct PacketDropped;
 
 /// The transmit side of a node's stream into one class, with one packet at a time.
 #[allow(async_fn_in_trait)]
@@ -27,10 +27,10 @@ pub trait StreamTx {
     fn rate(&self) -> Rate;
 
     /// Waits for the channel and takes it for `packet`, whose bytes may be appended later.
-    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped>;
+    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped>;
 
     /// Waits until bytes may leave, and returns their number, at most `bytes_max`. Back-pressure lengthens this wait.
-    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped>;
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, PacketDropped>;
 
     /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the
     /// packet ends with them. Returns when the last of them has left.
@@ -142,14 +142,14 @@ pub struct LinkUse {
     /// Name of the link.
     pub name: String,
     /// Time for which packets held the link, whether their bytes moved or waited.
-    pub held: Time,
+    pub busy: Time,
     /// Time for which bytes crossed the link, at the link's rate.
-    pub moving: Time,
+    pub active: Time,
 }
 
 impl LinkUse {
-    /// Returns the use of the link `name`: packets held it for `held`, and bytes crossed it for `moving` of that time.
-    pub fn new(name: impl Into<String>, held: Time, moving: Time) -> LinkUse {
-        LinkUse { name: name.into(), held, moving }
+    /// Returns the use of the link `name`: packets held it for `busy`, and bytes crossed it for `active` of that time.
+    pub fn new(name: impl Into<String>, busy: Time, active: Time) -> LinkUse {
+        LinkUse { name: name.into(), busy, active }
     }
 }

@@ -11,7 +11,7 @@
 //! has cut is not passed to the engine; it counts as lost.
 
 use super::packet::Packet;
-use super::port::{Dropped, FabricEvent, PacketPort, Piece, StreamRx, StreamTx};
+use super::port::{FabricEvent, PacketDropped, PacketPort, Piece, StreamRx, StreamTx};
 use crate::engine::{Bytes, Mailbox, Rate, Signal, Sim, Time};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -91,7 +91,7 @@ impl StreamTx for StreamOverPacketsTx {
         self.rate
     }
 
-    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
+    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
         while !self.class.ready.get() {
             self.class.became_ready.wait().await;
         }
@@ -99,7 +99,7 @@ impl StreamTx for StreamOverPacketsTx {
         Ok(())
     }
 
-    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, PacketDropped> {
         Ok(bytes_max)
     }
 

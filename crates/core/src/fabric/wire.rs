@@ -15,9 +15,9 @@ pub(super) const GROUP: &str = "fabric";
 pub(super) struct Wire {
     sim: Sim,
     name: String,
-    held: Busy,
+    busy: Busy,
     since: Cell<Time>,
-    moved: Cell<Time>,
+    moved_time: Cell<Time>,
     /// Track of the link's spans, registered with its first span.
     track: Cell<Option<Track>>,
 }
@@ -25,8 +25,8 @@ pub(super) struct Wire {
 impl Wire {
     /// Creates an idle link.
     pub fn new(sim: &Sim, name: String) -> Wire {
-        let (held, since, moved, track) = Default::default();
-        Wire { sim: sim.clone(), name, held, since, moved, track }
+        let (busy, since, moved_time, track) = Default::default();
+        Wire { sim: sim.clone(), name, busy, since, moved_time, track }
     }
 
     /// Returns the link's name.
@@ -42,18 +42,18 @@ impl Wire {
     /// Records that a packet has held the link since `since`.
     pub fn take_since(&self, since: Time) {
         self.since.set(since);
-        self.held.begin(since);
+        self.busy.begin(since);
     }
 
     /// Records that bytes crossed the link for `time`.
     pub fn add_transfer(&self, time: Time) {
-        self.moved.set(self.moved.get() + time);
+        self.moved_time.set(self.moved_time.get() + time);
     }
 
     /// Records that the packet has left the link.
     pub fn release(&self, packet: &Packet) {
         let now = self.sim.now();
-        self.held.end(now);
+        self.busy.end(now);
         let recorder = self.sim.recorder();
         if recorder.is_on() {
             recorder.record_span(self.track(), span_label(packet), self.since.get(), now);
@@ -67,13 +67,13 @@ impl Wire {
     }
 
     /// Returns the use of the link until now.
-    pub fn used(&self) -> LinkUse {
-        LinkUse { name: self.name.clone(), held: self.held.total(self.sim.now()), moving: self.moved.get() }
+    pub fn link_use(&self) -> LinkUse {
+        LinkUse { name: self.name.clone(), busy: self.busy.total(self.sim.now()), active: self.moved_time.get() }
     }
 }
 
 /// Returns the label of a packet's spans. A packet without bytes is a control packet of the protocol.
 pub(super) fn span_label(packet: &Packet) -> SpanLabel {
-    let what = if packet.bytes().is_empty() { "control" } else { "packet" };
-    SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length }
+    let label = if packet.bytes().is_empty() { "control" } else { "packet" };
+    SpanLabel { activity: label, message: packet.journey.id(), bytes: packet.label().length }
 }

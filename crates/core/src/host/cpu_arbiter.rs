@@ -172,7 +172,7 @@ impl CpuArbiter {
 
     /// Returns whether spans of the processor are recorded.
     pub(super) fn is_recorded(&self) -> bool {
-        self.sim.recorder().keeps(self.track.get())
+        self.sim.recorder().keeps_track(self.track.get())
     }
 
     /// Records a span from `start`, or from the end of the last span if that is later, until `end`. An empty span is

@@ -55,7 +55,7 @@ impl CpuLease {
     /// Records a span `what` from the last call until now, for `message` if there is one.
     pub fn record_span(&self, what: &'static str, message: Option<u64>, bytes: usize) {
         if self.cpu.arbiter().is_recorded() {
-            self.record(SpanLabel { what, message, bytes: Bytes(bytes as u64) });
+            self.record(SpanLabel { activity: what, message, bytes: Bytes(bytes as u64) });
         }
     }
 

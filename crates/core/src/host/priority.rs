@@ -7,7 +7,7 @@
 //! separately; it is part of the cycles of a handler. Masking is left out: code that must not be preempted runs at a
 //! higher priority.
 
-use crate::engine::resource::Held;
+use crate::engine::resource::ResourceHold;
 use crate::engine::{Resource, Signal, Sim, Time};
 use std::cell::Cell;
 
@@ -105,7 +105,7 @@ impl PreemptiveScheduler {
 
     /// Waits until no code runs above `priority` and the processor is between two steps, and starts the next step.
     /// Returns `None` if only the lowest priority is used.
-    pub async fn step(&self, priority: ExecPriority) -> Option<Held<'_>> {
+    pub async fn step(&self, priority: ExecPriority) -> Option<ResourceHold<'_>> {
         if !self.is_used() {
             return None;
         }

@@ -14,7 +14,7 @@ fn tables<S: ?Sized + PartSpec>(family: &PartFamily<S>, fits: impl Fn(&Selected<
 }
 
 /// Returns the help text that one of these tables is needed, or that no part has the missing capability.
-fn needs(tables: &[String]) -> String {
+fn needs_one_of(tables: &[String]) -> String {
     if tables.is_empty() {
         return "no registered part does".to_owned();
     }
@@ -35,12 +35,12 @@ impl Registry {
 
     /// Returns a help text that names the interfaces that satisfy `fits`, whatever their values.
     pub(super) fn needs_interface(&self, fits: impl Fn(&InterfacePart) -> bool) -> String {
-        needs(&tables(self.interfaces(), fits))
+        needs_one_of(&tables(self.interfaces(), fits))
     }
 
     /// Returns a help text that names the fabrics that satisfy `fits`, whatever their values.
     pub(super) fn needs_fabric(&self, fits: impl Fn(&FabricPart) -> bool) -> String {
-        needs(&tables(self.fabrics(), fits))
+        needs_one_of(&tables(self.fabrics(), fits))
     }
 
     /// Returns the table of the interface whose header names the most nodes, such as `ni.queues`.
@@ -65,7 +65,7 @@ impl Registry {
         });
         let all = self.protocols().undescribed().iter();
         let described = all.filter_map(|protocol| Some(format!("[{}]", protocol.key(protocol.retransmission_key()?))));
-        needs(&always.into_iter().chain(described).collect::<Vec<_>>())
+        needs_one_of(&always.into_iter().chain(described).collect::<Vec<_>>())
     }
 
     /// Returns the tables of the protocols that survive loss on a fabric that may deliver out of order.

@@ -19,7 +19,7 @@ pub struct BuiltMachine {
     /// The world in which the programs run.
     pub world: World,
     /// The workload.
-    pub running: Rc<dyn RunningWorkload>,
+    pub workload: Rc<dyn RunningWorkload>,
     limits: Limits,
 }
 
@@ -37,7 +37,7 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
     let sim = simulation.sim();
     let tally = MessageTally::new(&sim);
     let addresses = Rc::new(machine.addresses());
-    let fabric = machine.node_parts.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
+    let fabric = machine.node_parts.as_ref().map(|_| machine.fabric.join(&sim, &node_names(machine), machine.run.seed));
     let nodes = match (&machine.node_parts, &fabric) {
         (Some(node_parts), Some(fabric)) => nodes((&sim, machine, node_parts), fabric, (&tally, &addresses)),
         _ => Vec::new(),
@@ -58,9 +58,9 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
         seed,
         fabric_only,
     };
-    let running = start(&world);
+    let workload = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
-    BuiltMachine { simulation, world, running, limits }
+    BuiltMachine { simulation, world, workload, limits }
 }
 
 impl BuiltMachine {
@@ -72,26 +72,27 @@ impl BuiltMachine {
     /// Returns the final outcome of a run that ended with `outcome` according to the engine. The program may state
     /// another outcome; a run that completed without some of its messages ended in a loss.
     pub fn final_outcome(&self, outcome: Outcome) -> Outcome {
-        let outcome = self.running.final_outcome(&self.world, outcome);
+        let outcome = self.workload.final_outcome(&self.world, outcome);
         match (outcome.is_complete(), self.world.tally.dropped()) {
             (false, _) | (_, 0) => outcome,
             (true, lost) => {
                 let (sent, losses) = (self.world.tally.sent(), self.world.sim.losses());
-                let first = losses.first.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
+                let first =
+                    losses.descriptions.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
                 Outcome::Loss(format!("{lost} of {sent} messages were lost and are not retransmitted{first}"))
             }
         }
     }
 }
 
-fn names(machine: &Machine) -> Vec<String> {
+fn node_names(machine: &Machine) -> Vec<String> {
     machine.nodes.iter().map(|node| node.name.clone()).collect()
 }
 
 /// Builds the routers of a routed fabric for a workload that drives them without nodes.
 fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
     let fabric = machine.fabric.routers()?;
-    Some(FabricOnly::new(sim, fabric, &names(machine), machine.run.seed))
+    Some(FabricOnly::new(sim, fabric, &node_names(machine), machine.run.seed))
 }
 
 /// Builds the nodes, in order.
@@ -105,8 +106,8 @@ fn nodes(
     let capabilities = fabric.capabilities();
     let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order);
     let protocol = ProtocolBinding::new(node_parts.protocol.spec().clone(), environment);
-    let node = |(number, node): (usize, &super::NodeDescription)| {
-        let id = NodeId(number as u32);
+    let node = |(index, node): (usize, &super::NodeDescription)| {
+        let id = NodeId(index as u32);
         let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
         let (protocol, costs) = (&protocol, node_parts.messaging.costs);
         let context = BuildContext { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
@@ -127,6 +128,6 @@ pub(super) fn message_max(machine: &Machine, node_parts: &NodeParts) -> Bytes {
 const WORDS_BYTES: Bytes = Bytes(64);
 
 fn host<'a>(machine: &'a Machine, name: &str) -> &'a dyn HostSpec {
-    let found = machine.hosts.iter().find(|(host, _)| host == name);
-    &**found.expect("a checked node names a host").1.spec()
+    let host_entry = machine.hosts.iter().find(|(host, _)| host == name);
+    &**host_entry.expect("a checked node names a host").1.spec()
 }

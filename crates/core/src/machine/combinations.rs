@@ -6,7 +6,7 @@
 
 use super::check::fit::{Parts, incompatibilities};
 use super::{Machine, NodeParts, Registry, Workload, shipped};
-use crate::text::{Document, Reading, Source, load};
+use crate::text::{DescriptionReader, Document, Source, load};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,24 +61,28 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     let fabrics: Vec<_> = fabrics.map(|part| (part, read(&[host, ni, part]))).collect();
     let programs: Vec<_> =
         registry.workloads_on_nodes().map(|key| (key, machine(registry, &COMMON_PARTS, key).workload)).collect();
-    let mut all = Vec::new();
-    for (host, on) in &hosts {
+    let mut combinations = Vec::new();
+    for (host, with_host) in &hosts {
         for (ni, interface) in &interfaces {
-            for (protocol, under) in &protocols {
+            for (protocol, with_protocol) in &protocols {
                 // If the interface shares memory, the costs of sharing are the interface's.
                 let NodeParts { ni: own, shared_memory, .. } = node_parts(interface);
-                let node_parts =
-                    NodeParts { ni: own, shared_memory, protocol: node_parts(under).protocol, ..node_parts(on) };
-                for (fabric, over) in &fabrics {
+                let node_parts = NodeParts {
+                    ni: own,
+                    shared_memory,
+                    protocol: node_parts(with_protocol).protocol,
+                    ..node_parts(with_host)
+                };
+                for (fabric, with_fabric) in &fabrics {
                     for (workload, program) in &programs {
-                        let refused = refused(on, &node_parts, over, program);
-                        all.push(Combination { host, ni, protocol, fabric, workload, refused });
+                        let refused = refused(with_host, &node_parts, with_fabric, program);
+                        combinations.push(Combination { host, ni, protocol, fabric, workload, refused });
                     }
                 }
             }
         }
     }
-    all
+    combinations
 }
 
 fn node_parts(machine: &Machine) -> NodeParts {
@@ -104,7 +108,7 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
     let text = description(registry, parts, workload);
     let document = Document::Text("a combination of shipped parts", &text, Some(Path::new(shipped::SHIPPED)));
     let source = Source { document, sets: &[], varied: &[], shelf: shipped::shelf() };
-    let read = load(&source).and_then(|loaded| Reading::new(loaded).read(|t| Machine::read(t, registry)));
+    let read = load(&source).and_then(|loaded| DescriptionReader::new(loaded).read(|t| Machine::read(t, registry)));
     match read {
         Ok(read) => read.value,
         Err(problems) => panic!("shipped parts are sound: {}", problems),

@@ -16,9 +16,9 @@ pub struct EndpointNames<'m> {
 
 impl<'m> EndpointNames<'m> {
     /// Returns the names of the endpoints of `machine`.
-    pub fn of(machine: &'m Machine) -> EndpointNames<'m> {
+    pub fn new(machine: &'m Machine) -> EndpointNames<'m> {
         let numbered = machine.nodes.iter().enumerate().rev();
-        let by_name = numbered.map(|(number, node)| (node.name.as_str(), number)).collect();
+        let by_name = numbered.map(|(index, node)| (node.name.as_str(), index)).collect();
         EndpointNames { nodes: &machine.nodes, by_name, addresses: machine.addresses() }
     }
 
@@ -28,8 +28,8 @@ impl<'m> EndpointNames<'m> {
         self.node(name).map(|node| endpoint_at(node, 0)).or_else(|| {
             let (name, index) = name.rsplit_once(':')?;
             let (node, index) = (self.node(name)?, index.parse().ok()?);
-            let several = self.nodes[node].endpoints;
-            (several > 1 && index < several).then(|| endpoint_at(node, index))
+            let endpoints = self.nodes[node].endpoints;
+            (endpoints > 1 && index < endpoints).then(|| endpoint_at(node, index))
         })
     }
 

@@ -16,7 +16,8 @@ impl Machine {
                 let interface = node.ni.as_ref().or(self.node_parts.as_ref().map(|node_parts| &node_parts.ni))?;
                 host.inert_reason_with(key, &interface.needs())
             };
-            let with_all = || nodes().map(with_interface).reduce(|all, one| all.and(one)).flatten();
+            let with_all =
+                || nodes().map(with_interface).reduce(|reason, next_reason| reason.and(next_reason)).flatten();
             return host.inert_reason(key).or_else(with_all);
         }
         if let Some(node_parts) = &self.node_parts {

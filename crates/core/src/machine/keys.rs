@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 impl Registry {
     /// Returns the setting with its keys spelled as in descriptions. A JSON value is converted to TOML.
-    pub fn spelled(self: &Arc<Self>, option: &str) -> String {
+    pub fn with_canonical_keys(self: &Arc<Self>, option: &str) -> String {
         // The table of keys is built only for an option that it may change.
         match option.contains('_') || option.contains(['{', '[']) {
-            true => spelled(self.language(), option),
+            true => with_canonical_keys(self.language(), option),
             false => option.to_owned(),
         }
     }
@@ -26,63 +26,63 @@ impl Registry {
     }
 
     fn language(self: &Arc<Self>) -> &Language {
-        self.language.get_or_init(|| Language::of(&self.schema()))
+        self.language.get_or_init(|| Language::from_schema(&self.schema()))
     }
 }
 
-fn spelled(language: &Language, option: &str) -> String {
+fn with_canonical_keys(language: &Language, option: &str) -> String {
     // If the option is not a setting, that is reported when it is read.
     let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
-    let mut spelled = option.to_owned();
-    let mut above: Option<String> = None;
+    let mut canonical = option.to_owned();
+    let mut parent: Option<String> = None;
     for (key, span) in &setting.path {
-        let key = language.spelled(above.as_deref(), key);
-        if key != spelled[span.clone()] && !spelled[span.clone()].starts_with(['"', '\'']) {
-            spelled.replace_range(span.clone(), &key);
+        let key = language.canonical_key(parent.as_deref(), key);
+        if key != canonical[span.clone()] && !canonical[span.clone()].starts_with(['"', '\'']) {
+            canonical.replace_range(span.clone(), &key);
         }
-        above = Some(key);
+        parent = Some(key);
     }
     let end = setting.path.last().map_or(0, |(_, span)| span.end);
-    let Some(equals) = spelled[end..].find('=').map(|at| end + at + 1) else { return spelled };
-    let value = spelled[equals..].trim();
+    let Some(equals) = canonical[end..].find('=').map(|offset| end + offset + 1) else { return canonical };
+    let value = canonical[equals..].trim();
     if value.starts_with(['{', '['])
         && value.parse::<toml::Value>().is_err()
         && let Ok(json) = serde_json::from_str::<Json>(value)
     {
-        let value = inline(language, above.as_deref(), &json);
-        spelled.replace_range(equals.., &value);
+        let value = inline(language, parent.as_deref(), &json);
+        canonical.replace_range(equals.., &value);
     }
-    spelled
+    canonical
 }
 
-fn write_lines(language: &Language, path: &str, above: Option<&str>, json: &Json, text: &mut String) {
+fn write_lines(language: &Language, path: &str, parent: Option<&str>, json: &Json, text: &mut String) {
     match json {
         Json::Object(map) if !map.is_empty() || path.is_empty() => {
             for (key, json) in map.iter().filter(|(_, json)| !json.is_null()) {
-                let key = language.spelled(above, key);
+                let key = language.canonical_key(parent, key);
                 let dot = if path.is_empty() { "" } else { "." };
                 write_lines(language, &format!("{path}{dot}{}", quoted(&key)), Some(&key), json, text);
             }
         }
         json => {
-            let _ = writeln!(text, "{path} = {}", inline(language, above, json));
+            let _ = writeln!(text, "{path} = {}", inline(language, parent, json));
         }
     }
 }
 
 /// Formats a value as one line of TOML.
-fn inline(language: &Language, above: Option<&str>, json: &Json) -> String {
+fn inline(language: &Language, parent: Option<&str>, json: &Json) -> String {
     match json {
         Json::Object(map) => {
             let pair = |(key, json): (&String, &Json)| {
-                let key = language.spelled(above, key);
+                let key = language.canonical_key(parent, key);
                 format!("{} = {}", quoted(&key), inline(language, Some(&key), json))
             };
             let pairs: Vec<String> = map.iter().filter(|(_, json)| !json.is_null()).map(pair).collect();
             format!("{{{}}}", pairs.join(", "))
         }
         Json::Array(items) => {
-            format!("[{}]", items.iter().map(|item| inline(language, above, item)).collect::<Vec<_>>().join(", "))
+            format!("[{}]", items.iter().map(|item| inline(language, parent, item)).collect::<Vec<_>>().join(", "))
         }
         Json::String(text) => toml::Value::from(text.as_str()).to_string(),
         other => other.to_string(),
@@ -113,11 +113,12 @@ impl Registry {
         let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
         problems.with_help_per_problem(|problem, layer| {
             let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };
-            let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
+            let (keys, _) =
+                set::parse_plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
             let end = format!(".{}", keys.join("."));
-            let full: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
+            let full_paths: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
             let suggestions: Vec<String> =
-                full.iter().take(KEYS_SUGGESTED_MAX).map(|path| format!("`{path}`")).collect();
+                full_paths.iter().take(KEYS_SUGGESTED_MAX).map(|path| format!("`{path}`")).collect();
             (!suggestions.is_empty()).then(|| format!("did you mean {}?", suggestions.join(" or ")))
         })
     }
@@ -139,7 +140,7 @@ mod tests {
             ("fabric.router.exit_delay=1", "fabric.router.exit-delay=1"),
             ("", ""),
         ] {
-            assert_eq!(Registry::shared().spelled(option), plain);
+            assert_eq!(Registry::shared().with_canonical_keys(option), plain);
         }
         assert_eq!(
             Registry::shared().description(&json!({ "nodes": { "b": {}, "a_b": { "host": "x" } } })),

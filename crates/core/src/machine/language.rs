@@ -13,7 +13,7 @@ pub(super) struct Language {
 
 impl Language {
     /// Returns the language that a schema describes.
-    pub fn of(schema: &Schema) -> Language {
+    pub fn from_schema(schema: &Schema) -> Language {
         let mut language = Language::default();
         language.table(&schema.root);
         language
@@ -45,10 +45,10 @@ impl Language {
         }
     }
 
-    /// Returns `key`, which is below the key `above`, in the spelling of descriptions. Names that users choose are not
+    /// Returns `key`, which is below the key `parent`, in the spelling of descriptions. Names that users choose are not
     /// changed.
-    pub fn spelled(&self, above: Option<&str>, key: &str) -> String {
-        match above.is_some_and(|above| self.maps.contains(above)) {
+    pub fn canonical_key(&self, parent: Option<&str>, key: &str) -> String {
+        match parent.is_some_and(|above| self.maps.contains(above)) {
             true => key.to_owned(),
             false => key.replace('_', "-"),
         }

@@ -39,7 +39,8 @@ use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni;
 use crate::text::{
-    Document, LayerCache, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, file, load, load_cached,
+    DescriptionReader, Document, LayerCache, Parameters, Problems, Read, Schema, Source, Table, describe, file, load,
+    load_cached,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -225,7 +226,7 @@ impl NodeParts {
     /// Returns the size of the largest message that a program may send.
     fn message_max(&self, interfaces: &[&InterfacePart]) -> Bytes {
         let interface_max = ni::message_max(interfaces.iter().map(|interface| &***interface));
-        self.messaging.message_max.map_or(interface_max, |stated| stated.min(interface_max))
+        self.messaging.message_max.map_or(interface_max, |limit| limit.min(interface_max))
     }
 
     /// Reads the interface, protocol and messaging layer. A workload that drives the fabric alone may have none.
@@ -236,18 +237,18 @@ impl NodeParts {
         has_hosts: bool,
         nodes: &[NodeDescription],
     ) -> Option<NodeParts> {
-        let alone = workload.needs().fabric_only;
+        let fabric_only = workload.needs().fabric_only;
         registry.refuse_protocols_as_interfaces(t);
         // If each node has its own interface, the common one is optional.
-        let own = nodes.iter().map(|node| node.ni.as_ref()).collect::<Option<Vec<_>>>().unwrap_or_default();
+        let node_interfaces = nodes.iter().map(|node| node.ni.as_ref()).collect::<Option<Vec<_>>>().unwrap_or_default();
         let family = registry.interfaces();
         // Whether the key is required depends on the workload. The schema covers all workloads, so it does not require
         // the key.
-        let ni = match alone || !own.is_empty() || t.describing() {
+        let ni = match fabric_only || !node_interfaces.is_empty() || t.describing() {
             true => family.read_optional(t, family.summary()),
             false => Some(family.read(t)),
         };
-        let ni = ni.or_else(|| own.first().map(|ni| (*ni).clone().below(family.table())));
+        let ni = ni.or_else(|| node_interfaces.first().map(|ni| (*ni).clone().below(family.table())));
         if ni.is_none() && !t.has("messaging") && !t.has("protocol") {
             return None;
         }
@@ -355,8 +356,8 @@ impl Registry {
         varied: &[String],
         cache: Option<&LayerCache>,
     ) -> Result<Read<Machine>, Problems> {
-        let spelled = |sets: &[String]| sets.iter().map(|set| self.spelled(set)).collect::<Vec<_>>();
-        self.read_spelled(document, &spelled(sets), &spelled(varied), cache)
+        let canonical = |sets: &[String]| sets.iter().map(|set| self.with_canonical_keys(set)).collect::<Vec<_>>();
+        self.read_spelled(document, &canonical(sets), &canonical(varied), cache)
             .map_err(|problems| self.with_completed_keys(problems, document))
     }
 
@@ -372,7 +373,7 @@ impl Registry {
             Some(cache) => load_cached(&source, cache)?,
             None => load(&source)?,
         };
-        let mut read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
+        let mut read = DescriptionReader::new(loaded).read(|t| Machine::read(t, self))?;
         let problems = check::check(&read);
         check::settle_defaults(&mut read);
         if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }

@@ -49,14 +49,14 @@ pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
     for (name, NodeEntry { host, ni, count, endpoints }) in entries {
         let key = format!("nodes.{name}");
-        let own = ni.as_ref().map(|ni| ni.clone().below(format!("{key}.{}", ni.family_table())));
+        let interface = ni.as_ref().map(|ni| ni.clone().below(format!("{key}.{}", ni.family_table())));
         let node = |name: String| {
-            let (key, host, ni) = (key.clone(), host.clone(), own.clone());
+            let (key, host, ni) = (key.clone(), host.clone(), interface.clone());
             NodeDescription { name, key, host, ni, endpoints: endpoints.unwrap_or(1) as u32 }
         };
         match count {
             None => nodes.push(node(name.clone())),
-            Some(count) => nodes.extend((0..*count).map(|number| node(format!("{name}{number}")))),
+            Some(count) => nodes.extend((0..*count).map(|index| node(format!("{name}{index}")))),
         }
     }
     nodes
@@ -75,6 +75,6 @@ pub(super) fn or_default(
         return nodes;
     }
     let node = |name| NodeDescription { name, key: "nodes".to_owned(), host: host.clone(), ni: None, endpoints: 1 };
-    let numbered = || (0..fabric.nodes().unwrap_or(2)).map(|number| format!("node{number}")).collect();
+    let numbered = || (0..fabric.nodes().unwrap_or(2)).map(|index| format!("node{index}")).collect();
     fabric.node_names().unwrap_or_else(numbered).into_iter().map(node).collect()
 }

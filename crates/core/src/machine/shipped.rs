@@ -34,7 +34,7 @@ pub fn parts() -> &'static [&'static str] {
 
 /// Returns a list, as text, of the built-in parts of a kind of host, such as `memory-bus`.
 pub fn hosts(kind: &str) -> String {
-    let of_kind = HOSTS.iter().filter(|(_, of)| of == kind).map(|(part, _)| *part);
+    let of_kind = HOSTS.iter().filter(|(_, host_kind)| host_kind == kind).map(|(part, _)| *part);
     of_kind.collect::<Vec<_>>().join(", ")
 }
 

@@ -257,7 +257,7 @@ impl Endpoint {
         assert!(!words_are_payload || payload.is_empty(), "words travel in place of a payload");
         let bytes = if words_are_payload { inline_bytes.len() } else { payload.len() };
         let another_packet = || {
-            let journey = journey.of_another_packet();
+            let journey = journey.for_another_packet();
             journey.close_if_lasted("send: backlog", called);
             journey
         };

@@ -33,7 +33,7 @@ pub struct ComposedPacket {
 impl ComposedPacket {
     /// Returns the packet of `request` that consists of `bytes`, header and payload.
     pub fn new(request: &SendRequest<'_>, bytes: &[u8]) -> ComposedPacket {
-        let body = Packet::of(Label::default(), request.journey.clone(), bytes);
+        let body = Packet::with_bytes(Label::default(), request.journey.clone(), bytes);
         ComposedPacket { body, length: Bytes(bytes.len() as u64) }
     }
 
@@ -215,7 +215,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.work(self.costs.poll);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, looks, begin);
         let next = (wake.next)();
         if self.has_arrived() || next <= begin {
             return false;

@@ -2,7 +2,7 @@
 
 use super::WorkloadSpec;
 use crate::part::Part;
-use crate::text::{Document, PartLibrary, Reading, Source, load};
+use crate::text::{DescriptionReader, Document, PartLibrary, Source, load};
 
 /// Returns the workload that `text` describes.
 pub(super) fn read<T: WorkloadSpec + Part + Clone>(text: &str) -> T {
@@ -10,7 +10,7 @@ pub(super) fn read<T: WorkloadSpec + Part + Clone>(text: &str) -> T {
     let source = Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY };
     let members = [(T::INFO.key, T::INFO.summary)];
     let read = load(&source).and_then(|loaded| {
-        Reading::new(loaded).read(|t| t.one_of("workload", "A workload", &members, |_, t| T::read(t)))
+        DescriptionReader::new(loaded).read(|t| t.one_of("workload", "A workload", &members, |_, t| T::read(t)))
     });
     read.unwrap_or_else(|problems| panic!("{problems}")).value
 }

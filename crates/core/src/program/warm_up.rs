@@ -64,7 +64,7 @@ impl WarmUpCheck {
     }
 
     /// Describes the two levels of the metric.
-    fn levels(&self, LevelShift { first, before, after }: LevelShift) -> String {
+    fn levels(&self, LevelShift { first, mean_before: before, mean_after: after }: LevelShift) -> String {
         let change = 100.0 * (before / after - 1.0);
         let side = if change > 0.0 { "above" } else { "below" };
         let WarmUpCheck { items, metric, unit, .. } = self;

@@ -133,7 +133,7 @@ impl Effects {
 
 /// A packet taken by its reader.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Taken<P> {
+pub struct AcceptedPacket<P> {
     /// Source node.
     pub from: NodeId,
     /// Receive slot, to be released after reading.

@@ -33,7 +33,7 @@ pub mod udp_ip;
 pub mod window;
 
 #[doc = include_str!("example.md")]
-pub use frame::{Answer, Effects, Frame, Marks, Offer, Slot, Taken};
+pub use frame::{AcceptedPacket, Answer, Effects, Frame, Marks, Offer, Slot};
 #[doc = include_str!("example.md")]
 pub use handle::PacketHandle;
 #[doc = include_str!("example.md")]
@@ -123,7 +123,7 @@ pub trait Protocol<P: Clone> {
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>>;
 
     /// Records that the frame last returned by [`Protocol::next`] for this class has left the interface.
-    fn left(&mut self, _class: Class) -> Effects {
+    fn on_departure(&mut self, _class: Class) -> Effects {
         Effects::NONE
     }
 
@@ -145,7 +145,7 @@ pub trait Protocol<P: Clone> {
     }
 
     /// Removes the next packet of `class` for its reader. Its receive slot stays occupied until [`Protocol::release`].
-    fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>>;
+    fn take(&mut self, class: Class, answer: Answer) -> Option<AcceptedPacket<P>>;
 
     /// Frees the receive slot of a packet that its reader has consumed.
     fn release(&mut self, class: Class, slot: Slot) -> Effects;

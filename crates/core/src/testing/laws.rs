@@ -53,7 +53,7 @@ pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
     {
         broken.push(("order", format!("message {} overtook one before it", message.id)));
     }
-    for (how, recorder) in [("again", Recorder::off()), ("traced", Recorder::keeping(SPANS))] {
+    for (how, recorder) in [("again", Recorder::off()), ("traced", Recorder::with_spans_max(SPANS))] {
         let other = RunObservation::of(machine, recorder);
         if other.outcome != seen.outcome || other.metrics != seen.metrics || other.messages != seen.messages {
             broken.push(("determinism", format!("run {how} it gives something else")));

@@ -74,7 +74,7 @@ impl RunObservation {
         let delivered = world.tally.delivered();
         let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
         RunObservation {
-            metrics: built.running.metrics(world, &outcome),
+            metrics: built.workload.metrics(world, &outcome),
             outcome,
             messages: delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at)).collect(),
             packets: world.fabric.as_ref().expect("a fabric joins the nodes").packet_counts(),

@@ -12,32 +12,33 @@ pub(super) fn positioned(
     node: &TreeNode,
     records: &Records,
     path: &str,
-    full: &str,
+    full_path: &str,
     nearest: Option<Place>,
     message: &str,
 ) -> Problem {
     let keys: Vec<&str> = path.split('.').filter(|key| !key.is_empty()).collect();
-    let title = if full.is_empty() { message.to_string() } else { format!("`{full}`: {message}") };
+    let title = if full_path.is_empty() { message.to_string() } else { format!("`{full_path}`: {message}") };
     let problem = Problem::new(title);
-    if let Some(found) = node.at(keys.iter().copied()) {
-        return problem.at(found.place.clone().or(nearest), "");
+    if let Some(found) = node.node_at(keys.iter().copied()) {
+        return problem.with_place(found.place.clone().or(nearest), "");
     }
-    let above = (0..keys.len()).rev().find_map(|n| node.at(keys[..n].iter().copied())?.place.clone());
-    let label = records.find(full).map(|entry| format!("`{full}` is {} by default", entry.value)).unwrap_or_default();
-    problem.at(above.or(nearest), label)
+    let above = (0..keys.len()).rev().find_map(|n| node.node_at(keys[..n].iter().copied())?.place.clone());
+    let label =
+        records.find(full_path).map(|entry| format!("`{full_path}` is {} by default", entry.value)).unwrap_or_default();
+    problem.with_place(above.or(nearest), label)
 }
 
 pub(super) fn not_a_table(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
-        .at(node.place.clone(), format!("a table is expected, not {}", node.value.type_with_article()))
+        .with_place(node.place.clone(), format!("a table is expected, not {}", node.value.type_with_article()))
         .help(format!("write [{path}] and its keys below"))
 }
 
 pub(super) fn not_a_list(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
-        .at(node.place.clone(), format!("a list of tables is expected, not {}", node.value.type_with_article()))
+        .with_place(node.place.clone(), format!("a list of tables is expected, not {}", node.value.type_with_article()))
         .help(format!("write [[{path}]] before the keys of each element"))
 }
 
@@ -76,15 +77,15 @@ pub(super) fn says_missing(title: &str, path: &str) -> bool {
 /// Replaces the problems about keys that are missing in the absent table at `path`, if there are several, by one
 /// problem that the table is missing.
 pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &str) {
-    let keys: Vec<String> = problems.iter().filter_map(|it| missing_key(&it.message, path)).collect();
-    let Some(first) = problems.iter().position(|it| missing_key(&it.message, path).is_some()) else { return };
+    let keys: Vec<String> = problems.iter().filter_map(|problem| missing_key(&problem.message, path)).collect();
+    let Some(first) = problems.iter().position(|problem| missing_key(&problem.message, path).is_some()) else { return };
     if keys.len() < 2 {
         return;
     }
     let place = problems[first].place.clone();
-    problems.retain(|it| missing_key(&it.message, path).is_none());
+    problems.retain(|problem| missing_key(&problem.message, path).is_none());
     let summary = Problem::new(missing_title(path))
-        .at(place, format!("[{path}] belongs here"))
+        .with_place(place, format!("[{path}] belongs here"))
         .help(format!("`{path}`: {doc}"))
         .help(format!("required keys: {}", suggest::phrase(keys.iter().map(String::as_str))));
     problems.insert(first, summary);
@@ -105,7 +106,7 @@ pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
 pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     Problem::new(missing_title(&dotted(path)))
-        .at(place, format!("`{key}` belongs here"))
+        .with_place(place, format!("`{key}` belongs here"))
         .help(format!("`{key}`: {doc}"))
         .help(allowed)
 }
@@ -113,19 +114,20 @@ pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &
 /// Returns the problem that a value is not valid for its key.
 pub(super) fn invalid(path: &[Step], invalid_value: InvalidValue, nearest: Option<Place>, doc: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
-    let problem = Problem::bad_value(&dotted(path)).at(invalid_value.place.or(nearest), invalid_value.fault.label);
+    let problem =
+        Problem::bad_value(&dotted(path)).with_place(invalid_value.place.or(nearest), invalid_value.fault.label);
     invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
 }
 
 /// Returns the problem that the table at `path` has a key that nothing reads.
-pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known: Vec<&str>) -> Problem {
-    known.sort_unstable();
+pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known_keys: Vec<&str>) -> Problem {
+    known_keys.sort_unstable();
     let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
-    let label = match suggest::nearest(key, known.iter().copied()) {
+    let label = match suggest::nearest(key, known_keys.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "there is no such key here".to_string(),
     };
     Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))
-        .at(node.key().cloned(), label)
-        .help(format!("allowed here: {}", suggest::phrase(known)))
+        .with_place(node.key().cloned(), label)
+        .help(format!("allowed here: {}", suggest::phrase(known_keys)))
 }

@@ -45,7 +45,7 @@ struct Siblings<'a, T> {
 type ReadSiblings<'a, T> = dyn FnMut(&mut Table<'_>, &T) + 'a;
 
 impl<T> Siblings<'_, T> {
-    const NOTHING: Self = Siblings { names: &[], read: None };
+    const NONE: Self = Siblings { names: &[], read: None };
 }
 
 impl<'t> Table<'t> {
@@ -57,7 +57,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Absence::IsAnError, read, Siblings::NOTHING).expect("one is always read")
+        self.choose_below(key, doc, members, Absence::IsAnError, read, Siblings::NONE).expect("one is always read")
     }
 
     /// Reads one of several tables below `key`, and its sibling tables `names`, which belong to the selected member;
@@ -80,7 +80,7 @@ impl<'t> Table<'t> {
     pub fn open_family(&self, key: &str, hint: &'static str) {
         // Where nothing is selected, no hint can be asked for.
         if key.is_empty() || self.child(key).is_some() {
-            self.context.mark_open_family(self.full(key), hint);
+            self.context.mark_open_family(self.full_path(key), hint);
         }
     }
 
@@ -93,7 +93,7 @@ impl<'t> Table<'t> {
         default: &'static str,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Absence::SelectsDefault(default), read, Siblings::NOTHING)
+        self.choose_below(key, doc, members, Absence::SelectsDefault(default), read, Siblings::NONE)
             .expect("one is always read")
     }
 
@@ -105,7 +105,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        self.choose_below(key, doc, members, Absence::IsAllowed, read, Siblings::NOTHING)
+        self.choose_below(key, doc, members, Absence::IsAllowed, read, Siblings::NONE)
     }
 
     /// Reads one of several tables among the other keys of this table, and reports a problem if none is defined.
@@ -135,7 +135,7 @@ impl<'t> Table<'t> {
         let selection = tree_of(self.node).map(|tree| select_variant(tree, names)).unwrap_or_default();
         let members: Vec<(&'static str, &'static str)> = keys.iter().map(|key| (*key, "")).collect();
         self.report_conflict(&selection, &members);
-        selection.chosen.map(|at| keys[at])
+        selection.chosen.map(|index| keys[index])
     }
 
     fn choose_here<T>(
@@ -165,7 +165,7 @@ impl<'t> Table<'t> {
         }
         let mut family = None;
         let location = FamilyLocation::UnderKey(self.child(key));
-        let others = siblings.names;
+        let sibling_names = siblings.names;
         let choose = |table: &mut Table<'_>, absence| {
             let (value, found) = table.choose(doc, members, absence, location, read);
             table.note(Item::Family(found.clone()));
@@ -177,18 +177,20 @@ impl<'t> Table<'t> {
         };
         let (value, mut shape) = match self.child(key) {
             Some(node) if node.text().is_some() => match self.word_for(key, node, members) {
-                Some((name, table)) => self.below(&[Step::Key(key)], table, |t| choose(t, Absence::SelectsWord(name))),
+                Some((name, table)) => {
+                    self.read_below(&[Step::Key(key)], table, |t| choose(t, Absence::SelectsWord(name)))
+                }
                 None => self.context.with_level(DiagnosticLevel::Off, || {
-                    self.below(&[Step::Key(key)], None, |t| choose(t, Absence::IsAnError))
+                    self.read_below(&[Step::Key(key)], None, |t| choose(t, Absence::IsAnError))
                 }),
             },
             // The keys defined there are not members, and are reported as unknown. No further problem is needed.
-            Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, others) => {
+            Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, sibling_names) => {
                 self.context.with_level(DiagnosticLevel::PresentKeys, || {
-                    self.below(&[Step::Key(key)], Some(node), |t| choose(t, Absence::SelectsDefault(members[0].0)))
+                    self.read_below(&[Step::Key(key)], Some(node), |t| choose(t, Absence::SelectsDefault(members[0].0)))
                 })
             }
-            node => self.below(&[Step::Key(key)], node, |t| choose(t, absence)),
+            node => self.read_below(&[Step::Key(key)], node, |t| choose(t, absence)),
         };
         shape.items.retain(|item| matches!(item, Item::Key { .. }));
         let family = family.unwrap_or_else(|| Family { doc, members: empty_members(members), need: Need::Optional });
@@ -209,15 +211,15 @@ impl<'t> Table<'t> {
         if let Some(name) = names.clone().find(|name| *name == word) {
             return Some((name, node.shadowed.as_deref()));
         }
-        if self.context.is_unknown_suppressed(&self.full(&format!("{key}.{word}"))) {
+        if self.context.is_unknown_suppressed(&self.full_path(&format!("{key}.{word}"))) {
             return None;
         }
         let (label, open_hint) = match suggest::nearest(word, names.clone()) {
             Some(near) => (format!("did you mean \"{near}\"?"), ""),
-            None => ("none of the choices here".to_string(), self.context.open_hint(&self.full(key))),
+            None => ("none of the choices here".to_string(), self.context.open_hint(&self.full_path(key))),
         };
         let problem = Problem::bad_value(&dotted(&self.path_of(key)))
-            .at(node.place.clone(), label)
+            .with_place(node.place.clone(), label)
             .help(format!("choose one of {}", suggest::phrase(names)))
             .help(open_hint);
         self.context.report(DiagnosticLevel::PresentKeys, problem);
@@ -234,38 +236,42 @@ impl<'t> Table<'t> {
         mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> (Option<T>, Family) {
         let mut shapes = empty_members(members);
-        let mut member = |at: usize, node: Option<&'t TreeNode>| {
-            let name = members[at].0;
-            let (value, shape) = self.below(&[Step::Key(name)], node, |t| read(name, t));
-            shapes[at].shape = shape;
+        let mut member = |index: usize, node: Option<&'t TreeNode>| {
+            let name = members[index].0;
+            let (value, shape) = self.read_below(&[Step::Key(name)], node, |t| read(name, t));
+            shapes[index].shape = shape;
             value
         };
-        let number = |name: &str| members.iter().position(|(known, _)| *known == name).expect("a default is a member");
+        let member_index = |name: &str| {
+            members.iter().position(|(member_name, _)| *member_name == name).expect("a default is a member")
+        };
         let names = members.iter().map(|(name, _)| *name);
         let mut selection = tree_of(self.node).map(|tree| select_variant(tree, names)).unwrap_or_default();
         if let Absence::SelectsWord(name) = absence {
-            selection.choose(number(name));
+            selection.choose(member_index(name));
         }
         self.report_conflict(&selection, members);
         self.context.with_level(DiagnosticLevel::PresentKeys, || {
-            for at in &selection.others {
-                member(*at, self.child(members[*at].0));
+            for index in &selection.others {
+                member(*index, self.child(members[*index].0));
             }
         });
         let chosen = selection.chosen.or(match absence {
-            Absence::SelectsDefault(name) | Absence::SelectsWord(name) => Some(number(name)),
+            Absence::SelectsDefault(name) | Absence::SelectsWord(name) => Some(member_index(name)),
             Absence::IsAnError | Absence::IsAllowed => None,
         });
         if let (FamilyLocation::UnderKey(key), Some(at)) = (location, chosen) {
             self.note_choice(doc, members[at].0, key);
         }
         let value = match (selection.chosen, absence) {
-            _ if self.context.describing => (0..members.len()).map(|at| member(at, None)).last(),
+            _ if self.context.describing => (0..members.len()).map(|index| member(index, None)).last(),
             (Some(at), _) => {
                 let node = self.child(members[at].0);
                 Some(self.read_with_missing_summary(members[at].0, node, location, || member(at, node)))
             }
-            (None, Absence::SelectsDefault(name) | Absence::SelectsWord(name)) => Some(member(number(name), None)),
+            (None, Absence::SelectsDefault(name) | Absence::SelectsWord(name)) => {
+                Some(member(member_index(name), None))
+            }
             (None, Absence::IsAllowed) => None,
             (None, Absence::IsAnError) => {
                 self.report_no_variant(doc, members);
@@ -286,11 +292,11 @@ impl<'t> Table<'t> {
     ) -> T {
         let says_nothing = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
         let part = if says_nothing { self.part_called(name) } else { None };
-        let known = self.context.problems.borrow().len();
+        let problems_before = self.context.problems.borrow().len();
         let value = read();
         let Some(part) = part else { return value };
-        let path = self.full(name);
-        let missing = self.context.missing_since(known, &path);
+        let path = self.full_path(name);
+        let missing = self.context.missing_since(problems_before, &path);
         if missing.len() > 1 {
             let word = match location {
                 FamilyLocation::UnderKey(key) => {
@@ -301,19 +307,19 @@ impl<'t> Table<'t> {
             let place = word.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
             let keys = suggest::phrase(missing.iter().map(String::as_str));
             let problem = Problem::new(format!("[{path}] is selected, but not described"))
-                .at(place, format!("{} values are missing", missing.len()))
+                .with_place(place, format!("{} values are missing", missing.len()))
                 .help(format!("add the shipped part \"{part}\" to `parts`, or write below [{path}]: {keys}"));
-            self.context.replace_missing(known, &path, problem);
+            self.context.replace_missing(problems_before, &path, problem);
         }
         value
     }
 
     /// Returns the shipped part that describes the member `name` of the family at this table.
     fn part_called(&self, name: &str) -> Option<&str> {
-        let here = self.table_path();
+        let table_path = self.table_path();
         let describes = |part: &&str| {
-            let own = part.split_once('/').filter(|(folder, _)| folder.trim_end_matches('s') == here);
-            let rest = own.and_then(|(_, own)| own.strip_prefix(name));
+            let part_in_folder = part.split_once('/').filter(|(folder, _)| folder.trim_end_matches('s') == table_path);
+            let rest = part_in_folder.and_then(|(_, own)| own.strip_prefix(name));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };
         self.context.parts.iter().copied().find(describes)
@@ -328,18 +334,19 @@ impl<'t> Table<'t> {
 
     fn report_no_variant(&self, doc: &str, members: Members<'_>) {
         let names = || members.iter().map(|(name, _)| *name);
-        let here = self.table_path();
-        let path = if here.is_empty() { members[0].0.to_string() } else { format!("{here}.{}", members[0].0) };
-        let (title, label) = match (members, here.is_empty()) {
+        let table_path = self.table_path();
+        let path =
+            if table_path.is_empty() { members[0].0.to_string() } else { format!("{table_path}.{}", members[0].0) };
+        let (title, label) = match (members, table_path.is_empty()) {
             ([_], _) => (diagnostics::missing_title(&path), "it is missing here"),
             (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "none of them is defined here"),
             (_, false) => {
-                (diagnostics::no_variant_title(&here, &suggest::phrase(names())), "none of them is defined here")
+                (diagnostics::no_variant_title(&table_path, &suggest::phrase(names())), "none of them is defined here")
             }
         };
-        let problem = Problem::new(title).at(self.place(), label).help(format!("`{here}`: {doc}"));
+        let problem = Problem::new(title).with_place(self.place(), label).help(format!("`{table_path}`: {doc}"));
         let problem = problem.help(format!("write for example [{path}]"));
-        self.context.report(DiagnosticLevel::Full, problem.help(self.parts_for(&here)));
+        self.context.report(DiagnosticLevel::Full, problem.help(self.parts_for(&table_path)));
     }
 
     /// Returns a hint at the shipped parts that define `path`. The parts are found by the name of their folder.
@@ -358,10 +365,10 @@ impl<'t> Table<'t> {
     fn report_conflict(&self, selection: &Selection, members: Members<'_>) {
         let Some([(a, first), (b, second)]) = &selection.conflict else { return };
         let (a, b) = (members[*a].0, members[*b].0);
-        let here = self.table_path();
-        let within = if here.is_empty() { String::new() } else { format!(" in `{here}`") };
+        let table_path = self.table_path();
+        let within = if table_path.is_empty() { String::new() } else { format!(" in `{table_path}`") };
         let mut problem = Problem::new(format!("`{a}` and `{b}` are mutually exclusive{within}"))
-            .at(second.clone(), format!("`{b}` is defined here"))
+            .with_place(second.clone(), format!("`{b}` is defined here"))
             .help("define exactly one of them: leave the other out");
         if let Some(first) = first {
             problem = problem.related(first.clone(), format!("and `{a}` here"));
@@ -380,9 +387,9 @@ impl Absence {
     }
 }
 
-/// Returns whether a table has keys, but neither a member nor any of `others`.
-fn has_only_unknown_keys(node: &TreeNode, members: Members<'_>, others: &[&str]) -> bool {
-    let is_known = |key: &str| others.contains(&key) || members.iter().any(|(name, _)| *name == key);
+/// Returns whether a table has keys, but neither a member nor any of `sibling_names`.
+fn has_only_unknown_keys(node: &TreeNode, members: Members<'_>, sibling_names: &[&str]) -> bool {
+    let is_known = |key: &str| sibling_names.contains(&key) || members.iter().any(|(name, _)| *name == key);
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))
 }
 

@@ -2,7 +2,7 @@
 
 use super::kind::{
     Amount, Choice, Count, Decoded, FilePath, Flag, InvalidValue, ListOf, MapOf, Number, NumberOrText,
-    SpannedStringKind, ValueKind, Words, own,
+    SpannedStringKind, TextKind, ValueKind, parse_literal,
 };
 use super::meaning::{Meaning, ParameterDeclaration};
 use super::quantity::Quantity;
@@ -30,22 +30,22 @@ impl<'t> Table<'t> {
 
     /// Declares the key `key`, whose value is a time, such as `"40 ns"`.
     pub fn time(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Time>> {
-        self.field(key, doc, Amount::ANY)
+        self.field(key, doc, Amount::UNBOUNDED)
     }
 
     /// Declares the key `key`, whose value is an amount of data, such as `"8 KiB"`.
     pub fn bytes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Bytes>> {
-        self.field(key, doc, Amount::ANY)
+        self.field(key, doc, Amount::UNBOUNDED)
     }
 
     /// Declares the key `key`, whose value is a rate, such as `"160 MB/s"`.
     pub fn rate(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Rate>> {
-        self.field(key, doc, Amount::ANY)
+        self.field(key, doc, Amount::UNBOUNDED)
     }
 
     /// Declares the key `key`, whose value is a frequency, such as `"33 MHz"`.
     pub fn hertz(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Hertz>> {
-        self.field(key, doc, Amount::ANY)
+        self.field(key, doc, Amount::UNBOUNDED)
     }
 
     /// Declares the key `key`, whose value is a bare non-negative integer.
@@ -69,8 +69,8 @@ impl<'t> Table<'t> {
     }
 
     /// Declares the key `key`, whose value is any text.
-    pub fn text(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Words> {
-        self.field(key, doc, Words)
+    pub fn text(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, TextKind> {
+        self.field(key, doc, TextKind)
     }
 
     /// Declares the key `key`, whose value is any text, read with its source location to be parsed later.
@@ -80,7 +80,7 @@ impl<'t> Table<'t> {
 
     /// Declares the key `key`, whose value is a list of texts with their source locations.
     pub fn phrases(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<SpannedStringKind>> {
-        self.field(key, doc, ListOf::of(SpannedStringKind))
+        self.field(key, doc, ListOf::new(SpannedStringKind))
     }
 
     /// Declares the key `key`, whose value is a number or a text.
@@ -89,8 +89,13 @@ impl<'t> Table<'t> {
     }
 
     /// Declares the key `key`, whose value is a table of values of one kind under names that the user chooses.
-    pub fn by_name<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, each: K) -> Field<'_, 't, MapOf<K>> {
-        self.field(key, doc, MapOf(each))
+    pub fn by_name<K: ValueKind>(
+        &mut self,
+        key: &'static str,
+        doc: &'static str,
+        value_kind: K,
+    ) -> Field<'_, 't, MapOf<K>> {
+        self.field(key, doc, MapOf(value_kind))
     }
 
     /// Declares the key `key`, whose value is one word of a fixed set, read as text.
@@ -125,35 +130,35 @@ impl<'t> Table<'t> {
 
     /// Declares the key `key`, whose value is a list of bare numbers.
     pub fn numbers(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Number>> {
-        self.field(key, doc, ListOf::of(Number { min: None, max: None }))
+        self.field(key, doc, ListOf::new(Number { min: None, max: None }))
     }
 
     /// Declares the key `key`, whose value is a list of texts.
-    pub fn texts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Words>> {
-        self.field(key, doc, ListOf::of(Words))
+    pub fn texts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<TextKind>> {
+        self.field(key, doc, ListOf::new(TextKind))
     }
 
     /// Declares the key `key`, whose value is a list of times.
     pub fn times(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Amount<Time>>> {
-        self.field(key, doc, ListOf::of(Amount::ANY))
+        self.field(key, doc, ListOf::new(Amount::UNBOUNDED))
     }
 
     /// Declares the key `key`, whose value is a list of amounts of data.
     pub fn sizes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Amount<Bytes>>> {
-        self.field(key, doc, ListOf::of(Amount::ANY))
+        self.field(key, doc, ListOf::new(Amount::UNBOUNDED))
     }
 }
 
 impl<Q: Quantity> Field<'_, '_, Amount<Q>> {
     /// Refuses values below `least`, which is given as text.
     pub fn min(mut self, least: &str) -> Self {
-        self.kind.min = Some(own(least));
+        self.kind.min = Some(parse_literal(least));
         self
     }
 
     /// Refuses values above `most`, which is given as text.
     pub fn max(mut self, most: &str) -> Self {
-        self.kind.max = Some(own(most));
+        self.kind.max = Some(parse_literal(most));
         self
     }
 }
@@ -208,23 +213,23 @@ impl Field<'_, '_, Number> {
 impl Field<'_, '_, ListOf<Count>> {
     /// Refuses elements outside the range from `least` to `most`, both included.
     pub fn each(mut self, least: u64, most: u64) -> Self {
-        self.kind.each = Count { min: Some(least), max: Some(most) };
+        self.kind.element_kind = Count { min: Some(least), max: Some(most) };
         self
     }
 }
 
 impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
     /// Returns the field of a list of values of this kind.
-    pub(super) fn several(self) -> Field<'f, 't, ListOf<K>> {
+    pub(super) fn list_of(self) -> Field<'f, 't, ListOf<K>> {
         let Field { table, key, doc, kind, .. } = self;
-        Field { table, key, doc, declared: ParameterDeclaration::default(), kind: ListOf::of(kind) }
+        Field { table, key, doc, declared: ParameterDeclaration::default(), kind: ListOf::new(kind) }
     }
 }
 
 impl<K> Field<'_, '_, ListOf<K>> {
     /// Refuses a list with fewer than `fewest` or more than `most` elements.
     pub fn length(mut self, fewest: usize, most: usize) -> Self {
-        (self.kind.fewest, self.kind.most) = (fewest, most);
+        (self.kind.length_min, self.kind.length_max) = (fewest, most);
         self
     }
 }
@@ -272,18 +277,20 @@ impl<K: ValueKind> Field<'_, '_, K> {
     }
 
     /// Returns the value, or `default` if the key is absent.
-    pub fn or(self, default: K::Written<'_>) -> K::Value {
-        let synthetic = TreeNode::synthetic(self.kind.written(default));
+    pub fn or(self, default: K::Literal<'_>) -> K::Value {
+        let synthetic = TreeNode::synthetic(self.kind.to_tree_value(default));
         let value = match self.kind.decode(&synthetic, self.table.all_texts()) {
             Ok(value) => value,
-            Err(invalid_values) => panic!("the default of `{}` is not allowed: {}", self.key, first(&invalid_values)),
+            Err(invalid_values) => {
+                panic!("the default of `{}` is not allowed: {}", self.key, first_invalid(&invalid_values))
+            }
         };
         let json = self.kind.json(&value, &synthetic);
-        self.describe(|| Need::Default(plain(&json), json.clone()));
+        self.describe(|| Need::Default(without_quotes(&json), json.clone()));
         match self.table.child(self.key) {
             Some(node) => self.take(node).unwrap_or(value),
             None => {
-                let text = synthetic.text().map_or_else(|| plain(&json), str::to_string);
+                let text = synthetic.text().map_or_else(|| without_quotes(&json), str::to_string);
                 self.table.note_value(self.noted_key(), self.kind.name(), None, text, json);
                 self.note_file(&value);
                 value
@@ -317,7 +324,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         match decoded {
             Ok(value) => {
                 let json = self.kind.json(&value, node);
-                let text = self.table.as_written(node).unwrap_or_else(|| plain(&json));
+                let text = self.table.as_written(node).unwrap_or_else(|| without_quotes(&json));
                 self.table.note_value(self.noted_key(), self.kind.name(), Some(node), text, json);
                 self.note_file(&value);
                 Some(value)
@@ -330,11 +337,11 @@ impl<K: ValueKind> Field<'_, '_, K> {
     }
 }
 
-fn first(invalid_values: &[InvalidValue]) -> &str {
+fn first_invalid(invalid_values: &[InvalidValue]) -> &str {
     invalid_values.first().map_or("", |invalid_value| invalid_value.fault.label.as_str())
 }
 
 /// Formats JSON as text; a string is written without its quotes.
-fn plain(json: &serde_json::Value) -> String {
+fn without_quotes(json: &serde_json::Value) -> String {
     json.as_str().map_or_else(|| json.to_string(), str::to_string)
 }

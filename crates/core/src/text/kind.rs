@@ -18,11 +18,11 @@ mod spanned;
 mod word;
 
 pub use amount::Amount;
-pub(super) use amount::own;
+pub(super) use amount::parse_literal;
 pub use list_of::ListOf;
 pub use number::{Count, Flag, Number};
 pub use spanned::{Constant, MapOf, NumberOrText, SpannedString, SpannedStringKind};
-pub use word::{Choice, FilePath, Words};
+pub use word::{Choice, FilePath, TextKind};
 
 /// A value that is not valid for its key, with its source location.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub trait ValueKind {
     /// The type that the program receives.
     type Value;
     /// The form in which a default is written in the program.
-    type Written<'d>: Copy + 'd;
+    type Literal<'d>: Copy + 'd;
     /// The meaning of a number of this kind, unless the parameter declares another.
     const MEANING: Option<Meaning> = None;
     /// Returns the name of the kind in listings.
@@ -53,7 +53,7 @@ pub trait ValueKind {
     /// Returns the allowed values as a help line.
     fn allowed(&self) -> String;
     /// Returns a default as it would be written in a file.
-    fn written(&self, default: Self::Written<'_>) -> TreeValue;
+    fn to_tree_value(&self, default: Self::Literal<'_>) -> TreeValue;
     /// Decodes the value of a node.
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value>;
     /// Returns a valid value, with which reading continues after a problem.
@@ -70,7 +70,7 @@ pub trait ValueKind {
 }
 
 /// Formats the bounds as `, 1 to 5`, `, at least 1`, `, at most 5` or nothing.
-fn bounds<T: Display>(min: &Option<T>, max: &Option<T>) -> String {
+fn format_bounds<T: Display>(min: &Option<T>, max: &Option<T>) -> String {
     match (min, max) {
         (Some(min), Some(max)) => format!(", {min} to {max}"),
         (Some(min), None) => format!(", at least {min}"),
@@ -79,12 +79,12 @@ fn bounds<T: Display>(min: &Option<T>, max: &Option<T>) -> String {
     }
 }
 
-fn within<T: PartialOrd + Display>(value: T, min: &Option<T>, max: &Option<T>) -> Result<T, ParseError> {
+fn check_bounds<T: PartialOrd + Display>(value: T, min: &Option<T>, max: &Option<T>) -> Result<T, ParseError> {
     let label = match (min, max) {
         (Some(min), _) if value < *min => format!("must be at least {min}"),
         (_, Some(max)) if value > *max => format!("must be at most {max}"),
         _ => return Ok(value),
     };
-    let allowed = bounds(min, max);
+    let allowed = format_bounds(min, max);
     Err(ParseError::new(label, format!("allowed: {}", allowed.trim_start_matches(", "))))
 }

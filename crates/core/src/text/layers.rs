@@ -33,28 +33,29 @@ pub(super) struct Layers {
 #[derive(PartialEq, Eq)]
 pub(super) struct PartSettings {
     sets: usize,
-    varied: usize,
+    varied_count: usize,
     may_name_parts: Vec<(usize, String)>,
 }
 
 impl PartSettings {
-    pub(super) fn of(sets: &[String], varied: &[String]) -> PartSettings {
+    pub(super) fn new(sets: &[String], varied: &[String]) -> PartSettings {
         let all = sets.iter().chain(varied).enumerate();
-        let may_name_parts = all.filter(|(_, option)| option.contains(PARTS)).map(|(at, option)| (at, option.clone()));
-        PartSettings { sets: sets.len(), varied: varied.len(), may_name_parts: may_name_parts.collect() }
+        let may_name_parts =
+            all.filter(|(_, option)| option.contains(PARTS)).map(|(index, option)| (index, option.clone()));
+        PartSettings { sets: sets.len(), varied_count: varied.len(), may_name_parts: may_name_parts.collect() }
     }
 }
 
 impl LayerCache {
     pub(super) fn find(&self, settings: &PartSettings) -> Option<Arc<Layers>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(known, _)| known == settings).map(|(_, layers)| layers.clone())
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().find(|(cached, _)| cached == settings).map(|(_, layers)| layers.clone())
     }
 
-    pub(super) fn keep(&self, settings: PartSettings, layers: Layers) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < KEPT_MAX && kept.iter().all(|(known, _)| *known != settings) {
-            kept.push((settings, Arc::new(layers)));
+    pub(super) fn insert(&self, settings: PartSettings, layers: Layers) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() < KEPT_MAX && entries.iter().all(|(cached, _)| *cached != settings) {
+            entries.push((settings, Arc::new(layers)));
         }
     }
 }

@@ -82,14 +82,14 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
 /// Returns every problem of the texts: invalid TOML, unknown parts, invalid settings.
 pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Problems> {
     debug_assert!(!matches!(source.document, Document::File(_)), "a file may change between two readings");
-    let (mut loader, part_settings) = (Loader::new(source.shelf), PartSettings::of(source.sets, source.varied));
+    let (mut loader, part_settings) = (Loader::new(source.shelf), PartSettings::new(source.sets, source.varied));
     if let Some(known) = cache.find(&part_settings) {
         let settings = loader.settings_over(&known, source);
         return loader.finish((known.tree.clone(), known.place.clone()), settings);
     }
     let ((tree, place), settings) = loader.layers(source);
     if loader.problems.is_empty() {
-        cache.keep(part_settings, Layers { texts: loader.texts.clone(), tree: tree.clone(), place: place.clone() });
+        cache.insert(part_settings, Layers { texts: loader.texts.clone(), tree: tree.clone(), place: place.clone() });
     }
     loader.finish((tree, place), settings)
 }
@@ -145,8 +145,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the settings of `source`, whose texts replace those of an earlier reading with as many settings.
-    fn settings_over(&mut self, known: &Layers, source: &Source<'_>) -> Vec<Setting> {
-        self.texts = known.texts.clone();
+    fn settings_over(&mut self, cached: &Layers, source: &Source<'_>) -> Vec<Setting> {
+        self.texts = cached.texts.clone();
         let first = usize::from(!matches!(source.document, Document::None));
         let set = source.sets.iter().map(|option| (option, Layer::Set as fn(String) -> Layer));
         let varied = source.varied.iter().map(|option| (option, Layer::Vary as fn(String) -> Layer));
@@ -193,7 +193,7 @@ impl<'a> Loader<'a> {
         let (table, errors) = DeTable::parse_recoverable(content);
         for error in &errors {
             let place = error.span().map_or(0..0, |span| span);
-            let problem = Problem::new("invalid TOML").at(Some(builder.place(place)), error.message());
+            let problem = Problem::new("invalid TOML").with_place(Some(builder.place(place)), error.message());
             self.problems.push(problem.help(toml_help(error.message())));
         }
         let tree = if errors.is_empty() { builder.tree(table.get_ref()) } else { Tree::default() };
@@ -219,7 +219,7 @@ impl<'a> Loader<'a> {
         if let Some(sheet) = &mut file {
             named = self.take_parts(&mut sheet.tree);
         }
-        if let Some(setting) = settings.iter().rfind(|setting| setting.is(PARTS)) {
+        if let Some(setting) = settings.iter().rfind(|setting| setting.sets_key(PARTS)) {
             named = self.part_names(&setting.value);
         }
         let place = file.as_ref().map(|sheet| Place { text: sheet.text, span: 0..0 });
@@ -248,7 +248,7 @@ impl<'a> Loader<'a> {
 
     /// Returns whether a setting names parts of the description or of an entry.
     fn is_of_parts(&self, setting: &Setting) -> bool {
-        setting.is(PARTS) || setting.is_of_entry(self.shelf.tables, PARTS)
+        setting.sets_key(PARTS) || setting.is_of_entry(self.shelf.tables, PARTS)
     }
 
     fn take_parts(&mut self, tree: &mut Tree) -> PartNames {
@@ -271,12 +271,12 @@ impl<'a> Loader<'a> {
         names
     }
 
-    /// Adds a part to the table `at`, with a higher precedence than the parts of which it consists.
-    fn part(&mut self, (name, place): (&str, Option<Place>), at: &[String], within: &mut Vec<String>) {
-        if within.iter().any(|outer| outer == name) {
-            return self.problems.push(inclusion_cycle(name, place, within));
+    /// Adds a part to the table `table_path`, with a higher precedence than the parts of which it consists.
+    fn part(&mut self, (name, place): (&str, Option<Place>), table_path: &[String], enclosing_parts: &mut Vec<String>) {
+        if enclosing_parts.iter().any(|outer| outer == name) {
+            return self.problems.push(inclusion_cycle(name, place, enclosing_parts));
         }
-        if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == at) {
+        if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == table_path) {
             return;
         }
         let Some(text) = (self.shelf.find)(name) else {
@@ -284,28 +284,29 @@ impl<'a> Loader<'a> {
             return self.problems.push(problem);
         };
         let mut sheet = self.sheet(Layer::Part(name.to_string()), text, None);
-        within.push(name.to_string());
+        enclosing_parts.push(name.to_string());
         for (inner, place) in self.take_parts(&mut sheet.tree) {
-            self.part((&inner, place), at, within);
+            self.part((&inner, place), table_path, enclosing_parts);
         }
-        within.pop();
-        for key in at.iter().rev() {
+        enclosing_parts.pop();
+        for key in table_path.iter().rev() {
             let mut outer = Tree::default();
             outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(sheet.tree)));
             sheet.tree = outer;
         }
-        self.parts.push(((at.to_vec(), name.to_string()), sheet));
+        self.parts.push(((table_path.to_vec(), name.to_string()), sheet));
     }
 
     fn unknown_part(&self, name: &str, place: Option<Place>) -> Problem {
-        let near = suggest::nearest(name, self.shelf.names.iter().copied());
-        let label = near.map_or("no part has this name".to_string(), |near| format!("did you mean \"{near}\"?"));
+        let nearest = suggest::nearest(name, self.shelf.names.iter().copied());
+        let label = nearest.map_or("no part has this name".to_string(), |near| format!("did you mean \"{near}\"?"));
         let help = match self.shelf.names {
             [] => "there are no shipped parts".to_string(),
             names => {
                 // If the name contains a folder, only parts in that folder can be meant.
                 let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let is_in = |part: &&&str| part.rsplit_once('/').is_some_and(|(of, _)| of == folder);
+                let is_in =
+                    |part: &&&str| part.rsplit_once('/').is_some_and(|(folder_of_part, _)| folder_of_part == folder);
                 let inside: Vec<&str> = names.iter().filter(is_in).copied().collect();
                 match inside.is_empty() {
                     true => format!("the shipped parts are {}", suggest::phrase(names.iter().copied())),
@@ -313,7 +314,9 @@ impl<'a> Loader<'a> {
                 }
             }
         };
-        Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug())).at(place, label).help(help)
+        Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug()))
+            .with_place(place, label)
+            .help(help)
     }
 
     /// Merges the parts and the file over them.
@@ -330,7 +333,7 @@ impl<'a> Loader<'a> {
 
 fn not_a_part(item: &TreeNode) -> Problem {
     Problem::new(format!("`{PARTS}` names shipped parts by strings"))
-        .at(item.place.clone(), format!("this is {}", item.value.type_with_article()))
+        .with_place(item.place.clone(), format!("this is {}", item.value.type_with_article()))
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 
@@ -338,7 +341,7 @@ fn inclusion_cycle(name: &str, place: Option<Place>, within: &[String]) -> Probl
     let from = within.iter().position(|outer| outer == name).unwrap_or(0);
     let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
     Problem::new(format!("the shipped part \"{name}\" includes itself"))
-        .at(place, "here the cycle closes")
+        .with_place(place, "here the cycle closes")
         .help(chain.join(" → "))
 }
 
@@ -359,19 +362,19 @@ impl Tree {
         self.for_each_definition(&mut |definition| definition.rank = rank);
     }
 
-    fn for_each_definition(&mut self, act: &mut impl FnMut(&mut Definition)) {
+    fn for_each_definition(&mut self, visit: &mut impl FnMut(&mut Definition)) {
         for node in self.nodes_mut() {
-            node.for_each_definition(act);
+            node.for_each_definition(visit);
         }
     }
 }
 
 impl TreeNode {
-    fn for_each_definition(&mut self, act: &mut impl FnMut(&mut Definition)) {
-        self.definitions.iter_mut().for_each(&mut *act);
+    fn for_each_definition(&mut self, visit: &mut impl FnMut(&mut Definition)) {
+        self.definitions.iter_mut().for_each(&mut *visit);
         match &mut self.value {
-            TreeValue::Table(tree) => tree.for_each_definition(act),
-            TreeValue::List(items) => items.iter_mut().for_each(|item| item.for_each_definition(act)),
+            TreeValue::Table(tree) => tree.for_each_definition(visit),
+            TreeValue::List(items) => items.iter_mut().for_each(|item| item.for_each_definition(visit)),
             _ => {}
         }
     }

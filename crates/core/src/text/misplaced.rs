@@ -8,21 +8,21 @@ use super::suggest;
 use super::table::Table;
 
 impl Table<'_> {
-    /// Reports, in one problem, the keys out of `keys` that this table defines although they belong in the table `to`.
-    /// These keys are then reported neither as unknown in this table nor as missing in the other.
-    pub fn report_misplaced(&self, keys: &[&'static str], to: &str, why: &str) {
+    /// Reports, in one problem, the keys out of `keys` that this table defines although they belong in the table
+    /// `destination`. These keys are then reported neither as unknown in this table nor as missing in the other.
+    pub fn report_misplaced(&self, keys: &[&'static str], destination: &str, why: &str) {
         let defined = keys.iter().filter_map(|key| Some((*key, self.child(key)?)));
         let found: Vec<_> = defined.collect();
         let Some((_, first)) = found.iter().min_by_key(|(_, node)| node.key()) else { return };
         for (key, _) in &found {
-            self.context.suppress_unknown(self.full(key));
-            self.context.suppress_missing(&format!("{to}.{key}"));
+            self.context.suppress_unknown(self.full_path(key));
+            self.context.suppress_missing(&format!("{destination}.{key}"));
         }
         let names = suggest::phrase(found.iter().map(|(key, _)| *key));
         let (belong, them) = if found.len() == 1 { ("belongs", "it") } else { ("belong", "them") };
-        let problem = Problem::new(format!("{names} of `{}` {belong} in [{to}]", self.table_path()))
-            .at(first.key().cloned(), why)
-            .help(format!("write {them} below [{to}]"));
+        let problem = Problem::new(format!("{names} of `{}` {belong} in [{destination}]", self.table_path()))
+            .with_place(first.key().cloned(), why)
+            .help(format!("write {them} below [{destination}]"));
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 
@@ -30,11 +30,11 @@ impl Table<'_> {
     /// replacement.
     pub fn replaced(&self, key: &str, why: &str, help: &str) {
         let Some(node) = self.child(key) else { return };
-        let path = self.full(key);
+        let path = self.full_path(key);
         self.context.suppress_unknown(path.clone());
         self.context.report(
             DiagnosticLevel::PresentKeys,
-            Problem::new(format!("`{path}` {why}")).at(node.key().cloned(), "").help(help),
+            Problem::new(format!("`{path}` {why}")).with_place(node.key().cloned(), "").help(help),
         );
     }
 
@@ -48,12 +48,12 @@ impl Table<'_> {
             None if as_word => family.place.clone(),
             None => return,
         };
-        let (what, help) = explain();
-        let path = format!("{}.{name}", self.full(key));
+        let (message, help) = explain();
+        let path = format!("{}.{name}", self.full_path(key));
         self.context.suppress_unknown(path.clone());
         self.context.report(
             DiagnosticLevel::PresentKeys,
-            Problem::new(format!("there is no `{path}`")).at(place, what).help(help),
+            Problem::new(format!("there is no `{path}`")).with_place(place, message).help(help),
         );
     }
 }

@@ -37,7 +37,7 @@ pub use narrows_derive::{ParameterChoice, Parameters};
 pub use origin::{Layer, Origin};
 pub use parameters::{AllOptional, ParameterSink, ParameterVariants, Parameters, TomlSink, to_toml};
 pub use problem::{Problem, Problems};
-pub use read::{Read, Reading, describe};
+pub use read::{DescriptionReader, Read, describe};
 pub use record::{Entry, RenamedKey};
 pub use schema::Schema;
 pub use table::Table;

@@ -28,9 +28,11 @@ impl<'a> NamePattern<'a> {
                 (true, _) => (Token::Any, 1),
                 (false, Some(number)) => number,
                 (false, None) => {
-                    let next =
-                        rest.char_indices().skip(1).find(|(at, _)| NamePattern::begins_placeholder(&rest[*at..]));
-                    let length = next.map_or(rest.len(), |(at, _)| at);
+                    let next = rest
+                        .char_indices()
+                        .skip(1)
+                        .find(|(offset, _)| NamePattern::begins_placeholder(&rest[*offset..]));
+                    let length = next.map_or(rest.len(), |(offset, _)| offset);
                     (Token::Literal(&rest[..length]), length)
                 }
             };
@@ -129,14 +131,14 @@ impl<'n> CaptureSearch<'n> {
         if let Token::Literal(text) = first {
             return name.starts_with(text).then(|| self.captures(rest, start + text.len()))?;
         }
-        let ends = name.char_indices().map(|(at, _)| at).chain([name.len()]);
+        let ends = name.char_indices().map(|(offset, _)| offset).chain([name.len()]);
         ends.rev().find_map(|end| {
             let capture = &name[..end];
-            let fits = match first {
+            let is_match = match first {
                 Token::Number(least, most) => in_range(capture, *least, *most),
                 Token::Any | Token::Literal(_) => true,
             };
-            let mut found = fits.then(|| self.captures(rest, start + end))??;
+            let mut found = is_match.then(|| self.captures(rest, start + end))??;
             found.push(capture);
             Some(found)
         })

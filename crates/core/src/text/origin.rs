@@ -106,13 +106,14 @@ pub struct Text {
 
 impl Text {
     fn new(layer: Layer, content: &str, folder: Option<&Path>) -> Text {
-        let line_ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+        let line_ends =
+            content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(offset, _)| offset).collect();
         Text { layer, content: content.into(), folder: folder.map(Path::to_path_buf), line_ends }
     }
 
-    /// Returns the line of the byte at offset `at`, counted from one.
-    fn line(&self, at: usize) -> usize {
-        self.line_ends.partition_point(|end| *end < at) + 1
+    /// Returns the line of the byte at offset `offset`, counted from one.
+    fn line(&self, offset: usize) -> usize {
+        self.line_ends.partition_point(|end| *end < offset) + 1
     }
 }
 
@@ -166,8 +167,8 @@ mod tests {
         let mut texts = Texts::default();
         let text = "a = 1\nb = { c = 2 } # Table 3\n";
         let id = texts.add(Layer::File("m.toml".into()), text, None);
-        let at = text.find('2').unwrap();
-        let place = Place { text: id, span: at..at + 1 };
+        let offset = text.find('2').unwrap();
+        let place = Place { text: id, span: offset..offset + 1 };
         assert_eq!(texts.note(&place).as_deref(), Some("Table 3"));
         assert_eq!(texts.origin(&place).to_string(), "m.toml:2");
         assert_eq!(texts.slice(&place), "2");

@@ -174,7 +174,7 @@ impl<P: AllOptional> AllOptional for Box<P> {}
 pub struct TomlSink {
     text: String,
     /// The keys of the tables above, each followed by a point.
-    above: String,
+    path_prefix: String,
 }
 
 impl TomlSink {
@@ -186,18 +186,18 @@ impl TomlSink {
 
 impl ParameterSink for TomlSink {
     fn value(&mut self, key: &'static str, value: ParameterValue) {
-        self.text += &format!("{}{key} = {value}\n", self.above);
+        self.text += &format!("{}{key} = {value}\n", self.path_prefix);
     }
 
     fn table(&mut self, key: &'static str, write: &dyn Fn(&mut dyn ParameterSink)) {
-        let (above, before) = (self.above.len(), self.text.len());
-        self.above += key;
-        self.above.push('.');
+        let (above, before) = (self.path_prefix.len(), self.text.len());
+        self.path_prefix += key;
+        self.path_prefix.push('.');
         write(self);
-        self.above.truncate(above);
+        self.path_prefix.truncate(above);
         // A table without keys must be written too, because it may be the selected variant.
         if self.text.len() == before {
-            self.text += &format!("{}{key} = {{}}\n", self.above);
+            self.text += &format!("{}{key} = {{}}\n", self.path_prefix);
         }
     }
 }

@@ -48,7 +48,7 @@ impl Problem {
     }
 
     /// Returns the problem with this source location and label.
-    pub fn at(mut self, place: Option<Place>, label: impl Into<String>) -> Problem {
+    pub fn with_place(mut self, place: Option<Place>, label: impl Into<String>) -> Problem {
         (self.place, self.label) = (place, label.into().into_boxed_str());
         self
     }
@@ -139,8 +139,9 @@ impl Problems {
     /// Creates the list, sorted by text and location, without duplicates. Of each text, what is missing comes last:
     /// what is present and invalid often explains it.
     pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
-        let mut known = HashSet::with_capacity(list.len());
-        let is_new: Vec<bool> = list.iter().map(|it| known.insert((it.place.as_ref(), &it.message))).collect();
+        let mut seen = HashSet::with_capacity(list.len());
+        let is_new: Vec<bool> =
+            list.iter().map(|problem| seen.insert((problem.place.as_ref(), &problem.message))).collect();
         let mut is_new = is_new.into_iter();
         let mut reported = list;
         reported.retain(|_| is_new.next() == Some(true));
@@ -154,12 +155,12 @@ impl Problems {
     }
 
     /// Creates a list of one problem that refers to no text.
-    pub fn one(problem: Problem) -> Problems {
+    pub fn from_problem(problem: Problem) -> Problems {
         Problems::new(vec![problem], &Texts::default())
     }
 
     /// Returns each problem as a list of one, up to the largest number that is rendered.
-    pub fn each(&self) -> Vec<Problems> {
+    pub fn split(&self) -> Vec<Problems> {
         let with_texts = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
         self.list.iter().take(REPORTED_MAX).map(with_texts).collect()
     }
@@ -169,7 +170,8 @@ impl Problems {
         &self.list
     }
 
-    /// Returns the problems, each with the line that `help` returns for it and its layer as its first line of help.
+    /// Returns the problems. The first line of each problem's help is the one that `help` returns for the problem and
+    /// its layer.
     pub fn with_help_per_problem(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
@@ -189,8 +191,8 @@ impl Problems {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
         let first = self.list.iter().take(REPORTED_MAX);
         let mut reported: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
-        if let Some(more) = self.list.len().checked_sub(REPORTED_MAX).filter(|more| *more > 0) {
-            reported.push(format!("and {more} more"));
+        if let Some(unlisted) = self.list.len().checked_sub(REPORTED_MAX).filter(|more| *more > 0) {
+            reported.push(format!("and {unlisted} more"));
         }
         reported.join("\n\n")
     }
@@ -228,8 +230,8 @@ mod tests {
         let mut texts = Texts::default();
         let file = texts.add(Layer::File("m.toml".into()), "[ni]\nx = 5\n", None);
         let set = texts.add(Layer::Set("ni.y=6".into()), "ni.y=6", None);
-        let late = Problem::new("y is wrong").at(place(set, 5..6), "here").help("leave y out");
-        let early = Problem::new("x is wrong").at(place(file, 9..10), "a time needs a unit");
+        let late = Problem::new("y is wrong").with_place(place(set, 5..6), "here").help("leave y out");
+        let early = Problem::new("x is wrong").with_place(place(file, 9..10), "a time needs a unit");
         let reported = Problems::new(vec![late.clone(), early, late], &texts).to_string();
         let expected = "\
 error: x is wrong
@@ -252,7 +254,8 @@ error: y is wrong
     fn only_the_first_hundred_problems_are_rendered() {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File("m.toml".into()), &"a = 1\n".repeat(50_000), None);
-        let problem = |line: usize| Problem::new("it is repeated").at(place(id, 6 * line..6 * line + 1), "here");
+        let problem =
+            |line: usize| Problem::new("it is repeated").with_place(place(id, 6 * line..6 * line + 1), "here");
         let all = Problems::new((0..50_000).chain(0..50_000).map(problem).collect(), &texts);
         assert_eq!(all.list().len(), 50_000);
         let reported = all.to_string();
@@ -266,7 +269,7 @@ error: y is wrong
         let id = texts.add(Layer::File("µ.toml".into()), "µ\r\n\tµ", None);
         for start in 0..9 {
             for end in start..12 {
-                let problem = Problem::new("odd").at(place(id, start..end), "");
+                let problem = Problem::new("odd").with_place(place(id, start..end), "");
                 let _ = Problems::new(vec![problem], &texts).render(true);
             }
         }

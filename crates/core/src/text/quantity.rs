@@ -30,9 +30,9 @@ pub type Unit = (&'static str, u64);
 /// A quantity that is written as a number and a unit.
 pub trait Quantity: Copy + Ord + Display {
     /// The name in messages, with its article.
-    const WHAT: &'static str;
+    const NAME_WITH_ARTICLE: &'static str;
     /// The name in the schema and in listings.
-    const KIND: &'static str;
+    const NAME: &'static str;
     /// The smallest unit; every quantity of the kind is a whole number of it.
     const SMALLEST: &'static str;
     /// An example of a number with its unit.
@@ -48,8 +48,8 @@ pub trait Quantity: Copy + Ord + Display {
 }
 
 impl Quantity for Time {
-    const WHAT: &'static str = "a time";
-    const KIND: &'static str = "time";
+    const NAME_WITH_ARTICLE: &'static str = "a time";
+    const NAME: &'static str = "time";
     const SMALLEST: &'static str = "ps";
     const EXAMPLE: &'static str = "40 ns";
     const UNITS: &'static [Unit] =
@@ -62,8 +62,8 @@ impl Quantity for Time {
 }
 
 impl Quantity for Bytes {
-    const WHAT: &'static str = "an amount of data";
-    const KIND: &'static str = "bytes";
+    const NAME_WITH_ARTICLE: &'static str = "an amount of data";
+    const NAME: &'static str = "bytes";
     const SMALLEST: &'static str = "B";
     const EXAMPLE: &'static str = "64 B";
     const UNITS: &'static [Unit] = &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
@@ -75,8 +75,8 @@ impl Quantity for Bytes {
 }
 
 impl Quantity for Rate {
-    const WHAT: &'static str = "a rate";
-    const KIND: &'static str = "rate";
+    const NAME_WITH_ARTICLE: &'static str = "a rate";
+    const NAME: &'static str = "rate";
     const SMALLEST: &'static str = "bit/s";
     const EXAMPLE: &'static str = "160 MB/s";
     const UNITS: &'static [Unit] = &[
@@ -97,8 +97,8 @@ impl Quantity for Rate {
 }
 
 impl Quantity for Hertz {
-    const WHAT: &'static str = "a frequency";
-    const KIND: &'static str = "frequency";
+    const NAME_WITH_ARTICLE: &'static str = "a frequency";
+    const NAME: &'static str = "frequency";
     const SMALLEST: &'static str = "Hz";
     const EXAMPLE: &'static str = "33 MHz";
     const UNITS: &'static [Unit] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)];
@@ -116,24 +116,24 @@ pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
     let (number, unit) = (&text[..split], text[split..].trim());
     let decimal = Decimal::parse(number).ok_or_else(|| not_a_number::<Q>(text))?;
     if unit.is_empty() {
-        return Err(no_unit::<Q>(number));
+        return Err(missing_unit::<Q>(number));
     }
     let per = unit_size::<Q>(number, unit)?;
     let amount = decimal.times(per).map_err(|why| why.fault::<Q>())?;
     if amount == 0 && !Q::MAY_BE_ZERO {
-        return Err(ParseError::new(format!("{} must be more than zero", Q::WHAT), write_example::<Q>()));
+        return Err(ParseError::new(format!("{} must be more than zero", Q::NAME_WITH_ARTICLE), write_example::<Q>()));
     }
     Ok(Q::from_smallest(amount))
 }
 
 /// Returns the error for a number without a unit.
-pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
+pub fn missing_unit<Q: Quantity>(number: &str) -> ParseError {
     if Decimal::parse(number).is_none() {
         return not_a_number::<Q>(number);
     }
     let unit = plausible_unit::<Q>(number);
     ParseError::new(
-        format!("{} needs a unit", Q::WHAT),
+        format!("{} needs a unit", Q::NAME_WITH_ARTICLE),
         format!("write \"{number} {unit}\"; units are {}", units::<Q>()),
     )
 }
@@ -164,7 +164,7 @@ pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
         (false, None) if matches!(text, "nan" | "inf") => "must be a finite number",
         (false, None) => "must begin with a decimal number",
     };
-    ParseError::new(format!("{} {why}", Q::WHAT), write_example::<Q>())
+    ParseError::new(format!("{} {why}", Q::NAME_WITH_ARTICLE), write_example::<Q>())
 }
 
 /// Returns an example of how a quantity of this kind is written.
@@ -179,11 +179,13 @@ fn units<Q: Quantity>() -> String {
 }
 
 fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
-    let plain = if matches!(unit, "µs" | "μs") { "us" } else { unit };
-    match Q::UNITS.iter().find(|(name, _)| *name == plain) {
+    let plain_unit = if matches!(unit, "µs" | "μs") { "us" } else { unit };
+    match Q::UNITS.iter().find(|(name, _)| *name == plain_unit) {
         Some((_, per)) => Ok(*per),
-        None if Q::KIND == Bytes::KIND => Err(ambiguous(number, unit).unwrap_or_else(|| wrong_unit::<Q>(number, unit))),
-        None => Err(wrong_unit::<Q>(number, unit)),
+        None if Q::NAME == Bytes::NAME => {
+            Err(ambiguous(number, unit).unwrap_or_else(|| unknown_unit::<Q>(number, unit)))
+        }
+        None => Err(unknown_unit::<Q>(number, unit)),
     }
 }
 
@@ -195,22 +197,22 @@ fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
         "GB" => ("GiB", 1_000_000, "³"),
         _ => return None,
     };
-    let said = format!("`{unit}` is ambiguous: 1000{power} or 1024{power} bytes");
+    let message = format!("`{unit}` is ambiguous: 1000{power} or 1024{power} bytes");
     let decimal = Decimal::parse(number)?;
     let thousands = decimal.times(tens).ok();
-    let written = |text: String| parse::<Bytes>(&text).ok().map(|b| format!("\"{text}\" ({} B)", b.get()));
+    let with_unit = |text: String| parse::<Bytes>(&text).ok().map(|b| format!("\"{text}\" ({} B)", b.get()));
     let choices: Vec<String> = [Some(format!("{number} {binary}")), thousands.map(|k| format!("{k} kB"))]
         .into_iter()
         .flatten()
-        .filter_map(written)
+        .filter_map(with_unit)
         .collect();
     match choices.is_empty() {
-        true => Some(ParseError::new(said, write_example::<Bytes>())),
-        false => Some(ParseError::new(said, format!("write {}", choices.join(" or ")))),
+        true => Some(ParseError::new(message, write_example::<Bytes>())),
+        false => Some(ParseError::new(message, format!("write {}", choices.join(" or ")))),
     }
 }
 
-fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
+fn unknown_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     let names = Q::UNITS.iter().map(|(name, _)| *name);
     let near = unit_of_alternative_spelling(unit)
         .filter(|meant| names.clone().any(|name| name == *meant))
@@ -220,8 +222,8 @@ fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     if let Some(near) = near {
         help.push(format!("did you mean \"{number} {near}\"?"));
     }
-    help.push(format!("units of {} are {}", Q::WHAT, units::<Q>()));
-    ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::WHAT), help }
+    help.push(format!("units of {} are {}", Q::NAME_WITH_ARTICLE, units::<Q>()));
+    ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::NAME_WITH_ARTICLE), help }
 }
 
 /// Returns the unit that is meant by a common alternative spelling.
@@ -247,10 +249,10 @@ fn unit_of_alternative_spelling(unit: &str) -> Option<&'static str> {
     })
 }
 
-/// An exact decimal number: `digits` divided by ten to the power of `places`.
+/// An exact decimal number: `digits` divided by ten to the power of `decimal_places`.
 struct Decimal {
     digits: u128,
-    places: u32,
+    decimal_places: u32,
 }
 
 /// Reason why a number of units cannot be expressed in smallest units.
@@ -263,10 +265,10 @@ impl ConversionError {
     fn fault<Q: Quantity>(&self) -> ParseError {
         let largest = format!("the largest is {}", Q::from_smallest(u64::MAX));
         match self {
-            ConversionError::TooLarge => ParseError::new(format!("too large for {}", Q::WHAT), largest),
+            ConversionError::TooLarge => ParseError::new(format!("too large for {}", Q::NAME_WITH_ARTICLE), largest),
             ConversionError::NotWhole => ParseError::new(
                 format!("not a whole number of {}", Q::SMALLEST),
-                format!("{} is counted in whole {}; nothing is rounded", Q::WHAT, Q::SMALLEST),
+                format!("{} is counted in whole {}; nothing is rounded", Q::NAME_WITH_ARTICLE, Q::SMALLEST),
             ),
         }
     }
@@ -285,16 +287,16 @@ impl Decimal {
         let fraction = fraction.trim_end_matches('0');
         // If a fraction is longer, one digit more than allowed is kept, which no unit makes whole.
         let kept = &fraction[..fraction.len().min(Decimal::DECIMALS_MAX)];
-        let places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept.len() as u32 };
+        let decimal_places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept.len() as u32 };
         let whole = whole.trim_start_matches('0');
         // More than 20 digits are too large for any unit, so their value does not matter.
         let whole = if whole.len() > 20 { "99999999999999999999" } else { whole };
         let digits = format!("0{whole}{kept}").parse().ok()?;
-        Some(Decimal { digits, places })
+        Some(Decimal { digits, decimal_places })
     }
 
     fn times(&self, per: u64) -> Result<u64, ConversionError> {
-        let whole = 10u128.checked_pow(self.places).ok_or(ConversionError::NotWhole)?;
+        let whole = 10u128.checked_pow(self.decimal_places).ok_or(ConversionError::NotWhole)?;
         let shared = gcd(whole, per as u128);
         if !self.digits.is_multiple_of(whole / shared) {
             return Err(ConversionError::NotWhole);
@@ -362,7 +364,7 @@ mod tests {
         assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
         assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
         assert!(fault::<Time>("-4 ns").contains("must not have a sign"));
-        let alone = |number| reported(&no_unit::<Time>(number));
+        let alone = |number| reported(&missing_unit::<Time>(number));
         assert!(alone("40").contains("write \"40 ns\"") && alone("-4").contains("must not have a sign"));
         assert!(alone("nan").contains("finite") && alone("1e3").contains("must not have an exponent"));
         assert!(fault::<Rate>("0 MB/s").contains("more than zero"));

@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 use std::path::PathBuf;
 
 /// A description about to be read.
-pub struct Reading {
+pub struct DescriptionReader {
     loaded: Loaded,
 }
 
@@ -31,10 +31,10 @@ pub struct Read<T> {
     renamed: Vec<RenamedKey>,
 }
 
-impl Reading {
+impl DescriptionReader {
     /// Creates a reading of the merged layers.
-    pub fn new(loaded: Loaded) -> Reading {
-        Reading { loaded }
+    pub fn new(loaded: Loaded) -> DescriptionReader {
+        DescriptionReader { loaded }
     }
 
     /// Reads the whole description.
@@ -112,13 +112,13 @@ impl<T> Read<T> {
 
     /// Returns whether any layer defines `path`; a default does not count.
     pub fn is_defined(&self, path: &str) -> bool {
-        self.loaded.root.at(self.as_written(path).split('.')).is_some()
+        self.loaded.root.node_at(self.as_written(path).split('.')).is_some()
     }
 
     /// Returns the path of the key at `path` as the description spells it, with the key's former name if the
     /// description uses that.
     fn as_written<'p>(&'p self, path: &'p str) -> &'p str {
-        let is_current = || self.loaded.root.at(path.split('.')).is_some();
+        let is_current = || self.loaded.root.node_at(path.split('.')).is_some();
         let former = self.renamed.iter().find(|key| key.new == path).filter(|_| !is_current());
         former.map_or(path, |key| &key.old)
     }
@@ -132,14 +132,14 @@ impl<T> Read<T> {
     }
 
     /// Returns a problem with the value at `path` that was found after reading.
-    pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
+    pub fn problem_at(&self, path: &str, message: &str, help: &str) -> Problem {
         let (root, written) = (&self.loaded.root, self.as_written(path));
         let problem =
             diagnostics::positioned(root, &self.records, written, path, root.place.clone(), message).help(help);
         let layer = problem.place.as_ref().map(|place| &self.loaded.texts.get(place.text).layer);
         match layer {
             Some(Layer::Part(name)) => {
-                let is_table = root.at(written.split('.')).is_some_and(|node| node.table().is_some());
+                let is_table = root.node_at(written.split('.')).is_some_and(|node| node.table().is_some());
                 let remedy = match is_table {
                     true => "remove it from `parts`, or name another part in its place",
                     false => "name another part in its place, or override this value",
@@ -155,10 +155,10 @@ impl<T> Read<T> {
         Problems::new(list, &self.loaded.texts)
     }
 
-    /// Converts the value by `act`, and keeps the records.
-    pub fn map<U>(self, act: impl FnOnce(T) -> U) -> Read<U> {
+    /// Converts the value by `convert`, and keeps the records.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Read<U> {
         let Read { value, loaded, records, files, renamed } = self;
-        Read { value: act(value), loaded, records, files, renamed }
+        Read { value: convert(value), loaded, records, files, renamed }
     }
 }
 

@@ -81,17 +81,17 @@ impl ReadContext {
         }
     }
 
-    /// Runs `act` with this level, or with the present level if that is lower.
-    pub(super) fn with_level<T>(&self, level: DiagnosticLevel, act: impl FnOnce() -> T) -> T {
-        let before = self.level.replace(self.level.get().min(level));
-        let done = act();
-        self.level.set(before);
-        done
+    /// Runs `function` with this level, or with the present level if that is lower.
+    pub(super) fn with_level<T>(&self, level: DiagnosticLevel, function: impl FnOnce() -> T) -> T {
+        let previous_level = self.level.replace(self.level.get().min(level));
+        let result = function();
+        self.level.set(previous_level);
+        result
     }
 
-    /// Records a problem if the current level is at least `least`.
-    pub(super) fn report(&self, least: DiagnosticLevel, problem: Problem) {
-        if self.level.get() >= least {
+    /// Records a problem if the current level is at least `min_level`.
+    pub(super) fn report(&self, min_level: DiagnosticLevel, problem: Problem) {
+        if self.level.get() >= min_level {
             self.problems.borrow_mut().push(problem);
         }
     }
@@ -134,16 +134,21 @@ impl ReadContext {
         self.suppressed_unknown.borrow().contains(path)
     }
 
-    /// Returns the keys of the table at `path` that were reported as missing after the first `known` problems.
-    pub(super) fn missing_since(&self, known: usize, path: &str) -> Vec<String> {
-        self.problems.borrow()[known..].iter().filter_map(|it| diagnostics::missing_key(&it.message, path)).collect()
+    /// Returns the keys of the table at `path` that were reported as missing after the first `problems_before`
+    /// problems.
+    pub(super) fn missing_since(&self, problems_before: usize, path: &str) -> Vec<String> {
+        self.problems.borrow()[problems_before..]
+            .iter()
+            .filter_map(|problem| diagnostics::missing_key(&problem.message, path))
+            .collect()
     }
 
-    /// Replaces the missing-key problems of the table at `path` after the first `known` problems by `problem`.
-    pub(super) fn replace_missing(&self, known: usize, path: &str, problem: Problem) {
+    /// Replaces the missing-key problems of the table at `path` after the first `problems_before` problems by
+    /// `problem`.
+    pub(super) fn replace_missing(&self, problems_before: usize, path: &str, problem: Problem) {
         let mut problems = self.problems.borrow_mut();
-        let since = problems.split_off(known);
-        problems.extend(since.into_iter().filter(|it| diagnostics::missing_key(&it.message, path).is_none()));
+        let since = problems.split_off(problems_before);
+        problems.extend(since.into_iter().filter(|problem| diagnostics::missing_key(&problem.message, path).is_none()));
         problems.push(problem);
     }
 
@@ -151,9 +156,9 @@ impl ReadContext {
     pub(super) fn finish(self) -> Findings {
         let (mut problems, suppressed) = (self.problems.into_inner(), self.suppressed_missing.into_inner());
         let families = self.suppressed_no_variant.into_inner();
-        problems.retain(|it| {
-            let is_missing = suppressed.iter().any(|path| diagnostics::says_missing(&it.message, path));
-            !is_missing && !families.iter().any(|path| diagnostics::says_no_variant(&it.message, path))
+        problems.retain(|problem| {
+            let is_missing = suppressed.iter().any(|path| diagnostics::says_missing(&problem.message, path));
+            !is_missing && !families.iter().any(|path| diagnostics::says_no_variant(&problem.message, path))
         });
         for (path, doc) in self.absent_tables.into_inner() {
             diagnostics::summarize_missing(&mut problems, &path, doc);
@@ -184,8 +189,8 @@ impl ReadContext {
     }
 
     /// Reports a problem with the value at `path` and marks the value as invalid, so that no further check uses it.
-    pub(super) fn report_value(&self, least: DiagnosticLevel, path: String, problem: Problem) {
-        self.report(least, problem);
+    pub(super) fn report_value(&self, min_level: DiagnosticLevel, path: String, problem: Problem) {
+        self.report(min_level, problem);
         self.invalid.borrow_mut().insert(path);
     }
 

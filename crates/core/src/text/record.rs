@@ -82,8 +82,8 @@ impl Step {
 /// Formats a path as text.
 pub(super) fn dotted(path: &[Step]) -> String {
     let mut text = String::with_capacity(48);
-    for (at, step) in path.iter().enumerate() {
-        if at > 0 {
+    for (depth, step) in path.iter().enumerate() {
+        if depth > 0 {
             text.push('.');
         }
         step.write(&mut text);
@@ -94,15 +94,15 @@ pub(super) fn dotted(path: &[Step]) -> String {
 /// Returns whether `text` is the path in the form of [`dotted`].
 fn is_dotted(path: &[Step], text: &str) -> bool {
     let mut rest = text;
-    path.iter().enumerate().all(|(at, step)| {
-        let after = if at == 0 { Some(rest) } else { rest.strip_prefix('.') };
+    path.iter().enumerate().all(|(depth, step)| {
+        let after = if depth == 0 { Some(rest) } else { rest.strip_prefix('.') };
         let left = after.and_then(|after| step.strip_from(after));
         rest = left.unwrap_or_default();
         left.is_some()
     }) && rest.is_empty()
 }
 
-/// A value as it was read; an [`Entry`] is made of it when one is asked for.
+/// A value as it was read. It is converted to an [`Entry`] only on request.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedValue {
     pub value: String,
@@ -147,12 +147,12 @@ pub(super) struct Records(pub Vec<(Vec<Step>, Mark)>);
 impl Records {
     /// Returns the values that were read from `texts`.
     pub fn entries(&self, texts: &Texts) -> Vec<Entry> {
-        self.each().map(|(path, value)| value.entry(path, texts)).collect()
+        self.values().map(|(path, value)| value.entry(path, texts)).collect()
     }
 
     /// Returns the value at a path. The search begins with the values read last, which are requested most often.
     pub fn find(&self, path: &str) -> Option<&RecordedValue> {
-        self.each().rfind(|(steps, _)| is_dotted(steps, path)).map(|(_, value)| value)
+        self.values().rfind(|(steps, _)| is_dotted(steps, path)).map(|(_, value)| value)
     }
 
     /// Replaces the value at `path`, if it is a default, by the word that applies instead.
@@ -168,7 +168,7 @@ impl Records {
         }
     }
 
-    fn each(&self) -> impl DoubleEndedIterator<Item = (&[Step], &RecordedValue)> {
+    fn values(&self) -> impl DoubleEndedIterator<Item = (&[Step], &RecordedValue)> {
         self.0.iter().filter_map(|(path, mark)| match mark {
             Mark::Value(value, _) | Mark::Choice(value) => Some((&path[..], &**value)),
             Mark::Table | Mark::List => None,
@@ -184,7 +184,7 @@ impl Records {
                 Mark::List => Json::Array(Vec::new()),
                 Mark::Value(_, json) => json.clone(),
             };
-            tree.put(path, value);
+            tree.insert(path, value);
         }
         tree.finish()
     }
@@ -206,10 +206,10 @@ impl Default for JsonTree<'_> {
 
 impl<'a> JsonTree<'a> {
     /// Puts a value at a path, below tables and lists that are already there. A value that is there already is kept.
-    fn put(&mut self, path: &'a [Step], value: Json) {
+    fn insert(&mut self, path: &'a [Step], value: Json) {
         let Some((last, above)) = path.split_last() else { return };
         let shared = self.open.iter().zip(above).take_while(|((open, _), step)| open == step).count();
-        self.close(shared);
+        self.close_tables(shared);
         for step in &above[shared..] {
             let Some(slot) = slot(self.innermost(), step) else { return };
             let below = match slot.take() {
@@ -229,23 +229,23 @@ impl<'a> JsonTree<'a> {
         self.open.last_mut().map_or(&mut self.root, |(_, json)| json)
     }
 
-    /// Puts all but the outermost `kept` open tables back into those above them.
-    fn close(&mut self, kept: usize) {
-        while self.open.len() > kept {
+    /// Puts all but the outermost `kept_open` open tables back into those above them.
+    fn close_tables(&mut self, kept_open: usize) {
+        while self.open.len() > kept_open {
             let (step, json) = self.open.pop().expect("one is open");
             *slot(self.innermost(), step).expect("it was opened here") = json;
         }
     }
 
     fn finish(mut self) -> Json {
-        self.close(0);
+        self.close_tables(0);
         self.root
     }
 }
 
-/// Returns the value of a step below a table or list, null if it is new; `None` if there is nothing below `at`.
-fn slot<'j>(at: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
-    match (at, step) {
+/// Returns the value of a step below a table or list, null if it is new; `None` if there is nothing below `container`.
+fn slot<'j>(container: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
+    match (container, step) {
         (Json::Array(items), Step::Index(index)) => {
             if items.len() <= *index {
                 items.resize(index + 1, Json::Null);

@@ -116,8 +116,7 @@ pub struct Line {
 impl TableShape {
     /// Adds an entry; a key that is there already is listed as repeated.
     pub(super) fn add(&mut self, item: Item) {
-        let is_same =
-            |known: &Item| matches!((known, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
+        let is_same = |existing: &Item| matches!((existing, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
         match item {
             Item::Key { key, .. } if self.items.iter().any(is_same) => self.repeated.push(key),
             item => self.items.push(item),

@@ -27,21 +27,21 @@ const DEEPEST: usize = 64;
 
 /// Parses an option.
 pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem> {
-    let wrong = |label: &str, span: Range<usize>| {
+    let problem = |label: &str, span: Range<usize>| {
         let place = Place { text, span };
         Err(Problem::new(format!("cannot set `{option}`"))
-            .at(Some(place), label)
+            .with_place(Some(place), label)
             .help("write KEY=VALUE, such as run.seed=7; keys are joined by `.`"))
     };
     let (path, equals) = match keys(option) {
         Ok(found) => found,
-        Err((label, span)) => return wrong(label, span),
+        Err((label, span)) => return problem(label, span),
     };
     if path.len() > DEEPEST {
-        return wrong("too many keys", 0..equals);
+        return problem("too many keys", 0..equals);
     }
     if path.len() > 1 && path[0].0 == PARTS {
-        return wrong("`parts` is set as a whole", path[0].1.clone());
+        return problem("`parts` is set as a whole", path[0].1.clone());
     }
     let builder = TreeBuilder { text, rank, offset: 0 };
     Ok(Setting { path, value: value(option, equals + 1, builder), builder })
@@ -56,17 +56,17 @@ type SyntaxFault = (&'static str, Range<usize>);
 /// Returns the keys before the `=`, and the offset of the `=`.
 fn keys(option: &str) -> Result<(Keys, usize), SyntaxFault> {
     let mut path = Vec::new();
-    let mut at = 0;
+    let mut offset = 0;
     loop {
-        at += spaces(&option[at..]);
-        let (key, end) = key(option, at)?;
-        path.push((key, at..end));
-        at = end + spaces(&option[end..]);
-        match option[at..].chars().next() {
-            Some('.') => at += 1,
-            Some('=') => return Ok((path, at)),
-            Some(c) => return Err(("`.` or `=` belongs here", at..at + c.len_utf8())),
-            None => return Err(("`=` and a value are missing", at..at)),
+        offset += spaces(&option[offset..]);
+        let (key, end) = key(option, offset)?;
+        path.push((key, offset..end));
+        offset = end + spaces(&option[end..]);
+        match option[offset..].chars().next() {
+            Some('.') => offset += 1,
+            Some('=') => return Ok((path, offset)),
+            Some(c) => return Err(("`.` or `=` belongs here", offset..offset + c.len_utf8())),
+            None => return Err(("`=` and a value are missing", offset..offset)),
         }
     }
 }
@@ -75,25 +75,25 @@ fn spaces(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
 
-/// Parses the bare or quoted key that begins at `at`, and returns the key and the offset of its end.
-fn key(option: &str, at: usize) -> Result<(String, usize), SyntaxFault> {
-    let rest = &option[at..];
+/// Parses the bare or quoted key that begins at `offset`, and returns the key and the offset of its end.
+fn key(option: &str, offset: usize) -> Result<(String, usize), SyntaxFault> {
+    let rest = &option[offset..];
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         let inner = &rest[1..];
-        let close = inner.find(quote).ok_or(("this quote is not closed", at..at + 1))?;
-        return Ok((inner[..close].to_string(), at + close + 2));
+        let close = inner.find(quote).ok_or(("this quote is not closed", offset..offset + 1))?;
+        return Ok((inner[..close].to_string(), offset + close + 2));
     }
     let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let length = rest.find(|c| !bare(c)).unwrap_or(rest.len());
     match length {
-        0 => Err(("a key is missing here", at..at)),
-        _ => Ok((rest[..length].to_string(), at + length)),
+        0 => Err(("a key is missing here", offset..offset)),
+        _ => Ok((rest[..length].to_string(), offset + length)),
     }
 }
 
 /// Parses the value after the `=`.
-fn value(option: &str, from: usize, builder: TreeBuilder) -> TreeNode {
-    let from = from + spaces(&option[from..]);
+fn value(option: &str, start: usize, builder: TreeBuilder) -> TreeNode {
+    let from = start + spaces(&option[start..]);
     let text = option[from..].trim_end();
     match DeValue::parse(text) {
         Ok(value) => TreeBuilder { offset: from, ..builder }.node(&value),
@@ -105,7 +105,7 @@ fn value(option: &str, from: usize, builder: TreeBuilder) -> TreeNode {
 }
 
 /// Returns the keys of an option and its value as plain TOML, or `None` if the option is not a setting.
-pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
+pub fn parse_plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
     let (path, equals) = keys(option).ok()?;
     let text = option[equals + 1..].trim();
     let value = text.parse().unwrap_or_else(|_| toml::Value::String(text.to_owned()));
@@ -114,7 +114,7 @@ pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
 
 impl Setting {
     /// Returns whether the setting sets the whole top-level key `name`.
-    pub fn is(&self, name: &str) -> bool {
+    pub fn sets_key(&self, name: &str) -> bool {
         matches!(&self.path[..], [(key, _)] if key == name)
     }
 
@@ -208,7 +208,7 @@ impl Setting {
             n => format!("the list has {n} elements, 0 to {}", n - 1),
         };
         Problem::new(format!("`{}` has no element `{}`", names.join("."), self.path[depth].0))
-            .at(Some(place), "no such element")
+            .with_place(Some(place), "no such element")
             .help(help)
     }
 
@@ -217,7 +217,7 @@ impl Setting {
         let names: Vec<&str> = self.path.iter().map(|(key, _)| key.as_str()).collect();
         let place = self.builder.place(self.path[0].1.start..self.path[self.path.len() - 1].1.end);
         let problem = Problem::new(format!("`{}` contradicts an earlier `--set`", names.join(".")))
-            .at(Some(place), "set here")
+            .with_place(Some(place), "set here")
             .help("one of them sets a value, the other a key within it: leave one out");
         match earlier.key() {
             Some(key) => problem.related(key.clone(), "and here"),
@@ -245,7 +245,7 @@ mod tests {
         let mut tree = base();
         set(&mut tree, option).expect("a setting");
         let root = TreeNode::synthetic(TreeValue::Table(tree));
-        format!("{:?}", root.at(path.iter().copied()).map(|node| node.value.clone()))
+        format!("{:?}", root.node_at(path.iter().copied()).map(|node| node.value.clone()))
     }
 
     #[test]

@@ -3,23 +3,23 @@
 //! The meaning of the names is not considered.
 
 /// Length of a name above which it is not compared, because such a name is hardly mistyped.
-const LONGEST: usize = 64;
+const COMPARED_LENGTH_MAX: usize = 64;
 
 /// Returns the name in `known` that is nearest to `given`, if it is near enough to be meant.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let given = plain(given);
-    if given.is_empty() || given.len() > LONGEST {
+    let given = normalized(given);
+    if given.is_empty() || given.len() > COMPARED_LENGTH_MAX {
         return None;
     }
     known
         .into_iter()
-        .filter_map(|name| distance(&given, &plain(name)).map(|d| (d, name)))
+        .filter_map(|name| distance(&given, &normalized(name)).map(|d| (d, name)))
         .min_by_key(|(d, _)| *d)
         .map(|(_, name)| name)
 }
 
 /// Normalises a name for comparison: upper and lower case are not distinguished, nor are `-`, `_` and the space.
-fn plain(name: &str) -> String {
+fn normalized(name: &str) -> String {
     name.chars().map(|c| if matches!(c, '_' | ' ') { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
@@ -43,7 +43,7 @@ fn distance(given: &str, name: &str) -> Option<usize> {
 
 /// Returns a hint with the name that was probably meant, if one is near, and with all allowed names, introduced as
 /// `what`.
-pub fn among(what: &str, given: &str, allowed: &[&str]) -> String {
+pub fn suggestion(what: &str, given: &str, allowed: &[&str]) -> String {
     let list = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
     match nearest(given, allowed.iter().copied()) {
         Some(near) => format!("did you mean `{near}`? {what}: {list}"),

@@ -25,7 +25,7 @@ pub struct Table<'t> {
     /// The source location of this table, or of the nearest enclosing table that has one.
     nearest: Option<Place>,
     /// The keys that were read, and the members of families.
-    pub(super) known: RefCell<Vec<&'static str>>,
+    pub(super) known_keys: RefCell<Vec<&'static str>>,
     /// The members of families.
     pub(super) variants: RefCell<Vec<&'static str>>,
     /// Renamed keys and, where the schema is collected, all others.
@@ -52,7 +52,7 @@ impl<'t> Table<'t> {
             path,
             node,
             nearest,
-            known: RefCell::default(),
+            known_keys: RefCell::default(),
             variants: RefCell::default(),
             shape: RefCell::default(),
         }
@@ -70,7 +70,7 @@ impl<'t> Table<'t> {
     }
 
     /// Reads a table below this one, which may be absent. If the key is not a table, a problem is reported.
-    pub(super) fn below<T>(
+    pub(super) fn read_below<T>(
         &self,
         steps: &[Step],
         node: Option<&'t TreeNode>,
@@ -93,9 +93,9 @@ impl<'t> Table<'t> {
     pub fn table<T>(&mut self, key: &'static str, doc: &'static str, read: impl FnOnce(&mut Table<'_>) -> T) -> T {
         let node = self.child(key);
         if node.is_none() {
-            self.context.note_absent_table(self.full(key), doc);
+            self.context.note_absent_table(self.full_path(key), doc);
         }
-        let (value, shape) = self.below(&[Step::Key(key)], node, read);
+        let (value, shape) = self.read_below(&[Step::Key(key)], node, read);
         self.note_key(key, doc, Form::Table(shape), Need::Required);
         value
     }
@@ -112,7 +112,7 @@ impl<'t> Table<'t> {
             self.note_key(key, doc, Form::Table(TableShape::default()), Need::Optional);
             return None;
         }
-        let (value, shape) = self.below(&[Step::Key(key)], node, read);
+        let (value, shape) = self.read_below(&[Step::Key(key)], node, read);
         self.note_key(key, doc, Form::Table(shape), Need::Optional);
         Some(value)
     }
@@ -126,15 +126,17 @@ impl<'t> Table<'t> {
         let Some(tree) = tree_of(self.node) else { return };
         let Some(former) = tree.get(old) else { return };
         self.context.note_renamed(RenamedKey {
-            old: self.full(old),
-            new: self.full(new),
+            old: self.full_path(old),
+            new: self.full_path(new),
             place: former.key().cloned(),
         });
-        let both = tree.get(new).and_then(|current| former.definition_in_same_layer(current));
-        if let Some((first, second)) = both {
+        let conflict = tree.get(new).and_then(|current| former.definition_in_same_layer(current));
+        if let Some((first, second)) = conflict {
             let problem = Problem::new(format!("`{old}` and `{new}` are one key: `{old}` was renamed to `{new}`"));
-            let problem =
-                problem.at(Some(second), "set again").related(first, "set here").help(format!("remove `{old}`"));
+            let problem = problem
+                .with_place(Some(second), "set again")
+                .related(first, "set here")
+                .help(format!("remove `{old}`"));
             self.context.report(DiagnosticLevel::PresentKeys, problem);
         }
     }
@@ -159,7 +161,7 @@ impl<'t> Table<'t> {
     ) -> Vec<(String, T)> {
         let mut shape = TableShape::default();
         let mut read_named = |name: &str, node: Option<&'t TreeNode>| {
-            let (value, found) = self.below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
+            let (value, found) = self.read_below(&[Step::Key(key), Step::Name(name.to_string())], node, &mut read);
             shape = found;
             (name.to_string(), value)
         };
@@ -190,7 +192,7 @@ impl<'t> Table<'t> {
     ) -> Vec<T> {
         let mut shape = TableShape::default();
         let mut read_element = |index: usize, node: Option<&'t TreeNode>| {
-            let (value, found) = self.below(&[Step::Key(key), Step::Index(index)], node, &mut read);
+            let (value, found) = self.read_below(&[Step::Key(key), Step::Index(index)], node, &mut read);
             shape = found;
             value
         };
@@ -219,12 +221,12 @@ impl<'t> Table<'t> {
     /// `key` stands for the table itself. The problem is reported at the value, or at the table if the value is a
     /// default. It is dropped if the value is missing or invalid, because the reader then works with a placeholder.
     pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
-        let full = self.full(key);
+        let full = self.full_path(key);
         if self.context.is_invalid(&full) {
             return;
         }
-        let nothing = TreeNode::synthetic(TreeValue::Flag(false));
-        let node = self.node.unwrap_or(&nothing);
+        let placeholder = TreeNode::synthetic(TreeValue::Flag(false));
+        let node = self.node.unwrap_or(&placeholder);
         let records = self.context.records.borrow();
         let written = self.as_written_key(key);
         let problem = diagnostics::positioned(node, &records, written, &full, self.nearest.clone(), &message.into());
@@ -262,7 +264,7 @@ impl<'t> Table<'t> {
     }
 
     /// Returns the path of a key of this table, or of the table itself (`""`).
-    pub(super) fn full(&self, key: &str) -> String {
+    pub(super) fn full_path(&self, key: &str) -> String {
         [self.table_path().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
     }
 
@@ -320,7 +322,7 @@ impl<'t> Table<'t> {
 
     /// Notes that the table may hold `key`.
     pub(crate) fn add_known(&self, key: &'static str) {
-        let mut known = self.known.borrow_mut();
+        let mut known = self.known_keys.borrow_mut();
         if !known.contains(&key) {
             known.push(key);
         }

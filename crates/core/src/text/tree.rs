@@ -117,12 +117,13 @@ impl TreeNode {
     /// one.
     pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(Place, Place)> {
         let of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
-        let conflicting_keys = |own: &Definition| Some((own.key.clone(), of_rank(own.rank)?.key.clone()));
+        let conflicting_keys =
+            |definition: &Definition| Some((definition.key.clone(), of_rank(definition.rank)?.key.clone()));
         self.definitions.iter().rev().find_map(conflicting_keys)
     }
 
     /// Returns the node at a path of keys and list indices below this node.
-    pub fn at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&TreeNode> {
+    pub fn node_at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&TreeNode> {
         path.into_iter().try_fold(self, |node, key| match &node.value {
             TreeValue::Table(tree) => tree.get(key),
             TreeValue::List(items) => items.get(key.parse::<usize>().ok()?),
@@ -288,14 +289,14 @@ mod tests {
         let mut all = tree("[a]\nx = 1\ny = 2\n", 0);
         all.merge_layer(tree("[a]\ny = 3\nz = [4]\n", 1));
         let root = TreeNode::synthetic(TreeValue::Table(all));
-        let number = |path: [&str; 2]| match root.at(path).map(|node| &node.value) {
+        let number = |path: [&str; 2]| match root.node_at(path).map(|node| &node.value) {
             Some(TreeValue::Integer(n)) => *n,
             _ => None,
         };
         assert_eq!((number(["a", "x"]), number(["a", "y"])), (Some(1), Some(3)));
-        assert_eq!(root.at(["a", "y"]).and_then(TreeNode::rank), Some(1));
-        assert_eq!(root.at(["a"]).map(|a| a.definitions.len()), Some(2));
-        assert!(root.at(["a", "z", "0"]).is_some() && root.at(["a", "z", "1"]).is_none());
+        assert_eq!(root.node_at(["a", "y"]).and_then(TreeNode::rank), Some(1));
+        assert_eq!(root.node_at(["a"]).map(|a| a.definitions.len()), Some(2));
+        assert!(root.node_at(["a", "z", "0"]).is_some() && root.node_at(["a", "z", "1"]).is_none());
     }
 
     #[test]
@@ -311,10 +312,10 @@ mod tests {
         all.merge_layer(tree("policy = 'a'", 1));
         let policy = all.get("policy").expect("it is defined");
         assert_eq!(policy.text(), Some("a"));
-        assert!(policy.shadowed.as_ref().is_some_and(|shadowed| shadowed.at(["a", "x"]).is_some()));
+        assert!(policy.shadowed.as_ref().is_some_and(|shadowed| shadowed.node_at(["a", "x"]).is_some()));
         all.merge_layer(tree("policy = 'b'", 2));
         all.merge_layer(tree("[policy.a]\ny = 2", 3));
-        let a = all.get("policy").and_then(|policy| policy.at(["a"])).expect("it is defined");
-        assert!(a.at(["x"]).is_some() && a.at(["y"]).is_some() && a.rank() == Some(3));
+        let a = all.get("policy").and_then(|policy| policy.node_at(["a"])).expect("it is defined");
+        assert!(a.node_at(["x"]).is_some() && a.node_at(["y"]).is_some() && a.rank() == Some(3));
     }
 }

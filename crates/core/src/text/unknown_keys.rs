@@ -13,7 +13,7 @@ impl Table<'_> {
     /// Reports the keys that nothing read. If a table has mistyped keys alone, its missing keys are listed with the
     /// first suggestion, and not reported in addition.
     pub(super) fn report_unknown_keys(&self, problems_before: usize) {
-        let (shape, known, variants) = (self.shape.borrow(), self.known.borrow(), self.variants.borrow());
+        let (shape, known, variants) = (self.shape.borrow(), self.known_keys.borrow(), self.variants.borrow());
         let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);
         let keys = tree_of(self.node).map(Tree::in_order).unwrap_or_default();
         // The loader reads the parts that a description names.
@@ -21,20 +21,20 @@ impl Table<'_> {
         let allowed: Vec<&'static str> = known.iter().copied().chain(parts).collect();
         let mut summarizes = !keys.iter().any(|(key, _)| is_known(key)) && !self.path.is_empty();
         for (key, node) in keys {
-            if is_known(key) || self.context.is_unknown_suppressed(&self.full(key)) {
+            if is_known(key) || self.context.is_unknown_suppressed(&self.full_path(key)) {
                 continue;
             }
             let mut problem = diagnostics::unknown(&self.path, key, node, allowed.clone());
             let mut open_hint = self.context.open_hint(&self.table_path());
             if let Some(meant) = suggest::nearest(key, allowed.iter().copied()) {
-                self.context.suppress_missing(&self.full(meant));
+                self.context.suppress_missing(&self.full_path(meant));
                 open_hint = "";
                 if variants.contains(&meant) {
                     self.context.suppress_no_variant(&self.table_path());
                 }
                 if std::mem::take(&mut summarizes) {
                     let missing = self.context.missing_since(problems_before, &self.table_path());
-                    missing.iter().for_each(|key| self.context.suppress_missing(&self.full(key)));
+                    missing.iter().for_each(|key| self.context.suppress_missing(&self.full_path(key)));
                     problem = problem.help(diagnostics::required_help(meant, &missing));
                 }
             }

@@ -4,7 +4,7 @@
 //! `#[derive(ParameterChoice)]` adds enums of words. The checks of values are in `kind`.
 
 use super::field::Field;
-use super::kind::{Amount, Count, FilePath, Flag, ListOf, Number, ValueKind, Words};
+use super::kind::{Amount, Count, FilePath, Flag, ListOf, Number, TextKind, ValueKind};
 use super::table::Table;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt;
@@ -115,7 +115,7 @@ quantities!((Time, time), (Bytes, bytes), (Rate, rate), (Hertz, hertz));
 parameter_type!(u64, Count, count, |count| ParameterValue::Integer(*count), |field, default| field.or(default));
 parameter_type!(f64, Number, number, |number| ParameterValue::Number(*number), |field, default| field.or(default));
 parameter_type!(bool, Flag, flag, |flag| ParameterValue::Flag(*flag), |field, default| field.or(default));
-parameter_type!(String, Words, text, |text| ParameterValue::Text(text.clone()), |field, default| field.or(&default));
+parameter_type!(String, TextKind, text, |text| ParameterValue::Text(text.clone()), |field, default| field.or(&default));
 parameter_type!(
     PathBuf,
     FilePath,
@@ -162,7 +162,7 @@ impl<T: ParameterType> ParameterType for Vec<T> {
     type Kind = ListOf<T::Kind>;
 
     fn field<'f, 't>(table: &'f mut Table<'t>, key: &'static str, help: &'static str) -> Field<'f, 't, Self::Kind> {
-        T::field(table, key, help).several()
+        T::field(table, key, help).list_of()
     }
 
     fn from_read(values: Vec<<T::Kind as ValueKind>::Value>) -> Vec<T> {
@@ -178,7 +178,7 @@ impl<T: ParameterType, const LENGTH: usize> ParameterType for [T; LENGTH] {
     type Kind = ListOf<T::Kind>;
 
     fn field<'f, 't>(table: &'f mut Table<'t>, key: &'static str, help: &'static str) -> Field<'f, 't, Self::Kind> {
-        T::field(table, key, help).several().length(LENGTH, LENGTH)
+        T::field(table, key, help).list_of().length(LENGTH, LENGTH)
     }
 
     fn from_read(values: Vec<<T::Kind as ValueKind>::Value>) -> [T; LENGTH] {

@@ -15,20 +15,20 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Selects the member with index `at`, regardless of the layers.
-    pub fn choose(&mut self, at: usize) {
-        self.others.extend(self.chosen.replace(at));
-        self.others.retain(|other| *other != at);
+    /// Selects the member with index `index`, regardless of the layers.
+    pub fn choose(&mut self, index: usize) {
+        self.others.extend(self.chosen.replace(index));
+        self.others.retain(|other| *other != index);
     }
 }
 
 /// Returns the members, out of `names`, that a table defines. The member in the highest layer is selected.
 pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a str>) -> Selection {
     let mut found: Vec<(usize, &TreeNode)> =
-        names.enumerate().filter_map(|(at, name)| Some((at, tree.get(name)?))).collect();
+        names.enumerate().filter_map(|(index, name)| Some((index, tree.get(name)?))).collect();
     found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
-    let chosen = found.first().map(|(at, _)| *at);
-    let others = found.iter().skip(1).map(|(at, _)| *at).collect();
+    let chosen = found.first().map(|(index, _)| *index);
+    let others = found.iter().skip(1).map(|(index, _)| *index).collect();
     Selection { chosen, others, conflict: conflict(&found) }
 }
 
@@ -41,9 +41,9 @@ fn conflict(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]>
         for definition in node.definitions.iter().rev() {
             for (second, other) in &found[n + 1..] {
                 if let Some(place) = key_in(other, definition.rank) {
-                    let mut both = [(*first, key_in(node, definition.rank)), (*second, Some(place))];
-                    both.sort_by(|(_, a), (_, b)| a.cmp(b));
-                    return Some(both);
+                    let mut conflicting = [(*first, key_in(node, definition.rank)), (*second, Some(place))];
+                    conflicting.sort_by(|(_, a), (_, b)| a.cmp(b));
+                    return Some(conflicting);
                 }
             }
         }

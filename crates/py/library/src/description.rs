@@ -122,14 +122,14 @@ impl Description {
             let start = Instant::now();
             let result = narrows::experiment::run(&read.value, recorder);
             let wall_s = start.elapsed().as_secs_f64();
-            let ledger = MeanLedger::of(&result.ledger);
+            let ledger = MeanLedger::new(&result.ledger);
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
             let names = read.value.end_names();
             let data = messages.then(|| tidy::messages(&result.deliveries, &names));
-            Ok((Record::of(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
+            Ok((Record::new(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
         })?
         .map_err(description_error)?;
-        let messages = data.map(|data| Py::new(py, Table::of(data)?)).transpose()?;
+        let messages = data.map(|data| Py::new(py, Table::new(data)?)).transpose()?;
         Ok(RunOutput { record, chart, messages })
     }
 
@@ -146,7 +146,7 @@ impl Description {
         if !(1.001..=1000.0).contains(&by) {
             return Err(DescriptionError::new_err("`by` must be more than 1, and at most 1000"));
         }
-        let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
+        let reader = |overrides: &[String]| self.subject.read_varied(&sets, overrides);
         let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by, thorough: false };
         match run_with_progress(py, jobs, None, |_| query.run(&|_| ()))? {
             Ok(found) => Ok(found.json().to_string()),
@@ -157,12 +157,12 @@ impl Description {
 
     /// Returns the record of a run with the uncertainty of each metric, as JSON.
     fn uncertainty(&self, py: Python<'_>, sets: Vec<String>, jobs: Option<usize>) -> PyResult<String> {
-        let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
+        let reader = |overrides: &[String]| self.subject.read_varied(&sets, overrides);
         let record = run_with_progress(py, jobs, None, |_| {
             let read = self.subject.read(&sets)?;
             let result = narrows::experiment::run(&read.value, Recorder::off());
             let uncertainties = single::uncertainties(&reader, &result, &|_| (), &|| ())?;
-            Ok(Record::of(&read, &result).with_uncertainty(&uncertainties))
+            Ok(Record::new(&read, &result).with_uncertainty(&uncertainties))
         })?;
         Ok(record.map_err(description_error)?.pretty())
     }
@@ -184,13 +184,13 @@ impl Description {
     ) -> PyResult<String> {
         let read = |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(description_error);
         let curves: Vec<Curve> = curves.iter().map(read).collect::<PyResult<_>>()?;
-        let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
-        let fitted = run_with_progress(py, jobs, None, |watch| {
+        let reader = |overrides: &[String]| self.subject.read_varied(&sets, overrides);
+        let result = run_with_progress(py, jobs, None, |watch| {
             let control = FitControl { monitor: &FitWatch(watch), state: state.as_deref() };
             let (curves, constants) = (&curves[..], &constants[..]);
             CurveFit { reader: &reader, curves, constants, prior, noise, tolerance, control }.fit()
         })?;
-        Ok(fitted.map_err(description_error)?.json().to_string())
+        Ok(result.map_err(description_error)?.json().to_string())
     }
 }
 

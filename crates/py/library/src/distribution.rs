@@ -34,13 +34,15 @@ impl Distribution {
     #[staticmethod]
     fn merged(all: Vec<PyRef<'_, Distribution>>) -> PyResult<Distribution> {
         let Some(first) = all.first() else { return Err(PyValueError::new_err("there is no distribution to merge")) };
-        let is_same = |one: &PyRef<'_, Distribution>| one.0.name == first.0.name && one.0.unit == first.0.unit;
-        if let Some(other) = all.iter().find(|one| !is_same(one)) {
+        let is_same = |distribution: &PyRef<'_, Distribution>| {
+            distribution.0.name == first.0.name && distribution.0.unit == first.0.unit
+        };
+        if let Some(other) = all.iter().find(|distribution| !is_same(distribution)) {
             let message =
                 format!("`{}` and `{}` are distributions of different quantities", first.0.name, other.0.name);
             return Err(PyValueError::new_err(message));
         }
-        let merged = merged(all.iter().map(|one| &one.0)).into_iter().next();
+        let merged = merged(all.iter().map(|distribution| &distribution.0)).into_iter().next();
         merged.map(Distribution).ok_or_else(|| PyValueError::new_err("there is no distribution to merge"))
     }
 
@@ -93,14 +95,14 @@ impl Distribution {
             SampleUnit::Cycles => ("cycles", 1.0),
         };
         let buckets = || self.0.histogram.buckets();
-        let values = |of: fn(Bucket) -> u64| {
-            ColumnValues::Numbers(buckets().map(|bucket| Some(of(bucket) as f64 / per)).collect())
+        let values = |bound_of: fn(Bucket) -> u64| {
+            ColumnValues::Numbers(buckets().map(|bucket| Some(bound_of(bucket) as f64 / per)).collect())
         };
         let mut data = Dataset::default();
-        data.push("from", unit, values(|bucket| bucket.from));
-        data.push("up_to", unit, values(|bucket| bucket.up_to));
+        data.push("from", unit, values(|bucket| bucket.min));
+        data.push("up_to", unit, values(|bucket| bucket.max));
         data.push("count", "", ColumnValues::Counts(buckets().map(|bucket| Some(bucket.count)).collect()));
-        Table::of(data)
+        Table::new(data)
     }
 
     /// Returns the distribution as JSON, in the form that results have.
@@ -121,6 +123,7 @@ pub fn cdf(
     log: (bool, bool),
     title: Option<String>,
 ) -> PyResult<String> {
-    let sets: Vec<SampleSet> = named.into_iter().map(|(name, one)| SampleSet::of(name, &one.0)).collect();
+    let sets: Vec<SampleSet> =
+        named.into_iter().map(|(name, distribution)| SampleSet::new(name, &distribution.0)).collect();
     Ok(CdfSpec { title, log }.draw(&sets).map_err(problem_error)?.svg)
 }

@@ -17,7 +17,7 @@ pub fn description_error(problems: Problems) -> PyErr {
 
 /// Returns the exception for a problem without a position.
 pub fn problem_error(problem: Problem) -> PyErr {
-    description_error(Problems::one(problem))
+    description_error(Problems::from_problem(problem))
 }
 
 /// Returns the exception for groups of problems, each under its heading.

@@ -38,22 +38,23 @@ pub fn find(
     let subject = description.get().subject.clone();
     let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
     let count: usize = dimensions.iter().map(Dimension::len).product();
-    let all: Vec<PointValues> = (0..count).map(|point| values_of(&dimensions, point)).collect();
+    let all_points: Vec<PointValues> = (0..count).map(|point| values_of(&dimensions, point)).collect();
     let against = against.map(|(other, sets)| (other.get().subject.clone(), sets));
     let (data, looks) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
-        let reader = |varied: &[String]| read(&subject, &request.settings, varied, watch);
-        let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| read(subject, sets, varied, watch));
+        let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
+        let other =
+            against.as_ref().map(|(subject, sets)| move |overrides: &[String]| read(subject, sets, overrides, watch));
         let other = other.as_ref().map(|other| other as Reader<'_>);
         let of_other = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
         let sets = [&request.settings[..], of_other].concat();
-        let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
-        let query = FindQuery::of(&what, &over, other.is_some(), &reader, &among).map_err(SearchError)?;
+        let searched_points = SearchedPoints { registry: registry(), sets: &sets, first: &all_points[0] };
+        let query = FindQuery::parse(&what, &over, other.is_some(), &reader, &searched_points).map_err(SearchError)?;
         for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
-            query.check(&all, reader).map_err(SearchError)?;
+            query.check(&all_points, reader).map_err(SearchError)?;
         }
-        let rows = query.search(&all, &reader, other, points.as_ref(), &|_| watch.count_finished());
+        let rows = query.search(&all_points, &reader, other, points.as_ref(), &|_| watch.count_finished());
         let rows = rows.map_err(|error| SearchError(error.groups()))?;
-        Ok::<_, SearchError>((query.dataset(&rows), rows.iter().map(|(_, found)| found.probes).sum()))
+        Ok::<_, SearchError>((query.dataset(&rows), rows.iter().map(|(_, crossing)| crossing.probes).sum()))
     })??;
-    Ok((Table::of(data)?, looks))
+    Ok((Table::new(data)?, looks))
 }

@@ -11,8 +11,9 @@ use std::path::PathBuf;
 /// Writes a picture that is given as SVG.
 #[pyfunction]
 pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
-    let form = ImageFormat::of(&path).ok_or_else(|| {
-        let endings: Vec<String> = ImageFormat::EXTENSIONS.iter().map(|(ending, _)| format!("`.{ending}`")).collect();
+    let form = ImageFormat::from_path(&path).ok_or_else(|| {
+        let endings: Vec<String> =
+            ImageFormat::EXTENSIONS.iter().map(|(extension, _)| format!("`.{extension}`")).collect();
         let problem = Problem::new(format!("`{}`: pictures are not drawn in this form", path.display()));
         problem_error(problem.help(format!("name a file that ends in one of {}", endings.join(", "))))
     })?;

@@ -39,8 +39,12 @@ impl StudyReport {
     #[getter]
     fn figures(&self) -> Vec<(&str, &str, &str)> {
         let is_drawn = |artifact: &'_ narrows::report::Artifact| artifact.svg.is_some();
-        let drawn = self.0.artifacts.iter().filter(|artifact| is_drawn(artifact));
-        drawn.map(|one| (one.id.as_str(), one.title.as_str(), one.svg.as_deref().unwrap_or_default())).collect()
+        let drawn_artifacts = self.0.artifacts.iter().filter(|artifact| is_drawn(artifact));
+        drawn_artifacts
+            .map(|artifact| {
+                (artifact.id.as_str(), artifact.title.as_str(), artifact.svg.as_deref().unwrap_or_default())
+            })
+            .collect()
     }
 
     fn write(&self, folder: PathBuf) -> PyResult<()> {
@@ -72,10 +76,10 @@ pub fn reproduce(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<StudyReport> {
     let (paper, artifact) = located::parse_target(target);
-    let found = find(&paper, quick, &builtins(registry())).map_err(description_error)?;
+    let located = find(&paper, quick, &builtins(registry())).map_err(description_error)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
-    found.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
+    located.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
     let report =
-        run_with_progress(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &PointCounter(watch)))?;
+        run_with_progress(py, jobs, progress.as_ref(), |watch| located.reproduce(&options, &PointCounter(watch)))?;
     Ok(StudyReport(report.map_err(|refused| error(&refused))?))
 }

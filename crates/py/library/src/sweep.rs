@@ -64,7 +64,9 @@ impl SweepRequest {
     /// Returns the varied dimensions; if there are several seeds, they are the last dimension.
     pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
         let ungrouped_error = |problems: Vec<Problem>| {
-            grouped_error(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
+            grouped_error(
+                problems.into_iter().map(|problem| (String::new(), Problems::from_problem(problem))).collect(),
+            )
         };
         let mut dimensions =
             sweep::dimensions(registry(), None, &self.vary, &self.settings).map_err(ungrouped_error)?;
@@ -72,7 +74,7 @@ impl SweepRequest {
             if !(2..=SEEDS_MAX).contains(&count) {
                 return Err(problem_error(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));
             }
-            let reader = |varied: &[String]| subject.read_varied(&self.settings, varied);
+            let reader = |overrides: &[String]| subject.read_varied(&self.settings, overrides);
             dimensions.push(seeds::dimension(&reader, &dimensions, count).map_err(problem_error)?);
         }
         Ok(dimensions)
@@ -90,15 +92,15 @@ impl SweepRequest {
 
 fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
     let (count, unknown) = (sweep.points(), sweep.unknown_metric(metrics));
-    let faults = |found: Vec<sweep::PointProblem>| {
-        SweepError::Points(found.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
+    let faults = |problems: Vec<sweep::PointProblem>| {
+        SweepError::Points(problems.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
     };
     let checked = sweep.check().map_err(faults)?;
     unknown.map_or(Ok(checked), |problem| Err(SweepError::Metric(problem)))
 }
 
-fn point_store(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
-    out.map(|out| PointStore::create(out).map_err(|error| file_error(out, &error))).transpose()
+fn point_store(output: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
+    output.map(|out| PointStore::create(out).map_err(|error| file_error(out, &error))).transpose()
 }
 
 /// Runs a sweep in threads of this process. Returns its table, the number of runs, and the number of points that were
@@ -113,14 +115,14 @@ pub fn run_in_threads(
 ) -> PyResult<(Table, usize, usize)> {
     let subject = description.get().subject.clone();
     let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
-    let (stored, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (points_stored, points_run) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (rows, plan) = run_with_progress(py, jobs, progress.as_ref(), |watch| {
-        let reader = |varied: &[String]| read(&subject, &request.settings, varied, watch);
+        let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
         let plan = request.plan(&dimensions, checked.inputs());
         let on_event = |event| {
-            if let SweepEvent::Finished { stored: was_stored } = event {
-                let count = if was_stored { &stored } else { &run };
+            if let SweepEvent::Finished { from_store: was_stored } = event {
+                let count = if was_stored { &points_stored } else { &points_run };
                 count.fetch_add(1, Ordering::Relaxed);
                 watch.count_finished();
             }
@@ -129,19 +131,19 @@ pub fn run_in_threads(
         Ok::<_, SweepError>((checked.run(&options), plan))
     })??;
     let rows = rows.map_err(|error| PyOSError::new_err(format!("cannot keep a point: {error}")))?;
-    Ok((Table::of(plan.dataset(&rows))?, run.into_inner(), stored.into_inner()))
+    Ok((Table::new(plan.dataset(&rows))?, points_run.into_inner(), points_stored.into_inner()))
 }
 
 /// Reads a point, unless the sweep was stopped.
 pub fn read(
     subject: &Subject,
     sets: &[String],
-    varied: &[String],
+    overrides: &[String],
     watch: &Watch,
 ) -> Result<narrows::text::Read<narrows::machine::Machine>, Problems> {
     match watch.is_stopped() {
-        true => Err(Problems::one(Problem::new("the sweep was stopped"))),
-        false => subject.read_varied(sets, varied),
+        true => Err(Problems::from_problem(Problem::new("the sweep was stopped"))),
+        false => subject.read_varied(sets, overrides),
     }
 }
 
@@ -151,7 +153,7 @@ pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, request: Sweep
     let subject = description.get().subject.clone();
     let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
     let inputs = run_with_progress(py, None, None, |watch| {
-        let reader = |varied: &[String]| read(&subject, &request.settings, varied, watch);
+        let reader = |overrides: &[String]| read(&subject, &request.settings, overrides, watch);
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
         Ok::<_, SweepError>(checked.inputs().to_vec())
     })??;
@@ -164,9 +166,9 @@ impl PlannedSweep {
     /// returned.
     fn next_points(&self) -> Vec<usize> {
         let results = self.results.lock().expect("nobody panics with it");
-        let mut seen = HashSet::new();
-        let mut open = self.plan.open(|inputs| results.get(inputs).cloned());
-        open.retain(|point| seen.insert(&self.plan.inputs[*point]));
+        let mut seen_inputs = HashSet::new();
+        let mut open = self.plan.missing(|inputs| results.get(inputs).cloned());
+        open.retain(|point| seen_inputs.insert(&self.plan.inputs[*point]));
         open
     }
 
@@ -207,13 +209,13 @@ impl PlannedSweep {
     fn table(&self) -> PyResult<Table> {
         let results = self.results.lock().expect("nobody panics with it");
         let gathered = self.plan.gather_from(|inputs| results.get(inputs).cloned());
-        Table::of(self.plan.dataset(&gathered.points))
+        Table::new(self.plan.dataset(&gathered.points))
     }
 }
 
 impl PlannedSweep {
     fn put(&self, inputs: &str, record: &Record) {
-        let row = Arc::new(ResultRow::of(record));
+        let row = Arc::new(ResultRow::new(record));
         self.results.lock().expect("nobody panics with it").insert(inputs.to_owned(), row);
     }
 }
@@ -229,7 +231,7 @@ pub fn run_point(
     let subject = description.get().subject.clone();
     let record = py.detach(|| {
         let read = subject.read_varied(&sets, &varied)?;
-        Ok(Record::of(&read, &narrows::experiment::run(&read.value, Recorder::off())))
+        Ok(Record::new(&read, &narrows::experiment::run(&read.value, Recorder::off())))
     });
     Ok(record.map_err(description_error)?.pretty())
 }

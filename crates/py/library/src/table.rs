@@ -27,7 +27,7 @@ pub struct Table {
 
 impl Table {
     /// Makes the table of a dataset.
-    pub fn of(data: Dataset) -> PyResult<Table> {
+    pub fn new(data: Dataset) -> PyResult<Table> {
         let batch = record_batch(&data).map_err(PyValueError::new_err)?;
         Ok(Table { data, batch })
     }
@@ -40,14 +40,14 @@ impl Table {
     fn read(path: PathBuf) -> PyResult<Table> {
         let bytes = std::fs::read(&path).map_err(|error| file_error(&path, &error))?;
         let no_data = |why: String| problem_error(Problem::new(format!("`{}` holds no table: {why}", path.display())));
-        let data = match Encoding::of(&path) {
+        let data = match Encoding::from_path(&path) {
             Some(encoding) => Dataset::read(bytes, encoding),
-            None if path.extension().is_some_and(|ending| ending == "json") => {
+            None if path.extension().is_some_and(|extension| extension == "json") => {
                 tidy::of_json(&String::from_utf8_lossy(&bytes))
             }
             None => return Err(problem_error(no_form(&path))),
         };
-        Table::of(data.map_err(no_data)?)
+        Table::new(data.map_err(no_data)?)
     }
 
     fn __len__(&self) -> usize {
@@ -66,8 +66,8 @@ impl Table {
 
     /// Returns the values of a column, with None where nothing was measured.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
-        let found = self.data.find(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
-        match &found.values {
+        let variable = self.data.find(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        match &variable.values {
             ColumnValues::Texts(values) => PyList::new(py, values),
             ColumnValues::Counts(values) => PyList::new(py, values),
             ColumnValues::Numbers(values) => PyList::new(py, values),
@@ -75,7 +75,7 @@ impl Table {
     }
 
     fn write(&self, path: PathBuf) -> PyResult<()> {
-        let encoding = Encoding::of(&path).ok_or_else(|| problem_error(no_form(&path)))?;
+        let encoding = Encoding::from_path(&path).ok_or_else(|| problem_error(no_form(&path)))?;
         let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
         write_atomically(&path, &bytes).map_err(|error| file_error(&path, &error))
     }
@@ -89,8 +89,8 @@ impl Table {
         log: (bool, bool),
         title: Option<String>,
     ) -> PyResult<(String, usize)> {
-        let drawn = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(problem_error)?;
-        Ok((drawn.svg, drawn.left_out))
+        let plot = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(problem_error)?;
+        Ok((plot.svg, plot.left_out))
     }
 
     /// Returns a chart of the cumulative distribution of a column as SVG.

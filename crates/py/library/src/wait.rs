@@ -11,14 +11,14 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// The progress of the work, and the request to stop.
 #[derive(Default)]
 pub struct Watch {
-    done: AtomicUsize,
+    done_count: AtomicUsize,
     stopped: AtomicBool,
 }
 
 impl Watch {
     /// Counts a finished item.
     pub fn count_finished(&self) {
-        self.done.fetch_add(1, Ordering::Relaxed);
+        self.done_count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns whether the work should stop.
@@ -61,11 +61,11 @@ pub fn run_with_progress<T: Send>(
 /// Checks for signals, and calls `progress` if more items are finished than were reported.
 fn report_progress(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>, reported: &mut usize) -> PyResult<()> {
     py.check_signals()?;
-    let done = watch.done.load(Ordering::Relaxed);
-    if let Some(progress) = progress.filter(|_| done > *reported) {
-        progress.call1(py, (done,))?;
+    let done_count = watch.done_count.load(Ordering::Relaxed);
+    if let Some(progress) = progress.filter(|_| done_count > *reported) {
+        progress.call1(py, (done_count,))?;
     }
-    *reported = done;
+    *reported = done_count;
     Ok(())
 }
 

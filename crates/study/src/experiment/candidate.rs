@@ -29,12 +29,12 @@ pub enum Candidate {
 
 impl Candidate {
     /// Returns the candidate of a completed run with the result `result` and the mean message ledger `ledger`.
-    pub fn of(result: &RunResult, ledger: &MeanLedger) -> Candidate {
+    pub fn new(result: &RunResult, ledger: &MeanLedger) -> Candidate {
         if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= NEARLY_ALWAYS) {
             return Candidate::Resource(name.to_owned(), share);
         }
-        let longest = ledger.stages.iter().max_by(|a, b| a.total_us().total_cmp(&b.total_us()));
-        match longest.filter(|stage| stage.total_us() > 0.0) {
+        let longest_stage = ledger.stages.iter().max_by(|a, b| a.total_us().total_cmp(&b.total_us()));
+        match longest_stage.filter(|stage| stage.total_us() > 0.0) {
             Some(stage) => Candidate::Stage(stage.name.clone(), stage.total_us() / ledger.total_us()),
             None => match result.busiest().filter(|(_, share)| *share > 0.0) {
                 Some((name, share)) => Candidate::Busiest(name.to_owned(), share),
@@ -46,10 +46,10 @@ impl Candidate {
     /// Returns the name of the candidate in a form that is comparable across machines: the kind of resource without
     /// its node, or the stage.
     pub fn kind(result: &RunResult) -> String {
-        match Candidate::of(result, &MeanLedger::of(&result.ledger)) {
+        match Candidate::new(result, &MeanLedger::new(&result.ledger)) {
             Candidate::Resource(name, _) => {
-                let found = result.resources.iter().find(|resource| resource.name == name);
-                found.map_or(name.as_str(), |resource| resource.kind).to_owned()
+                let busy = result.resources.iter().find(|resource| resource.name == name);
+                busy.map_or(name.as_str(), |resource| resource.kind).to_owned()
             }
             Candidate::Stage(name, _) => name,
             Candidate::Busiest(..) | Candidate::Idle => "no bottleneck".to_owned(),

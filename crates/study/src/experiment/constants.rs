@@ -60,10 +60,10 @@ fn numbers(read: &Read<Machine>, is_listed: impl Fn(&str) -> bool) -> Vec<PartNu
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
     // The kind may be followed by its range: `time, at most 1 s`.
     let magnitude = match kind.split(|c: char| !c.is_ascii_alphabetic()).next()? {
-        Time::KIND => Magnitude::Time(quantity::parse::<Time>(value).ok()?.ps()),
-        Bytes::KIND => Magnitude::Bytes(quantity::parse::<Bytes>(value).ok()?.get()),
-        Rate::KIND => Magnitude::Rate(quantity::parse::<Rate>(value).ok()?.bits_per_s()),
-        Hertz::KIND => Magnitude::Hertz(quantity::parse::<Hertz>(value).ok()?.0),
+        Time::NAME => Magnitude::Time(quantity::parse::<Time>(value).ok()?.ps()),
+        Bytes::NAME => Magnitude::Bytes(quantity::parse::<Bytes>(value).ok()?.get()),
+        Rate::NAME => Magnitude::Rate(quantity::parse::<Rate>(value).ok()?.bits_per_s()),
+        Hertz::NAME => Magnitude::Hertz(quantity::parse::<Hertz>(value).ok()?.0),
         _ => value.parse().map(Magnitude::Count).or_else(|_| value.parse().map(Magnitude::Number)).ok()?,
     };
     (magnitude.as_number() > 0.0).then_some(magnitude)
@@ -82,16 +82,16 @@ impl Magnitude {
         }
     }
 
-    /// Returns a magnitude of the same kind with the value `number`, rounded to whole smallest units and at least one.
-    fn with_number(self, number: f64) -> Magnitude {
-        let whole = (number.round() as u64).max(1);
+    /// Returns a magnitude of the same kind with the value `value`, rounded to whole smallest units and at least one.
+    fn with_number(self, value: f64) -> Magnitude {
+        let rounded = (value.round() as u64).max(1);
         match self {
-            Magnitude::Time(_) => Magnitude::Time(whole),
-            Magnitude::Bytes(_) => Magnitude::Bytes(whole),
-            Magnitude::Rate(_) => Magnitude::Rate(whole),
-            Magnitude::Hertz(_) => Magnitude::Hertz(whole),
-            Magnitude::Count(_) => Magnitude::Count(whole),
-            Magnitude::Number(_) => Magnitude::Number(number),
+            Magnitude::Time(_) => Magnitude::Time(rounded),
+            Magnitude::Bytes(_) => Magnitude::Bytes(rounded),
+            Magnitude::Rate(_) => Magnitude::Rate(rounded),
+            Magnitude::Hertz(_) => Magnitude::Hertz(rounded),
+            Magnitude::Count(_) => Magnitude::Count(rounded),
+            Magnitude::Number(_) => Magnitude::Number(value),
         }
     }
 
@@ -126,32 +126,32 @@ impl PartNumber {
         self.scaled_by(factor).or_else(|| self.scaled_by(1.0 + if factor > 1.0 { 1.0 } else { -1.0 } / self.number()))
     }
 
-    /// Returns `number` (in the smallest unit) as text in this parameter's unit, and its value after rounding.
-    pub fn quantize(&self, number: f64) -> (String, f64) {
-        let magnitude = self.magnitude.with_number(number);
+    /// Returns `value` (in the smallest unit) as text in this parameter's unit, and its value after rounding.
+    pub fn quantize(&self, value: f64) -> (String, f64) {
+        let magnitude = self.magnitude.with_number(value);
         (magnitude.text(), magnitude.as_number())
     }
 
     /// Rounds as [`quantize`](PartNumber::quantize) does, and to the decimal place of the first digit of `uncertainty`,
     /// in the unit of the text.
-    pub fn rounded(&self, number: f64, uncertainty: f64) -> (String, f64) {
+    pub fn rounded(&self, value: f64, uncertainty: f64) -> (String, f64) {
         // Rates are stored in bits per second and written in bytes per second.
         let unit = if let Magnitude::Rate(_) = self.magnitude { 8.0 } else { 1.0 };
         let step = 10f64.powf((uncertainty / unit).log10().floor());
         let step = if step.is_finite() && step > 0.0 { step } else { 1.0 };
-        let whole = step >= 1.0 || !matches!(self.magnitude, Magnitude::Number(_));
-        let step = if whole { step.max(1.0) } else { step };
-        let rounded = (number / unit / step).round() * step * unit;
-        self.quantize(if rounded > 0.0 { rounded } else { number })
+        let is_whole = step >= 1.0 || !matches!(self.magnitude, Magnitude::Number(_));
+        let step = if is_whole { step.max(1.0) } else { step };
+        let rounded = (value / unit / step).round() * step * unit;
+        self.quantize(if rounded > 0.0 { rounded } else { value })
     }
 
     /// Parses `text` as a value of this parameter's kind, in its smallest unit.
     pub fn parse(&self, text: &str) -> Result<f64, ParseError> {
         match self.magnitude {
-            Magnitude::Time(_) => quantity::parse::<Time>(text).map(|it| it.ps() as f64),
-            Magnitude::Bytes(_) => quantity::parse::<Bytes>(text).map(|it| it.get() as f64),
-            Magnitude::Rate(_) => quantity::parse::<Rate>(text).map(|it| it.bits_per_s() as f64),
-            Magnitude::Hertz(_) => quantity::parse::<Hertz>(text).map(|it| it.0 as f64),
+            Magnitude::Time(_) => quantity::parse::<Time>(text).map(|time| time.ps() as f64),
+            Magnitude::Bytes(_) => quantity::parse::<Bytes>(text).map(|bytes| bytes.get() as f64),
+            Magnitude::Rate(_) => quantity::parse::<Rate>(text).map(|rate| rate.bits_per_s() as f64),
+            Magnitude::Hertz(_) => quantity::parse::<Hertz>(text).map(|frequency| frequency.0 as f64),
             Magnitude::Count(_) | Magnitude::Number(_) => {
                 let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
                 number.ok_or_else(|| ParseError::new("a number is expected", "write a bare number, such as \"75\""))

@@ -94,7 +94,7 @@ impl Description {
         let dimensions = sweep::dimensions(self.subject.registry(), None, &options, &self.sets);
         let dimensions =
             dimensions.map_err(|problems| Error::Question(Problems::new(problems, &Default::default())))?;
-        let sweep = Sweep { reader: &|varied| self.read(varied), dimensions: &dimensions };
+        let sweep = Sweep { reader: &|overrides| self.read(overrides), dimensions: &dimensions };
         let points = sweep.points();
         let checked = sweep.check().map_err(|faults| {
             Error::Points(faults.into_iter().map(|faulty| (faulty.heading(points), faulty.problem)).collect())
@@ -110,12 +110,12 @@ impl Description {
     ///
     /// Returns the reason if the condition or the range cannot be read, or the problems of a value that was tried.
     pub fn find(&self, condition: &str, range: &str) -> Result<MetricCrossing, Error> {
-        let read = |varied: &[String]| self.read(varied);
+        let read = |overrides: &[String]| self.read(overrides);
         let among = SearchedPoints { registry: self.subject.registry(), sets: &self.sets, first: &[] };
-        let query = FindQuery::of(condition, range, false, &read, &among)?;
+        let query = FindQuery::parse(condition, range, false, &read, &among)?;
         query.check(&[Vec::new()], &read)?;
-        let found = query.search(&[Vec::new()], &read, None, None, &|_| ()).map_err(|error| error.groups())?;
-        let (_, crossing) = found.into_iter().next().expect("one point was searched");
+        let crossings = query.search(&[Vec::new()], &read, None, None, &|_| ()).map_err(|error| error.groups())?;
+        let (_, crossing) = crossings.into_iter().next().expect("one point was searched");
         Ok(crossing)
     }
 
@@ -130,7 +130,7 @@ impl Description {
         if !(factor > 1.0 && factor.is_finite()) {
             return Err(Error::question(Problem::new(format!("{factor} is not a factor: it must be more than 1"))));
         }
-        let query = WhatIfQuery { reader: &|varied| self.read(varied), metric, factor, thorough: false };
+        let query = WhatIfQuery { reader: &|overrides| self.read(overrides), metric, factor, thorough: false };
         query.run(&|_| ()).map_err(|error| match error {
             WhatIfError::Invalid(problems) => Error::from(problems),
             WhatIfError::Unmeasurable(problem) => Error::question(problem),
@@ -148,14 +148,14 @@ impl Description {
         let curve = |(name, text): &(&str, &str)| Curve::read(Path::new(name), text).map_err(Error::Question);
         let curves: Vec<Curve> = measured.iter().map(curve).collect::<Result<_, _>>()?;
         let constants: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
-        let reader = |varied: &[String]| self.read(varied);
+        let reader = |overrides: &[String]| self.read(overrides);
         let (curves, constants) = (&curves[..], &constants[..]);
-        let control = FitControl::none();
+        let control = FitControl::unlimited();
         let fit = CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, tolerance: None, control };
         Ok(fit.fit()?)
     }
 
-    fn read(&self, varied: &[String]) -> Result<Read<Machine>, Problems> {
-        self.subject.read_varied(&self.sets, varied)
+    fn read(&self, overrides: &[String]) -> Result<Read<Machine>, Problems> {
+        self.subject.read_varied(&self.sets, overrides)
     }
 }

@@ -17,21 +17,26 @@ pub const KEY: &str = "distributions";
 
 /// Returns distributions as a JSON object with their names as keys.
 pub fn json(distributions: &[Distribution]) -> Json {
-    distributions.iter().map(|one| (one.name.to_string(), one_json(one))).collect::<Map<_, _>>().into()
+    distributions
+        .iter()
+        .map(|distribution| (distribution.name.to_string(), one_json(distribution)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// Returns a distribution as JSON, without its name.
 pub fn one_json(distribution: &Distribution) -> Json {
     let histogram = &distribution.histogram;
-    let bucket_values =
-        |of: fn(narrows_core::engine::histogram::Bucket) -> u64| histogram.buckets().map(of).collect::<Vec<_>>();
+    let bucket_values = |bound_of: fn(narrows_core::engine::histogram::Bucket) -> u64| {
+        histogram.buckets().map(bound_of).collect::<Vec<_>>()
+    };
     json!({
         "unit": distribution.unit.name(),
         "samples": histogram.samples(),
         "min": histogram.min(),
         "max": histogram.max(),
         "relative_error": RELATIVE_ERROR,
-        "up_to": bucket_values(|bucket| bucket.up_to),
+        "up_to": bucket_values(|bucket| bucket.max),
         "counts": bucket_values(|bucket| bucket.count),
     })
 }
@@ -42,7 +47,7 @@ pub fn one_json(distribution: &Distribution) -> Json {
 ///
 /// Returns a sentence that names the value that is not a distribution, and why.
 pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
-    let all = match json {
+    let distributions = match json {
         Json::Null => return Ok(Vec::new()),
         Json::Object(all) => all,
         _ => return Err("its `distributions` are not an object".to_owned()),
@@ -50,31 +55,33 @@ pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
     let read_entry = |(name, json): (&String, &Json)| {
         read_one(name, json).map_err(|why| format!("its distribution `{name}` is damaged: {why}"))
     };
-    all.iter().map(read_entry).collect()
+    distributions.iter().map(read_entry).collect()
 }
 
 /// Reads the distribution `name`.
 ///
 /// # Errors
 ///
-/// Returns a sentence that states what is wrong with it.
+/// Returns a sentence that states the error in the JSON.
 pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
-    let unit = json["unit"].as_str().and_then(|unit| SampleUnit::ALL.into_iter().find(|known| known.name() == unit));
+    let unit = json["unit"]
+        .as_str()
+        .and_then(|unit| SampleUnit::ALL.into_iter().find(|sample_unit| sample_unit.name() == unit));
     let unit = unit.ok_or("its unit is neither `ps` nor `cycles`")?;
-    let number = |key: &str| json[key].as_u64().ok_or(format!("`{key}` is not a whole number"));
+    let integer = |key: &str| json[key].as_u64().ok_or(format!("`{key}` is not a whole number"));
     let numbers = |key: &str| {
         let list = json[key].as_array().ok_or(format!("`{key}` is not a list"))?;
-        let each =
+        let integers =
             list.iter().map(|number| number.as_u64().ok_or(format!("`{key}` has a value that is not a whole number")));
-        each.collect::<Result<Vec<u64>, String>>()
+        integers.collect::<Result<Vec<u64>, String>>()
     };
     let (up_to, counts) = (numbers("up_to")?, numbers("counts")?);
     if up_to.len() != counts.len() {
         return Err("`up_to` and `counts` have different lengths".to_owned());
     }
     let buckets: Vec<(u64, u64)> = up_to.into_iter().zip(counts).collect();
-    let histogram = Histogram::from_buckets(number("min")?, number("max")?, &buckets)?;
-    match histogram.samples() == number("samples")? {
+    let histogram = Histogram::from_buckets(integer("min")?, integer("max")?, &buckets)?;
+    match histogram.samples() == integer("samples")? {
         true => Ok(Distribution { name: name.into(), unit, histogram }),
         false => Err("`samples` is not the sum of `counts`".to_owned()),
     }
@@ -82,13 +89,13 @@ pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
 
 /// Returns the distributions of all samples of several runs, in the order in which their names first appear. If
 /// distributions of one name have different units, only those with the unit of the first are merged.
-pub fn merged<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distribution> {
+pub fn merged<'a>(distributions: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distribution> {
     let mut merged: Vec<Distribution> = Vec::new();
-    for one in all {
-        match merged.iter_mut().find(|known| known.name == one.name) {
-            Some(known) if known.unit == one.unit => known.histogram.merge(&one.histogram),
+    for distribution in distributions {
+        match merged.iter_mut().find(|pooled| pooled.name == distribution.name) {
+            Some(known) if known.unit == distribution.unit => known.histogram.merge(&distribution.histogram),
             Some(_) => (),
-            None => merged.push(one.clone()),
+            None => merged.push(distribution.clone()),
         }
     }
     merged
@@ -96,8 +103,8 @@ pub fn merged<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distri
 
 /// Returns a result as indented JSON, with a newline at the end. Each list of a histogram is on one line.
 pub fn pretty(result: &Map<String, Json>) -> String {
-    let whole = IndentedObject { map: result, is_histogram: false };
-    serde_json::to_string_pretty(&whole).expect("a result is plain JSON") + "\n"
+    let object = IndentedObject { map: result, is_histogram: false };
+    serde_json::to_string_pretty(&object).expect("a result is plain JSON") + "\n"
 }
 
 /// An object of a result, to be indented.
@@ -191,9 +198,9 @@ mod tests {
             values in prop::collection::vec(any::<u64>(), 1..100),
             at in 0..100usize,
         ) {
-            let (left, right) = values.split_at(at.min(values.len() - 1).max(1).min(values.len()));
+            let (first, second) = values.split_at(at.min(values.len() - 1).max(1).min(values.len()));
             let parts: Vec<Distribution> =
-                [left, right].iter().filter(|part| !part.is_empty()).map(|part| distribution("a", part)).collect();
+                [first, second].iter().filter(|part| !part.is_empty()).map(|part| distribution("a", part)).collect();
             prop_assert_eq!(merged(&parts), [distribution("a", &values)]);
         }
     }

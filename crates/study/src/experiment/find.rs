@@ -75,9 +75,9 @@ pub struct Probe {
 #[non_exhaustive]
 pub struct MetricCrossing {
     /// The probe at the lower end.
-    pub below: Probe,
+    pub low_probe: Probe,
     /// The probe at the upper end.
-    pub above: Probe,
+    pub high_probe: Probe,
     /// The probe at which the search stopped because its comparison has no result.
     pub stopped_at: Option<Probe>,
     /// The number of values that were run.
@@ -93,19 +93,19 @@ pub enum FindError {
 }
 
 impl MetricCrossing {
-    /// Returns whether the comparison changes between `below` and `above`.
+    /// Returns whether the comparison changes between `low_probe` and `high_probe`.
     pub fn is_between(&self) -> bool {
-        self.is_decided() && self.below.holds != self.above.holds
+        self.is_decided() && self.low_probe.holds != self.high_probe.holds
     }
 
     /// Returns whether the comparison has a result at both ends.
     pub fn is_decided(&self) -> bool {
-        self.below.is_decided && self.above.is_decided
+        self.low_probe.is_decided && self.high_probe.is_decided
     }
 
     /// Returns the probes whose comparison has no result.
     pub fn undecided(&self) -> impl Iterator<Item = &Probe> {
-        [&self.below, &self.above].into_iter().chain(&self.stopped_at).filter(|probe| !probe.is_decided)
+        [&self.low_probe, &self.high_probe].into_iter().chain(&self.stopped_at).filter(|probe| !probe.is_decided)
     }
 }
 
@@ -119,7 +119,7 @@ struct Measurement {
 }
 
 impl Measurement {
-    fn of(row: &ResultRow, name: &str) -> Measurement {
+    fn new(row: &ResultRow, name: &str) -> Measurement {
         let measured = row.metric(name).map(|(value, _)| value).filter(|value| !value.is_nan());
         let value = match (row.is_complete(), record::is_comparable(&row.outcome, name)) {
             (false, _) => None,
@@ -134,7 +134,7 @@ impl Measurement {
     }
 
     /// Returns the metric, if it is bounded.
-    fn bounded(&self) -> Option<f64> {
+    fn bounded_value(&self) -> Option<f64> {
         self.value.filter(|value| value.is_finite())
     }
 }
@@ -143,23 +143,24 @@ impl Search<'_> {
     /// Runs the bisection.
     pub fn run(&self) -> Result<MetricCrossing, FindError> {
         let (mut low, mut high) = self.range.first_and_last();
-        let (below, above) = rayon::join(|| self.probe(low), || self.probe(high));
-        let mut found = MetricCrossing { below: below?, above: above?, stopped_at: None, probes: 2 };
-        while found.is_between()
+        let (low_probe, high_probe) = rayon::join(|| self.probe(low), || self.probe(high));
+        let mut crossing =
+            MetricCrossing { low_probe: low_probe?, high_probe: high_probe?, stopped_at: None, probes: 2 };
+        while crossing.is_between()
             && let Some(middle) = self.range.between(low, high)
         {
             let probe = self.probe(middle)?;
-            found.probes += 1;
+            crossing.probes += 1;
             if !probe.is_decided {
-                found.stopped_at = Some(probe);
+                crossing.stopped_at = Some(probe);
                 break;
             }
-            match probe.holds == found.below.holds {
-                true => (low, found.below) = (middle, probe),
-                false => (high, found.above) = (middle, probe),
+            match probe.holds == crossing.low_probe.holds {
+                true => (low, crossing.low_probe) = (middle, probe),
+                false => (high, crossing.high_probe) = (middle, probe),
             }
         }
-        Ok(found)
+        Ok(crossing)
     }
 
     fn probe(&self, position: u64) -> Result<Probe, FindError> {
@@ -169,29 +170,33 @@ impl Search<'_> {
             Comparison::WithValue(condition) => condition.metric.as_str(),
             Comparison::WithMachine(name, _) => name,
         };
-        let one = Measurement::of(&*self.result(self.reader, &values)?, name);
-        let another = match self.comparison {
+        let measurement = Measurement::new(&*self.result(self.reader, &values)?, name);
+        let other_measurement = match self.comparison {
             Comparison::WithValue(_) => None,
-            Comparison::WithMachine(_, other) => Some(Measurement::of(&*self.result(other, &values)?, name)),
+            Comparison::WithMachine(_, other) => Some(Measurement::new(&*self.result(other, &values)?, name)),
         };
-        let holds = match (self.comparison, one.value, another.as_ref().and_then(|another| another.value)) {
-            (Comparison::WithValue(condition), Some(metric), _) => Some(condition.holds(metric)),
-            (Comparison::WithMachine(..), Some(one), Some(another)) if one.is_finite() || another.is_finite() => {
-                Some(one < another)
-            }
-            _ => None,
-        };
-        let reason = one.reason.clone().or_else(|| another.as_ref().and_then(|another| another.reason.clone()));
+        let holds =
+            match (self.comparison, measurement.value, other_measurement.as_ref().and_then(|another| another.value)) {
+                (Comparison::WithValue(condition), Some(metric), _) => Some(condition.holds(metric)),
+                (Comparison::WithMachine(..), Some(one), Some(another)) if one.is_finite() || another.is_finite() => {
+                    Some(one < another)
+                }
+                _ => None,
+            };
+        let reason = measurement
+            .reason
+            .clone()
+            .or_else(|| other_measurement.as_ref().and_then(|another| another.reason.clone()));
         let reason =
             reason.or_else(|| holds.is_none().then(|| format!("`{name}` grows in both runs: they are saturated")));
         Ok(Probe {
             value,
-            metric: one.bounded(),
-            other: another.as_ref().and_then(Measurement::bounded),
+            metric: measurement.bounded_value(),
+            other: other_measurement.as_ref().and_then(Measurement::bounded_value),
             holds: holds.unwrap_or(false),
             is_decided: holds.is_some(),
-            outcome: one.outcome,
-            other_outcome: another.map(|another| another.outcome),
+            outcome: measurement.outcome,
+            other_outcome: other_measurement.map(|another| another.outcome),
             reason,
         })
     }

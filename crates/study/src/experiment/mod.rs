@@ -86,7 +86,7 @@ pub use description::Description;
 /// use narrows_core::engine::Recorder;
 ///
 /// let machine = Description::open("ping-pong")?.set("workload.ping-pong.messages=20").machine()?;
-/// let result = run(&machine, Recorder::keeping(1000));
+/// let result = run(&machine, Recorder::with_spans_max(1000));
 /// assert!(!result.timeline.spans.is_empty());
 /// # Ok::<(), narrows_core::Error>(())
 /// ```

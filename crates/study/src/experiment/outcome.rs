@@ -22,14 +22,15 @@ pub const COMPLETE: [&str; 2] = ["done", "saturated"];
 /// Returns in one line why a run did not complete, or `None` if it did.
 pub fn outcome_reason(result: &RunResult) -> Option<String> {
     let first = |stuck: &DeadlockReport| stuck.chain.first().map_or("nothing waits".to_owned(), ToString::to_string);
-    let lost =
-        |stuck: &DeadlockReport| stuck.lost.first.first().map_or(String::new(), |lost| format!("; lost: {lost}"));
+    let first_loss = |stuck: &DeadlockReport| {
+        stuck.losses.descriptions.first().map_or(String::new(), |lost| format!("; lost: {lost}"))
+    };
     match &result.outcome {
         Outcome::Done | Outcome::Saturated(_) => None,
-        Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) => Some(first(stuck) + &lost(stuck)),
+        Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) => Some(first(stuck) + &first_loss(stuck)),
         Outcome::TimeLimit(stuck) => {
             let limit = if result.end == Time::END { "the end of simulated time" } else { "`run.time-limit`" };
-            Some(format!("the run reached {limit}; {}{}", first(stuck), lost(stuck)))
+            Some(format!("the run reached {limit}; {}{}", first(stuck), first_loss(stuck)))
         }
         Outcome::Loss(why) => Some(why.clone()),
     }

@@ -4,7 +4,7 @@
 //! The interface that a description declares for a single node is replaced only by the override of that node.
 
 use narrows_core::machine::{Machine, shipped};
-use narrows_core::text::set::plain;
+use narrows_core::text::set::parse_plain;
 use narrows_core::text::{Problem, Read, suggest};
 use std::collections::BTreeMap;
 use toml::Value;
@@ -56,7 +56,7 @@ fn part_override(option: &str) -> Option<PartOverride> {
     if !begins_with(NODES) && !FAMILIES.iter().any(|family| begins_with(family.key)) {
         return None;
     }
-    let (path, value) = plain(option)?;
+    let (path, value) = parse_plain(option)?;
     let family = |key: &str| FAMILIES.iter().find(|family| family.key == key);
     let (node, family) = match &path[..] {
         [key] => (None, family(key)?),
@@ -73,12 +73,12 @@ impl Family {
     }
 
     fn find(&self, name: &str) -> Result<&'static str, Problem> {
-        let bare = name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
-        self.names().find(|known| *known == bare).ok_or_else(|| {
+        let part_name = name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+        self.names().find(|shipped| *shipped == part_name).ok_or_else(|| {
             let problem =
-                Problem::new(format!("`{}={name}`: there is no shipped part `{}/{bare}`", self.key, self.folder));
-            let near = suggest::nearest(bare, self.names());
-            let problem = problem.help(near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
+                Problem::new(format!("`{}={name}`: there is no shipped part `{}/{part_name}`", self.key, self.folder));
+            let nearest = suggest::nearest(part_name, self.names());
+            let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
             problem.help(format!("the parts are {}", suggest::phrase(self.names())))
         })
     }
@@ -89,8 +89,8 @@ impl Family {
         let is_of = |part: &mut String| part.strip_prefix(self.folder).is_some_and(|rest| rest.starts_with('/'));
         let index = parts.iter_mut().position(is_of).unwrap_or(parts.len());
         let replaced = parts.extract_if(.., is_of).collect();
-        let bare = name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
-        parts.insert(index.min(parts.len()), format!("{}/{bare}", self.folder));
+        let part_name = name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+        parts.insert(index.min(parts.len()), format!("{}/{part_name}", self.folder));
         replaced
     }
 
@@ -115,7 +115,7 @@ pub fn problems<'a>(options: impl Iterator<Item = &'a str>) -> Vec<Problem> {
 
 impl NamedParts {
     /// Reads the parts from a description's text. Its errors are reported when the description itself is read.
-    pub fn of(text: &str) -> NamedParts {
+    pub fn parse(text: &str) -> NamedParts {
         let tree: toml::Table = text.parse().unwrap_or_default();
         let nodes = || tree.get(NODES).and_then(Value::as_table).into_iter().flatten();
         let with_host = nodes().filter(|(_, node)| node.get("host").is_some());
@@ -131,7 +131,7 @@ impl NamedParts {
     /// Applies an ordinary override. If it names a replaced host, the host becomes a part again. Returns whether it
     /// does.
     fn apply(&mut self, option: &str) -> bool {
-        match plain(option) {
+        match parse_plain(option) {
             Some((path, value)) if path == ["parts"] => self.parts = words(&value),
             Some((path, value)) => {
                 if let [nodes, node, key] = &path[..]
@@ -157,7 +157,7 @@ impl NamedParts {
     /// Makes a replaced part one of the parts again; returns whether it was replaced.
     fn restore(&mut self, part: &str) -> bool {
         let is_replaced = self.replaced.iter().any(|replaced| replaced == part);
-        if is_replaced && !self.parts.iter().any(|known| known == part) {
+        if is_replaced && !self.parts.iter().any(|named| named == part) {
             self.parts.push(part.to_owned());
         }
         is_replaced
@@ -165,7 +165,7 @@ impl NamedParts {
 
     /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and for `host=NAME`
     /// the `host` of each node. They keep their position, so that later options override them.
-    pub fn settings(&self, sets: &[String], varied: &[String]) -> (Vec<String>, Vec<String>) {
+    pub fn settings(&self, sets: &[String], overrides: &[String]) -> (Vec<String>, Vec<String>) {
         let mut state = self.clone();
         let mut rewrite = |options: &[String]| {
             let (mut settings, mut any) = (Vec::new(), false);
@@ -191,7 +191,7 @@ impl NamedParts {
             settings.extend(any.then(|| format!("parts={}", list(&state.parts))));
             settings
         };
-        (rewrite(sets), rewrite(varied))
+        (rewrite(sets), rewrite(overrides))
     }
 }
 
@@ -216,9 +216,10 @@ pub fn unused_overrides(read: &Read<Machine>, options: &[String]) -> Option<Prob
     let machine = if named.is_empty() { return None } else { read.resolved() };
     named.into_iter().rev().find_map(|PartOverride { family, name, .. }| {
         let kinds = family.kinds(&name);
-        let has = machine[family.table].as_object()?;
-        let is_present = kinds.iter().any(|kind| has.contains_key(kind) && !COMMON_TABLES.contains(&kind.as_str()));
-        let declared = has
+        let has_tables = machine[family.table].as_object()?;
+        let is_present =
+            kinds.iter().any(|kind| has_tables.contains_key(kind) && !COMMON_TABLES.contains(&kind.as_str()));
+        let declared = has_tables
             .keys()
             .find(|key| !COMMON_TABLES.contains(&key.as_str()))
             .filter(|_| family.key != "host" && !is_present)?;
@@ -235,7 +236,7 @@ mod tests {
 
     fn settings(text: &str, varied: &[&str]) -> Vec<String> {
         let varied: Vec<String> = varied.iter().map(|option| option.to_string()).collect();
-        NamedParts::of(text).settings(&[], &varied).1
+        NamedParts::parse(text).settings(&[], &varied).1
     }
 
     #[test]
@@ -263,7 +264,7 @@ mod tests {
             settings(text, &["host=miata", "nodes.a.host=alcor"]),
             [r#"nodes."a".host="miata""#, "nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]
         );
-        let named = NamedParts::of(text);
+        let named = NamedParts::parse(text);
         let (_, varied) = named.settings(&["host=miata".to_owned()], &["nodes.a.host=alcor".to_owned()]);
         assert_eq!(varied, ["nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]);
         assert_eq!(settings(text, &["nodes.a.host=alcor"]), ["nodes.a.host=alcor"], "an ordinary setting");
@@ -271,11 +272,12 @@ mod tests {
 
     #[test]
     fn unknown_part_name_is_reported() {
-        let found = problems(["ni=cni32q", "fabric=myrinet"].into_iter());
-        assert_eq!(found.len(), 1);
+        let problem_count = problems(["ni=cni32q", "fabric=myrinet"].into_iter());
+        assert_eq!(problem_count.len(), 1);
         assert!(
-            found[0].message.contains("no shipped part `ni/cni32q`") && found[0].help[0].contains("cni32qm"),
-            "{found:?}"
+            problem_count[0].message.contains("no shipped part `ni/cni32q`")
+                && problem_count[0].help[0].contains("cni32qm"),
+            "{problem_count:?}"
         );
     }
 }

@@ -46,7 +46,7 @@ struct AxisUnit {
 }
 
 /// The points of one group.
-struct Line {
+struct PlotLine {
     name: String,
     /// The index of the row, and its y value.
     points: Vec<(usize, f64)>,
@@ -61,15 +61,15 @@ impl PlotSpec {
     pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
         let x = find(data, &self.x)?;
         let ys = self.y.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
-        let by = self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
+        let group_columns = self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
         if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, ColumnValues::Texts(_))) {
             return Err(unit_conflict(ys[0], other));
         }
-        let (lines, left_out) = grouped_lines(data, x, &ys, &by);
+        let (lines, left_out) = grouped_lines(data, x, &ys, &group_columns);
         if lines.iter().all(|line| line.points.is_empty()) {
             return Err(Problem::new(format!("no row has both `{}` and `{}`", x.name, ys[0].name)));
         }
-        self.check(data, x, &by, &lines)?;
+        self.check(data, x, &group_columns, &lines)?;
         let svg = match x.values {
             ColumnValues::Texts(_) => self.bars(x, &ys, &lines),
             _ => self.lines(x, &ys, &lines),
@@ -78,14 +78,20 @@ impl PlotSpec {
     }
 
     /// Checks that no two rows of a line share an x value, and that logarithmic axes have positive values only.
-    fn check(&self, data: &Dataset, x: &Variable, by: &[&Variable], lines: &[Line]) -> Result<(), Problem> {
+    fn check(
+        &self,
+        data: &Dataset,
+        x: &Variable,
+        group_columns: &[&Variable],
+        lines: &[PlotLine],
+    ) -> Result<(), Problem> {
         for line in lines {
             let mut values: Vec<String> = line.points.iter().filter_map(|(row, _)| x.values.text(*row)).collect();
             values.sort_unstable();
             if let Some(pair) = values.windows(2).find(|pair| pair[0] == pair[1]) {
                 let message = format!("several rows have {} = {}", x.name, pair[0]);
                 let message = if line.name.is_empty() { message } else { format!("{message} in `{}`", line.name) };
-                let differ: Vec<&str> = varying(data, x, by).collect();
+                let differ: Vec<&str> = varying(data, x, group_columns).collect();
                 let help = format!("distinguish them with --by {}", suggest::phrase(differ.iter().copied()));
                 return Err(Problem::new(message).help(if differ.is_empty() { String::new() } else { help }));
             }
@@ -101,64 +107,64 @@ impl PlotSpec {
     }
 
     fn title(&self, x: &Variable, ys: &[&Variable]) -> String {
-        let names: Vec<String> = ys.iter().map(|y| words(y)).collect();
-        self.title.clone().unwrap_or_else(|| format!("{} over {}", names.join(", "), words(x)))
+        let names: Vec<String> = ys.iter().map(|y| name_in_words(y)).collect();
+        self.title.clone().unwrap_or_else(|| format!("{} over {}", names.join(", "), name_in_words(x)))
     }
 
-    fn lines(&self, x: &Variable, ys: &[&Variable], lines: &[Line]) -> String {
+    fn lines(&self, x: &Variable, ys: &[&Variable], lines: &[PlotLine]) -> String {
         let number = |row: usize| x.values.number(row).unwrap_or(f64::NAN);
         let rows = lines.iter().flat_map(|line| &line.points);
-        let across = axis_unit(&x.unit, rows.clone().map(|(row, _)| number(*row)));
-        let up = axis_unit(&ys[0].unit, rows.map(|(_, y)| *y));
-        let series = |line: &Line| {
+        let x_unit = axis_unit(&x.unit, rows.clone().map(|(row, _)| number(*row)));
+        let y_unit = axis_unit(&ys[0].unit, rows.map(|(_, y)| *y));
+        let series = |line: &PlotLine| {
             let mut points: Vec<(f64, f64)> =
-                line.points.iter().map(|(row, y)| (number(*row) / across.per, y / up.per)).collect();
+                line.points.iter().map(|(row, y)| (number(*row) / x_unit.per, y / y_unit.per)).collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             Series::line(line.name.clone(), points)
         };
-        let axis = Axis::new(title(&words(x), &across));
+        let axis = Axis::new(title(&name_in_words(x), &x_unit));
         let axis = match (self.log.0, x.unit.as_str()) {
             (true, "B") => axis.log2().bytes(),
             (false, "B") => axis.bytes(),
             (true, _) => axis.log10(),
             (false, _) => axis,
         };
-        let left = Axis::new(title(&one_name(ys), &up));
+        let y_axis = Axis::new(title(&one_name(ys), &y_unit));
         LineChart {
             title: self.title(x, ys),
             x: axis,
-            y: if self.log.1 { left.log10() } else { left },
+            y: if self.log.1 { y_axis.log10() } else { y_axis },
             series: lines.iter().map(series).collect(),
             notes: Vec::new(),
         }
         .svg()
     }
 
-    fn bars(&self, x: &Variable, ys: &[&Variable], lines: &[Line]) -> String {
-        let mut words: Vec<String> = Vec::new();
+    fn bars(&self, x: &Variable, ys: &[&Variable], lines: &[PlotLine]) -> String {
+        let mut name_words: Vec<String> = Vec::new();
         for word in (0..x.values.len()).filter_map(|row| x.values.text(row)) {
-            if !words.contains(&word) {
-                words.push(word);
+            if !name_words.contains(&word) {
+                name_words.push(word);
             }
         }
-        let up = axis_unit(&ys[0].unit, lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y));
-        let height = |line: &Line, word: &String| {
+        let y_unit = axis_unit(&ys[0].unit, lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y));
+        let height = |line: &PlotLine, word: &String| {
             let point = line.points.iter().find(|(row, _)| x.values.text(*row).as_ref() == Some(word));
-            point.map_or(f64::NAN, |(_, y)| y / up.per)
+            point.map_or(f64::NAN, |(_, y)| y / y_unit.per)
         };
         let series: Vec<(&str, Vec<f64>)> = lines
             .iter()
-            .map(|line| (line.name.as_str(), words.iter().map(|word| height(line, word)).collect()))
+            .map(|line| (line.name.as_str(), name_words.iter().map(|word| height(line, word)).collect()))
             .collect();
-        let names: Vec<&str> = words.iter().map(String::as_str).collect();
-        BarChart::grouped(&self.title(x, ys), &title(&one_name(ys), &up), &names, &series).svg()
+        let names: Vec<&str> = name_words.iter().map(String::as_str).collect();
+        BarChart::grouped(&self.title(x, ys), &title(&one_name(ys), &y_unit), &names, &series).svg()
     }
 }
 
 /// Returns the name of the y column, or an empty text if there are several.
 fn one_name(ys: &[&Variable]) -> String {
     match ys {
-        [one] => words(one),
+        [one] => name_in_words(one),
         _ => String::new(),
     }
 }
@@ -171,11 +177,11 @@ fn title(name: &str, axis_unit: &AxisUnit) -> String {
 }
 
 /// Returns the name of a column in words, without its unit.
-pub fn words(variable: &Variable) -> String {
-    bare(variable).replace('_', " ")
+pub fn name_in_words(variable: &Variable) -> String {
+    without_unit(variable).replace('_', " ")
 }
 
-fn bare(variable: &Variable) -> &str {
+fn without_unit(variable: &Variable) -> &str {
     let end = suffixed("", &variable.unit);
     variable.name.strip_suffix(&end).unwrap_or(&variable.name)
 }
@@ -195,20 +201,26 @@ fn axis_unit(unit: &str, numbers: impl Iterator<Item = f64>) -> AxisUnit {
 }
 
 /// Returns a line for each y column and group, in the order of the rows, and the number of values left out.
-fn grouped_lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable]) -> (Vec<Line>, usize) {
-    let (mut lines, mut left_out): (Vec<Line>, usize) = (Vec::new(), 0);
+fn grouped_lines(
+    data: &Dataset,
+    x: &Variable,
+    ys: &[&Variable],
+    group_columns: &[&Variable],
+) -> (Vec<PlotLine>, usize) {
+    let (mut lines, mut left_out): (Vec<PlotLine>, usize) = (Vec::new(), 0);
     for row in 0..data.rows() {
-        let group: Vec<String> = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+        let group: Vec<String> =
+            group_columns.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
         for y in ys {
             let (Some(_), Some(value)) = (x.values.text(row), y.values.number(row)) else {
                 left_out += 1;
                 continue;
             };
-            let several = (ys.len() > 1).then(|| words(y));
-            let name = group.iter().cloned().chain(several).collect::<Vec<_>>().join(", ");
+            let quantity = (ys.len() > 1).then(|| name_in_words(y));
+            let name = group.iter().cloned().chain(quantity).collect::<Vec<_>>().join(", ");
             match lines.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push((row, value)),
-                None => lines.push(Line { name, points: vec![(row, value)] }),
+                None => lines.push(PlotLine { name, points: vec![(row, value)] }),
             }
         }
     }
@@ -216,51 +228,52 @@ fn grouped_lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable
 }
 
 /// Returns the names of the varied columns that are neither the x column nor among the grouping columns.
-fn varying<'a>(data: &'a Dataset, x: &'a Variable, by: &'a [&Variable]) -> impl Iterator<Item = &'a str> {
+fn varying<'a>(data: &'a Dataset, x: &'a Variable, group_columns: &'a [&Variable]) -> impl Iterator<Item = &'a str> {
     let keys = data.variables.iter().take_while(|variable| variable.name != "outcome");
     let differs = |variable: &&Variable| {
         (1..variable.values.len()).any(|row| variable.values.text(row) != variable.values.text(0))
     };
-    let others = keys.filter(move |variable| variable.name != x.name && by.iter().all(|by| by.name != variable.name));
-    others.filter(differs).map(|variable| variable.name.as_str())
+    let other_columns =
+        keys.filter(move |variable| variable.name != x.name && group_columns.iter().all(|by| by.name != variable.name));
+    other_columns.filter(differs).map(|variable| variable.name.as_str())
 }
 
-fn unit_conflict(one: &Variable, other: &Variable) -> Problem {
+fn unit_conflict(first: &Variable, other: &Variable) -> Problem {
     match (&other.values, other.unit.as_str()) {
         (ColumnValues::Texts(_), _) => {
             Problem::new(format!("`{}` holds text, and the y axis needs numbers", other.name))
                 .help("use a column of text with --x or --by")
         }
-        _ => Problem::new(format!("`{}` and `{}` are of different units", one.name, other.name))
+        _ => Problem::new(format!("`{}` and `{}` are of different units", first.name, other.name))
             .help("draw them in two charts"),
     }
 }
 
 /// Finds a column by its full name, by its key or metric, or by a suffix that only one column has.
 fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
-    let plain = suffixed(name, "");
+    let wanted = suffixed(name, "");
     let variables = || data.variables.iter();
     let ends_with_name = |variable: &&Variable| {
-        let end = format!("_{plain}");
-        bare(variable).ends_with(&end) || variable.name.ends_with(&end)
+        let end = format!("_{wanted}");
+        without_unit(variable).ends_with(&end) || variable.name.ends_with(&end)
     };
     if let Some(found) = variables()
-        .find(|one| one.name == name)
-        .or_else(|| variables().find(|one| bare(one) == plain || one.name == plain))
+        .find(|variable| variable.name == name)
+        .or_else(|| variables().find(|variable| without_unit(variable) == wanted || variable.name == wanted))
     {
         return Ok(found);
     }
-    let fits: Vec<&Variable> = variables().filter(ends_with_name).collect();
+    let matching: Vec<&Variable> = variables().filter(ends_with_name).collect();
     let names = || variables().map(|variable| variable.name.as_str());
-    match &fits[..] {
+    match &matching[..] {
         [one] => Ok(one),
         [] => {
             let problem = Problem::new(format!("there is no column `{name}`"));
-            let near = suggest::nearest(&plain, names()).map(|near| format!("did you mean `{near}`?"));
-            Err(problem.help(near.unwrap_or_default()).help(format!("the columns are {}", suggest::phrase(names()))))
+            let nearest = suggest::nearest(&wanted, names()).map(|near| format!("did you mean `{near}`?"));
+            Err(problem.help(nearest.unwrap_or_default()).help(format!("the columns are {}", suggest::phrase(names()))))
         }
         several => {
-            let names = suggest::phrase(several.iter().map(|one| one.name.as_str()));
+            let names = suggest::phrase(several.iter().map(|variable| variable.name.as_str()));
             Err(Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them"))
         }
     }
@@ -292,7 +305,7 @@ mod tests {
     fn each_group_has_a_line_in_a_readable_unit() {
         let drawn = plot("payload", &["message.bandwidth"], &["policy"]).draw(&data()).expect("a chart");
         let picture = roxmltree::Document::parse(&drawn.svg).expect("XML");
-        let texts: Vec<&str> = picture.descendants().filter_map(|one| one.text()).map(str::trim).collect();
+        let texts: Vec<&str> = picture.descendants().filter_map(|node| node.text()).map(str::trim).collect();
         for words in ["message bandwidth [MB/s]", "workload stream payload [B]", "a", "b"] {
             assert!(texts.contains(&words), "no {words} in {texts:?}");
         }

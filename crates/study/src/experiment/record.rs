@@ -40,8 +40,8 @@ pub struct Record(Map<String, Json>);
 
 impl Record {
     /// Returns the record of a run of the description `read`.
-    pub fn of(read: &Read<Machine>, result: &RunResult) -> Record {
-        let ledger = MeanLedger::of(&result.ledger);
+    pub fn new(read: &Read<Machine>, result: &RunResult) -> Record {
+        let ledger = MeanLedger::new(&result.ledger);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
         if let Some(reason) = outcome_reason(result) {
@@ -58,12 +58,12 @@ impl Record {
             map.insert(distribution::KEY.into(), distribution::json(&result.distributions));
         }
         map.insert("ledger".into(), ledger_json(&ledger));
-        let listed = listed_resources(result);
-        map.insert("resources".into(), resources(result, &listed));
-        if listed.len() < result.resources.len() {
-            map.insert("resources_summed".into(), summed(result, &listed));
+        let listed_resources = listed_resources(result);
+        map.insert("resources".into(), resources(result, &listed_resources));
+        if listed_resources.len() < result.resources.len() {
+            map.insert("resources_summed".into(), summed(result, &listed_resources));
         }
-        let candidate = result.outcome.is_complete().then(|| Candidate::of(result, &ledger));
+        let candidate = result.outcome.is_complete().then(|| Candidate::new(result, &ledger));
         map.insert(CANDIDATE_KEY.into(), candidate.as_ref().map_or(Json::Null, candidate_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
@@ -170,8 +170,8 @@ impl Record {
     /// Returns the value of `key`, or null.
     pub fn get(&self, key: &str) -> &Json {
         let former = FORMER_FIELDS.iter().find(|(today, _)| *today == key);
-        let found = self.0.get(key).or_else(|| self.0.get(former?.1));
-        found.unwrap_or(&Json::Null)
+        let value = self.0.get(key).or_else(|| self.0.get(former?.1));
+        value.unwrap_or(&Json::Null)
     }
 
     /// Returns the text of `key`, or an empty text if it has none.
@@ -252,9 +252,9 @@ fn folder(read: &Read<Machine>) -> Option<PathBuf> {
     files.peek()?;
     let entries = read.entries();
     files.find_map(|(key, file)| {
-        let written = entries.iter().find(|entry| entry.path == *key)?.value.trim_matches('"');
-        let depth = Path::new(written).components().count();
-        let folder = Path::new(written).is_relative().then(|| file.ancestors().nth(depth))??;
+        let value = entries.iter().find(|entry| entry.path == *key)?.value.trim_matches('"');
+        let depth = Path::new(value).components().count();
+        let folder = Path::new(value).is_relative().then(|| file.ancestors().nth(depth))??;
         fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok()
     })
 }
@@ -265,7 +265,7 @@ pub fn digest(json: &impl serde::Serialize) -> String {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    let digit = |half: u8| char::from_digit(half.into(), 16).expect("half a byte is a digit");
+    let digit = |half_byte: u8| char::from_digit(half_byte.into(), 16).expect("half a byte is a digit");
     Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
@@ -313,8 +313,8 @@ fn warm_up_json(check: &WarmUpCheck) -> Json {
     });
     if let TransientTest::Transient(shift) = check.test {
         json["first"] = shift.first.into();
-        json["mean_of_first"] = shift.before.into();
-        json["mean_of_rest"] = shift.after.into();
+        json["mean_of_first"] = shift.mean_before.into();
+        json["mean_of_rest"] = shift.mean_after.into();
         json["unit"] = check.unit.into();
     }
     if let Some(finding) = check.finding() {
@@ -347,7 +347,7 @@ fn listed_resources(result: &RunResult) -> BTreeSet<usize> {
     indices.into_iter().take(RESOURCES_LISTED_MAX).collect()
 }
 
-fn resources(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
+fn resources(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
     let shares = result.shares();
     let resource = |index: &usize| {
         let (resource, share) = shares[*index];
@@ -358,12 +358,12 @@ fn resources(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
             "share": share,
         })
     };
-    listed.iter().map(resource).collect()
+    listed_resources.iter().map(resource).collect()
 }
 
 /// Returns the number of resources that are not listed, and the sums of their times.
-fn summed(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
-    let rest = || result.resources.iter().enumerate().filter(|(index, _)| !listed.contains(index));
+fn summed(result: &RunResult, listed_resources: &BTreeSet<usize>) -> Json {
+    let rest = || result.resources.iter().enumerate().filter(|(index, _)| !listed_resources.contains(index));
     let (busy, moving): (Time, Time) =
         (rest().map(|(_, resource)| resource.busy).sum(), rest().map(|(_, resource)| resource.active).sum());
     json!({ "resources": rest().count(), "busy_us": busy.as_us(), "active_us": moving.as_us() })
@@ -380,10 +380,18 @@ fn candidate_json(candidate: &Candidate) -> Json {
 }
 
 fn stuck_json(stuck: &DeadlockReport) -> Json {
-    let wait = |wait: &narrows_core::engine::deadlock::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
-    let mut json = json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
-    if !stuck.lost.first.is_empty() {
-        json["lost"] = json!({ "first": stuck.lost.first, "more": stuck.lost.more });
+    let wait = |wait: &narrows_core::engine::deadlock::Wait| {
+        json!({
+            "task": wait.task,
+            "wants": wait.awaited,
+            "holder": wait.holder,
+            "closes_cycle": wait.closes_cycle,
+        })
+    };
+    let mut json =
+        json!({ "at_us": stuck.end_time.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
+    if !stuck.losses.descriptions.is_empty() {
+        json["lost"] = json!({ "first": stuck.losses.descriptions, "more": stuck.losses.unlisted });
     }
     json
 }

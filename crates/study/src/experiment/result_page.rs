@@ -27,7 +27,8 @@ impl ResultFile {
     /// Returns a sentence that states why it is not a result.
     pub fn read(bytes: Vec<u8>, path: &Path) -> Result<ResultFile, String> {
         if path.extension().is_none_or(|ending| ending != "json") {
-            let encoding = Encoding::of(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
+            let encoding =
+                Encoding::from_path(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
             return Dataset::read(bytes, encoding).map(ResultFile::Rows);
         }
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
@@ -50,8 +51,8 @@ impl ResultFile {
 pub fn page_of_results(results: &[(String, ResultFile)], title: Option<&str>, command: String) -> PaperReport {
     let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
     let mut artifacts: Vec<Artifact> = results.iter().flat_map(|(name, result)| result.artifacts(name)).collect();
-    for (number, artifact) in artifacts.iter_mut().enumerate() {
-        artifact.id = format!("{}-{}", number + 1, artifact.id);
+    for (index, artifact) in artifacts.iter_mut().enumerate() {
+        artifact.id = format!("{}-{}", index + 1, artifact.id);
     }
     let mut page = PaperReport {
         title: title.map_or_else(|| names.join(", "), str::to_owned),

@@ -59,22 +59,24 @@ const BOTTLENECK_KINDS: [&str; 3] = ["resource", "stage", "busiest"];
 
 impl ResultRow {
     /// Extracts the row from a record.
-    pub fn of(record: &Record) -> ResultRow {
+    pub fn new(record: &Record) -> ResultRow {
         let ledger = record.get("ledger");
         let resources = if record.is_complete() { record.get("resources") } else { &Json::Null };
         ResultRow {
-            outcome: shared(record.text("outcome")),
+            outcome: shared_name(record.text("outcome")),
             reason: record.get("reason").as_str().map(Into::into),
             metrics: record
                 .metrics()
                 .into_iter()
-                .map(|(name, value, unit)| (shared(name), value, shared(unit)))
+                .map(|(name, value, unit)| (shared_name(name), value, shared_name(unit)))
                 .collect(),
             distributions: distributions(record),
             initial_transient: initial_transient(record.get("warm_up")),
             bottleneck: bottleneck(record.get(CANDIDATE_KEY)),
             simulated_us: record.get("simulated_us").as_f64(),
-            resources: parse_list(resources, |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
+            resources: parse_list(resources, |resource| {
+                Some((named(resource, "resource")?, resource["share"].as_f64()?))
+            }),
             messages: ledger["messages"].as_u64(),
             stages: parse_list(&ledger["stages"], stage),
             seed: record.get("seed").as_u64(),
@@ -98,8 +100,8 @@ impl ResultRow {
     /// Returns the value and unit of the metric `name`, if the result has it.
     pub fn metric(&self, name: &str) -> Option<(f64, &str)> {
         let name = current_metric_name(name);
-        let found = self.metrics.iter().find(|(known, ..)| **known == *name);
-        found.map(|(_, value, unit)| (*value, &**unit))
+        let metric = self.metrics.iter().find(|(metric_name, ..)| **metric_name == *name);
+        metric.map(|(_, value, unit)| (*value, &**unit))
     }
 
     /// Returns whether an initial transient was detected, or `None` if it was not tested.
@@ -117,14 +119,16 @@ impl ResultRow {
 
     /// Returns the bottleneck in the form of the record.
     pub fn bottleneck_json(&self) -> Json {
-        self.bottleneck.as_ref().map_or(Json::Null, |(kind, which, share)| json!({ &**kind: **which, "share": share }))
+        self.bottleneck
+            .as_ref()
+            .map_or(Json::Null, |(kind, resource, share)| json!({ &**kind: **resource, "share": share }))
     }
 }
 
 /// Returns the distributions with interned names. A distribution that cannot be read is left out.
 fn distributions(record: &Record) -> Vec<Distribution> {
-    let all = record.distributions().unwrap_or_default().into_iter();
-    all.map(|distribution| Distribution { name: shared(&distribution.name), ..distribution }).collect()
+    let distributions = record.distributions().unwrap_or_default().into_iter();
+    distributions.map(|distribution| Distribution { name: shared_name(&distribution.name), ..distribution }).collect()
 }
 
 fn initial_transient(json: &Json) -> Option<(bool, SharedName)> {
@@ -133,7 +137,7 @@ fn initial_transient(json: &Json) -> Option<(bool, SharedName)> {
 
 fn bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {
     let kind = BOTTLENECK_KINDS.into_iter().find(|kind| json.get(kind).is_some())?;
-    Some((shared(kind), named(json, kind)?, json["share"].as_f64()?))
+    Some((shared_name(kind), named(json, kind)?, json["share"].as_f64()?))
 }
 
 fn stage(json: &Json) -> Option<StageTimes> {
@@ -141,21 +145,21 @@ fn stage(json: &Json) -> Option<StageTimes> {
     Some(StageTimes { name: named(json, "stage")?, waiting_us: waiting_us?, service_us: service_us? })
 }
 
-fn parse_list<T>(list: &Json, of: impl Fn(&Json) -> Option<T>) -> Vec<T> {
-    list.as_array().into_iter().flatten().filter_map(of).collect()
+fn parse_list<T>(list: &Json, item: impl Fn(&Json) -> Option<T>) -> Vec<T> {
+    list.as_array().into_iter().flatten().filter_map(item).collect()
 }
 
 fn named(json: &Json, key: &str) -> Option<SharedName> {
-    json[key].as_str().map(shared)
+    json[key].as_str().map(shared_name)
 }
 
 /// Interns a name.
-fn shared(name: &str) -> SharedName {
-    static KNOWN: LazyLock<Mutex<HashSet<SharedName>>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().expect("no thread panics while it holds the lock");
-    known.get(name).cloned().unwrap_or_else(|| {
+fn shared_name(name: &str) -> SharedName {
+    static NAMES: LazyLock<Mutex<HashSet<SharedName>>> = LazyLock::new(Mutex::default);
+    let mut names = NAMES.lock().expect("no thread panics while it holds the lock");
+    names.get(name).cloned().unwrap_or_else(|| {
         let name: SharedName = name.into();
-        known.insert(name.clone());
+        names.insert(name.clone());
         name
     })
 }

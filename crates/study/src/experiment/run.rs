@@ -90,18 +90,18 @@ fn finish_run(built: BuiltMachine) -> RunResult {
     let outcome = built.final_outcome(built.run());
     let sim = &built.world.sim;
     let is_complete = outcome.is_complete();
-    let metrics = [built.running.metrics(&built.world, &outcome), host_metrics(&built)].concat();
+    let metrics = [built.workload.metrics(&built.world, &outcome), host_metrics(&built)].concat();
     let reported = |metric: Metric| if is_complete { metric } else { metric.of_unfinished_run() };
     RunResult {
-        note: built.running.note(&built.world, &outcome),
+        note: built.workload.note(&built.world, &outcome),
         metrics: metrics.into_iter().map(reported).collect(),
         distributions: if is_complete { distributions(&built, &outcome) } else { Vec::new() },
-        warm_up: (outcome == Outcome::Done).then(|| built.running.warm_up_check(&built.world)).flatten(),
-        map: built.running.heat_map(),
+        warm_up: (outcome == Outcome::Done).then(|| built.workload.warm_up_check(&built.world)).flatten(),
+        map: built.workload.heat_map(),
         ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
         deliveries: deliveries(&built),
         resources: resources(&built),
-        end: end(&built, &outcome),
+        end: end_time(&built, &outcome),
         events: sim.events(),
         timeline: sim.recorder().take(),
         packets: sim.recorder().take_packets(),
@@ -111,15 +111,15 @@ fn finish_run(built: BuiltMachine) -> RunResult {
 
 /// Returns when the run ended. A run that ended by itself ends no earlier than its last measured delivery, by the clock
 /// of the receiver; the receiver's processor may be ahead of the simulation.
-fn end(built: &BuiltMachine, outcome: &Outcome) -> Time {
+fn end_time(built: &BuiltMachine, outcome: &Outcome) -> Time {
     let now = built.world.sim.now();
     if outcome.is_complete() { now.max(built.world.tally.last_delivery()) } else { now }
 }
 
 /// Returns the distributions of the workload that have samples.
 fn distributions(built: &BuiltMachine, outcome: &Outcome) -> Vec<Distribution> {
-    let all = built.running.distributions(&built.world, outcome);
-    all.into_iter().filter(|distribution| distribution.histogram.samples() > 0).collect()
+    let distributions = built.workload.distributions(&built.world, outcome);
+    distributions.into_iter().filter(|distribution| distribution.histogram.samples() > 0).collect()
 }
 
 /// Returns the recorded deliveries of messages that the workload reports.
@@ -127,12 +127,12 @@ fn deliveries(built: &BuiltMachine) -> Vec<Delivery> {
     let tally = &built.world.tally;
     let delivered = tally.delivered();
     let reported = delivered.iter().filter(|(message, _)| tally.keeps_ledger_of(message.source));
-    let delivery = |(message, at): &(std::rc::Rc<Message>, Time)| Delivery {
+    let delivery = |(message, time): &(std::rc::Rc<Message>, Time)| Delivery {
         message: message.id,
         source: message.source,
         destination: message.destination,
         payload: message.payload,
-        at: *at,
+        at: *time,
         ledger: message.ledger(),
     };
     reported.map(delivery).collect()
@@ -163,14 +163,14 @@ impl RunResult {
     /// name is also accepted.
     pub fn metric(&self, name: &str) -> Option<f64> {
         let name = current_metric_name(name);
-        let found = self.metrics.iter().find(|metric| metric.name == name);
-        found.filter(|metric| metric.is_measured()).map(|metric| metric.value)
+        let metric = self.metrics.iter().find(|metric| metric.name == name);
+        metric.filter(|metric| metric.is_measured()).map(|metric| metric.value)
     }
 
     /// Returns the resource with the longest active time, and the fraction of the run for which it was active.
     pub fn busiest(&self) -> Option<(&str, f64)> {
-        let most = self.resources.iter().max_by_key(|resource| resource.active)?;
-        Some((&most.name, self.share(most.active)))
+        let busiest = self.resources.iter().max_by_key(|resource| resource.active)?;
+        Some((&busiest.name, self.share(busiest.active)))
     }
 
     /// Returns the utilisation of a resource: the fraction of the run for which it was active.
@@ -198,7 +198,7 @@ fn resources(built: &BuiltMachine) -> Vec<ResourceUse> {
         }
     }
     resources.extend(built.world.links().into_iter().map(|link| {
-        let (busy, active) = (link.held, link.moving);
+        let (busy, active) = (link.busy, link.active);
         ResourceUse { name: format!("link {}", link.name), kind: "link", busy, active }
     }));
     resources
@@ -211,33 +211,33 @@ const HOSTS_REPORTED: usize = 8;
 /// `HOSTS_REPORTED` nodes have it; otherwise it is the sum over all nodes.
 fn host_metrics(built: &BuiltMachine) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
-    let counted: Vec<(&str, Vec<HostMetric>)> =
+    let metrics_by_node: Vec<(&str, Vec<HostMetric>)> =
         nodes.map(|node| (node.name.as_str(), node.endpoint().host().metrics())).collect();
-    let hosts = counted.iter().filter(|(_, metrics)| metrics.iter().any(|metric| metric.per_node)).count();
+    let hosts = metrics_by_node.iter().filter(|(_, metrics)| metrics.iter().any(|metric| metric.per_node)).count();
     let is_reported_by_node = |metric: &HostMetric| metric.per_node && hosts <= HOSTS_REPORTED;
     let by_node = |(node, metrics): &(&str, Vec<HostMetric>)| {
         let metrics = metrics.iter().filter(|metric| is_reported_by_node(metric));
         let node = name_word(node);
-        let named = |of: &HostMetric| host_metric(format!("{}.{node}.{}", of.part, of.quantity), of);
+        let named = |metric: &HostMetric| host_metric(format!("{}.{node}.{}", metric.part, metric.quantity), metric);
         metrics.map(named).collect::<Vec<_>>()
     };
-    let mut all: Vec<Metric> = counted.iter().flat_map(by_node).collect();
-    let by_node = all.len();
-    let summed = counted.iter().flat_map(|(_, metrics)| metrics).filter(|metric| !is_reported_by_node(metric));
-    for of in summed {
-        let name = format!("{}.{}", of.part, of.quantity);
-        match all[by_node..].iter_mut().find(|sum| sum.name == name) {
-            Some(sum) => sum.value += of.value,
-            None => all.push(host_metric(name, of)),
+    let mut all_metrics: Vec<Metric> = metrics_by_node.iter().flat_map(by_node).collect();
+    let by_node = all_metrics.len();
+    let summed = metrics_by_node.iter().flat_map(|(_, metrics)| metrics).filter(|metric| !is_reported_by_node(metric));
+    for metric in summed {
+        let name = format!("{}.{}", metric.part, metric.quantity);
+        match all_metrics[by_node..].iter_mut().find(|sum| sum.name == name) {
+            Some(sum) => sum.value += metric.value,
+            None => all_metrics.push(host_metric(name, metric)),
         }
     }
-    all
+    all_metrics
 }
 
 /// Returns the host's count as the metric `name`. A number without a unit is a count.
-fn host_metric(name: String, of: &HostMetric) -> Metric {
-    match of.unit.is_empty() {
-        true => Metric::count(name, of.value, of.unit),
-        false => Metric::new(name, of.value, of.unit),
+fn host_metric(name: String, metric: &HostMetric) -> Metric {
+    match metric.unit.is_empty() {
+        true => Metric::count(name, metric.value, metric.unit),
+        false => Metric::new(name, metric.value, metric.unit),
     }
 }

@@ -71,13 +71,18 @@ pub struct ReplicatedMetric {
 /// Returns the distributions of all samples of those runs whose latencies can be compared.
 pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
     let are_alike = are_alike(results);
-    let counted = |result: &&ResultRow, one: &&Distribution| is_counted(result, are_alike, &one.name);
-    merged(results.iter().flat_map(|result| result.distributions.iter().filter(move |one| counted(result, one))))
+    let is_pooled =
+        |result: &&ResultRow, distribution: &&Distribution| is_counted(result, are_alike, &distribution.name);
+    merged(
+        results
+            .iter()
+            .flat_map(|result| result.distributions.iter().filter(move |distribution| is_pooled(result, distribution))),
+    )
 }
 
 /// Returns whether all runs have the same outcome.
 fn are_alike(results: &[&ResultRow]) -> bool {
-    results.windows(2).all(|two| two[0].outcome == two[1].outcome)
+    results.windows(2).all(|pair| pair[0].outcome == pair[1].outcome)
 }
 
 /// Returns whether the metric or distribution `name` of a run counts among those of all runs. If not all runs are
@@ -94,17 +99,20 @@ fn is_counted(result: &ResultRow, are_alike: bool, name: &str) -> bool {
 /// run.
 pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<ReplicatedMetric> {
     let are_alike = are_alike(results);
-    let pooled: Vec<PooledStatistic> =
-        distributions.iter().flat_map(|one| PooledStatistic::all(one, results, are_alike)).collect();
-    let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
+    let pooled: Vec<PooledStatistic> = distributions
+        .iter()
+        .flat_map(|distribution| PooledStatistic::statistics(distribution, results, are_alike))
+        .collect();
+    let mut values_by_metric: Vec<(&str, &str, Vec<f64>)> = Vec::new();
     let pairs = results.iter().flat_map(|&result| result.metrics.iter().map(move |metric| (result, metric)));
     for (result, (name, value, unit)) in pairs {
         let is_counted = is_counted(result, are_alike, name);
-        let at = all.iter().position(|(known, ..)| *known == &**name).unwrap_or_else(|| {
-            all.push((name, unit, Vec::new()));
-            all.len() - 1
-        });
-        all[at].2.extend(Some(*value).filter(|value| is_counted && !value.is_nan()));
+        let index =
+            values_by_metric.iter().position(|(metric_name, ..)| *metric_name == &**name).unwrap_or_else(|| {
+                values_by_metric.push((name, unit, Vec::new()));
+                values_by_metric.len() - 1
+            });
+        values_by_metric[index].2.extend(Some(*value).filter(|value| is_counted && !value.is_nan()));
     }
     let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| {
         let (value, half_width, runs) = match pooled.iter().find(|statistic| statistic.name == name) {
@@ -113,7 +121,7 @@ pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Re
         };
         ReplicatedMetric { name: name.to_owned(), unit: unit.to_owned(), value, half_width, runs }
     };
-    all.into_iter().map(replicated).collect()
+    values_by_metric.into_iter().map(replicated).collect()
 }
 
 /// A statistic over the samples of several runs.
@@ -128,9 +136,9 @@ struct PooledStatistic {
 
 impl PooledStatistic {
     /// Returns the statistics of a distribution that was merged from `results`.
-    fn all(distribution: &Distribution, results: &[&ResultRow], are_alike: bool) -> Vec<PooledStatistic> {
+    fn statistics(distribution: &Distribution, results: &[&ResultRow], are_alike: bool) -> Vec<PooledStatistic> {
         let has_samples = |result: &&&ResultRow| {
-            let is_there = result.distributions.iter().any(|one| one.name == distribution.name);
+            let is_there = result.distributions.iter().any(|candidate| candidate.name == distribution.name);
             is_there && is_counted(result, are_alike, &distribution.name)
         };
         let with_samples = results.iter().filter(has_samples).count();
@@ -163,7 +171,7 @@ pub fn outcomes(results: &[&ResultRow]) -> String {
 pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for outcome in results.iter().map(|result| &*result.outcome) {
-        match counts.iter_mut().find(|(known, _)| known == outcome) {
+        match counts.iter_mut().find(|(counted_outcome, _)| counted_outcome == outcome) {
             Some((_, runs)) => *runs += 1,
             None => counts.push((outcome.to_owned(), 1)),
         }
@@ -195,12 +203,12 @@ mod tests {
         let record = json!({
             "outcome": outcome, "metrics": metrics, "ledger": {}, "machine": {}, "seed": 1, "version": "", "hash": "",
         });
-        ResultRow::of(&Record::parse(&record.to_string()).expect("a record"))
+        ResultRow::new(&Record::parse(&record.to_string()).expect("a record"))
     }
 
     fn runs(rows: &[ResultRow], name: &str) -> (usize, f64) {
-        let all = metrics(&rows.iter().collect::<Vec<_>>(), &[]);
-        let metric = all.iter().find(|metric| metric.name == name).expect("a metric");
+        let metrics_of_rows = metrics(&rows.iter().collect::<Vec<_>>(), &[]);
+        let metric = metrics_of_rows.iter().find(|metric| metric.name == name).expect("a metric");
         (metric.runs, metric.value)
     }
 

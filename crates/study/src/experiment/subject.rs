@@ -124,7 +124,7 @@ impl Subject {
         let read = self.read_without_files(sets, varied)?;
         self.renames.report_new(&read);
         match self.changed_file(&read, sets, varied) {
-            Some(problem) => Err(Problems::one(problem)),
+            Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(read),
         }
     }
@@ -132,15 +132,16 @@ impl Subject {
     /// Returns the problem of a file that differs from the one of the result that the description comes from. There is
     /// no problem if an override names the file.
     fn changed_file(&self, read: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
-        let expected = self.files.as_object()?;
-        let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
-        let found = record::files(read);
+        let recorded_files = self.files.as_object()?;
+        let names = |option: &str| vary::names(&self.registry.with_canonical_keys(option)).ok();
+        let current_files = record::files(read);
         let is_set = |key: &str| {
             let key = names(&format!("{key}=0"));
             sets.iter().chain(varied).any(|set| names(set) == key)
         };
-        let (key, _) = expected.iter().find(|(key, hash)| found.get(key) != Some(hash) && !is_set(key))?;
-        let (_, file) = read.files().iter().find(|(known, _)| known == key)?;
+        let (key, _) =
+            recorded_files.iter().find(|(key, hash)| current_files.get(key) != Some(hash) && !is_set(key))?;
+        let (_, file) = read.files().iter().find(|(file_key, _)| file_key == key)?;
         let problem =
             Problem::new(format!("`{}`: this is not the file that `{}` was made of", file.display(), self.name));
         let problem = problem.help("the hash of its contents is not the one in the result");
@@ -149,18 +150,18 @@ impl Subject {
 
     fn read_without_files(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
-        let all: Vec<String> =
+        let settings: Vec<String> =
             sets.iter().chain(varied).filter(|set| part_overrides::selects_part(set)).cloned().collect();
-        if all.is_empty() {
+        if settings.is_empty() {
             return self.registry.read_varied(document, sets, varied, &self.layers);
         }
-        if let Some(problem) = part_overrides::problems(all.iter().map(String::as_str)).into_iter().next() {
-            return Err(Problems::one(problem));
+        if let Some(problem) = part_overrides::problems(settings.iter().map(String::as_str)).into_iter().next() {
+            return Err(Problems::from_problem(problem));
         }
-        let (sets, varied) = self.named_parts.get_or_init(|| NamedParts::of(&self.text)).settings(sets, varied);
+        let (sets, varied) = self.named_parts.get_or_init(|| NamedParts::parse(&self.text)).settings(sets, varied);
         let read = self.registry.read_varied(document, &sets, &varied, &self.layers)?;
-        match part_overrides::unused_overrides(&read, &all) {
-            Some(problem) => Err(Problems::one(problem)),
+        match part_overrides::unused_overrides(&read, &settings) {
+            Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(read),
         }
     }
@@ -184,11 +185,11 @@ fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<S
     if files.is_null() {
         return Ok(in_folder(Some(shipped::SHIPPED.into())));
     }
-    let own = path.parent().map(Path::to_path_buf);
-    let folders = [own.clone(), record.folder(), Some(PathBuf::new())];
+    let description_folder = path.parent().map(Path::to_path_buf);
+    let folders = [description_folder.clone(), record.folder(), Some(PathBuf::new())];
     let holds_files = |folder: &Option<PathBuf>| in_folder(folder.clone()).read(&[]).is_ok();
-    let found = folders.into_iter().filter(Option::is_some).find(holds_files);
-    Ok(in_folder(found.unwrap_or(own)))
+    let found_folder = folders.into_iter().filter(Option::is_some).find(holds_files);
+    Ok(in_folder(found_folder.unwrap_or(description_folder)))
 }
 
 /// Returns the problem of a name that is neither a file nor an example.

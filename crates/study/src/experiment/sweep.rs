@@ -77,7 +77,7 @@ pub enum SweepEvent {
     /// A point was run, or its stored result was found.
     Finished {
         /// Whether a stored result was found.
-        stored: bool,
+        from_store: bool,
     },
     /// A stored result is invalid, for this reason, and its point is run again.
     Corrupt(PathBuf, String),
@@ -96,7 +96,8 @@ pub fn dimensions(
 ) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // Errors in `sets` are reported when they are applied.
-    let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&registry.spelled(set)).ok()).collect();
+    let set: Vec<Vec<String>> =
+        sets.iter().filter_map(|set| vary::names(&registry.with_canonical_keys(set)).ok()).collect();
     for dimension in table.into_iter().map(Ok).chain(options.iter().map(|option| Dimension::parse(option))) {
         match dimension {
             Err(problem) => problems.push(problem),
@@ -124,11 +125,11 @@ pub fn dimensions(
 fn key_conflict(
     registry: &Arc<Registry>,
     key: &str,
-    known: &mut Vec<Vec<String>>,
+    known_lines: &mut Vec<Vec<String>>,
     set: &[Vec<String>],
 ) -> Option<Problem> {
-    let names = vary::names(&registry.spelled(&format!("{key}=0"))).unwrap_or_default();
-    let problem = match (known.contains(&names), set.contains(&names)) {
+    let names = vary::names(&registry.with_canonical_keys(&format!("{key}=0"))).unwrap_or_default();
+    let problem = match (known_lines.contains(&names), set.contains(&names)) {
         (true, _) => {
             let message = format!("`{key}` is varied twice: `{}` has its values already", names.join("."));
             let problem = Problem::new(message);
@@ -139,7 +140,7 @@ fn key_conflict(
         ),
         _ => None,
     };
-    known.push(names);
+    known_lines.push(names);
     problem
 }
 
@@ -178,9 +179,9 @@ impl<'a> Sweep<'a> {
     fn point_problems(&self, read: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
         let (mut all, mut numbers) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
         for (point, read) in read.into_iter().enumerate() {
-            for problem in read.err().iter().flat_map(Problems::each) {
-                let number = *numbers.entry(words(&problem)).or_insert(all.len());
-                match all.get_mut(number) {
+            for problem in read.err().iter().flat_map(Problems::split) {
+                let index = *numbers.entry(problem_texts(&problem)).or_insert(all.len());
+                match all.get_mut(index) {
                     Some(known) => known.points += 1,
                     None => all.push(PointProblem { first: self.values(point), points: 1, problem }),
                 }
@@ -210,14 +211,15 @@ pub fn format_values(values: &[(String, String)]) -> String {
 
 /// Formats keys and values as overrides. A key without a value is not overridden.
 pub fn settings(values: &[(String, String)]) -> Vec<String> {
-    let given = values.iter().filter(|(_, value)| !value.is_empty());
-    given.map(|(key, value)| format!("{key}={value}")).collect()
+    let set_values = values.iter().filter(|(_, value)| !value.is_empty());
+    set_values.map(|(key, value)| format!("{key}={value}")).collect()
 }
 
 /// Returns the messages, labels and help of problems, without the texts at their locations.
-fn words(problems: &Problems) -> String {
-    let each = |problem: &Problem| format!("{}\n{}\n{}", problem.message, problem.label, problem.help.join("\n"));
-    problems.list().iter().map(each).collect()
+fn problem_texts(problems: &Problems) -> String {
+    let problem_text =
+        |problem: &Problem| format!("{}\n{}\n{}", problem.message, problem.label, problem.help.join("\n"));
+    problems.list().iter().map(problem_text).collect()
 }
 
 /// Returns the first point of each distinct hash.

@@ -36,20 +36,20 @@ pub type MetricName = (String, String);
 /// Returns the chosen metrics, or if none are chosen, all metrics in the order in which they first appear. `seeds` is
 /// the number of runs of each point. A percentile for which no point has enough samples is left out unless it is
 /// chosen.
-pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, chosen: &[String]) -> Vec<MetricName> {
+pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, requested: &[String]) -> Vec<MetricName> {
     let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
     for (name, _, unit) in rows.iter().flat_map(|row| &row.result.metrics) {
         if known.insert(name) {
             all.push((name.to_string(), unit.to_string()));
         }
     }
-    if chosen.is_empty() {
+    if requested.is_empty() {
         let runs = seeds.unwrap_or(1).max(1) as usize;
         all.retain(|(name, _)| rows.chunks(runs).any(|point| has_samples(name, point)));
         return all;
     }
-    let find = |name: &String| all.iter().find(|(known, _)| known == name).cloned();
-    chosen.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
+    let find = |name: &String| all.iter().find(|(metric_name, _)| metric_name == name).cloned();
+    requested.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
 }
 
 /// Returns whether the runs of a point have enough samples for the metric `name`. A metric that is not a percentile
@@ -85,9 +85,9 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
 /// Adds a column of numbers with the unit `unit`, converted to its base unit.
 pub fn push_number(data: &mut Dataset, name: &str, unit: &str, numbers: Vec<Option<f64>>) {
     let numbers = numbers.into_iter().map(|number| number.filter(|number| !number.is_nan()));
-    match BaseUnit::of(unit) {
+    match BaseUnit::from_unit(unit) {
         Some(base) => {
-            let numbers = numbers.map(|number| number.map(|number| base.value(number)));
+            let numbers = numbers.map(|number| number.map(|number| base.to_base(number)));
             data.push(name, base.unit, ColumnValues::Numbers(numbers.collect()));
         }
         None => data.push(name, unit, ColumnValues::Numbers(numbers.collect())),
@@ -99,16 +99,16 @@ fn push_metric(data: &mut Dataset, results: &[&ResultRow], (name, unit): &Metric
     push_number(data, name, unit, results.par_iter().map(value).collect());
 }
 
-fn texts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<String> + Sync) -> ColumnValues {
-    ColumnValues::Texts(results.par_iter().map(|result| of(result)).collect())
+fn texts(results: &[&ResultRow], text_of: impl Fn(&ResultRow) -> Option<String> + Sync) -> ColumnValues {
+    ColumnValues::Texts(results.par_iter().map(|result| text_of(result)).collect())
 }
 
-fn numbers(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<f64> + Sync) -> ColumnValues {
-    ColumnValues::Numbers(results.par_iter().map(|result| of(result)).collect())
+fn numbers(results: &[&ResultRow], number_of: impl Fn(&ResultRow) -> Option<f64> + Sync) -> ColumnValues {
+    ColumnValues::Numbers(results.par_iter().map(|result| number_of(result)).collect())
 }
 
-fn counts(results: &[&ResultRow], of: impl Fn(&ResultRow) -> Option<u64> + Sync) -> ColumnValues {
-    ColumnValues::Counts(results.par_iter().map(|result| of(result)).collect())
+fn counts(results: &[&ResultRow], count_of: impl Fn(&ResultRow) -> Option<u64> + Sync) -> ColumnValues {
+    ColumnValues::Counts(results.par_iter().map(|result| count_of(result)).collect())
 }
 
 /// Converts microseconds to seconds.
@@ -118,35 +118,40 @@ fn seconds(us: f64) -> f64 {
 
 /// Adds the columns of the bottleneck of each run: its kind, its name, and its fraction.
 fn push_bottlenecks(data: &mut Dataset, results: &[&ResultRow]) {
-    let word = |of: fn(&(SharedName, SharedName, f64)) -> &SharedName| {
-        texts(results, move |result| result.bottleneck.as_ref().map(|bottleneck| of(bottleneck).to_string()))
+    let word = |field_of: fn(&(SharedName, SharedName, f64)) -> &SharedName| {
+        texts(results, move |result| result.bottleneck.as_ref().map(|bottleneck| field_of(bottleneck).to_string()))
     };
     data.push("candidate_kind", "", word(|(kind, ..)| kind));
-    data.push(CANDIDATE_KEY, "", word(|(_, which, _)| which));
+    data.push(CANDIDATE_KEY, "", word(|(_, candidate, _)| candidate));
     data.push("candidate_share", "", numbers(results, |result| result.bottleneck.as_ref().map(|(.., share)| *share)));
 }
 
 /// Returns each name once, in the order in which they first appear.
 fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut known = HashSet::new();
-    names.filter(|name| known.insert(*name)).collect()
+    let mut seen = HashSet::new();
+    names.filter(|name| seen.insert(*name)).collect()
 }
 
 /// Adds the utilisation of each resource. If there are many, adds the largest and the mean of each kind instead.
 fn resources(data: &mut Dataset, results: &[&ResultRow]) {
-    let all = each_once(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
-    if all.len() <= RESOURCES_MAX {
-        for name in &all {
+    let resources = each_once(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
+    if resources.len() <= RESOURCES_MAX {
+        for name in &resources {
             let share = |result: &ResultRow| {
-                result.resources.iter().find(|(known, _)| **known == **name).map(|(_, share)| *share)
+                result.resources.iter().find(|(resource, _)| **resource == **name).map(|(_, share)| *share)
             };
             data.push(&format!("utilisation_{name}"), "", numbers(results, share));
         }
         return;
     }
-    for shared_kind in each_once(all.iter().map(|name| kind(name))) {
+    for shared_kind in each_once(resources.iter().map(|name| resource_kind(name))) {
         let shares = |result: &ResultRow| -> Vec<f64> {
-            result.resources.iter().filter(|(name, _)| kind(name) == shared_kind).map(|(_, share)| *share).collect()
+            result
+                .resources
+                .iter()
+                .filter(|(name, _)| resource_kind(name) == shared_kind)
+                .map(|(_, share)| *share)
+                .collect()
         };
         let share_max = |result: &ResultRow| shares(result).into_iter().reduce(f64::max);
         data.push(&format!("utilisation_{shared_kind}_most"), "", numbers(results, share_max));
@@ -156,7 +161,7 @@ fn resources(data: &mut Dataset, results: &[&ResultRow]) {
 }
 
 /// Returns the kind of a resource: its name without the node or link.
-fn kind(resource: &str) -> &str {
+fn resource_kind(resource: &str) -> &str {
     match resource.split_once(' ') {
         Some(("link", _)) | None => "link",
         Some((_, kind)) => kind,
@@ -180,20 +185,25 @@ fn stages(data: &mut Dataset, results: &[&ResultRow]) {
 /// Returns a row for each message of a run, with its ledger; `endpoints` are the names of the endpoints.
 pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     let mut data = Dataset::default();
-    let counts = |of: fn(&Delivery) -> u64| ColumnValues::Counts(deliveries.iter().map(|one| Some(of(one))).collect());
-    let endpoint = |of: fn(&Delivery) -> EndpointId| {
-        ColumnValues::Texts(deliveries.iter().map(|one| endpoints.get(of(one).index()).cloned()).collect())
+    let counts = |count_of: fn(&Delivery) -> u64| {
+        ColumnValues::Counts(deliveries.iter().map(|delivery| Some(count_of(delivery))).collect())
     };
-    let time =
-        |of: fn(&Delivery) -> Time| ColumnValues::Numbers(deliveries.iter().map(|one| Some(of(one).as_s())).collect());
-    data.push("message", "", counts(|one| one.message));
-    data.push("source", "", endpoint(|one| one.source));
-    data.push("destination", "", endpoint(|one| one.destination));
-    data.push("payload", "B", counts(|one| one.payload.get()));
-    data.push("sent", "s", time(|one| one.ledger.start()));
-    data.push("delivered", "s", time(|one| one.at));
-    data.push("latency", "s", time(|one| one.ledger.total()));
-    for name in each_once(deliveries.iter().flat_map(|one| one.ledger.stages()).map(|stage| stage.name)) {
+    let endpoint = |endpoint_of: fn(&Delivery) -> EndpointId| {
+        ColumnValues::Texts(
+            deliveries.iter().map(|delivery| endpoints.get(endpoint_of(delivery).index()).cloned()).collect(),
+        )
+    };
+    let time = |time_of: fn(&Delivery) -> Time| {
+        ColumnValues::Numbers(deliveries.iter().map(|one| Some(time_of(one).as_s())).collect())
+    };
+    data.push("message", "", counts(|delivery| delivery.message));
+    data.push("source", "", endpoint(|delivery| delivery.source));
+    data.push("destination", "", endpoint(|delivery| delivery.destination));
+    data.push("payload", "B", counts(|delivery| delivery.payload.get()));
+    data.push("sent", "s", time(|delivery| delivery.ledger.start()));
+    data.push("delivered", "s", time(|delivery| delivery.at));
+    data.push("latency", "s", time(|delivery| delivery.ledger.total()));
+    for name in each_once(deliveries.iter().flat_map(|delivery| delivery.ledger.stages()).map(|stage| stage.name)) {
         data.push(&format!("stage_{name}_waiting"), "s", stage_times(deliveries, name, |stage| stage.waiting));
         data.push(&format!("stage_{name}_service"), "s", stage_times(deliveries, name, |stage| stage.service));
     }
@@ -202,10 +212,10 @@ pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
 
 /// Returns the time of each message in a stage, summed over its passes. It is empty for a message that does not pass
 /// the stage.
-fn stage_times(deliveries: &[Delivery], name: &str, of: fn(&Stage) -> Time) -> ColumnValues {
-    let of_message = |one: &Delivery| {
-        let passed = || one.ledger.stages().iter().filter(|stage| stage.name == name);
-        passed().next().map(|_| passed().map(of).sum::<Time>().as_s())
+fn stage_times(deliveries: &[Delivery], name: &str, time_of: fn(&Stage) -> Time) -> ColumnValues {
+    let of_message = |delivery: &Delivery| {
+        let stages = || delivery.ledger.stages().iter().filter(|stage| stage.name == name);
+        stages().next().map(|_| stages().map(time_of).sum::<Time>().as_s())
     };
     ColumnValues::Numbers(deliveries.iter().map(of_message).collect())
 }

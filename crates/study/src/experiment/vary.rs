@@ -1,8 +1,8 @@
 //! Parser of `KEY=V1,V2,…`: a key and its values in a sweep.
 //!
 //! Commas within quotes, brackets and braces belong to a value. A value that begins with a digit and contains `..` is a
-//! range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension; so are the columns of a table of points
-//! (`points_table.rs`). Values are interpreted later, when the description is read.
+//! range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension; so are the columns of a table of
+//! points (`points_table.rs`). Values are interpreted later, when the description is read.
 
 pub mod points_table;
 pub mod range;
@@ -109,9 +109,9 @@ impl Vary {
 /// Returns the position of the `=` after the key. The key may itself contain one, in quotes.
 fn equals(option: &str) -> Option<usize> {
     let mut quote = None;
-    for (at, c) in option.char_indices() {
+    for (offset, c) in option.char_indices() {
         match (quote, c) {
-            (None, '=') => return Some(at),
+            (None, '=') => return Some(offset),
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), c) if c == open => quote = None,
             _ => {}
@@ -124,7 +124,7 @@ fn equals(option: &str) -> Option<usize> {
 fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
     let (mut values, mut from, mut depth) = (Vec::new(), 0, 0usize);
     let (mut quote, mut escaped) = (None, false);
-    for (at, c) in text.char_indices() {
+    for (offset, c) in text.char_indices() {
         match (quote, c) {
             (Some(_), _) if escaped => escaped = false,
             (Some('"'), '\\') => escaped = true,
@@ -134,8 +134,8 @@ fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
             (None, '[' | '{') => depth += 1,
             (None, ']' | '}') => depth = depth.checked_sub(1).ok_or("a closing bracket has no opening one")?,
             (None, c) if c == mark && depth == 0 => {
-                values.push(text[from..at].trim());
-                from = at + 1;
+                values.push(text[from..offset].trim());
+                from = offset + 1;
             }
             _ => {}
         }
@@ -149,8 +149,8 @@ fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
 }
 
 fn first_duplicate(values: &[String]) -> Option<&String> {
-    let mut seen = std::collections::HashSet::new();
-    values.iter().find(|value| !seen.insert(value.as_str()))
+    let mut keys_seen = std::collections::HashSet::new();
+    values.iter().find(|value| !keys_seen.insert(value.as_str()))
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn values(option: &str) -> Vec<String> {
+    fn vary_values(option: &str) -> Vec<String> {
         Vary::parse(option).expect("values").values
     }
 
@@ -168,20 +168,20 @@ mod tests {
 
     #[test]
     fn commas_within_quotes_and_brackets_belong_to_a_value() {
-        assert_eq!(values("a.b=1,2, 3"), ["1", "2", "3"]);
-        assert_eq!(values("a=64 B,'1,5 KiB',\"x\\\",y\""), ["64 B", "'1,5 KiB'", "\"x\\\",y\""]);
-        assert_eq!(values("a=[1,2],[\"a,]\"],{x=1,y=2}"), ["[1,2]", "[\"a,]\"]", "{x=1,y=2}"]);
+        assert_eq!(vary_values("a.b=1,2, 3"), ["1", "2", "3"]);
+        assert_eq!(vary_values("a=64 B,'1,5 KiB',\"x\\\",y\""), ["64 B", "'1,5 KiB'", "\"x\\\",y\""]);
+        assert_eq!(vary_values("a=[1,2],[\"a,]\"],{x=1,y=2}"), ["[1,2]", "[\"a,]\"]", "{x=1,y=2}"]);
         assert_eq!(Vary::parse("a.\"b=c\"=1").expect("values").key, "a.\"b=c\"");
     }
 
     #[test]
     fn ranges_expand_by_factor_or_step_up_to_their_end() {
-        assert_eq!(values("a=128..1024*2"), ["128", "256", "512", "1024"]);
-        assert_eq!(values("a=0..25+10,100"), ["0", "10", "20", "100"]);
-        assert_eq!(values("a=512 B..2 KiB*2"), ["512 B", "1 KiB", "2 KiB"]);
-        assert_eq!(values("a=1us..2 us+500 ns"), ["1 us", "1.5 us", "2 us"]);
-        assert_eq!(values("a=33 MHz..66 MHz*2"), ["33 MHz", "66 MHz"]);
-        assert_eq!(values("a=../x,'1..2'"), ["../x", "'1..2'"]);
+        assert_eq!(vary_values("a=128..1024*2"), ["128", "256", "512", "1024"]);
+        assert_eq!(vary_values("a=0..25+10,100"), ["0", "10", "20", "100"]);
+        assert_eq!(vary_values("a=512 B..2 KiB*2"), ["512 B", "1 KiB", "2 KiB"]);
+        assert_eq!(vary_values("a=1us..2 us+500 ns"), ["1 us", "1.5 us", "2 us"]);
+        assert_eq!(vary_values("a=33 MHz..66 MHz*2"), ["33 MHz", "66 MHz"]);
+        assert_eq!(vary_values("a=../x,'1..2'"), ["../x", "'1..2'"]);
     }
 
     #[test]
@@ -205,9 +205,9 @@ mod tests {
     #[test]
     fn keys_joined_by_semicolons_vary_together() {
         let keys = |option: &str| Dimension::parse(option).expect(option).varies;
-        let two = keys("a=1,2;b='x;y',z");
-        assert_eq!(two.iter().map(|vary| vary.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(two[1].values, ["'x;y'", "z"]);
+        let pairs = keys("a=1,2;b='x;y',z");
+        assert_eq!(pairs.iter().map(|vary| vary.key.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(pairs[1].values, ["'x;y'", "z"]);
         assert_eq!(keys("a=1..4*2;b=64 B..256 B*2")[1].values.len(), 3);
         let why = Dimension::parse("a=1,2;b=3").expect_err("not in step").message;
         assert!(why.contains("a has 2 values, b has 1"), "{why}");

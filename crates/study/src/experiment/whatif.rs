@@ -36,7 +36,7 @@ pub struct ParameterChange {
     /// The key of the parameter.
     pub key: String,
     /// The value before the change.
-    pub before: String,
+    pub old_value: String,
     /// The value after the change.
     pub value: String,
     /// The quotient of the value after the change and the value before it.
@@ -57,7 +57,7 @@ pub struct Gain {
     /// The key of the parameter.
     pub key: String,
     /// The value before the change.
-    pub before: String,
+    pub old_value: String,
     /// The value after the change.
     pub value: String,
     /// The quotient of the value after the change and the value before it.

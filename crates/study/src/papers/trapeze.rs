@@ -30,7 +30,8 @@ fn run_and_name<'r, 'a>(results: &'r Results, arguments: &[&'a str]) -> Option<(
 
 /// Returns the transfers of an engine that lie between two times, in order of their starts.
 fn transfers<'a>(run: &'a RunResult, engine: &str, from: Time, to: Time) -> Vec<&'a Span> {
-    let spans = run.timeline.spans.iter().filter(|span| span.what == engine && span.start >= from && span.end <= to);
+    let spans =
+        run.timeline.spans.iter().filter(|span| span.activity == engine && span.start >= from && span.end <= to);
     let mut spans: Vec<&Span> = spans.collect();
     spans.sort_by_key(|span| span.start);
     spans

@@ -98,10 +98,11 @@ impl Dataset {
 
     /// Adds a column whose name consists of `name` and `unit`. If the name exists already, a number is appended.
     pub fn push(&mut self, name: &str, unit: &str, values: ColumnValues) {
-        let wanted = suffixed(name, unit);
+        let name_with_unit = suffixed(name, unit);
         let is_taken = |name: &str| self.variables.iter().any(|variable| variable.name == name);
-        let numbered = (2..).map(|number| format!("{wanted}_{number}"));
-        let name = [wanted.clone()].into_iter().chain(numbered).find(|name| !is_taken(name)).unwrap_or_default();
+        let numbered = (2..).map(|index| format!("{name_with_unit}_{index}"));
+        let name =
+            [name_with_unit.clone()].into_iter().chain(numbered).find(|name| !is_taken(name)).unwrap_or_default();
         self.variables.push(Variable { name, unit: unit.to_owned(), values });
     }
 
@@ -140,7 +141,7 @@ const NO_PARQUET: &str = "this build of Narrows does not support Parquet: it was
 
 impl Encoding {
     /// Returns the format of a file by its extension.
-    pub fn of(path: &Path) -> Option<Encoding> {
+    pub fn from_path(path: &Path) -> Option<Encoding> {
         match path.extension()?.to_str()? {
             "csv" => Some(Encoding::Csv),
             "jsonl" | "ndjson" => Some(Encoding::JsonLines),
@@ -152,7 +153,7 @@ impl Encoding {
 
 /// Returns a column of the type that fits all texts: unsigned integers, numbers, or texts.
 fn from_texts(name: String, texts: Vec<Option<String>>) -> Variable {
-    let all_texts = |is: &dyn Fn(&str) -> bool| texts.iter().flatten().all(|text| is(text));
+    let all_texts = |is_match: &dyn Fn(&str) -> bool| texts.iter().flatten().all(|text| is_match(text));
     let values = if all_texts(&|text| text.parse::<u64>().is_ok()) {
         ColumnValues::Counts(texts.iter().map(|text| text.as_ref()?.parse().ok()).collect())
     } else if all_texts(&|text| text.parse::<f64>().is_ok()) {

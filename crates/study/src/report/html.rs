@@ -18,22 +18,22 @@ const ROWS_MAX: usize = 1000;
 
 /// Returns the page of a report.
 pub fn page(report: &PaperReport) -> String {
-    let mut out = head(&report.title);
-    out += &format!("<h1>{}</h1>\n", escape(&report.title));
-    out += &paragraph("reference", &report.reference);
-    out += &paragraph("abstract", &report.summary);
+    let mut page = head(&report.title);
+    page += &format!("<h1>{}</h1>\n", escape(&report.title));
+    page += &paragraph("reference", &report.reference);
+    page += &paragraph("abstract", &report.summary);
     if report.provenance.quick {
-        out += &paragraph("quick", "Made with --quick: the inputs are smaller than those that the claims refer to.");
+        page += &paragraph("quick", "Made with --quick: the inputs are smaller than those that the claims refer to.");
     }
-    out += &contents(report);
+    page += &contents(report);
     if !report.claims.is_empty() {
-        out += &claims::section(&report.claims);
+        page += &claims::section(&report.claims);
     }
     for artifact in &report.artifacts {
-        out += &section(artifact, report.provenance.is_single_file);
+        page += &section(artifact, report.provenance.is_single_file);
     }
-    out += &footer(&report.provenance);
-    out + &format!("<script>//<![CDATA[\n{SCRIPT}//]]></script>\n</body>\n</html>\n")
+    page += &footer(&report.provenance);
+    page + &format!("<script>//<![CDATA[\n{SCRIPT}//]]></script>\n</body>\n</html>\n")
 }
 
 /// Returns the table of contents.
@@ -79,45 +79,45 @@ fn paragraph(class: &str, text: &str) -> String {
 fn section(artifact: &Artifact, is_single_file: bool) -> String {
     let (id, title) = (escape(&artifact.id), escape(&artifact.title));
     let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this\">#</a>");
-    let mut out = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
-    out += &paragraph("caption", &artifact.caption);
+    let mut section = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
+    section += &paragraph("caption", &artifact.caption);
     if let Some(svg) = &artifact.svg {
-        out += &format!("<figure>\n{svg}</figure>\n");
+        section += &format!("<figure>\n{svg}</figure>\n");
     }
     let file = |name: String, what: &str| format!("<a href=\"{}\">{what}</a>", escape(&name));
     let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
     let links: Vec<String> = links.into_iter().flatten().collect();
     if !links.is_empty() && !is_single_file {
-        out += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
+        section += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
     }
     if let Some(table) = &artifact.table {
         // A table without a chart is shown open.
         let open = if artifact.svg.is_none() { " open=\"\"" } else { "" };
         let rows = table.rows.len();
-        out += &format!("<details{open}>\n<summary>Data: {rows} rows</summary>\n{}</details>\n", data(table));
+        section += &format!("<details{open}>\n<summary>Data: {rows} rows</summary>\n{}</details>\n", data(table));
     }
-    out + "</section>\n"
+    section + "</section>\n"
 }
 
 fn data(table: &ReportTable) -> String {
     let class = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
-    let mut out = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+    let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr>");
     for (i, column) in table.columns.iter().enumerate() {
-        out += &format!("<th{}>{}</th>", class(i), escape(&column.heading()));
+        html += &format!("<th{}>{}</th>", class(i), escape(&column.heading()));
     }
-    out += "</tr></thead>\n<tbody>\n";
+    html += "</tr></thead>\n<tbody>\n";
     for row in table.rows.iter().take(ROWS_MAX) {
-        out += "<tr>";
+        html += "<tr>";
         for (i, cell) in row.iter().enumerate() {
-            out += &format!("<td{}>{}</td>", class(i), escape(&cell.text(&table.columns[i])));
+            html += &format!("<td{}>{}</td>", class(i), escape(&cell.text(&table.columns[i])));
         }
-        out += "</tr>\n";
+        html += "</tr>\n";
     }
-    out += "</tbody>\n</table></div>\n";
+    html += "</tbody>\n</table></div>\n";
     if table.rows.len() > ROWS_MAX {
-        out += &paragraph("caption", &format!("Only the first {ROWS_MAX} rows are shown; the file has all."));
+        html += &paragraph("caption", &format!("Only the first {ROWS_MAX} rows are shown; the file has all."));
     }
-    out
+    html
 }
 
 #[cfg(test)]

@@ -27,9 +27,9 @@ impl ImageFormat {
     pub const EXTENSIONS: &[(&str, ImageFormat)] = &[("svg", ImageFormat::Svg)];
 
     /// Returns the format of a file by its extension.
-    pub fn of(path: &Path) -> Option<ImageFormat> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        ImageFormat::EXTENSIONS.iter().find(|(known, _)| *known == ending).map(|(_, form)| *form)
+    pub fn from_path(path: &Path) -> Option<ImageFormat> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        ImageFormat::EXTENSIONS.iter().find(|(known_extension, _)| *known_extension == extension).map(|(_, form)| *form)
     }
 
     /// Converts a chart to the bytes of a file.
@@ -92,20 +92,20 @@ mod tests {
 
     #[test]
     fn extension_determines_the_format() {
-        assert_eq!(ImageFormat::of(Path::new("a/b.SVG")), Some(ImageFormat::Svg));
-        assert_eq!(ImageFormat::of(Path::new("svg")), None);
-        assert_eq!(ImageFormat::of(Path::new("a.gif")), None);
+        assert_eq!(ImageFormat::from_path(Path::new("a/b.SVG")), Some(ImageFormat::Svg));
+        assert_eq!(ImageFormat::from_path(Path::new("svg")), None);
+        assert_eq!(ImageFormat::from_path(Path::new("a.gif")), None);
     }
 
     #[cfg(feature = "pictures")]
     #[test]
     fn images_contain_their_text_and_are_deterministic() {
         let draw = |name: &str| BarChart::grouped(name, "µs", &["a"], &[("b", vec![1.0])]).svg();
-        for (ending, form) in &ImageFormat::EXTENSIONS[1..] {
+        for (extension, form) in &ImageFormat::EXTENSIONS[1..] {
             let bytes = form.bytes(&draw("text")).unwrap();
-            assert!(bytes.starts_with(if *ending == "png" { b"\x89PNG" } else { b"%PDF" }), "{ending}");
-            assert!(bytes == form.bytes(&draw("text")).unwrap(), "{ending}: the same bytes");
-            assert!(bytes != form.bytes(&draw("more text")).unwrap(), "{ending}: its text is drawn");
+            assert!(bytes.starts_with(if *extension == "png" { b"\x89PNG" } else { b"%PDF" }), "{extension}");
+            assert!(bytes == form.bytes(&draw("text")).unwrap(), "{extension}: the same bytes");
+            assert!(bytes != form.bytes(&draw("more text")).unwrap(), "{extension}: its text is drawn");
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct MeanLedger {
 
 impl MeanLedger {
     /// Returns the mean of ledgers from their sums.
-    pub fn of(sums: &LedgerSums) -> MeanLedger {
+    pub fn new(sums: &LedgerSums) -> MeanLedger {
         let mean = |sum: Time| sum.as_us() / sums.messages() as f64;
         let stage = |stage: &Stage| MeanStage {
             name: stage.name.to_owned(),
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn means_add_up_to_the_mean_latency() {
         let ledgers = [ledger(100), ledger(200)];
-        let mean = MeanLedger::of(&ledgers.iter().collect());
+        let mean = MeanLedger::new(&ledgers.iter().collect());
         assert!((mean.total_us() - 0.25).abs() < 1e-12);
         let expected = "\
 Mean over 2 messages
@@ -135,26 +135,26 @@ total         0.120         0.130       0.250    100 %
 
     #[test]
     fn stages_are_merged_in_the_order_in_which_messages_pass_them() {
-        let passed = |stages: &[&'static str]| {
+        let common_stages = |stages: &[&'static str]| {
             let mut ledger = Ledger::new(Time::ZERO);
             stages.iter().for_each(|stage| ledger.close(stage, Time::ZERO));
             ledger
         };
         let ledgers = [
-            passed(&["send", "fabric", "receive"]),
-            passed(&["send", "admission", "fabric", "retry", "fabric", "receive", "waiting"]),
-            passed(&["early", "send", "receive", "late"]),
+            common_stages(&["send", "fabric", "receive"]),
+            common_stages(&["send", "admission", "fabric", "retry", "fabric", "receive", "waiting"]),
+            common_stages(&["early", "send", "receive", "late"]),
         ];
         let names = |ledger: &MeanLedger| ledger.stages.iter().map(|stage| stage.name.clone()).collect::<Vec<_>>();
-        let stages = names(&MeanLedger::of(&ledgers.iter().collect()));
+        let stages = names(&MeanLedger::new(&ledgers.iter().collect()));
         assert_eq!(stages, ["early", "send", "admission", "fabric", "retry", "receive", "late", "waiting"]);
-        let cases = ledgers.map(|ledger| (String::new(), MeanLedger::of(&[&ledger].into_iter().collect())));
+        let cases = ledgers.map(|ledger| (String::new(), MeanLedger::new(&[&ledger].into_iter().collect())));
         assert_eq!(comparison("t", &cases).legend, stages);
     }
 
     #[test]
     fn ledger_without_messages_is_an_empty_table() {
-        assert!(MeanLedger::of(&LedgerSums::default()).text().contains("0 messages"));
-        assert_eq!(comparison("t", &[("a".into(), MeanLedger::of(&LedgerSums::default()))]).groups.len(), 1);
+        assert!(MeanLedger::new(&LedgerSums::default()).text().contains("0 messages"));
+        assert_eq!(comparison("t", &[("a".into(), MeanLedger::new(&LedgerSums::default()))]).groups.len(), 1);
     }
 }

@@ -57,7 +57,7 @@ impl PacketFlow {
     /// Returns the graph of a recorded run. Each entry of `bands` is the name of a band, and the group and the name of
     /// its track; the transfers of the band are the spans of this track that belong to a message. The window contains
     /// all transfers. A track that does not exist gives an empty band.
-    pub fn of(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
+    pub fn new(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
         let band_of: Vec<Option<usize>> = timeline
             .tracks
             .iter()
@@ -75,19 +75,19 @@ impl PacketFlow {
         };
         let transfers: Vec<Transfer> = timeline.spans.iter().filter_map(transfer).collect();
         let bands = bands.iter().map(|band| band.0.to_owned()).collect();
-        PacketFlow { title: title.into(), bands, window: PacketFlow::whole(&transfers), transfers }
+        PacketFlow { title: title.into(), bands, window: PacketFlow::full_window(&transfers), transfers }
     }
 
     /// Returns the window that holds all transfers.
-    pub fn whole(transfers: &[Transfer]) -> (Time, Time) {
+    pub fn full_window(transfers: &[Transfer]) -> (Time, Time) {
         let start = transfers.iter().map(|t| t.start).min().unwrap_or(Time::ZERO);
         (start, transfers.iter().map(|t| t.end).max().unwrap_or(start))
     }
 
     /// Returns the transfers of `band` that are completely within the window, in order of their ends.
     pub fn of_band(&self, band: usize) -> Vec<&Transfer> {
-        let inside = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
-        let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(inside).collect();
+        let is_inside = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
+        let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(is_inside).collect();
         transfers.sort_by_key(|t| (t.end, t.start));
         transfers
     }
@@ -147,7 +147,7 @@ mod tests {
     fn graph_has_the_spans_of_the_named_tracks() {
         let span = |track, message, end| Span {
             track: TrackId(track),
-            what: "dma",
+            activity: "dma",
             message,
             bytes: Bytes(64),
             start: Time::ZERO,
@@ -160,9 +160,9 @@ mod tests {
             dropped: 0,
         };
         let flow =
-            PacketFlow::of("t", &timeline, &[("hostTx", "a", "pci"), ("none", "a", "x"), ("hostRcv", "b", "pci")]);
-        let moved: Vec<_> = flow.transfers.iter().map(|t| (t.band, t.packet, t.end)).collect();
-        assert_eq!(moved, [(2, 1, Time::from_us(2)), (0, 1, Time::from_us(3))]);
+            PacketFlow::new("t", &timeline, &[("hostTx", "a", "pci"), ("none", "a", "x"), ("hostRcv", "b", "pci")]);
+        let transfers: Vec<_> = flow.transfers.iter().map(|t| (t.band, t.packet, t.end)).collect();
+        assert_eq!(transfers, [(2, 1, Time::from_us(2)), (0, 1, Time::from_us(3))]);
         assert_eq!(flow.window, (Time::ZERO, Time::from_us(3)));
         assert!(roxmltree::Document::parse(&flow.svg()).is_ok());
     }

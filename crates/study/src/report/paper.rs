@@ -103,7 +103,7 @@ impl PaperReport {
 
     /// Returns the number of claims of each verdict.
     pub fn tally(&self) -> Tally {
-        Tally::of(&self.claims)
+        Tally::new(&self.claims)
     }
 }
 

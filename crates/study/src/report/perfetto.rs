@@ -20,7 +20,7 @@ use std::io::{self, Write};
 
 /// Writes `timeline` to `out`, which should be buffered. Equal timelines give equal bytes.
 pub fn write(timeline: &Timeline, out: &mut impl Write) -> io::Result<()> {
-    Trace { timeline, threads: Threads::of(timeline), flows: Flows::of(timeline) }.write(out)
+    Trace { timeline, threads: Threads::new(timeline), flows: Flows::new(timeline) }.write(out)
 }
 
 struct Trace<'a> {
@@ -40,8 +40,8 @@ struct Threads {
 }
 
 impl Threads {
-    fn of(timeline: &Timeline) -> Threads {
-        let lanes = Lanes::of(timeline);
+    fn new(timeline: &Timeline) -> Threads {
+        let lanes = Lanes::new(timeline);
         let (mut groups, mut process, mut first) = (Vec::<String>::new(), Vec::new(), Vec::new());
         let mut processes = HashMap::new();
         let mut next = 1;
@@ -71,7 +71,7 @@ struct Flows {
 }
 
 impl Flows {
-    fn of(timeline: &Timeline) -> Flows {
+    fn new(timeline: &Timeline) -> Flows {
         let mut span_counts = HashMap::new();
         for message in timeline.spans.iter().filter_map(|span| span.message) {
             let (remaining, all) = span_counts.entry(message).or_insert((0, 0));
@@ -131,8 +131,8 @@ impl Trace<'_> {
         let span = &self.timeline.spans[index];
         let ids = self.threads.ids(span, index);
         let (start, duration) = (exact_us(span.start.ps()), (span.end - span.start).ps());
-        let what = json(span.what);
-        write!(out, ",\n{{\"ph\":\"X\",\"name\":{what},\"cat\":\"span\",{ids},\"ts\":{start},")?;
+        let activity = json(span.activity);
+        write!(out, ",\n{{\"ph\":\"X\",\"name\":{activity},\"cat\":\"span\",{ids},\"ts\":{start},")?;
         write!(out, "\"dur\":{},\"args\":{{\"bytes\":{}", exact_us(duration), span.bytes.get())?;
         if let Some(message) = span.message {
             write!(out, ",\"message\":{message}")?;
@@ -150,11 +150,18 @@ impl Trace<'_> {
     }
 }
 
-fn name(out: &mut impl Write, separator: &mut &str, what: &str, ids: &str, name: &str, sort: usize) -> io::Result<()> {
+fn name(
+    out: &mut impl Write,
+    separator: &mut &str,
+    metadata: &str,
+    ids: &str,
+    name: &str,
+    sort: usize,
+) -> io::Result<()> {
     let name = json(name);
-    write!(out, "{separator}\n{{\"ph\":\"M\",\"name\":\"{what}_name\",{ids},\"args\":{{\"name\":{name}}}}}")?;
+    write!(out, "{separator}\n{{\"ph\":\"M\",\"name\":\"{metadata}_name\",{ids},\"args\":{{\"name\":{name}}}}}")?;
     *separator = ",";
-    write!(out, ",\n{{\"ph\":\"M\",\"name\":\"{what}_sort_index\",{ids},\"args\":{{\"sort_index\":{sort}}}}}")
+    write!(out, ",\n{{\"ph\":\"M\",\"name\":\"{metadata}_sort_index\",{ids},\"args\":{{\"sort_index\":{sort}}}}}")
 }
 
 fn json(text: &str) -> String {

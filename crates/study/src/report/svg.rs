@@ -45,20 +45,20 @@ pub fn hex((r, g, b): (u8, u8, u8)) -> String {
 
 /// Escapes text for element content and quoted attributes. Characters that XML forbids are replaced by `?`.
 pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(c),
-            c if c < ' ' || c == '\u{FFFE}' || c == '\u{FFFF}' => out.push('?'),
-            c => out.push(c),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(c),
+            c if c < ' ' || c == '\u{FFFE}' || c == '\u{FFFF}' => escaped.push('?'),
+            c => escaped.push(c),
         }
     }
-    out
+    escaped
 }
 
 /// Returns an upper estimate of the width of `text` in pixels, at the font size `size`.
@@ -85,28 +85,28 @@ pub fn coord(x: f64) -> String {
 
 /// An SVG document under construction.
 pub struct Svg {
-    out: String,
+    text: String,
 }
 
 impl Svg {
     /// Returns a document of `width` by `height` pixels with a white background and a title for screen readers.
     pub fn new(width: f64, height: f64, title: &str) -> Svg {
-        let mut svg = Svg { out: head(width, height, title) };
+        let mut svg = Svg { text: head(width, height, title) };
         svg.rect((0.0, 0.0), (width, height), &format!("fill=\"{PAPER}\""), None);
         svg
     }
 
     /// Adds a rectangle with the attributes `style` and a tooltip.
-    pub fn rect(&mut self, at: (f64, f64), size: (f64, f64), style: &str, tooltip: Option<&str>) {
+    pub fn rect(&mut self, corner: (f64, f64), size: (f64, f64), style: &str, tooltip: Option<&str>) {
         let _ = write!(
-            self.out,
+            self.text,
             r#"<rect x="{}" y="{}" width="{}" height="{}" {style}"#,
-            coord(at.0),
-            coord(at.1),
+            coord(corner.0),
+            coord(corner.1),
             coord(size.0),
             coord(size.1)
         );
-        self.out.push_str(&match tooltip {
+        self.text.push_str(&match tooltip {
             Some(text) => format!("><title>{}</title></rect>\n", escape(text)),
             None => "/>\n".to_owned(),
         });
@@ -114,50 +114,50 @@ impl Svg {
 
     /// Adds a path through `points` with the attributes `style`.
     pub fn line(&mut self, points: &[(f64, f64)], style: &str) {
-        self.out.push_str("<polyline points=\"");
+        self.text.push_str("<polyline points=\"");
         for (i, &(x, y)) in points.iter().enumerate() {
             let gap = if i == 0 { "" } else { " " };
-            let _ = write!(self.out, "{gap}{},{}", coord(x), coord(y));
+            let _ = write!(self.text, "{gap}{},{}", coord(x), coord(y));
         }
-        let _ = writeln!(self.out, "\" fill=\"none\" {style}/>");
+        let _ = writeln!(self.text, "\" fill=\"none\" {style}/>");
     }
 
     /// Adds text at its baseline; `anchor` is `start`, `middle` or `end`.
-    pub fn text(&mut self, at: (f64, f64), size: f64, anchor: &str, style: &str, text: &str) {
+    pub fn text(&mut self, position: (f64, f64), size: f64, anchor: &str, style: &str, text: &str) {
         let _ = writeln!(
-            self.out,
+            self.text,
             r#"<text x="{}" y="{}" font-size="{size}" text-anchor="{anchor}" {style}>{}</text>"#,
-            coord(at.0),
-            coord(at.1),
+            coord(position.0),
+            coord(position.1),
             escape(text)
         );
     }
 
     /// Opens a group with the attributes `style`.
     pub fn open(&mut self, style: &str) {
-        let _ = writeln!(self.out, "<g {style}>");
+        let _ = writeln!(self.text, "<g {style}>");
     }
 
-    /// Adds a group that contains what `inside` draws, with a tooltip and optionally a link.
-    pub fn part(&mut self, link: Option<&str>, tooltip: &str, inside: impl FnOnce(&mut Svg)) {
+    /// Adds a group that contains what `content` draws, with a tooltip and optionally a link.
+    pub fn part(&mut self, link: Option<&str>, tooltip: &str, content: impl FnOnce(&mut Svg)) {
         let (open, close) = match link {
             Some(link) => (format!("<a href=\"{}\">", escape(link)), "</a>\n"),
             None => ("<g>".to_owned(), "</g>\n"),
         };
-        let _ = write!(self.out, "{open}<title>{}</title>", escape(tooltip));
-        inside(self);
-        self.out.push_str(close);
+        let _ = write!(self.text, "{open}<title>{}</title>", escape(tooltip));
+        content(self);
+        self.text.push_str(close);
     }
 
     /// Closes the group opened last.
     pub fn close(&mut self) {
-        self.out.push_str("</g>\n");
+        self.text.push_str("</g>\n");
     }
 
     /// Returns the finished document.
     pub fn finish(mut self) -> String {
-        self.out.push_str("</svg>\n");
-        self.out
+        self.text.push_str("</svg>\n");
+        self.text
     }
 }
 

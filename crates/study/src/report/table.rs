@@ -85,9 +85,9 @@ impl ReportTable {
                 cells.iter().map(|row| display_width(&row[i])).chain([display_width(&heads[i])]).max().unwrap_or(0)
             })
             .collect();
-        let right: Vec<bool> = (0..heads.len()).map(|i| self.is_numeric(i)).collect();
+        let right_aligned: Vec<bool> = (0..heads.len()).map(|i| self.is_numeric(i)).collect();
         let rule: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
-        [&heads, &rule].into_iter().chain(&cells).map(|row| text_row(row, &widths, &right)).collect()
+        [&heads, &rule].into_iter().chain(&cells).map(|row| text_row(row, &widths, &right_aligned)).collect()
     }
 
     /// Returns the table as comma-separated values with a header row and numbers in full.
@@ -108,12 +108,12 @@ pub fn display_width(text: &str) -> usize {
     text.chars().count()
 }
 
-fn text_row(row: &[String], widths: &[usize], right: &[bool]) -> String {
+fn text_row(row: &[String], widths: &[usize], right_aligned: &[bool]) -> String {
     let mut line = String::new();
     for (i, cell) in row.iter().enumerate() {
         let space = " ".repeat(widths[i] - display_width(cell));
         let gap = if i == 0 { "" } else { "  " };
-        match right[i] {
+        match right_aligned[i] {
             true => line.extend([gap, &space, cell]),
             false => line.extend([gap, cell, &space]),
         }

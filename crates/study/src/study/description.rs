@@ -13,8 +13,8 @@ use super::fit::plan::Plan;
 use super::location::Location;
 use super::named_value::NamedValue;
 use super::view::{Definitions, ValueSource, View};
-use narrows_core::text::kind::{ListOf, MapOf, SpannedStringKind, Words};
-use narrows_core::text::{Problems, Read, Reading, SpannedString, Table, load};
+use narrows_core::text::kind::{ListOf, MapOf, SpannedStringKind, TextKind};
+use narrows_core::text::{DescriptionReader, Problems, Read, SpannedString, Table, load};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -59,12 +59,12 @@ impl Study {
             files.into_iter().map(|file| (PathBuf::from(file.name), file.text)).collect();
         let files: Vec<(&Path, &str, Option<&Path>)> =
             files.iter().map(|(path, text)| (path.as_path(), text.as_str(), path.parent())).collect();
-        Reading::new(load::load_files(&files)?).read(Study::read)
+        DescriptionReader::new(load::load_files(&files)?).read(Study::read)
     }
 
     /// Reads a study from its merged tables.
     pub fn read(t: &mut Table<'_>) -> Study {
-        let names = t.by_name("names", "Display names of values, by axis", MapOf(Words));
+        let names = t.by_name("names", "Display names of values, by axis", MapOf(TextKind));
         let names = names.optional().unwrap_or_default();
         Study {
             title: t.text("title", "Title of the study").required(),
@@ -74,7 +74,7 @@ impl Study {
                 .by_name(
                     "artifacts",
                     "Tables and figures, each with the experiments it needs",
-                    ListOf::of(SpannedStringKind),
+                    ListOf::new(SpannedStringKind),
                 )
                 .required(),
             explicit_only: t
@@ -86,7 +86,7 @@ impl Study {
                 .unwrap_or_default(),
             names,
             sets: t
-                .by_name("sets", "Named subsets of the values of an axis", ListOf::of(SpannedStringKind))
+                .by_name("sets", "Named subsets of the values of an axis", ListOf::new(SpannedStringKind))
                 .optional()
                 .unwrap_or_default(),
             values: t.map("values", "Named values", NamedValue::read),

@@ -109,7 +109,7 @@ pub const POINTS_MAX: usize = 100_000;
 impl Experiments {
     /// Reads the experiments.
     pub fn read(t: &mut Table<'_>) -> Experiments {
-        let settings = || MapOf(ListOf::of(SpannedStringKind));
+        let settings = || MapOf(ListOf::new(SpannedStringKind));
         let axes = t.by_name("axes", "Values of each axis, each with its overrides", settings());
         let axes = axes.optional().unwrap_or_default();
         let quick = t.by_name("quick", "Overrides that replace those of an axis' values under --quick", settings());
@@ -302,7 +302,7 @@ struct SharedProblem {
 
 impl SharedProblem {
     fn add(all: &mut Vec<SharedProblem>, point: &str, problems: &Problems) {
-        for problem in problems.each() {
+        for problem in problems.split() {
             let text = problem.to_string();
             match all.iter_mut().find(|found| found.problem.to_string() == text) {
                 Some(found) => found.points += 1,
@@ -339,7 +339,7 @@ fn extend(point: &Combination, axis: &str, value: &str, more: &[String], experim
 
 /// Returns the recorder of a point.
 fn recorder(trace: bool) -> Recorder {
-    if trace { Recorder::keeping(SPANS_MAX) } else { Recorder::off() }
+    if trace { Recorder::with_spans_max(SPANS_MAX) } else { Recorder::off() }
 }
 
 /// Runs all points on `jobs` threads (0 means one per CPU), and calls `done` after each.
@@ -357,7 +357,7 @@ pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use narrows_core::text::{Reading, load};
+    use narrows_core::text::{DescriptionReader, load};
     use std::path::Path;
 
     const TEXT: &str = r#"
@@ -376,7 +376,7 @@ mod tests {
 
     fn points(quick: bool) -> Vec<(String, String)> {
         let loaded = load::load_files(&[(Path::new("experiments.toml"), TEXT, None)]).expect("TOML");
-        let experiments = Reading::new(loaded).read(Experiments::read).expect("experiments").value;
+        let experiments = DescriptionReader::new(loaded).read(Experiments::read).expect("experiments").value;
         let points = experiments.combinations("one", &experiments.all[0].1, quick);
         points.into_iter().map(|point| (point.name, point.sets.join("; "))).collect()
     }

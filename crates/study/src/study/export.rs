@@ -26,7 +26,7 @@ fn part(name: &str) -> String {
 pub fn description(point: &str, base: &str, sets: &[String]) -> Option<String> {
     let mut table: Table = base.parse().ok()?;
     for option in sets {
-        let (keys, value) = set::plain(option)?;
+        let (keys, value) = set::parse_plain(option)?;
         let (last, above) = keys.split_last()?;
         set_value(descend(&mut table, above)?, last, value);
     }

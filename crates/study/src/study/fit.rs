@@ -8,7 +8,7 @@ use super::experiments::{Draft, PointProblems, Results};
 use super::located::LocatedStudy;
 use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::free_constant::FreeConstant;
-use crate::experiment::fit::number::{Datum, NumberResult, NumberSource};
+use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
 use crate::experiment::fit::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::record::{digest, inputs, outcome_name};
 use crate::experiment::threads::one_task_per_run;
@@ -47,7 +47,7 @@ pub fn fit_study(
     let Some(plan) = &study.fit else {
         let problem = Problem::new(format!("the study `{}` has no fit.toml", found.location.name()));
         let help = "write one that names the constants to fit, and the claims to fit them on: `narrows fit --help` describes it";
-        return Err(without_point(Problems::one(problem.help(help))));
+        return Err(without_point(Problems::from_problem(problem.help(help))));
     };
     let located = |problems: Vec<Problem>| without_point(found.read.problems(problems));
     let claims = planned_claims(study, plan);
@@ -73,7 +73,8 @@ pub fn fit_study(
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
     let description = digest(&json!([points_inputs, statements, definitions]));
     let fitting = Fitting { found, claims, drafts, points, keys };
-    fit(&constants, &data, &fitting, description, control).map_err(|problem| without_point(Problems::one(problem)))
+    fit(&constants, &data, &fitting, description, control)
+        .map_err(|problem| without_point(Problems::from_problem(problem)))
 }
 
 /// Returns the claims that a plan names. The check of the study has found each of them.
@@ -111,8 +112,8 @@ fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeCo
     }
 }
 
-impl NumberSource for Fitting<'_> {
-    fn number(&self, datum: usize, constants: &[&str]) -> NumberResult {
+impl PredictionSource for Fitting<'_> {
+    fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
         let run = |point: &usize| {
             let draft = &self.drafts[*point];
             let settings_of = |(keys, value): (&Vec<String>, &&str)| {

@@ -50,7 +50,7 @@ pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStu
     let is_name = !name.contains(std::path::is_separator) && !Path::new(name).is_dir();
     if is_name && !papers().contains(&name) {
         let problem = Problem::unknown_name("paper", name, papers().iter().copied());
-        return Err(Problems::one(problem.help("or name the folder of a study: see `narrows new study`")));
+        return Err(Problems::from_problem(problem.help("or name the folder of a study: see `narrows new study`")));
     }
     let location = Location::of(name, builtins.registry());
     let read = Study::load(&location)?;

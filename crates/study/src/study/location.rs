@@ -86,13 +86,13 @@ impl Location {
             StudySource::Shipped(name) => {
                 let path = format!("{name}/{}", file.text);
                 let text = shipped::paper(&path).map(str::to_owned);
-                let problem = || Problems::one(Problem::new(format!("there is no file `papers/{path}`")));
+                let problem = || Problems::from_problem(Problem::new(format!("there is no file `papers/{path}`")));
                 let (name, text) = (file.text.clone(), text.ok_or_else(problem)?);
                 Ok(StudyFile { name, text, folder: None, registry: self.registry.clone() })
             }
             StudySource::Folder(folder) => {
                 let path = folder.join(&file.text);
-                let text = file::read(&path).map_err(Problems::one)?;
+                let text = file::read(&path).map_err(Problems::from_problem)?;
                 let (name, folder) = (path.display().to_string(), path.parent().map(Path::to_path_buf));
                 Ok(StudyFile { name, text, folder, registry: self.registry.clone() })
             }
@@ -102,7 +102,7 @@ impl Location {
     /// Returns those files of the study that exist. The first one is `study.toml`.
     pub fn files(&self) -> Result<Vec<StudyFile>, Problems> {
         if let StudySource::Folder(folder) = &self.source {
-            self.require_study(folder).map_err(Problems::one)?;
+            self.require_study(folder).map_err(Problems::from_problem)?;
         }
         let mut files = Vec::new();
         for name in FILES {

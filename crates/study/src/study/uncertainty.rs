@@ -90,7 +90,7 @@ pub fn add_uncertainty(
     claims: &mut [Claim],
     progress: &dyn Progress,
 ) -> Result<ConstantInfluences, PointProblems> {
-    let problems = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
+    let problems = |why: String| vec![(String::new(), Problems::from_problem(Problem::new(why)))];
     let runs = ClaimRuns::of(found, artifacts)?;
     let unknowns = unknown::uncertain_constants(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());
@@ -110,7 +110,7 @@ pub fn add_uncertainty(
     let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
     let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&found.read.value, claim));
     let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
-    let posterior = Posterior::of(&unknown::priors(&unknowns), &fitted);
+    let posterior = Posterior::new(&unknown::priors(&unknowns), &fitted);
     for (stated, row) in runs.claims.iter().zip(&rows) {
         let judged = claims.iter_mut().find(|claim| claim.id == stated.id.text);
         judged.into_iter().for_each(|claim| add_to_claim(claim, row, &unknowns, &posterior));

@@ -45,27 +45,27 @@ pub fn next_position((message, unit): UnitPosition, lengths: &[u8; MESSAGES_MAX]
 pub struct HostWork {
     message: Option<u8>,
     buffer: u8,
-    from: u8,
+    first_unit: u8,
     units: u8,
-    moved: u8,
+    units_moved: u8,
 }
 
 /// The work of the send engine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Sending {
+pub struct SendWork {
     pub message: u8,
     pub buffer: u8,
-    pub from: u8,
+    pub first_unit: u8,
     pub units: u8,
-    pub moved: u8,
+    pub units_moved: u8,
     pub last: bool,
 }
 
 /// The work of the receive engine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Receiving {
+pub struct ReceiveWork {
     pub buffer: u8,
-    pub moved: u8,
+    pub units_moved: u8,
 }
 
 /// A violation of a property by a card.
@@ -94,8 +94,8 @@ pub struct Card {
     /// The length of each message, until the other side has received all of it.
     pub lengths: [u8; MESSAGES_MAX],
     pub host: Option<HostWork>,
-    pub send: Option<Sending>,
-    pub receive: Option<Receiving>,
+    pub send: Option<SendWork>,
+    pub receive: Option<ReceiveWork>,
     /// Whether a packet whose end has not been sent is on the link.
     pub link_open: bool,
     send_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
@@ -168,22 +168,22 @@ impl Card {
         if Thread::ALL.iter().any(|&thread| self.mcp.enabled_rows(thread) > 1) {
             self.record_violation(Violation::AmbiguousTransition);
         }
-        let wanted = [Thread::Sdma, Thread::Rdma].map(|thread| self.mcp.wants_host(thread));
+        let wanted_host = [Thread::Sdma, Thread::Rdma].map(|thread| self.mcp.wants_host(thread));
         let step = self.mcp.step().expect("a thread was ready");
         let head = step.commands.iter().fold(false, |head, command| self.execute(command) | head);
-        self.count_passing_over(wanted, &step.commands);
+        self.count_passing_over(wanted_host, &step.commands);
         (step, head)
     }
 
-    fn count_passing_over(&mut self, wanted: [bool; 2], commands: &[Command]) {
+    fn count_passing_over(&mut self, wanted_host: [bool; 2], commands: &[Command]) {
         let read = commands.iter().any(|command| matches!(command, Command::StartHostRead { .. }));
         let write = commands.iter().any(|command| matches!(command, Command::StartHostWrite { .. }));
-        for (at, (thread, mine, others)) in
+        for (index, (thread, mine, other_started)) in
             [(Thread::Sdma, read, write), (Thread::Rdma, write, read)].into_iter().enumerate()
         {
-            match (wanted[at] && self.mcp.wants_host(thread) && !mine, others) {
-                (false, _) => self.times_passed_over[at] = 0,
-                (true, true) => self.times_passed_over[at] = (self.times_passed_over[at] + 1).min(2),
+            match (wanted_host[index] && self.mcp.wants_host(thread) && !mine, other_started) {
+                (false, _) => self.times_passed_over[index] = 0,
+                (true, true) => self.times_passed_over[index] = (self.times_passed_over[index] + 1).min(2),
                 (true, false) => {}
             }
         }
@@ -200,7 +200,7 @@ impl Card {
             }
             Command::StartSend { id, buffer, from, units, last } => {
                 let [from, units] = [from, units].map(|n| n as u8);
-                let sending = Sending { message: id as u8, buffer, from, units, moved: 0, last };
+                let sending = SendWork { message: id as u8, buffer, first_unit: from, units, units_moved: 0, last };
                 if self.send.replace(sending).is_some() || units == 0 {
                     self.record_violation(Violation::EngineMisuse);
                 }
@@ -208,7 +208,7 @@ impl Card {
             }
             Command::StartReceive { buffer, .. } => {
                 self.receive_buffers[usize::from(buffer)] = Default::default();
-                if self.receive.replace(Receiving { buffer, moved: 0 }).is_some() {
+                if self.receive.replace(ReceiveWork { buffer, units_moved: 0 }).is_some() {
                     self.record_violation(Violation::EngineMisuse);
                 }
             }
@@ -219,7 +219,7 @@ impl Card {
     }
 
     fn start_host(&mut self, message: Option<u8>, buffer: u8, from: u32, units: u32) {
-        let work = HostWork { message, buffer, from: from as u8, units: units as u8, moved: 0 };
+        let work = HostWork { message, buffer, first_unit: from as u8, units: units as u8, units_moved: 0 };
         if self.host.replace(work).is_some() || units == 0 {
             self.record_violation(Violation::EngineMisuse);
         }
@@ -247,18 +247,19 @@ impl Card {
     pub fn move_host(&mut self, lengths: &[u8; MESSAGES_MAX]) {
         let (was_idle, watch) = (!self.mcp.ready(), self.mcp.watch());
         let work = self.host.as_mut().expect("the host engine is busy");
-        work.moved += 1;
-        let (HostWork { buffer, from, moved, .. }, is_last) = (*work, work.moved == work.units);
+        work.units_moved += 1;
+        let (HostWork { buffer, first_unit: from, units_moved: moved, .. }, is_last) =
+            (*work, work.units_moved == work.units);
         match work.message {
             Some(message) => {
                 self.send_buffers[usize::from(buffer)][usize::from(moved - 1)] = mark(message, from + moved - 1);
                 self.mcp.fetched(u32::from(moved));
-                let due = watch.fetched.is_some_and(|count| u32::from(moved) >= count);
-                self.check_watch(was_idle, due);
+                let expected = watch.fetched.is_some_and(|count| u32::from(moved) >= count);
+                self.check_watch(was_idle, expected);
             }
             None => {
-                let found = self.receive_buffers[usize::from(buffer)].get(usize::from(from + moved - 1)).copied();
-                self.deliver(found, lengths);
+                let unit_mark = self.receive_buffers[usize::from(buffer)].get(usize::from(from + moved - 1)).copied();
+                self.deliver(unit_mark, lengths);
             }
         }
         if is_last {
@@ -267,15 +268,15 @@ impl Card {
         }
     }
 
-    fn check_watch(&mut self, was_idle: bool, due: bool) {
-        if was_idle && due != self.mcp.ready() {
+    fn check_watch(&mut self, was_idle: bool, expected: bool) {
+        if was_idle && expected != self.mcp.ready() {
             self.record_violation(Violation::WrongWakeUp);
         }
     }
 
-    fn deliver(&mut self, found: Option<Mark>, lengths: &[u8; MESSAGES_MAX]) {
+    fn deliver(&mut self, unit_mark: Option<Mark>, lengths: &[u8; MESSAGES_MAX]) {
         let (message, unit) = self.next_delivery;
-        if found != Some(mark(message, unit)) {
+        if unit_mark != Some(mark(message, unit)) {
             self.record_violation(Violation::WrongUnitDelivered);
             return;
         }
@@ -286,15 +287,16 @@ impl Card {
     /// Sends the next unit, or the end of the packet. The send engine finishes with the last unit or the end.
     pub fn send_next(&mut self) -> Crossing {
         let sending = self.send.as_mut().expect("the send engine is busy");
-        if sending.moved == sending.units {
+        if sending.units_moved == sending.units {
             self.link_open = false;
             self.finish_send();
             return Crossing::End;
         }
-        let found = self.send_buffers[usize::from(sending.buffer)].get(usize::from(sending.from + sending.moved));
-        let found = found.copied().unwrap_or(0);
-        sending.moved += 1;
-        let is_last = sending.moved == sending.units && !sending.last;
+        let unit_mark =
+            self.send_buffers[usize::from(sending.buffer)].get(usize::from(sending.first_unit + sending.units_moved));
+        let found = unit_mark.copied().unwrap_or(0);
+        sending.units_moved += 1;
+        let is_last = sending.units_moved == sending.units && !sending.last;
         match found == mark(self.next_send.0, self.next_send.1) {
             true => self.next_send = next_position(self.next_send, &self.lengths),
             false => self.record_violation(Violation::WrongUnitSent),
@@ -316,16 +318,17 @@ impl Card {
         let receiving = self.receive.as_mut().expect("the receive engine is busy");
         match crossing {
             Crossing::Unit(mark) => {
-                let cell = self.receive_buffers[usize::from(receiving.buffer)].get_mut(usize::from(receiving.moved));
+                let cell =
+                    self.receive_buffers[usize::from(receiving.buffer)].get_mut(usize::from(receiving.units_moved));
                 let Some(cell) = cell else { return self.record_violation(Violation::WrongUnitDelivered) };
                 *cell = mark;
-                receiving.moved += 1;
-                let landed = u32::from(receiving.moved);
+                receiving.units_moved += 1;
+                let landed = u32::from(receiving.units_moved);
                 self.mcp.received(landed, false);
                 self.check_watch(was_idle, watch.received.is_some_and(|count| landed >= count));
             }
             Crossing::End => {
-                self.mcp.received(u32::from(receiving.moved), true);
+                self.mcp.received(u32::from(receiving.units_moved), true);
                 self.receive = None;
                 self.mcp.receive_done();
             }

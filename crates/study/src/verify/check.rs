@@ -66,7 +66,7 @@ impl Model for Case {
     }
 
     fn properties(&self) -> Vec<Property<Case>> {
-        properties(self.only)
+        properties(self.only_property)
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn explore(case: &Case) -> ExplorationResult {
 /// a later, longer one; with one property, it stops at the first discovery, which is the shortest in a breadth-first
 /// search.
 fn shortest(case: &Case, name: &'static str) -> Vec<String> {
-    let case = Case { only: Some(name), ..*case };
+    let case = Case { only_property: Some(name), ..*case };
     let checker = case.checker().threads(1).spawn_bfs().join();
     checker.discovery(name).map(|path| trace::trace_lines(&case, &path.into_actions())).unwrap_or_default()
 }
@@ -111,17 +111,17 @@ pub fn check(firmwares: &[&Firmware], without: Option<Rule>) -> Vec<Findings> {
 }
 
 fn findings(firmware: &Firmware, cases: &[Case], explored: &[ExplorationResult]) -> Findings {
-    let finding = |(at, checked): (usize, &PropertySpec)| {
+    let finding = |(index, property): (usize, &PropertySpec)| {
         let deciding_cases =
-            || cases.iter().zip(explored).filter(move |(_, (_, discovered))| discovered[at]).map(|(case, _)| case);
-        let holds = deciding_cases().next().is_some() == (checked.quantifier == Quantifier::Possible);
-        let expected = checked.is_expected(firmware.pipelining);
-        let runs = deciding_cases().filter(|_| holds != expected).map(|case| shortest(case, checked.name));
+            || cases.iter().zip(explored).filter(move |(_, (_, discovered))| discovered[index]).map(|(case, _)| case);
+        let holds = deciding_cases().next().is_some() == (property.quantifier == Quantifier::Possible);
+        let expected = property.is_expected(firmware.pipelining);
+        let runs = deciding_cases().filter(|_| holds != expected).map(|case| shortest(case, property.name));
         let trace = runs.min_by_key(Vec::len).unwrap_or_default();
         Finding {
-            name: checked.name,
-            description: checked.description,
-            quantifier: checked.quantifier,
+            name: property.name,
+            description: property.description,
+            quantifier: property.quantifier,
             holds,
             expected,
             trace,

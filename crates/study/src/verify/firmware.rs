@@ -39,7 +39,7 @@ const fn two_cards(messages: [u8; 2], lengths: &'static [u8], buffers: u8) -> Lo
     Load { is_pair: true, messages, lengths, buffers, threshold: 2 }
 }
 
-const WHOLE: &[Load] = &[
+const WHOLE_PACKETS: &[Load] = &[
     with_peer([3, 2], &[1, 2], 2),
     with_peer([2, 3], &[1, 2], 2),
     with_peer([2, 2], &[1, 2], 1),
@@ -54,7 +54,7 @@ pub static FIRMWARES: [Firmware; 4] = [
         description: "one packet and one busy engine in each direction",
         pipelining: Pipelining::Serial,
         segment: None,
-        loads: WHOLE,
+        loads: WHOLE_PACKETS,
     },
     Firmware {
         name: "gm",
@@ -73,7 +73,7 @@ pub static FIRMWARES: [Firmware; 4] = [
         description: "coarse-grained pipelining: a packet leaves memory when it is complete, while the next arrives",
         pipelining: Pipelining::Coarse,
         segment: None,
-        loads: WHOLE,
+        loads: WHOLE_PACKETS,
     },
     Firmware {
         name: "fine",
@@ -102,7 +102,14 @@ impl Firmware {
                 whole => whole,
             };
             let config = Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment };
-            Case { config, without, lengths: load.lengths, messages: load.messages, is_pair: load.is_pair, only: None }
+            Case {
+                config,
+                without,
+                lengths: load.lengths,
+                messages: load.messages,
+                is_pair: load.is_pair,
+                only_property: None,
+            }
         };
         self.loads.iter().map(case).collect()
     }

@@ -27,7 +27,7 @@ pub struct Case {
     /// Whether the other side is a card, and not a peer.
     pub is_pair: bool,
     /// The only property to check; `None` for all.
-    pub only: Option<&'static str>,
+    pub only_property: Option<&'static str>,
 }
 
 impl Case {
@@ -40,16 +40,16 @@ impl Case {
 
     /// Returns the possible next actions of a side.
     pub fn actions(&self, pair: &Pair, side: usize) -> impl Iterator<Item = Action> {
-        let (this, other) = (&pair.sides[side], &pair.sides[1 - side]);
-        let posts = match this.can_post(self.messages[side]) {
+        let (this_side, other) = (&pair.sides[side], &pair.sides[1 - side]);
+        let posts = match this_side.can_post(self.messages[side]) {
             true => self.lengths,
             false => &[],
         };
         // Each message of a peer is one packet.
-        let packet_max = self.config.segment.filter(|_| this.card().is_none()).unwrap_or(u32::MAX);
+        let packet_max = self.config.segment.filter(|_| this_side.card().is_none()).unwrap_or(u32::MAX);
         let posts = posts.iter().map(move |&length| Action::Post(u32::from(length).min(packet_max) as u8));
-        let crosses = (this.has_more() && other.takes()).then_some(Action::Cross);
-        posts.chain(crosses).chain(this.card().into_iter().flat_map(Card::actions))
+        let crosses = (this_side.has_more() && other.can_receive()).then_some(Action::Cross);
+        posts.chain(crosses).chain(this_side.card().into_iter().flat_map(Card::actions))
     }
 
     /// Returns whether no action is possible.
@@ -73,22 +73,22 @@ impl Pair {
     /// Applies an action, and returns the step of the thread that ran, if one did.
     pub fn apply(&mut self, SideAction { side, action }: SideAction) -> Option<Step> {
         let [left, right] = &mut self.sides;
-        let (this, other) = if side == 0 { (left, right) } else { (right, left) };
+        let (this_side, other) = if side == 0 { (left, right) } else { (right, left) };
         let mut ran = None;
         let head = match action {
-            Action::Post(length) => this.post(length),
+            Action::Post(length) => this_side.post(length),
             Action::Step => {
-                let (step, head) = this.step();
+                let (step, head) = this_side.step();
                 ran = Some(step);
                 head
             }
             Action::MoveHost => {
-                let got = this.move_host(other.lengths());
-                other.forget(got);
+                let received = this_side.move_host(other.lengths());
+                other.forget(received);
                 None
             }
             Action::Cross => {
-                let crossing = this.send_next();
+                let crossing = this_side.send_next();
                 other.receive_next(crossing);
                 None
             }

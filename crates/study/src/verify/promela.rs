@@ -17,11 +17,11 @@ pub struct Formula {
     pub ltl: &'static str,
     /// The description of the formula.
     pub description: &'static str,
-    expected: Expected,
+    expected: Expectation,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Expected {
+enum Expectation {
     Holds,
     Fails,
     /// The formula fails for firmwares that overlap transfers; the counterexample is the wanted run.
@@ -30,7 +30,7 @@ enum Expected {
     FailsWithin,
 }
 
-const fn formula(name: &'static str, ltl: &'static str, description: &'static str, expected: Expected) -> Formula {
+const fn formula(name: &'static str, ltl: &'static str, description: &'static str, expected: Expectation) -> Formula {
     Formula { name, ltl, description, expected }
 }
 
@@ -41,34 +41,39 @@ pub static FORMULAS: [Formula; 12] = [
         "never_f1",
         "[] !(sdma && (coarse_send || fine_send))",
         "negation of Formula 1",
-        Expected::FailsWhereOverlapped,
+        Expectation::FailsWhereOverlapped,
     ),
-    formula("never_f1_within", "[] !within_out", "negation of Formula 1 within one packet", Expected::FailsWithin),
+    formula("never_f1_within", "[] !within_out", "negation of Formula 1 within one packet", Expectation::FailsWithin),
     formula(
         "never_f2",
         "[] !((coarse_rdma || fine_rdma) && recv)",
         "negation of Formula 2",
-        Expected::FailsWhereOverlapped,
+        Expectation::FailsWhereOverlapped,
     ),
-    formula("never_f2_within", "[] !within_in", "negation of Formula 2 within one packet", Expected::FailsWithin),
-    formula("never_f3", "[] !((coarse_send || fine_send) && recv)", "negation of Formula 3", Expected::Fails),
-    formula("f4", "[] !(sdma && (coarse_rdma || fine_rdma))", "Formula 4 with its missing negation", Expected::Holds),
-    formula("f4_last", "[] !(sdma && last_rdma)", "Formula 4 for a last fragment", Expected::Holds),
-    formula("f1_printed", "<> (sdma && (coarse_send || fine_send))", "Formula 1 as printed", Expected::Fails),
-    formula("f2_printed", "<> ((coarse_rdma || fine_rdma) && recv)", "Formula 2 as printed", Expected::Fails),
-    formula("f3_printed", "<> ((coarse_send || fine_send) && recv)", "Formula 3 as printed", Expected::Fails),
-    formula("f4_printed", "[] (sdma && (coarse_rdma || fine_rdma))", "Formula 4 as printed", Expected::Fails),
-    formula("all_delivered", "<> over", "every run delivers everything", Expected::Holds),
+    formula("never_f2_within", "[] !within_in", "negation of Formula 2 within one packet", Expectation::FailsWithin),
+    formula("never_f3", "[] !((coarse_send || fine_send) && recv)", "negation of Formula 3", Expectation::Fails),
+    formula(
+        "f4",
+        "[] !(sdma && (coarse_rdma || fine_rdma))",
+        "Formula 4 with its missing negation",
+        Expectation::Holds,
+    ),
+    formula("f4_last", "[] !(sdma && last_rdma)", "Formula 4 for a last fragment", Expectation::Holds),
+    formula("f1_printed", "<> (sdma && (coarse_send || fine_send))", "Formula 1 as printed", Expectation::Fails),
+    formula("f2_printed", "<> ((coarse_rdma || fine_rdma) && recv)", "Formula 2 as printed", Expectation::Fails),
+    formula("f3_printed", "<> ((coarse_send || fine_send) && recv)", "Formula 3 as printed", Expectation::Fails),
+    formula("f4_printed", "[] (sdma && (coarse_rdma || fine_rdma))", "Formula 4 as printed", Expectation::Fails),
+    formula("all_delivered", "<> over", "every run delivers everything", Expectation::Holds),
 ];
 
 impl Formula {
     /// Returns whether the formula is expected to hold for a firmware with all rules enabled.
     pub fn is_expected(&self, firmware: &Firmware) -> bool {
         match self.expected {
-            Expected::Holds => true,
-            Expected::Fails => false,
-            Expected::FailsWhereOverlapped => firmware.pipelining == Pipelining::Serial,
-            Expected::FailsWithin => !matches!(firmware.pipelining, Pipelining::Fine { .. }),
+            Expectation::Holds => true,
+            Expectation::Fails => false,
+            Expectation::FailsWhereOverlapped => firmware.pipelining == Pipelining::Serial,
+            Expectation::FailsWithin => !matches!(firmware.pipelining, Pipelining::Fine { .. }),
         }
     }
 }
@@ -131,8 +136,8 @@ impl Writer {
         {
             let _ = writeln!(text, "#define {name} {value}");
         }
-        for (at, thread) in Thread::ALL.into_iter().enumerate() {
-            let _ = writeln!(text, "#define {} {at}", name(thread));
+        for (index, thread) in Thread::ALL.into_iter().enumerate() {
+            let _ = writeln!(text, "#define {} {index}", name(thread));
         }
         *text += "\n";
     }
@@ -140,7 +145,8 @@ impl Writer {
     /// Writes the conditions of a thread: that it is ready, that it wants the host engine, and that it may run.
     fn conditions(&self, text: &mut String, thread: Thread) {
         let rows = || TRANSITIONS.iter().filter(move |row| row.thread == thread);
-        let any_of = |of: Vec<String>| if of.is_empty() { "false".to_owned() } else { of.join(" || ") };
+        let any_of =
+            |conditions: Vec<String>| if conditions.is_empty() { "false".to_owned() } else { conditions.join(" || ") };
         let dispatched = rows().filter(|row| row.from.is_dispatching());
         let ready = any_of(dispatched.map(|row| self.enabled(row, |_| true)).collect());
         let takes = rows().filter(|row| row.guards.contains(&Guard::HostFree));
@@ -156,15 +162,15 @@ impl Writer {
 
     /// Returns the condition that no thread that precedes this one is ready.
     fn has_precedence(&self, thread: Thread) -> String {
-        let at = thread as usize;
+        let index = thread as usize;
         if self.without == Some(Rule::Turns) {
-            return Thread::ALL[..at].iter().map(|&before| format!(" && !{}_READY", name(before))).collect();
+            return Thread::ALL[..index].iter().map(|&preceding| format!(" && !{}_READY", name(preceding))).collect();
         }
         // With round robin, the threads between the one that ran last and this one precede it.
-        let before = (1..4).map(|back| {
-            let other = Thread::ALL[(at + 4 - back) % 4];
+        let before = (1..4).map(|distance| {
+            let other = Thread::ALL[(index + 4 - distance) % 4];
             let ran: Vec<String> =
-                (back + 1..=4).map(|k| format!("last == {}", name(Thread::ALL[(at + 4 - k) % 4]))).collect();
+                (distance + 1..=4).map(|k| format!("last == {}", name(Thread::ALL[(index + 4 - k) % 4]))).collect();
             format!(" && !({}_READY && ({}))", name(other), ran.join(" || "))
         });
         before.collect()
@@ -236,34 +242,36 @@ impl Writer {
 
     fn guard(&self, guard: Guard) -> String {
         let serial = self.pipelining == Pipelining::Serial;
-        let free = |used: &str| match self.has_rule(Rule::BuffersHeld) {
+        let buffer_is_free = |used: &str| match self.has_rule(Rule::BuffersHeld) {
             true => format!("{used} < BUFFERS"),
             false => "true".to_owned(),
         };
-        let alone = |first: &str, end: &str| if serial { format!("{first} == {end}") } else { "true".to_owned() };
-        let enough = |there: &str, whole: &str, lies: &str, taken: &str| match self.threshold() {
+        let is_empty = |first: &str, end: &str| if serial { format!("{first} == {end}") } else { "true".to_owned() };
+        let exceeds_threshold = |there: &str, whole: &str, lies: &str, taken: &str| match self.threshold() {
             Some(threshold) => format!("({there} && !{whole} && {lies} >= {taken} + {threshold})"),
             None => "false".to_owned(),
         };
         let (sends, writes) = ("out_first < out_end", "in_first < in_end");
         match guard {
             Guard::Descriptor => "reading < posted".to_owned(),
-            Guard::SendBuffer => free("out_end - out_first"),
-            Guard::NoPacketToSend => alone("out_first", "out_end"),
+            Guard::SendBuffer => buffer_is_free("out_end - out_first"),
+            Guard::NoPacketToSend => is_empty("out_first", "out_end"),
             Guard::HostFree if self.has_rule(Rule::EngineExclusive) => "host == RESTS".to_owned(),
             Guard::HostFree => "true".to_owned(),
             Guard::HostDone => "host == ENDED".to_owned(),
             Guard::SendWhole => format!("({sends} && {})", self.is_whole()),
-            Guard::SendEnough => enough(sends, &self.is_whole(), self.counted_out(), "out_taken[out_first]"),
+            Guard::SendEnough => exceeds_threshold(sends, &self.is_whole(), self.counted_out(), "out_taken[out_first]"),
             Guard::SendEnded => "send == ENDED".to_owned(),
             Guard::PacketAnnounced => "coming".to_owned(),
-            Guard::ReceiveBuffer => free("in_end - in_first"),
-            Guard::NoPacketReceived => alone("in_first", "in_end"),
+            Guard::ReceiveBuffer => buffer_is_free("in_end - in_first"),
+            Guard::NoPacketReceived => is_empty("in_first", "in_end"),
             Guard::ReceiveEnded => "receive == ENDED".to_owned(),
             // The host always has a receive buffer posted, since the firmware relies on it.
             Guard::HostBuffer => "true".to_owned(),
             Guard::ReceivedWhole => format!("({writes} && {})", self.has_come()),
-            Guard::ReceivedEnough => enough(writes, self.has_come(), self.counted_in(), "in_taken[in_first]"),
+            Guard::ReceivedEnough => {
+                exceeds_threshold(writes, self.has_come(), self.counted_in(), "in_taken[in_first]")
+            }
             Guard::Undelivered => format!("({writes} && in_taken[in_first] < in_landed[in_first])"),
             Guard::AllDelivered => format!("({writes} && in_taken[in_first] >= in_landed[in_first])"),
         }

@@ -137,12 +137,12 @@ pub const PROPERTIES: [PropertySpec; 13] = [
 ];
 
 /// Returns all properties, or the one named, in the form of the checker.
-pub fn properties(only: Option<&str>) -> Vec<Property<Case>> {
+pub fn properties(only_name: Option<&str>) -> Vec<Property<Case>> {
     let property = |checked: &PropertySpec| match checked.quantifier {
         Quantifier::Possible => Property::sometimes(checked.name, checked.holds),
         Quantifier::Always => Property::always(checked.name, checked.holds),
     };
-    PROPERTIES.iter().filter(|checked| only.is_none_or(|only| only == checked.name)).map(property).collect()
+    PROPERTIES.iter().filter(|checked| only_name.is_none_or(|only| only == checked.name)).map(property).collect()
 }
 
 fn overlaps(pipelining: Pipelining) -> bool {

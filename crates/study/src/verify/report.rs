@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// The verdicts on firmwares.
 pub struct VerificationReport {
     without: Option<Rule>,
-    found: Vec<Findings>,
+    results: Vec<Findings>,
     /// The verdicts of Spin, if it ran.
     pub spin: Option<Vec<SpinVerdict>>,
 }
@@ -37,25 +37,26 @@ pub fn rule(name: &str) -> Result<Rule, Problem> {
 
 impl VerificationReport {
     /// Explores all states of these firmwares, with one rule disabled or with all enabled.
-    pub fn of(firmwares: &[&Firmware], without: Option<Rule>) -> VerificationReport {
-        VerificationReport { without, found: check(firmwares, without), spin: None }
+    pub fn new(firmwares: &[&Firmware], without: Option<Rule>) -> VerificationReport {
+        VerificationReport { without, results: check(firmwares, without), spin: None }
     }
 
     /// Returns whether all verdicts match the expectations.
     pub fn is_as_expected(&self) -> bool {
-        let found = self.found.iter().flat_map(|of| &of.findings).all(Finding::is_as_expected);
+        let found = self.results.iter().flat_map(|result| &result.findings).all(Finding::is_as_expected);
         found && self.spin.iter().flatten().all(SpinVerdict::is_as_expected)
     }
 
     /// Returns the verdicts as text.
     pub fn text(&self) -> String {
         let mut text = self.without.map_or(String::new(), |rule| format!("without the rule {}\n\n", rule.name()));
-        for found in &self.found {
-            let description = FIRMWARES.iter().find(|of| of.name == found.firmware).map_or("", |of| of.description);
-            let _ = writeln!(text, "{}: {description}", found.firmware);
-            found.findings.iter().for_each(|finding| text += &line(finding));
-            let _ = writeln!(text, "  {} states", found.states);
-            let spin = self.spin.iter().flatten().filter(|verdict| verdict.firmware == found.firmware);
+        for result in &self.results {
+            let description =
+                FIRMWARES.iter().find(|firmware| firmware.name == result.firmware).map_or("", |of| of.description);
+            let _ = writeln!(text, "{}: {description}", result.firmware);
+            result.findings.iter().for_each(|finding| text += &line(finding));
+            let _ = writeln!(text, "  {} states", result.states);
+            let spin = self.spin.iter().flatten().filter(|verdict| verdict.firmware == result.firmware);
             spin.for_each(|verdict| text += &verdict.line());
             text += "\n";
         }
@@ -63,28 +64,29 @@ impl VerificationReport {
     }
 
     fn summary(&self) -> String {
-        let all = self.found.iter().flat_map(|of| of.findings.iter().map(Finding::is_as_expected));
-        let all = all.chain(self.spin.iter().flatten().map(SpinVerdict::is_as_expected));
-        let (good, wrong): (Vec<bool>, Vec<bool>) = all.partition(|is_as_expected| *is_as_expected);
-        match wrong.len() {
-            0 => format!("all {} verdicts are as expected", good.len()),
-            wrong => format!("{wrong} of {} verdicts are not as expected", good.len() + wrong),
+        let verdicts = self.results.iter().flat_map(|result| result.findings.iter().map(Finding::is_as_expected));
+        let all = verdicts.chain(self.spin.iter().flatten().map(SpinVerdict::is_as_expected));
+        let (expected, unexpected): (Vec<bool>, Vec<bool>) = all.partition(|is_as_expected| *is_as_expected);
+        match unexpected.len() {
+            0 => format!("all {} verdicts are as expected", expected.len()),
+            wrong => format!("{wrong} of {} verdicts are not as expected", expected.len() + wrong),
         }
     }
 
     /// Returns the verdicts as JSON.
     pub fn json(&self) -> Json {
-        let firmware = |found: &Findings| {
-            let spin = self.spin.as_ref().map(|all| {
-                all.iter()
-                    .filter(|verdict| verdict.firmware == found.firmware)
+        let firmware = |result: &Findings| {
+            let spin = self.spin.as_ref().map(|spin_verdicts| {
+                spin_verdicts
+                    .iter()
+                    .filter(|verdict| verdict.firmware == result.firmware)
                     .map(SpinVerdict::json)
                     .collect::<Vec<_>>()
             });
             json!({
-                "firmware": found.firmware,
-                "states": found.states,
-                "properties": found.findings.iter().map(finding_json).collect::<Vec<_>>(),
+                "firmware": result.firmware,
+                "states": result.states,
+                "properties": result.findings.iter().map(finding_json).collect::<Vec<_>>(),
                 "spin": spin,
             })
         };
@@ -92,7 +94,7 @@ impl VerificationReport {
             "version": env!("CARGO_PKG_VERSION"),
             "without": self.without.map(Rule::name),
             "as_expected": self.is_as_expected(),
-            "firmwares": self.found.iter().map(firmware).collect::<Vec<_>>(),
+            "firmwares": self.results.iter().map(firmware).collect::<Vec<_>>(),
         })
     }
 }

@@ -78,13 +78,13 @@ impl Side {
     /// Returns whether the end of a packet crosses next.
     pub fn is_at_end(&self) -> bool {
         match self {
-            Side::Card(card) => card.send.is_some_and(|sending| sending.moved == sending.units),
+            Side::Card(card) => card.send.is_some_and(|sending| sending.units_moved == sending.units),
             Side::Peer(peer) => peer.end_pending,
         }
     }
 
     /// Returns whether the side can receive a unit.
-    pub fn takes(&self) -> bool {
+    pub fn can_receive(&self) -> bool {
         match self {
             Side::Card(card) => card.receive.is_some(),
             Side::Peer(_) => true,
@@ -162,11 +162,11 @@ impl Side {
     }
 
     /// Returns whether all messages of the side are sent and the host is notified, and nothing is in progress.
-    pub fn is_complete(&self, messages: u8, others: u8) -> bool {
+    pub fn is_complete(&self, messages: u8, other_messages: u8) -> bool {
         match self {
             Side::Card(card) => {
-                let gone = card.posted == messages && card.completed == messages && card.next_send == (messages, 0);
-                gone && card.next_delivery == (others, 0) && card.mcp.is_idle()
+                let all_sent = card.posted == messages && card.completed == messages && card.next_send == (messages, 0);
+                all_sent && card.next_delivery == (other_messages, 0) && card.mcp.is_idle()
             }
             Side::Peer(peer) => peer.next_send == (messages, 0) && !peer.end_pending,
         }

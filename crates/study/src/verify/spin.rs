@@ -48,7 +48,10 @@ pub fn missing() -> Option<&'static str> {
         let ran = Command::new(program).arg(version).stdin(Stdio::null()).output();
         ran.is_ok_and(|ran| ran.status.success())
     };
-    [("spin", "-V"), ("gcc", "--version")].into_iter().find(|(program, version)| !runs(program, version)).map(|of| of.0)
+    [("spin", "-V"), ("gcc", "--version")]
+        .into_iter()
+        .find(|(program, version)| !runs(program, version))
+        .map(|program_version| program_version.0)
 }
 
 /// Writes the models of firmwares into a folder, and returns their paths.
@@ -64,12 +67,12 @@ pub fn write(folder: &Path, firmwares: &[&Firmware], without: Option<Rule>) -> R
 
 /// Verifies firmwares with Spin.
 pub fn judge(firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
-    let mut all = Vec::new();
+    let mut verdicts = Vec::new();
     for firmware in firmwares {
         let folder = TempFolder::new(firmware.name)?;
-        all.extend(folder.judge(firmware, without)?);
+        verdicts.extend(folder.judge(firmware, without)?);
     }
-    Ok(all)
+    Ok(verdicts)
 }
 
 /// A temporary folder for the files of Spin. It is removed on drop.
@@ -96,25 +99,25 @@ impl TempFolder {
         self.run("gcc", &["-O1", "-w", "-o", "claims", "pan.c"])?;
         self.run("spin", &["-a", &model])?;
         self.run("gcc", &["-O1", "-w", "-DNOCLAIM", "-DSAFETY", "-o", "asserts", "pan.c"])?;
-        let judged = |formula, description, holds, expected| SpinVerdict {
+        let verdict = |formula, description, holds, expected| SpinVerdict {
             firmware: firmware.name,
             formula,
             description,
             holds,
             expected,
         };
-        let mut all = Vec::new();
+        let mut verdicts = Vec::new();
         for formula in &FORMULAS {
-            let holds = self.holds("claims", &["-a", "-N", formula.name, DEPTH_MAX])?;
-            all.push(judged(formula.name, formula.description, holds, formula.is_expected(firmware)));
+            let holds = self.finds_no_error("claims", &["-a", "-N", formula.name, DEPTH_MAX])?;
+            verdicts.push(verdict(formula.name, formula.description, holds, formula.is_expected(firmware)));
         }
-        let holds = self.holds("asserts", &[DEPTH_MAX])?;
-        all.push(judged("asserts", "every assertion, and no run ends early", holds, true));
-        Ok(all)
+        let holds = self.finds_no_error("asserts", &[DEPTH_MAX])?;
+        verdicts.push(verdict("asserts", "every assertion, and no run ends early", holds, true));
+        Ok(verdicts)
     }
 
     /// Returns whether a verifier finds no error.
-    fn holds(&self, verifier: &str, arguments: &[&str]) -> Result<bool, Problem> {
+    fn finds_no_error(&self, verifier: &str, arguments: &[&str]) -> Result<bool, Problem> {
         let path = self.0.join(verifier);
         let output = self.run(&path.display().to_string(), arguments)?;
         let failed =

@@ -15,10 +15,10 @@ fn named(name: &str) -> &'static Firmware {
 
 #[test]
 fn every_firmware_meets_the_expectations() {
-    for found in check(&FIRMWARES.iter().collect::<Vec<_>>(), None) {
-        println!("{}: {} states", found.firmware, found.states);
-        let errors: Vec<_> = found.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
-        assert!(errors.is_empty(), "{}: {errors:#?}", found.firmware);
+    for result in check(&FIRMWARES.iter().collect::<Vec<_>>(), None) {
+        println!("{}: {} states", result.firmware, result.states);
+        let errors: Vec<_> = result.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", result.firmware);
     }
 }
 
@@ -37,9 +37,9 @@ const BROKEN: [(Rule, &str, &[&str]); 7] = [
 fn every_disabled_rule_is_detected() {
     assert!(Rule::ALL.iter().all(|rule| BROKEN.iter().any(|(broken, ..)| broken == rule)));
     for (rule, name, properties) in BROKEN {
-        let found = check(&[named(name)], Some(rule)).remove(0);
+        let result = check(&[named(name)], Some(rule)).remove(0);
         for property in properties {
-            let finding = found.findings.iter().find(|finding| finding.name == *property).expect("a property");
+            let finding = result.findings.iter().find(|finding| finding.name == *property).expect("a property");
             assert!(!finding.holds && finding.trace.len() > 1, "{name} without {}: {property}", rule.name());
         }
     }
@@ -60,15 +60,15 @@ const TRACE: [&str; 9] = [
 
 #[test]
 fn trace_leads_to_a_violation_of_the_property() {
-    let found = check(&[named("berkeley-via")], Some(Rule::EngineExclusive)).remove(0);
-    let finding = found.findings.iter().find(|finding| finding.name == "f4").expect("a property");
+    let result = check(&[named("berkeley-via")], Some(Rule::EngineExclusive)).remove(0);
+    let finding = result.findings.iter().find(|finding| finding.name == "f4").expect("a property");
     assert_eq!(finding.trace, TRACE);
 }
 
 /// Returns the case of a card that sends one message and receives none.
-fn lone(pipelining: Pipelining) -> Case {
+fn single_message(pipelining: Pipelining) -> Case {
     let config = Config { pipelining, send_buffers: 2, receive_buffers: 2, segment: None };
-    Case { config, without: None, lengths: &[3], messages: [1, 0], is_pair: false, only: None }
+    Case { config, without: None, lengths: &[3], messages: [1, 0], is_pair: false, only_property: None }
 }
 
 /// Checks that Formulas 1 to 3 fail for one message. The paper's ◇ requires the state in every run, and this explores
@@ -76,8 +76,8 @@ fn lone(pipelining: Pipelining) -> Case {
 #[test]
 fn formulas_1_to_3_fail_for_a_single_message() {
     let is_discovered = |pipelining, name: &str| {
-        let (_, shown) = explore(&lone(pipelining));
-        PROPERTIES.iter().zip(shown).any(|(checked, shown)| checked.name == name && shown)
+        let (_, shown) = explore(&single_message(pipelining));
+        PROPERTIES.iter().zip(shown).any(|(checked, is_shown)| checked.name == name && is_shown)
     };
     assert!(["f1", "f2", "f3"].iter().all(|name| !is_discovered(Pipelining::Coarse, name)));
     assert!(is_discovered(Pipelining::Fine { threshold: 2 }, "f1-within"));
@@ -101,14 +101,14 @@ fn states(firmware: &Firmware) -> Vec<Pair> {
 
 #[test]
 fn every_transition_is_taken() {
-    let mut left: Vec<&Transition> = TRANSITIONS.iter().filter(|row| row.from.is_dispatching()).collect();
+    let mut untaken: Vec<&Transition> = TRANSITIONS.iter().filter(|row| row.from.is_dispatching()).collect();
     for pair in states(named("fine")) {
         let is_enabled = |row: &Transition| {
             pair.cards().any(|card| Thread::ALL.iter().any(|&thread| card.mcp.enabled_row(thread) == Some(row)))
         };
-        left.retain(|row| !is_enabled(row));
+        untaken.retain(|row| !is_enabled(row));
     }
-    assert!(left.is_empty(), "{left:#?}");
+    assert!(untaken.is_empty(), "{untaken:#?}");
 }
 
 #[test]

@@ -18,9 +18,9 @@ pub fn trace_lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
 
 fn setting(case: &Case) -> String {
     let [left, right] = case.messages;
-    let others = if case.is_pair { "card B" } else { "the peer" };
+    let other_name = if case.is_pair { "card B" } else { "the peer" };
     let buffers = case.config.send_buffers;
-    format!("card A sends {left}, {others} sends {right}; buffers each way: {buffers}")
+    format!("card A sends {left}, {other_name} sends {right}; buffers each way: {buffers}")
 }
 
 fn line(case: &Case, SideAction { side, action }: SideAction, ran: Option<Step>, is_end: bool) -> String {

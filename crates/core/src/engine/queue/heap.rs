@@ -12,34 +12,34 @@ pub(super) struct Heap {
     /// the last group.
     keys: Vec<u128>,
     /// The number of positions in use, including a vacant root; zero if only the vacant root is left.
-    used: usize,
-    vacant: bool,
+    used_positions: usize,
+    has_vacant_root: bool,
 }
 
 impl Heap {
     #[inline]
     pub fn len(&self) -> usize {
-        self.used - usize::from(self.vacant)
+        self.used_positions - usize::from(self.has_vacant_root)
     }
 
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.used == 0
+        self.used_positions == 0
     }
 
     #[inline]
     pub fn peek(&mut self) -> Option<Event> {
         self.fill_vacancy();
-        (self.used > 0).then(|| Event::from_key(self.keys[0]))
+        (self.used_positions > 0).then(|| Event::from_key(self.keys[0]))
     }
 
     #[inline]
     pub fn push(&mut self, event: Event) {
-        if self.vacant {
-            self.vacant = false;
+        if self.has_vacant_root {
+            self.has_vacant_root = false;
             self.sink(event.key());
         } else {
-            self.rise(event.key());
+            self.sift_up(event.key());
         }
     }
 
@@ -53,29 +53,29 @@ impl Heap {
     /// Removes the first event, which `peek` has returned: the root is not vacant.
     #[inline]
     pub fn drop_first(&mut self) {
-        match self.used {
-            1 => self.used = 0,
-            _ => self.vacant = true,
+        match self.used_positions {
+            1 => self.used_positions = 0,
+            _ => self.has_vacant_root = true,
         }
     }
 
-    /// Calls `show` with every event, in no order.
-    pub fn for_each_event(&self, show: &mut impl FnMut(Event)) {
-        let events = &self.keys[usize::from(self.vacant)..self.used];
-        events.iter().for_each(|&key| show(Event::from_key(key)));
+    /// Calls `visit` with every event, in no order.
+    pub fn for_each_event(&self, visit: &mut impl FnMut(Event)) {
+        let events = &self.keys[usize::from(self.has_vacant_root)..self.used_positions];
+        events.iter().for_each(|&key| visit(Event::from_key(key)));
     }
 
     /// Moves every event out, in no order.
     pub fn drain_into(&mut self, events: &mut Vec<Event>) {
         self.fill_vacancy();
-        events.extend(self.keys[..self.used].iter().map(|&key| Event::from_key(key)));
+        events.extend(self.keys[..self.used_positions].iter().map(|&key| Event::from_key(key)));
         self.keys.clear();
-        self.used = 0;
+        self.used_positions = 0;
     }
 
     #[inline]
     fn fill_vacancy(&mut self) {
-        if self.vacant {
+        if self.has_vacant_root {
             self.fill();
         }
     }
@@ -84,9 +84,9 @@ impl Heap {
     /// more frequent and is inlined.
     #[inline(never)]
     fn fill(&mut self) {
-        self.vacant = false;
-        self.used -= 1;
-        let last = std::mem::replace(&mut self.keys[self.used], NO_EVENT_KEY);
+        self.has_vacant_root = false;
+        self.used_positions -= 1;
+        let last = std::mem::replace(&mut self.keys[self.used_positions], NO_EVENT_KEY);
         self.sink(last);
     }
 
@@ -95,7 +95,7 @@ impl Heap {
     fn sink(&mut self, key: u128) {
         let keys = &mut self.keys[..];
         let mut hole = 0;
-        while let Some([a, b, c, d]) = keys.get(4 * hole + 1..).and_then(|below| below.first_chunk::<4>()) {
+        while let Some([a, b, c, d]) = keys.get(4 * hole + 1..).and_then(|children| children.first_chunk::<4>()) {
             let (left, of_left) = if b < a { (1, *b) } else { (0, *a) };
             let (right, of_right) = if d < c { (3, *d) } else { (2, *c) };
             let (least, child) = if of_right < of_left { (right, of_right) } else { (left, of_left) };
@@ -110,9 +110,9 @@ impl Heap {
 
     /// Puts `key` at the end, and moves it up to its position in the order.
     #[inline]
-    fn rise(&mut self, key: u128) {
-        let mut hole = self.used;
-        self.used += 1;
+    fn sift_up(&mut self, key: u128) {
+        let mut hole = self.used_positions;
+        self.used_positions += 1;
         if hole == self.keys.len() {
             self.grow();
         }
@@ -129,7 +129,7 @@ impl Heap {
 
     #[cold]
     fn grow(&mut self) {
-        let places = if self.keys.is_empty() { 1 } else { 4 };
-        self.keys.extend_from_slice(&[NO_EVENT_KEY; 4][..places]);
+        let added_positions = if self.keys.is_empty() { 1 } else { 4 };
+        self.keys.extend_from_slice(&[NO_EVENT_KEY; 4][..added_positions]);
     }
 }

@@ -82,9 +82,9 @@ impl PartialOrd for Event {
 #[derive(Default)]
 pub struct EventQueue {
     /// The events at the present instant, and the number of those that were taken.
-    now: Vec<Event>,
-    taken: usize,
-    later: Wheel,
+    present_events: Vec<Event>,
+    taken_count: usize,
+    wheel: Wheel,
 }
 
 impl EventQueue {
@@ -92,80 +92,80 @@ impl EventQueue {
     /// number.
     #[inline]
     pub fn push_now(&mut self, event: Event) {
-        self.now.push(event);
+        self.present_events.push(event);
     }
 
     /// Adds an event at the present instant or later.
     #[inline]
     pub fn push(&mut self, event: Event) {
-        self.later.push(event);
+        self.wheel.push(event);
     }
 
     /// Adds an event at its instant, or at `now`, the present instant, if its instant has passed.
     #[inline(always)]
-    pub(super) fn push_from(&mut self, event: Event, now: Time) {
+    pub(super) fn push_not_before(&mut self, event: Event, now: Time) {
         // Events of a later bucket are in the future. If there are buckets, most events are in later ones.
-        if self.later.is_of_later_bucket(event) {
-            self.later.list(event);
+        if self.wheel.is_of_later_bucket(event) {
+            self.wheel.list(event);
         } else if event.time > now {
-            self.later.push_current(event);
+            self.wheel.push_current(event);
         } else {
-            self.push_now_apart(Event { time: now, ..event });
+            self.push_now_outlined(Event { time: now, ..event });
         }
     }
 
     /// Adds an event at the present instant. This is a separate function because growing a list needs registers, which
     /// its inlining callers would have to save.
     #[inline(never)]
-    fn push_now_apart(&mut self, event: Event) {
+    fn push_now_outlined(&mut self, event: Event) {
         self.push_now(event);
     }
 
     /// Takes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        let (event, _) = self.pop_and_look();
+        let (event, _) = self.pop_with_horizon();
         (event != Event::NONE).then_some(event)
     }
 
     /// Takes the earliest event, or [`Event::NONE`], which the caller recognises by its time. Also returns an instant
     /// before which no other event happens, if the queue can find one at little cost; time zero otherwise.
     #[inline]
-    pub(super) fn pop_and_look(&mut self) -> (Event, Time) {
-        if self.now.is_empty() {
-            let (key, clear) = self.later.pop();
+    pub(super) fn pop_with_horizon(&mut self) -> (Event, Time) {
+        if self.present_events.is_empty() {
+            let (key, clear) = self.wheel.pop();
             return (Event::from_key(key), clear);
         }
-        let first = self.now[self.taken];
+        let first = self.present_events[self.taken_count];
         // An event that was scheduled earlier for the present instant precedes those without delay.
-        match self.later.comes_before(first) {
-            true => (Event::from_key(self.later.pop_key()), Time::ZERO),
-            false => self.take(first),
+        match self.wheel.comes_before(first) {
+            true => (Event::from_key(self.wheel.pop_key()), Time::ZERO),
+            false => self.take_present(first),
         }
     }
 
     /// Takes `first`, the first event at the present instant.
     #[inline]
-    fn take(&mut self, first: Event) -> (Event, Time) {
-        self.taken += 1;
-        if self.taken == self.now.len() {
-            self.now.clear();
-            self.taken = 0;
-        } else if self.taken == TAKEN_MAX {
-            self.now.drain(..self.taken);
-            self.taken = 0;
+    fn take_present(&mut self, first: Event) -> (Event, Time) {
+        self.taken_count += 1;
+        if self.taken_count == self.present_events.len() {
+            self.present_events.clear();
+            self.taken_count = 0;
+        } else if self.taken_count == TAKEN_MAX {
+            self.present_events.drain(..self.taken_count);
+            self.taken_count = 0;
         }
-        (first, if self.now.is_empty() { self.later.clear_until() } else { Time::ZERO })
+        (first, if self.present_events.is_empty() { self.wheel.no_event_before() } else { Time::ZERO })
     }
 
-    /// Calls `show` with every event that was added for an instant later than the present, in no order.
-    pub fn each_later(&self, mut show: impl FnMut(Event)) {
-        self.later.for_each_event(&mut show);
+    /// Calls `visit` with every event that was added for an instant later than the present, in no order.
+    pub fn for_each_later(&self, mut visit: impl FnMut(Event)) {
+        self.wheel.for_each_event(&mut visit);
     }
 
     /// Returns the number of pending events.
     pub fn len(&self) -> usize {
-        self.now.len() - self.taken + self.later.len()
+        self.present_events.len() - self.taken_count + self.wheel.len()
     }
 
     /// Returns whether no event is pending.

@@ -21,7 +21,7 @@ impl ReferenceQueue {
 
 /// An operation on both queues.
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum Operation {
     Push(u64),
     PushNow,
     Pop,
@@ -29,29 +29,29 @@ enum Act {
 
 /// Both queues, and the instant of the last event taken.
 #[derive(Default)]
-struct Pair {
+struct QueuePair {
     queue: EventQueue,
     reference: ReferenceQueue,
     now: u64,
     sequence: u64,
 }
 
-impl Pair {
-    fn act(&mut self, act: Act) {
+impl QueuePair {
+    fn apply(&mut self, act: Operation) {
         self.sequence += 1;
         let id = self.sequence << TASK_BITS | ((self.sequence * 7) & 0xff);
         match act {
-            Act::Push(span) => {
+            Operation::Push(span) => {
                 let event = Event { time: Time::from_ps(self.now.saturating_add(span)), id };
                 self.queue.push(event);
                 self.reference.push(event);
             }
-            Act::PushNow => {
+            Operation::PushNow => {
                 let event = Event { time: Time::from_ps(self.now), id };
                 self.queue.push_now(event);
                 self.reference.push(event);
             }
-            Act::Pop => _ = self.pop(),
+            Operation::Pop => _ = self.pop(),
         }
         assert_eq!(self.queue.len(), self.reference.0.len());
         if self.sequence.is_multiple_of(512) {
@@ -62,8 +62,10 @@ impl Pair {
     /// Compares all events that are pending after the present instant, in no order.
     fn compare_all(&self) {
         let mut later: Vec<(u64, u64)> = Vec::new();
-        self.queue.each_later(|event| later.push((event.time.ps(), event.id)));
-        later.extend(self.queue.now[self.queue.taken..].iter().map(|event| (event.time.ps(), event.id)));
+        self.queue.for_each_later(|event| later.push((event.time.ps(), event.id)));
+        later.extend(
+            self.queue.present_events[self.queue.taken_count..].iter().map(|event| (event.time.ps(), event.id)),
+        );
         later.sort_unstable();
         let mut reference: Vec<(u64, u64)> = self.reference.0.iter().map(|Reverse(event)| *event).collect();
         reference.sort_unstable();
@@ -92,14 +94,14 @@ fn span() -> impl Strategy<Value = u64> {
 
 /// Returns operations in groups, each with delays of one magnitude, so that the widths of buckets have to change. The
 /// first operations mostly add events.
-fn acts() -> impl Strategy<Value = Vec<Act>> {
+fn operations() -> impl Strategy<Value = Vec<Operation>> {
     let stretch = (span(), 0..100u32, 1..100u32, prop::collection::vec((0..100u32, 0..100u32, any::<u64>()), 1..1_500))
         .prop_map(|(scale, pops, same, draws)| {
             let act = |&(draw, alike, random): &(u32, u32, u64)| match draw {
-                _ if draw < pops => Act::Pop,
-                _ if draw % 8 == 0 => Act::PushNow,
-                _ if alike < same => Act::Push(scale),
-                _ => Act::Push(random % scale.saturating_add(1)),
+                _ if draw < pops => Operation::Pop,
+                _ if draw % 8 == 0 => Operation::PushNow,
+                _ if alike < same => Operation::Push(scale),
+                _ => Operation::Push(random % scale.saturating_add(1)),
             };
             draws.iter().map(act).collect::<Vec<_>>()
         });
@@ -110,28 +112,28 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn takes_events_as_the_twin_does(acts in acts(), mixed in prop::collection::vec(span(), 0..300)) {
-        let mut pair = Pair::default();
+    fn takes_events_as_the_twin_does(acts in operations(), mixed in prop::collection::vec(span(), 0..300)) {
+        let mut pair = QueuePair::default();
         for act in acts {
-            pair.act(act);
+            pair.apply(act);
         }
         for span in mixed {
-            pair.act(Act::Push(span));
-            pair.act(Act::Pop);
+            pair.apply(Operation::Push(span));
+            pair.apply(Operation::Pop);
         }
         while pair.pop() {}
     }
 
     #[test]
     fn holds_thousands_as_the_twin_does(pending in 100..6_000u64, scales in prop::collection::vec(span(), 1..5)) {
-        let mut pair = Pair::default();
+        let mut pair = QueuePair::default();
         for n in 0..pending {
-            pair.act(Act::Push(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40));
+            pair.apply(Operation::Push(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40));
         }
         for scale in scales {
             for n in 0..4 * pending {
-                pair.act(Act::Pop);
-                pair.act(if n % 5 == 0 { Act::PushNow } else { Act::Push(scale / (n % 64 + 1)) });
+                pair.apply(Operation::Pop);
+                pair.apply(if n % 5 == 0 { Operation::PushNow } else { Operation::Push(scale / (n % 64 + 1)) });
             }
         }
         while pair.pop() {}
@@ -140,22 +142,22 @@ proptest! {
 
 #[test]
 fn a_full_wheel_spans_all_of_time() {
-    let mut pair = Pair::default();
+    let mut pair = QueuePair::default();
     for n in 0..10_000 {
-        pair.act(Act::Push(u64::MAX / 10_000 * n));
+        pair.apply(Operation::Push(u64::MAX / 10_000 * n));
     }
     for _ in 0..200 {
-        pair.act(Act::Push(u64::MAX));
+        pair.apply(Operation::Push(u64::MAX));
     }
     while pair.pop() {}
 }
 
 #[test]
 fn a_few_events_after_many() {
-    let mut pair = Pair::default();
+    let mut pair = QueuePair::default();
     for round in 0..20u64 {
         for n in 0..(1 << (round % 12)) {
-            pair.act(Act::Push(n * n % 977));
+            pair.apply(Operation::Push(n * n % 977));
         }
         while pair.pop() {}
     }

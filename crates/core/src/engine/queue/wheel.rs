@@ -49,7 +49,7 @@ pub(super) struct Wheel {
     nodes: Vec<Node>,
     free: u32,
     /// Number of events in buckets.
-    listed: usize,
+    events_in_buckets: usize,
     /// Events at least `heads.len()` buckets after the current one.
     far: Heap,
     /// Counts since the buckets were last chosen: events sorted into `run`, and events moved in from `far`.
@@ -73,7 +73,7 @@ impl Default for Wheel {
             occupied: Vec::new(),
             nodes: Vec::new(),
             free: NO_NODE,
-            listed: 0,
+            events_in_buckets: 0,
             far: Heap::default(),
             sorted: 0,
             fetched: 0,
@@ -84,18 +84,18 @@ impl Default for Wheel {
 
 impl Wheel {
     pub fn len(&self) -> usize {
-        self.run.len() + self.near.len() + self.listed + self.far.len()
+        self.run.len() + self.near.len() + self.events_in_buckets + self.far.len()
     }
 
-    /// Calls `show` with every event, in no order.
-    pub fn for_each_event(&self, show: &mut impl FnMut(Event)) {
-        self.run.iter().for_each(|&key| show(Event::from_key(key)));
-        self.near.for_each_event(show);
-        self.far.for_each_event(show);
+    /// Calls `visit` with every event, in no order.
+    pub fn for_each_event(&self, visit: &mut impl FnMut(Event)) {
+        self.run.iter().for_each(|&key| visit(Event::from_key(key)));
+        self.near.for_each_event(visit);
+        self.far.for_each_event(visit);
         for head in &self.heads {
             let mut next = *head;
             while let Some(node) = self.nodes.get(next as usize) {
-                show(node.event);
+                visit(node.event);
                 next = node.next;
             }
         }
@@ -128,7 +128,7 @@ impl Wheel {
     fn push_near(&mut self, event: Event) {
         self.near.push(event);
         if self.near.len() > self.near_max {
-            self.crowded(event.id >> TASK_BITS);
+            self.relieve_current_bucket(event.id >> TASK_BITS);
         }
     }
 
@@ -164,7 +164,7 @@ impl Wheel {
             return (self.pop_lesser(), Time::ZERO);
         }
         match self.run.pop() {
-            Some(first) => (first, self.clear_until()),
+            Some(first) => (first, self.no_event_before()),
             None => (self.advance(), Time::ZERO),
         }
     }
@@ -199,7 +199,7 @@ impl Wheel {
     /// Returns an instant before which no event happens. It is time zero if many events are pending, because finding
     /// one would be costly.
     #[inline]
-    pub fn clear_until(&self) -> Time {
+    pub fn no_event_before(&self) -> Time {
         if !self.near.is_empty() || !self.heads.is_empty() {
             return Time::ZERO;
         }
@@ -221,7 +221,7 @@ impl Wheel {
         let next = std::mem::replace(&mut self.heads[slot], self.free);
         self.free = std::mem::replace(unused, Node { event, next }).next;
         self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.listed += 1;
+        self.events_in_buckets += 1;
     }
 
     /// Adds an event later than all buckets.
@@ -242,17 +242,17 @@ impl Wheel {
     /// Makes the next bucket that has events the current one, and takes its first event.
     #[inline(never)]
     fn advance(&mut self) -> u128 {
-        let pending = self.listed + self.far.len();
+        let pending = self.events_in_buckets + self.far.len();
         if pending < WHEEL_TO_EVENTS || self.sorted > 4 * pending {
             if pending == 0 {
                 return NO_EVENT_KEY;
             }
-            if pending < WHEEL_TO_EVENTS || self.fits_ill() {
-                self.fit(0);
+            if pending < WHEEL_TO_EVENTS || self.is_width_unsuitable() {
+                self.choose_buckets(0);
                 return self.pop_key();
             }
         }
-        let next = match self.listed {
+        let next = match self.events_in_buckets {
             0 => match self.far.peek() {
                 Some(event) => event.time.ps() >> self.shift,
                 None => return NO_EVENT_KEY,
@@ -278,10 +278,10 @@ impl Wheel {
         self.occupied[slot / 64] &= !(1 << (slot % 64));
         while let Some(node) = self.nodes.get_mut(next as usize) {
             self.run.push(node.event.key());
-            let at = std::mem::replace(&mut next, node.next);
-            node.next = std::mem::replace(&mut self.free, at);
+            let index = std::mem::replace(&mut next, node.next);
+            node.next = std::mem::replace(&mut self.free, index);
         }
-        self.listed -= self.run.len();
+        self.events_in_buckets -= self.run.len();
         self.sorted += self.run.len();
         if self.run.len() > 1 {
             self.run.sort_unstable_by(|a, b| b.cmp(a));
@@ -303,25 +303,25 @@ impl Wheel {
 
     /// Handles a current bucket to which many events were added since it became current.
     #[cold]
-    fn crowded(&mut self, sequence: u64) {
+    fn relieve_current_bucket(&mut self, sequence: u64) {
         match sequence >= self.fit_after {
-            true => self.fit(sequence),
+            true => self.choose_buckets(sequence),
             false => self.near_max *= 2,
         }
     }
 
     /// Returns whether the width of the buckets is unsuitable: they hold too many events, or most events came from
     /// `far`.
-    fn fits_ill(&mut self) -> bool {
-        let ill = self.fetched > self.sorted / 2 || self.len() > 4 * self.heads.len();
+    fn is_width_unsuitable(&mut self) -> bool {
+        let is_unsuitable = self.fetched > self.sorted / 2 || self.len() > 4 * self.heads.len();
         (self.sorted, self.fetched) = (0, 0);
-        ill
+        is_unsuitable
     }
 
     /// Chooses buckets that fit the pending events, and distributes the events again.
     #[cold]
-    fn fit(&mut self, sequence: u64) {
-        let crowd = self.near.len();
+    fn choose_buckets(&mut self, sequence: u64) {
+        let near_events = self.near.len();
         let mut events: Vec<Event> = self.run.drain(..).map(Event::from_key).collect();
         self.near.drain_into(&mut events);
         self.far.drain_into(&mut events);
@@ -332,7 +332,7 @@ impl Wheel {
             }
         }
         self.nodes.clear();
-        (self.free, self.listed, self.sorted, self.fetched) = (NO_NODE, 0, 0, 0);
+        (self.free, self.events_in_buckets, self.sorted, self.fetched) = (NO_NODE, 0, 0, 0);
         self.heads.clear();
         self.occupied.clear();
         if events.len() < WHEEL_TO_EVENTS {
@@ -344,7 +344,7 @@ impl Wheel {
         // Two events per bucket, by the density of the first three quarters of the events, or of the crowded bucket.
         let first = events[events.len() - 1].time;
         let time_after = |count: usize| events[events.len() - 1 - count].time.since(first).ps();
-        let mut count = if crowd > 0 { crowd / 2 } else { events.len() * 3 / 4 };
+        let mut count = if near_events > 0 { near_events / 2 } else { events.len() * 3 / 4 };
         while time_after(count) == 0 && count < events.len() - 1 {
             count = (2 * count + 1).min(events.len() - 1);
         }

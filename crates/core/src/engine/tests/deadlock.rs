@@ -5,7 +5,7 @@ use super::super::{Resource, Signal};
 use super::*;
 
 /// Returns limits that end a run after a microsecond without progress.
-fn patience() -> Limits {
+fn microsecond_limits() -> Limits {
     Limits { no_progress: Time::from_us(1), ..Limits::default() }
 }
 
@@ -71,9 +71,9 @@ fn polling_with_a_stated_reason_is_a_deadlock_by_the_limit() {
             }
         });
     }
-    let Outcome::Deadlock(stuck) = bench.run(patience()) else { panic!("a deadlock") };
+    let Outcome::Deadlock(stuck) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
     assert_eq!(stuck.chain.len(), 2);
-    assert!(stuck.chain.iter().any(|wait| wait.wants == "the door"), "{stuck}");
+    assert!(stuck.chain.iter().any(|wait| wait.awaited == "the door"), "{stuck}");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn spinning_for_no_stated_reason_is_a_livelock() {
             sim.delay(ns(10)).await;
         }
     });
-    let Outcome::Livelock(stuck) = bench.run(patience()) else { panic!("a livelock") };
-    assert_eq!(stuck.at, Time::from_us(1));
+    let Outcome::Livelock(stuck) = bench.run(microsecond_limits()) else { panic!("a livelock") };
+    assert_eq!(stuck.end_time, Time::from_us(1));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn progress_puts_the_limit_off() {
         log.note("end");
         spin_for(&sim, ns(1_010)).await;
     });
-    assert!(matches!(bench.run(patience()), Outcome::Livelock(_)));
+    assert!(matches!(bench.run(microsecond_limits()), Outcome::Livelock(_)));
     assert_eq!(bench.log.lines.take(), ["4500 end"]);
     assert_eq!(bench.run(Limits::default()), Outcome::Done, "the run may go on without the limit");
 }
@@ -118,8 +118,8 @@ async fn spin_for(sim: &Sim, span: Time) {
 }
 
 /// Spawns a task that polls without end, and states its reason.
-fn poll_for(bench: &Bench, what: &str, interval: Time) {
-    let point = bench.sim().register_wait_reason(what);
+fn poll_for(bench: &Bench, reason: &str, interval: Time) {
+    let point = bench.sim().register_wait_reason(reason);
     bench.spawn("poller", |sim, _| async move {
         let _polls = sim.polls_for(point);
         loop {
@@ -151,7 +151,7 @@ fn a_long_delay_is_not_a_livelock() {
             }
             log.note("end");
         });
-        assert_eq!(bench.run(patience()), Outcome::Done);
+        assert_eq!(bench.run(microsecond_limits()), Outcome::Done);
         assert_eq!(bench.log.lines.take(), ["80100 end"]);
     }
 }
@@ -165,9 +165,9 @@ fn a_deadline_before_the_time_limit_is_awaited() {
         bench.spawn("patient", |_, log| async move {
             log.note(signal.wait_until(deadline).await);
         });
-        let outcome = bench.run(Limits { time: Time::from_us(200), ..patience() });
+        let outcome = bench.run(Limits { time: Time::from_us(200), ..microsecond_limits() });
         let Outcome::Deadlock(stuck) = outcome else { panic!("{outcome:?}") };
-        (stuck.at, bench.log.lines.take().join(""))
+        (stuck.end_time, bench.log.lines.take().join(""))
     };
     assert_eq!(outcome(Time::from_us(100)), (Time::from_us(101), "100000 false".to_owned()));
     assert_eq!(outcome(Time::from_us(201)), (Time::from_us(1), String::new()));
@@ -177,16 +177,18 @@ fn a_deadline_before_the_time_limit_is_awaited() {
 fn a_wait_beyond_the_end_ends_the_run_at_its_limit_of_time() {
     let bench = Bench::new();
     bench.spawn("slow", |sim, _| async move { sim.delay(Time::from_us(50)).await });
-    let Outcome::TimeLimit(stuck) = bench.run(Limits { time: Time::from_us(40), ..patience() }) else { panic!("slow") };
-    assert_eq!(stuck.at, Time::from_us(40));
+    let Outcome::TimeLimit(stuck) = bench.run(Limits { time: Time::from_us(40), ..microsecond_limits() }) else {
+        panic!("slow")
+    };
+    assert_eq!(stuck.end_time, Time::from_us(40));
 }
 
 #[test]
 fn who_polls_seldom_is_waited_for_until_it_has_looked() {
     let bench = Bench::new();
     poll_for(&bench, "the door", Time::from_us(3));
-    let Outcome::Deadlock(stuck) = bench.run(patience()) else { panic!("a deadlock") };
-    assert_eq!(stuck.at, Time::from_us(3), "it looked once");
+    let Outcome::Deadlock(stuck) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
+    assert_eq!(stuck.end_time, Time::from_us(3), "it looked once");
 }
 
 /// Returns the waits that are reported for a task that runs `act` and then waits for short times again and again.
@@ -197,9 +199,9 @@ fn reported_waits(act: impl AsyncFnOnce(&Sim, WaitReasonId) + 'static) -> Vec<St
         act(&sim, door).await;
         spin_for(&sim, Time::from_us(10)).await;
     });
-    match bench.run(patience()) {
+    match bench.run(microsecond_limits()) {
         Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) => {
-            stuck.chain.iter().map(|wait| wait.wants.clone()).collect()
+            stuck.chain.iter().map(|wait| wait.awaited.clone()).collect()
         }
         other => panic!("{other:?}"),
     }
@@ -229,8 +231,8 @@ fn a_poll_reason_is_reported_while_its_guard_lives() {
         sim.progress();
         spin_for(&sim, Time::from_us(10)).await;
     });
-    let Outcome::Deadlock(stuck) = bench.run(patience()) else { panic!("a deadlock") };
-    assert_eq!(stuck.chain[0].wants, "the door");
+    let Outcome::Deadlock(stuck) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
+    assert_eq!(stuck.chain[0].awaited, "the door");
 }
 
 #[test]
@@ -243,7 +245,7 @@ fn a_stalled_clock_is_a_livelock_without_limits() {
         }
     });
     let Outcome::Livelock(stuck) = bench.run(Limits::default()) else { panic!("a livelock") };
-    assert_eq!(stuck.at, ns(7));
+    assert_eq!(stuck.end_time, ns(7));
 }
 
 #[test]
@@ -260,13 +262,13 @@ fn a_task_that_works_is_waited_for_until_it_polls() {
             spin_for(&sim, Time::from_us(20)).await;
             log.note("end");
         });
-        let Outcome::Deadlock(stuck) = bench.run(patience()) else { panic!("a deadlock") };
-        (stuck.at, bench.log.lines.take().join(""))
+        let Outcome::Deadlock(stuck) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
+        (stuck.end_time, bench.log.lines.take().join(""))
     };
     assert_eq!(outcome(true), (Time::from_us(1), String::new()));
-    let (at, log) = outcome(false);
+    let (end_time, log) = outcome(false);
     assert_eq!(log, "20000 end");
-    assert!((Time::from_us(20)..=Time::from_us(22)).contains(&at), "{at}");
+    assert!((Time::from_us(20)..=Time::from_us(22)).contains(&end_time), "{end_time}");
 }
 
 #[test]
@@ -280,7 +282,7 @@ fn progress_that_is_known_to_come_is_waited_for() {
         spin_for(&sim, Time::from_us(50)).await;
         log.note("open");
     });
-    assert_eq!(bench.run(patience()), Outcome::Done);
+    assert_eq!(bench.run(microsecond_limits()), Outcome::Done);
     assert_eq!(bench.log.lines.take(), ["50000 open"]);
 }
 
@@ -301,7 +303,7 @@ fn what_comes_between_two_seldom_polls_is_found() {
         }
         log.note("in");
     });
-    assert_eq!(bench.run(patience()), Outcome::Done);
+    assert_eq!(bench.run(microsecond_limits()), Outcome::Done);
     assert_eq!(bench.log.lines.take(), ["3300 in"]);
 }
 
@@ -330,7 +332,7 @@ fn returned_until<F: Future<Output = ()> + 'static>(receiver: impl FnOnce(Sim) -
 fn returns_without_end_are_a_deadlock_before_the_limit() {
     let (outcome, at) = returned_until(|sim| async move { _ = Signal::new(&sim, "nothing").wait().await });
     let Outcome::Deadlock(stuck) = outcome else { panic!("a deadlock: {outcome:?}") };
-    assert_eq!((stuck.chain[0].wants.as_str(), at), ("the packet to be accepted", Time::from_us(100)));
+    assert_eq!((stuck.chain[0].awaited.as_str(), at), ("the packet to be accepted", Time::from_us(100)));
 }
 
 #[test]

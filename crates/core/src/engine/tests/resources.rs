@@ -29,11 +29,11 @@ fn a_resource_serves_in_the_order_of_asking_and_counts_its_time() {
     assert_eq!((bus.held_total(), bus.grants(), bus.is_held()), (ns(11), 4, false));
 }
 
-/// Spawns a task that requests `units` at `at`, keeps them for 10 ns, and gives up at `deadline`.
-fn taker(bench: &Bench, pool: &Rc<Pool>, at: u64, units: u64, deadline: Time) {
+/// Spawns a task that requests `units` at `start`, keeps them for 10 ns, and gives up at `deadline`.
+fn spawn_acquirer(bench: &Bench, pool: &Rc<Pool>, start: u64, units: u64, deadline: Time) {
     let pool = pool.clone();
     bench.spawn("taker", |sim, log| async move {
-        sim.delay(ns(at)).await;
+        sim.delay(ns(start)).await;
         match pool.acquire_until(units, deadline).await {
             false => log.note(format!("no {units}")),
             true => {
@@ -49,8 +49,8 @@ fn taker(bench: &Bench, pool: &Rc<Pool>, at: u64, units: u64, deadline: Time) {
 fn a_pool_serves_in_the_order_of_asking_whatever_is_asked_for() {
     let bench = Bench::new();
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
-    for (at, units) in [(0, 3), (1, 2), (2, 1), (3, 4)] {
-        taker(&bench, &pool, at, units, Time::MAX);
+    for (start, units) in [(0, 3), (1, 2), (2, 1), (3, 4)] {
+        spawn_acquirer(&bench, &pool, start, units, Time::MAX);
     }
     assert_eq!(bench.finish(), ["0 took 3", "10 took 2", "10 took 1", "20 took 4"]);
     assert_eq!(pool.free(), 4);
@@ -60,11 +60,11 @@ fn a_pool_serves_in_the_order_of_asking_whatever_is_asked_for() {
 fn those_behind_a_request_that_gave_up_are_served() {
     let bench = Bench::new();
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
-    taker(&bench, &pool, 0, 2, Time::MAX);
-    taker(&bench, &pool, 1, 4, ns(5));
-    taker(&bench, &pool, 2, 1, Time::MAX);
-    taker(&bench, &pool, 3, 1, Time::MAX);
-    taker(&bench, &pool, 4, 1, ns(8));
+    spawn_acquirer(&bench, &pool, 0, 2, Time::MAX);
+    spawn_acquirer(&bench, &pool, 1, 4, ns(5));
+    spawn_acquirer(&bench, &pool, 2, 1, Time::MAX);
+    spawn_acquirer(&bench, &pool, 3, 1, Time::MAX);
+    spawn_acquirer(&bench, &pool, 4, 1, ns(8));
     assert_eq!(bench.finish(), ["0 took 2", "5 no 4", "5 took 1", "5 took 1", "8 no 1"]);
     assert_eq!(pool.free(), 4);
 }

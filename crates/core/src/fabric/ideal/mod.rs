@@ -13,7 +13,7 @@
 mod spec;
 
 use super::packet::Packet;
-use super::port::{Dropped, LinkUse, Piece, StreamRx, StreamTx, UncontendedTx};
+use super::port::{LinkUse, PacketDropped, Piece, StreamRx, StreamTx, UncontendedTx};
 use super::wire::Wire;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Sim, Time};
 use crate::text::Parameters;
@@ -99,7 +99,7 @@ impl Ideal {
     pub fn links(&self) -> Vec<LinkUse> {
         let nodes = self.links.first().map_or(0, Vec::len);
         let wires = |node: usize| self.links.iter().flat_map(move |links| &links[node].wires);
-        (0..nodes).flat_map(wires).map(Wire::used).collect()
+        (0..nodes).flat_map(wires).map(Wire::link_use).collect()
     }
 
     fn link(&self, node: NodeId, class: Class) -> &Link {
@@ -130,20 +130,20 @@ impl StreamTx for IdealTx {
         self.fabric.parameters.rate
     }
 
-    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
+    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
         self.packet = Some(packet.clone());
         self.wire().take();
         Ok(())
     }
 
-    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, PacketDropped> {
         Ok(bytes_max)
     }
 
     async fn send(&mut self, bytes: Bytes, min_duration: Time, _last: bool) {
-        let moving = self.rate().time_for(bytes);
-        self.fabric.sim.delay(moving.max(min_duration)).await;
-        self.wire().add_transfer(moving);
+        let transfer_time = self.rate().time_for(bytes);
+        self.fabric.sim.delay(transfer_time.max(min_duration)).await;
+        self.wire().add_transfer(transfer_time);
     }
 
     fn close(&mut self) {
@@ -151,10 +151,10 @@ impl StreamTx for IdealTx {
         self.wire().release(&packet);
         let Ideal { sim, parameters, .. } = &*self.fabric;
         let link = self.fabric.link(packet.label().destination, self.class);
-        let begins = sim.now() + parameters.latency;
-        let out = begins.max(link.free_at.get()) + parameters.rate.time_for(packet.label().length);
-        link.free_at.set(out);
-        link.arrivals.send_at(if link.packet_mode.get() { out } else { begins }, (begins, packet));
+        let start = sim.now() + parameters.latency;
+        let end = start.max(link.free_at.get()) + parameters.rate.time_for(packet.label().length);
+        link.free_at.set(end);
+        link.arrivals.send_at(if link.packet_mode.get() { end } else { start }, (start, packet));
     }
 
     fn uncontended(&mut self) -> Option<&mut dyn UncontendedTx> {
@@ -164,9 +164,9 @@ impl StreamTx for IdealTx {
 
 impl UncontendedTx for IdealTx {
     fn complete(&mut self, packet: &Rc<Packet>) {
-        let moving = self.rate().time_for(packet.label().length);
-        self.wire().take_since(self.fabric.sim.now() - moving);
-        self.wire().add_transfer(moving);
+        let transfer_time = self.rate().time_for(packet.label().length);
+        self.wire().take_since(self.fabric.sim.now() - transfer_time);
+        self.wire().add_transfer(transfer_time);
         self.packet = Some(packet.clone());
         self.close();
     }
@@ -210,8 +210,8 @@ impl StreamRx for IdealRx {
             self.wire().take_since(start);
         }
         self.piece = Some((packet.clone(), time, last));
-        let left = (start + time).since(sim.now());
-        Piece::Bytes { packet, bytes, time: left, first, last }
+        let remaining = (start + time).since(sim.now());
+        Piece::Bytes { packet, bytes, time: remaining, first, last }
     }
 
     fn set_packet_mode(&mut self) {

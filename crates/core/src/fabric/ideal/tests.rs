@@ -15,10 +15,10 @@ fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
     let fabric = parameters.join(&sim, &names, 1);
     let [sender, receiver] = [0, 1].map(|node| fabric.packet_port(&sim, NodeId(node), "end"));
     let (arrived, all) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
-    let (seen, now, next) = (arrived.clone(), sim.clone(), Rc::new(RefCell::new(all)));
+    let (recorded, now, next) = (arrived.clone(), sim.clone(), Rc::new(RefCell::new(all)));
     receiver.attach(Box::new(move |event| {
         if let FabricEvent::PacketArrived(packet) = event {
-            seen.borrow_mut().push((packet.label().length.0, now.now().ps() / 1000));
+            recorded.borrow_mut().push((packet.label().length.0, now.now().ps() / 1000));
         }
     }));
     let send = {
@@ -27,7 +27,7 @@ fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
             if let Some(length) = next.borrow_mut().next() {
                 let (source, destination, length) = (NodeId(0), NodeId(1), Bytes(*length));
                 let label = Label { source, destination, length, ..Label::default() };
-                sender.send(Packet::of(label, Journey::default(), &[]));
+                sender.send(Packet::with_bytes(label, Journey::default(), &[]));
             }
         }
     };

@@ -43,11 +43,12 @@ mod tests {
 
     /// Returns the cycle of a Myrinet with nodes n0, n1, …, one at each of `switches` switches, which `trunks` join.
     fn cycle_of(switches: usize, trunks: &[(usize, usize)]) -> Option<String> {
-        let names = |letter: &str| -> Vec<String> { (0..switches).map(|number| format!("{letter}{number}")).collect() };
-        let (nodes, switches) = (names("n"), names("s"));
+        let switch_names =
+            |letter: &str| -> Vec<String> { (0..switches).map(|index| format!("{letter}{index}")).collect() };
+        let (nodes, switches) = (switch_names("n"), switch_names("s"));
         let to_switches = nodes.iter().cloned().zip(switches.iter().cloned());
         let trunks = trunks.iter().map(|&(a, b)| (switches[a].clone(), switches[b].clone()));
-        let links = to_switches.chain(trunks).map(|(from, to)| format!("{from} - {to}")).collect();
+        let links = to_switches.chain(trunks).map(|(source, to)| format!("{source} - {to}")).collect();
         let parameters = MyrinetParameters {
             link_rate: Rate::from_bytes_per_s(1),
             switch_latency: Time::ZERO,

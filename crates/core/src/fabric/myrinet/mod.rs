@@ -20,7 +20,7 @@ pub use routes::{RouteError, routes};
 pub use stream_ports::{MyrinetRx, MyrinetTx};
 
 use super::packet::Packet;
-use super::port::{Dropped, LinkUse, Piece};
+use super::port::{LinkUse, PacketDropped, Piece};
 use super::wire::Wire;
 use crate::engine::sim::{NO_TASK, TaskId};
 use crate::engine::{Bytes, Mailbox, NodeId, Pool, Rate, Sim, Time};
@@ -75,8 +75,8 @@ impl MyrinetParameters {
                 .collect();
         };
         let help = "a link is written as \"node - switch\", with a space on either side of the dash";
-        let wrong = links.iter().enumerate().filter(|(_, link)| link_ends(link).is_none());
-        wrong.map(|(number, link)| (format!("links.{number}"), format!("`{link}` is not a link"), help)).collect()
+        let invalid = links.iter().enumerate().filter(|(_, link)| link_ends(link).is_none());
+        invalid.map(|(index, link)| (format!("links.{index}"), format!("`{link}` is not a link"), help)).collect()
     }
 }
 
@@ -142,7 +142,7 @@ impl Myrinet {
 
     /// Takes the path of `packet`, link by link, and returns when the packet holds all links. The latency of the
     /// switches is not waited for here: every byte arrives later by that latency.
-    async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, Dropped> {
+    async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, PacketDropped> {
         Path::open(self.clone(), packet).await
     }
 
@@ -158,7 +158,7 @@ impl Myrinet {
 
     /// Returns the use of each link and direction.
     pub fn link_use(&self) -> Vec<LinkUse> {
-        self.links.iter().map(|link| link.wire.used()).collect()
+        self.links.iter().map(|link| link.wire.link_use()).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Myrinet;
 use crate::engine::{Bytes, Time};
 use crate::fabric::packet::Packet;
-use crate::fabric::port::{Dropped, Piece};
+use crate::fabric::port::{PacketDropped, Piece};
 use std::rc::Rc;
 
 /// A path that a packet holds.
@@ -21,7 +21,7 @@ pub struct Path {
 }
 
 impl Path {
-    pub(super) async fn open(fabric: Rc<Myrinet>, packet: Rc<Packet>) -> Result<Path, Dropped> {
+    pub(super) async fn open(fabric: Rc<Myrinet>, packet: Rc<Packet>) -> Result<Path, PacketDropped> {
         let label = packet.label();
         let route = fabric.routes[label.source.index()][label.destination.index()].clone();
         let deadline = fabric.sim.now().saturating_add(fabric.parameters.watchdog);
@@ -35,7 +35,7 @@ impl Path {
     }
 
     /// Waits for the next link and takes it; a switch precedes each link but the first.
-    async fn take(&mut self, hop: usize, link: usize) -> Result<(), Dropped> {
+    async fn take(&mut self, hop: usize, link: usize) -> Result<(), PacketDropped> {
         let fabric = self.fabric.clone();
         if hop > 0 {
             self.latency += fabric.parameters.switch_latency;
@@ -56,7 +56,7 @@ impl Path {
     /// # Errors
     ///
     /// Returns an error if the packet has held its path for longer than the watchdog allows.
-    pub async fn reserve(&mut self, bytes: Bytes) -> Result<(), Dropped> {
+    pub async fn reserve(&mut self, bytes: Bytes) -> Result<(), PacketDropped> {
         let fabric = self.fabric.clone();
         let port = &fabric.ports[self.packet.label().destination.index()];
         if fabric.sim.now() >= self.deadline {
@@ -91,10 +91,10 @@ impl Path {
 
     /// Drops the packet because the watchdog fired during the `activity`: releases the path, and reports the drop to
     /// the receiver if the path was complete.
-    fn drop_packet(&mut self, activity: &str) -> Dropped {
+    fn drop_packet(&mut self, activity: &str) -> PacketDropped {
         let fabric = &self.fabric;
         fabric.packets_dropped.set(fabric.packets_dropped.get() + 1);
-        fabric.sim.lost(|| {
+        fabric.sim.record_loss(|| {
             let label = self.packet.label();
             let [from, to] = [label.source, label.destination].map(|node| &fabric.ports[node.index()].name);
             let what = self.packet.journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
@@ -105,7 +105,7 @@ impl Path {
             arrivals.send_at(fabric.sim.now() + self.latency, Piece::Dropped(self.packet.clone()));
         }
         self.release();
-        Dropped
+        PacketDropped
     }
 
     fn release(&mut self) {

@@ -50,40 +50,40 @@ pub fn routes(
     }
     let ends: Vec<&String> = nodes.iter().chain(switches).collect();
     let mut names = Vec::new();
-    let mut leaving = vec![Vec::new(); ends.len()];
+    let mut outgoing = vec![Vec::new(); ends.len()];
     for (link, (from, to)) in links.iter().enumerate() {
         let end = |name: &String| {
-            let at = ends.iter().position(|end| *end == name);
-            at.ok_or_else(|| RouteError::UnknownEnd { link, name: name.clone() })
+            let index = ends.iter().position(|end| *end == name);
+            index.ok_or_else(|| RouteError::UnknownEnd { link, name: name.clone() })
         };
         let (a, b) = (end(from)?, end(to)?);
-        leaving[a].push((2 * link, b));
-        leaving[b].push((2 * link + 1, a));
+        outgoing[a].push((2 * link, b));
+        outgoing[b].push((2 * link + 1, a));
         names.extend([format!("{from} → {to}"), format!("{to} → {from}")]);
     }
-    let routes = (0..nodes.len()).map(|from| routes_from(from, nodes, &leaving)).collect::<Result<_, _>>()?;
+    let routes = (0..nodes.len()).map(|from| routes_from(from, nodes, &outgoing)).collect::<Result<_, _>>()?;
     Ok((names, routes))
 }
 
 /// Finds the routes from one node to all by breadth-first search. A route passes through switches only.
-fn routes_from(from: usize, nodes: &[String], leaving: &[Vec<(usize, usize)>]) -> Result<Vec<Vec<usize>>, RouteError> {
-    let mut found: Vec<Option<Vec<usize>>> = vec![None; leaving.len()];
-    found[from] = Some(Vec::new());
+fn routes_from(from: usize, nodes: &[String], outgoing: &[Vec<(usize, usize)>]) -> Result<Vec<Vec<usize>>, RouteError> {
+    let mut routes: Vec<Option<Vec<usize>>> = vec![None; outgoing.len()];
+    routes[from] = Some(Vec::new());
     let mut queue = VecDeque::from([from]);
     while let Some(end) = queue.pop_front() {
         if end < nodes.len() && end != from {
             continue;
         }
-        let so_far = found[end].clone().unwrap_or_default();
-        for &(link, next) in &leaving[end] {
-            if found[next].is_none() {
-                found[next] = Some(so_far.iter().copied().chain([link]).collect());
+        let so_far = routes[end].clone().unwrap_or_default();
+        for &(link, next) in &outgoing[end] {
+            if routes[next].is_none() {
+                routes[next] = Some(so_far.iter().copied().chain([link]).collect());
                 queue.push_back(next);
             }
         }
     }
     let unreachable = |to: usize| RouteError::Unreachable { from: nodes[from].clone(), to: nodes[to].clone() };
-    (0..nodes.len()).map(|to| found[to].clone().ok_or_else(|| unreachable(to))).collect()
+    (0..nodes.len()).map(|to| routes[to].clone().ok_or_else(|| unreachable(to))).collect()
 }
 
 #[cfg(test)]

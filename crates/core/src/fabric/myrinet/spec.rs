@@ -11,7 +11,7 @@ use crate::fabric::net::{FabricNet, NodeViews};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::text::suggest::among;
+use crate::text::suggest::suggestion;
 use std::rc::Rc;
 
 impl Part for MyrinetParameters {
@@ -24,7 +24,7 @@ impl Part for MyrinetParameters {
 
 impl FabricSpec for MyrinetParameters {
     fn capabilities(&self) -> FabricCapabilities {
-        let loss = Loss::Held { after: self.watchdog, carries: self.link_rate.bytes_in(self.watchdog) };
+        let loss = Loss::Held { failure_time: self.watchdog, carries: self.link_rate.bytes_in(self.watchdog) };
         FabricCapabilities { loss, ..FabricCapabilities::new(self.link_rate) }
     }
 
@@ -38,7 +38,7 @@ impl FabricSpec for MyrinetParameters {
             RouteError::NoLinks => ("links".to_owned(), "join every node to a switch: \"node - switch\"".to_owned()),
             RouteError::UnknownEnd { name, link } => {
                 let ends: Vec<&str> = nodes.iter().chain(&self.switches).map(String::as_str).collect();
-                (format!("links.{link}"), among("nodes and switches", name, &ends))
+                (format!("links.{link}"), suggestion("nodes and switches", name, &ends))
             }
             RouteError::Unreachable { from, to } => ("links".to_owned(), missing_link(&links, [from, to])),
         };
@@ -79,15 +79,15 @@ impl FabricNet for Rc<Myrinet> {
 /// by name.
 fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError> {
     let mut errors = Vec::new();
-    for (number, name) in switches.iter().enumerate() {
-        let what = match (nodes.contains(name), switches[..number].contains(name)) {
+    for (index, name) in switches.iter().enumerate() {
+        let what = match (nodes.contains(name), switches[..index].contains(name)) {
             (true, _) => "node",
             (_, true) => "switch",
             _ => continue,
         };
         let message = format!("there is a {what} called `{name}` already");
         let help = "names of nodes and switches must be unique";
-        errors.push(ParameterError::new(format!("switches.{number}"), message).help(help));
+        errors.push(ParameterError::new(format!("switches.{index}"), message).help(help));
     }
     errors
 }
@@ -96,9 +96,9 @@ fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError>
 /// itself.
 fn duplicate_links(links: &[(String, String)]) -> Vec<ParameterError> {
     let mut errors = Vec::new();
-    for (number, (from, to)) in links.iter().enumerate() {
+    for (index, (from, to)) in links.iter().enumerate() {
         let joins_same_pair = |(a, b): &(String, String)| (a, b) == (from, to) || (a, b) == (to, from);
-        let (message, help) = match (from == to, links[..number].iter().any(joins_same_pair)) {
+        let (message, help) = match (from == to, links[..index].iter().any(joins_same_pair)) {
             (true, _) => {
                 (format!("`{from}` is linked to itself"), "remove it: a link joins two different nodes or switches")
             }
@@ -108,7 +108,7 @@ fn duplicate_links(links: &[(String, String)]) -> Vec<ParameterError> {
             ),
             _ => continue,
         };
-        errors.push(ParameterError::new(format!("links.{number}"), message).help(help));
+        errors.push(ParameterError::new(format!("links.{index}"), message).help(help));
     }
     errors
 }

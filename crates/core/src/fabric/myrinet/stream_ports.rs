@@ -6,7 +6,7 @@ use super::path::Path;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, NodeId, Rate, Time};
 use crate::fabric::packet::Packet;
-use crate::fabric::port::{Dropped, Piece, StreamRx, StreamTx};
+use crate::fabric::port::{PacketDropped, Piece, StreamRx, StreamTx};
 use std::rc::Rc;
 
 /// The transmit side of a node's stream.
@@ -41,12 +41,12 @@ impl StreamTx for MyrinetTx {
         self.fabric.parameters.link_rate
     }
 
-    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
+    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
         self.path = Some(self.fabric.open(packet.clone()).await?);
         Ok(())
     }
 
-    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, PacketDropped> {
         let bytes = bytes_max.min(self.flow_unit());
         let reserved = self.path().reserve(bytes).await;
         if reserved.is_err() {

@@ -39,9 +39,9 @@ impl CrossTraffic {
 /// An edge port that sends cross-traffic.
 pub(super) struct CrossSource {
     port: u32,
-    to: u32,
+    destination: u32,
     /// Number of messages that have entered the network.
-    sent: Cell<u64>,
+    messages_sent: Cell<u64>,
     entered: Signal,
 }
 
@@ -52,9 +52,9 @@ impl Routed {
     /// Starts cross-traffic between these pairs of edge ports.
     pub(super) fn start_cross_traffic(self: &Rc<Self>, traffic: CrossTraffic, pairs: &[(u32, u32)], seed: u64) {
         let mut random = rng::stream(seed, "cross-traffic");
-        for (port, to) in pairs.iter().copied() {
+        for (port, destination) in pairs.iter().copied() {
             let entered = Signal::new(&self.sim, format!("cross-traffic of edge port {port} to enter"));
-            let source = Rc::new(CrossSource { port, to, sent: Cell::new(0), entered });
+            let source = Rc::new(CrossSource { port, destination, messages_sent: Cell::new(0), entered });
             self.cross_sources.borrow_mut().push(source.clone());
             let first = Time::from_ps(random.random_range(0..=traffic.period().ps()));
             self.sim.spawn_server(format!("cross-traffic {port}"), self.clone().send_cross(source, traffic, first));
@@ -64,14 +64,14 @@ impl Routed {
     async fn send_cross(self: Rc<Self>, source: Rc<CrossSource>, traffic: CrossTraffic, first: Time) {
         let flits = traffic.message.get().div_ceil(u64::from(self.links.flit_bytes)) as u16;
         let mut due = first;
-        for number in 0.. {
+        for index in 0.. {
             self.sim.until(due).await;
             self.sync_network();
-            let network = (number % u64::from(self.networks)) as u8;
-            let packet = Injection { network, ..Injection::whole(source.port, source.to, flits, CROSS_TAG) };
+            let network = (index % u64::from(self.networks)) as u8;
+            let packet = Injection { network, ..Injection::whole(source.port, source.destination, flits, CROSS_TAG) };
             self.network.borrow_mut().offer(packet);
             self.wake_task();
-            while source.sent.get() == number {
+            while source.messages_sent.get() == index {
                 source.entered.wait().await;
             }
             due = (due + traffic.period()).max(self.sim.now());
@@ -87,7 +87,7 @@ impl Routed {
             let sources = self.cross_sources.borrow();
             let source =
                 sources.iter().find(|source| source.port == event.node).expect("an edge port sent the message");
-            source.sent.set(source.sent.get() + 1);
+            source.messages_sent.set(source.messages_sent.get() + 1);
             source.entered.notify();
         }
         true
@@ -96,7 +96,7 @@ impl Routed {
     /// Returns the bytes of cross-traffic that have entered, if there is cross-traffic.
     pub fn cross_traffic(&self) -> Option<Bytes> {
         let traffic = self.cross?;
-        let sent: u64 = self.cross_sources.borrow().iter().map(|source| source.sent.get()).sum();
-        Some(Bytes(sent * traffic.message.get()))
+        let messages_sent: u64 = self.cross_sources.borrow().iter().map(|source| source.messages_sent.get()).sum();
+        Some(Bytes(messages_sent * traffic.message.get()))
     }
 }

@@ -105,7 +105,7 @@ impl FabricOnly {
 
     /// Returns the use of each link.
     pub fn links(&self) -> Vec<LinkUse> {
-        self.links.used(&self.network.borrow())
+        self.links.uses(&self.network.borrow())
     }
 
     /// Returns the utilisation of each link, from 0 to 1: the part of all cycles in which it moved flits.
@@ -117,6 +117,6 @@ impl FabricOnly {
     /// of packets injected before it.
     fn describe(&self, crossing: &Crossing) -> SpanLabel {
         let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes));
-        SpanLabel { what: "packet", message: Some(crossing.number), bytes }
+        SpanLabel { activity: "packet", message: Some(crossing.packet_number), bytes }
     }
 }

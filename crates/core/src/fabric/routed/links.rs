@@ -59,7 +59,7 @@ impl Links {
     }
 
     /// Returns the use of all links of a network.
-    pub fn used(&self, network: &Network) -> Vec<LinkUse> {
+    pub fn uses(&self, network: &Network) -> Vec<LinkUse> {
         let elapsed = self.clock.end_of_cycle(network.cycle());
         network.links().iter().map(|link| self.link(link, elapsed)).collect()
     }
@@ -77,15 +77,15 @@ impl Links {
     /// link, and the last one may end after `elapsed`; the result is therefore limited to `elapsed`.
     fn link(&self, link: &Link, elapsed: Time) -> LinkUse {
         let time = self.rate_of(link.cycles_per_flit).time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
-        let moving = time.scale(1, self.planes.into()).min(elapsed);
-        LinkUse { name: self.name(link.from, link.to), held: moving, moving }
+        let active = time.scale(1, self.planes.into()).min(elapsed);
+        LinkUse { name: self.name(link.from, link.to), busy: active, active }
     }
 
     fn name(&self, from: LinkEnd, to: LinkEnd) -> String {
-        format!("{} → {}", self.end(from), self.end(to))
+        format!("{} → {}", self.end_name(from), self.end_name(to))
     }
 
-    fn end(&self, end: LinkEnd) -> String {
+    fn end_name(&self, end: LinkEnd) -> String {
         match end {
             LinkEnd::Node(node) => match self.nodes.get(node as usize).map(String::as_str) {
                 Some(name) => name.to_owned(),
@@ -127,11 +127,11 @@ impl Spans {
                 continue;
             }
             let track = self.tracks.entry(crossing.channel).or_insert_with(|| {
-                let LinkChannel { from, to, number } = network.channel(crossing.channel);
+                let LinkChannel { from, to, channel: number } = network.channel(crossing.channel);
                 let channel = if links.channels > 1 { format!(", channel {number}") } else { String::new() };
                 recorder.register_track(GROUP, &format!("{}{channel}", links.name(from, to)))
             });
-            let [start, end] = [crossing.from, crossing.to].map(|cycle| links.clock.end_of_cycle(cycle));
+            let [start, end] = [crossing.start_cycle, crossing.end_cycle].map(|cycle| links.clock.end_of_cycle(cycle));
             recorder.record_span(*track, label(&crossing), start, end);
         }
     }

@@ -24,16 +24,16 @@ const UNCHECKED_BYTES: u64 = 1 << 28;
 pub(super) fn check(fabric: &RoutedFabric) -> Option<ParameterError> {
     let ports = fabric.topology.dimensions().map_or(PORTS_PER_NODE, |dimensions| 2 * dimensions as u64 + 1);
     let nodes = u64::from(fabric.topology.nodes());
-    let needed = needed(nodes, ports, &fabric.parameters);
-    let free = (needed > UNCHECKED_BYTES).then(free).flatten()?;
-    (needed > free).then(|| {
-        let [needed, free] = [needed, free].map(gibibytes);
+    let needed_bytes = needed_bytes(nodes, ports, &fabric.parameters);
+    let free = (needed_bytes > UNCHECKED_BYTES).then(free).flatten()?;
+    (needed_bytes > free).then(|| {
+        let [needed, free] = [needed_bytes, free].map(gibibytes);
         let message = format!("{nodes} nodes with their routers take at least {needed} of memory, and {free} are free");
         ParameterError::new("", message).help("choose a smaller shape, fewer channels or shorter buffers")
     })
 }
 
-fn needed(nodes: u64, ports: u64, routed: &RoutedParameters) -> u64 {
+fn needed_bytes(nodes: u64, ports: u64, routed: &RoutedParameters) -> u64 {
     let router = &routed.router;
     let channels = ports * u64::from(router.networks) * u64::from(router.virtual_channels);
     let flits = u64::from(router.buffer_flits).next_power_of_two();
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn estimate_for_a_mesh_of_40_000_nodes_is_near_the_measured_memory() {
         // 168 MB were measured, including some tens of MB of the program itself.
-        let needed = needed(40_000, 5, &RoutedParameters::defaults());
-        assert!((100_000_000..168_000_000).contains(&needed), "{needed}");
+        let needed_bytes = needed_bytes(40_000, 5, &RoutedParameters::defaults());
+        assert!((100_000_000..168_000_000).contains(&needed_bytes), "{needed_bytes}");
     }
 }

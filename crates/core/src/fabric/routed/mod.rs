@@ -108,14 +108,14 @@ impl Routed {
                 let network = self.network.borrow();
                 (network.next_work(), network.cycle())
             };
-            let at = work.map_or(Time::MAX, |cycle| self.instant(cycle));
-            if at > self.sim.now() {
+            let time = work.map_or(Time::MAX, |cycle| self.instant(cycle));
+            if time > self.sim.now() {
                 self.idle.set(true);
                 // Nothing that interfaces do before the next cycle adds work to an earlier cycle.
                 let is_next = work == Some(next);
-                let mut woken = self.wakeup.wait_until(at).await;
-                while woken && is_next && at > self.sim.now() {
-                    woken = self.wakeup.wait_until(at).await;
+                let mut woken = self.wakeup.wait_until(time).await;
+                while woken && is_next && time > self.sim.now() {
+                    woken = self.wakeup.wait_until(time).await;
                 }
                 self.idle.set(false);
                 if woken && !is_next {
@@ -130,9 +130,9 @@ impl Routed {
     /// routers.
     async fn deliver_delayed_exits(self: Rc<Self>) {
         loop {
-            let (at, event) = self.exits.receive().await;
-            if at > self.sim.now() {
-                self.sim.until(at).await;
+            let (time, event) = self.exits.receive().await;
+            if time > self.sim.now() {
+                self.sim.until(time).await;
             }
             self.deliver(event);
         }
@@ -161,14 +161,14 @@ impl Routed {
     fn describe(&self, crossing: &Crossing) -> SpanLabel {
         match self.in_flight.borrow().get(crossing.tag) {
             Some(Some(packet)) => wire::span_label(packet),
-            Some(None) => SpanLabel { what: "lost", ..SpanLabel::default() },
-            None => SpanLabel { what: "cross-traffic", ..SpanLabel::default() },
+            Some(None) => SpanLabel { activity: "lost", ..SpanLabel::default() },
+            None => SpanLabel { activity: "cross-traffic", ..SpanLabel::default() },
         }
     }
 
     /// Returns the use of the links.
     pub fn links(&self) -> Vec<LinkUse> {
-        self.links.used(&self.network.borrow())
+        self.links.uses(&self.network.borrow())
     }
 
     fn handle(&self, event: PacketEvent) {
@@ -207,15 +207,15 @@ impl Routed {
 
     /// Notifies the destination of a packet, or drops the packet if it is lost.
     fn header_arrived(&self, event: PacketEvent) {
-        let lost = self.loss.borrow_mut().loses_next();
-        let packet = match lost {
+        let is_lost = self.loss.borrow_mut().loses_next();
+        let packet = match is_lost {
             true => self.in_flight.borrow_mut().lose(event.tag),
             false => self.in_flight.borrow().packet(event.tag),
         };
         if self.store_and_forward {
             packet.set_whole();
         }
-        if !lost {
+        if !is_lost {
             self.hub.count(|counts| counts.delivered += 1);
             self.hub.notify(NodeId(event.node), FabricEvent::HeaderArrived(packet));
             return;

@@ -94,7 +94,7 @@ impl RoutedFabric {
             None => {
                 let shape = self.topology.build().expect("a checked shape can be built");
                 let positions = self.positions(nodes).expect("the names of nodes were checked");
-                (positions.map(|positions| shape.placed(&positions)).unwrap_or(shape), Vec::new())
+                (positions.map(|positions| shape.with_positions(&positions)).unwrap_or(shape), Vec::new())
             }
         }
     }
@@ -107,8 +107,8 @@ impl RoutedFabric {
     /// Returns the name of a node that is not a name of the shape, although another node's is.
     pub(super) fn positions(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
         let names = self.topology.node_names().unwrap_or_default();
-        let number: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
-        let positions: Vec<Option<u32>> = nodes.iter().map(|node| number.get(node.as_str()).copied()).collect();
+        let node_numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+        let positions: Vec<Option<u32>> = nodes.iter().map(|node| node_numbers.get(node.as_str()).copied()).collect();
         if positions.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
             return Ok(None);
         }
@@ -119,10 +119,10 @@ impl RoutedFabric {
     /// Returns the largest rate at which every node can inject, in flits per cycle, at most 1.
     pub fn injection_max(&self, shape: &Shape) -> f64 {
         let router = &self.parameters.router;
-        let usual = router.cycles_per_flit();
+        let default_cycles = router.cycles_per_flit();
         let slowest = router
             .link_timings(&shape.wiring)
             .and_then(|links| links.entries.iter().map(|link| link.cycles_per_flit).max());
-        1.0 / f64::from(slowest.unwrap_or(usual))
+        1.0 / f64::from(slowest.unwrap_or(default_cycles))
     }
 }

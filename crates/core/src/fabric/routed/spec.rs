@@ -13,7 +13,7 @@ use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
 use crate::fabric::topology::{TOPOLOGIES, Topology, flit_router_error};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, Siblings};
-use crate::text::suggest::among;
+use crate::text::suggest::suggestion;
 use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
 use std::any::Any;
 use std::rc::Rc;
@@ -127,7 +127,7 @@ impl FabricNet for Rc<Routed> {
             move |class| (AnyStreamTx::Routed(fabric.tx(node, class)), AnyStreamRx::Routed(fabric.rx(node, class)));
         let networks = self.networks;
         let streams = Box::new(move || Class::all(networks).map(stream).collect());
-        NodeViews::Both { streams, packets: self.packet_port(node) }
+        NodeViews::StreamsAndPackets { streams, packets: self.packet_port(node) }
     }
 
     fn links(&self) -> Vec<LinkUse> {
@@ -162,14 +162,14 @@ impl RoutedFabric {
     fn check_links(&self) -> Vec<ParameterError> {
         let router = &self.parameters.router;
         let described = self.topology.described_links();
-        let mut wrong = described.iter().filter_map(|link| {
+        let mut unsupported = described.iter().filter_map(|link| {
             let (message, help) = router.link_timing(link.attributes, router.wire_delay).err()?;
             Some((format!("{}: {message}", link.place), help))
         });
-        let mut errors: Vec<ParameterError> = wrong.by_ref().take(LINKS_LISTED).map(link_error).collect();
-        let more = wrong.count();
-        if more > 0 {
-            errors.push(link_error((format!("and {more} more like these"), String::new())));
+        let mut errors: Vec<ParameterError> = unsupported.by_ref().take(LINKS_LISTED).map(link_error).collect();
+        let further = unsupported.count();
+        if further > 0 {
+            errors.push(link_error((format!("and {further} more like these"), String::new())));
         }
         errors
     }
@@ -180,8 +180,10 @@ impl RoutedFabric {
         let unplaced = self.positions(nodes).err()?;
         let message = format!("node `{unplaced}` is not a host of the graph, and other nodes are");
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let help =
-            format!("nodes are placed by the names of hosts, or all in order: {}", among("hosts", &unplaced, &names));
+        let help = format!(
+            "nodes are placed by the names of hosts, or all in order: {}",
+            suggestion("hosts", &unplaced, &names)
+        );
         Some(ParameterError::new("file", message).help(help))
     }
 
@@ -201,10 +203,10 @@ impl RoutedFabric {
             let message = format!("{} exceeds the rate of a link", cross.rate);
             wrong("cross-traffic.rate", message, format!("at most {link}"));
         }
-        let longest = RoutedFabric::capabilities(self).packet_max.map(|longest| longest.bytes);
-        if let Some(longest) = longest.filter(|longest| cross.message > *longest) {
+        let longest = RoutedFabric::capabilities(self).packet_max.map(|packet_max| packet_max.bytes);
+        if let Some(packet_max) = longest.filter(|longest| cross.message > *longest) {
             let message = format!("a message of {} is longer than the longest packet", cross.message);
-            wrong("cross-traffic.message", message, format!("at most {longest}"));
+            wrong("cross-traffic.message", message, format!("at most {packet_max}"));
         }
         errors
     }
@@ -214,8 +216,8 @@ impl RoutedFabric {
         let shape = self.topology.build().ok()?;
         let deadlock = survey::deadlock(&shape, self.parameters.router.virtual_channels);
         let Deadlock::Cycle(cycle) = deadlock else { return None };
-        let listed = cycle.iter().take(CYCLE_LISTED);
-        let waits: Vec<String> = listed.map(|channel| channel.with_name(&shape.wiring)).collect();
+        let listed_channels = cycle.iter().take(CYCLE_LISTED);
+        let waits: Vec<String> = listed_channels.map(|channel| channel.with_name(&shape.wiring)).collect();
         let message = format!(
             "the routing can deadlock: packets can wait for one another in a cycle of {} channels",
             cycle.len()

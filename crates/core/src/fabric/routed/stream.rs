@@ -10,7 +10,7 @@
 use super::Routed;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Time};
 use crate::fabric::packet::Packet;
-use crate::fabric::port::{Dropped, Piece, StreamRx, StreamTx};
+use crate::fabric::port::{PacketDropped, Piece, StreamRx, StreamTx};
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -23,9 +23,9 @@ const FLOW_UNIT_MAX: u32 = 128;
 pub(super) struct NodeStream {
     /// Number of flits of the packet being sent that have left the source.
     flits_sent: Cell<u64>,
-    moved: Signal,
+    flits_left: Signal,
     /// Arriving packets, in the order of their headers; only bytes of the first are passed to the engine.
-    arriving: RefCell<VecDeque<ArrivingPacket>>,
+    arriving_packets: RefCell<VecDeque<ArrivingPacket>>,
     /// Pieces for the receiving engine, each with the packet's tag.
     pieces: Mailbox<(u32, Piece)>,
 }
@@ -38,7 +38,7 @@ struct ArrivingPacket {
     /// Pieces that have not been passed to the engine.
     pending: VecDeque<Piece>,
     /// Whether the packet is lost: it crosses the fabric, but is not delivered.
-    lost: bool,
+    is_lost: bool,
     /// Whether the packet's last byte has arrived.
     complete: bool,
 }
@@ -53,19 +53,19 @@ impl Routed {
     /// Returns the receive side of `node` in `class`.
     pub fn rx(self: &Rc<Self>, node: NodeId, class: Class) -> RoutedRx {
         let stream = self.stream(node, class);
-        RoutedRx { fabric: self.clone(), stream, node, class, tag: 0, rest: None, taken: 0, length: 0 }
+        RoutedRx { fabric: self.clone(), stream, node, class, tag: 0, rest: None, bytes_taken: 0, length: 0 }
     }
 
     fn stream(&self, node: NodeId, class: Class) -> Rc<NodeStream> {
-        let make = || {
+        let port = || {
             Rc::new(NodeStream {
                 flits_sent: Cell::new(0),
-                moved: Signal::new(&self.sim, format!("flits of {node} to leave")),
-                arriving: RefCell::default(),
+                flits_left: Signal::new(&self.sim, format!("flits of {node} to leave")),
+                arriving_packets: RefCell::default(),
                 pieces: Mailbox::new(&self.sim, format!("a packet at {node}")),
             })
         };
-        self.streams.borrow_mut().entry((node.0, class.0)).or_insert_with(make).clone()
+        self.streams.borrow_mut().entry((node.0, class.0)).or_insert_with(port).clone()
     }
 
     /// Returns the flow-control unit in flits.
@@ -81,13 +81,13 @@ impl Routed {
             EventKind::Injected => {}
             EventKind::FlitsSent(flits) => {
                 stream.flits_sent.set(stream.flits_sent.get() + u64::from(flits));
-                stream.moved.notify();
+                stream.flits_left.notify();
             }
             EventKind::HeaderArrived => {
-                let lost = self.loss.borrow_mut().loses_next();
+                let is_lost = self.loss.borrow_mut().loses_next();
                 let packet =
-                    ArrivingPacket { tag: event.tag, arrived: 0, pending: VecDeque::new(), lost, complete: false };
-                stream.arriving.borrow_mut().push_back(packet);
+                    ArrivingPacket { tag: event.tag, arrived: 0, pending: VecDeque::new(), is_lost, complete: false };
+                stream.arriving_packets.borrow_mut().push_back(packet);
             }
             EventKind::FlitsArrived(flits) => self.flits_arrived(stream, event, flits),
             EventKind::Delivered => self.tail_arrived(stream, event),
@@ -96,31 +96,37 @@ impl Routed {
     }
 
     fn flits_arrived(&self, stream: &NodeStream, event: &PacketEvent, flits: u16) {
-        let mut packets = stream.arriving.borrow_mut();
-        let arriving = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
-        let arriving = arriving.expect("a header comes first");
-        if arriving.lost {
+        let mut packets = stream.arriving_packets.borrow_mut();
+        let arriving_packet = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
+        let arriving = arriving_packet.expect("a header comes first");
+        if arriving.is_lost {
             self.sync_network();
             self.network.borrow_mut().take(event.node, event.network, event.tag, flits);
             self.wake_task();
             return;
         }
         let packet = self.in_flight.borrow().packet(event.tag);
-        let (before, length) = (arriving.arrived, packet.label().length.get());
-        let all = (before + u64::from(flits) * u64::from(self.links.flit_bytes)).min(length);
-        arriving.arrived = all;
-        let (bytes, time) = (Bytes(all - before), Time::ZERO);
-        arriving.pending.push_back(Piece::Bytes { packet, bytes, time, first: before == 0, last: all == length });
+        let (bytes_before, length) = (arriving.arrived, packet.label().length.get());
+        let bytes_after = (bytes_before + u64::from(flits) * u64::from(self.links.flit_bytes)).min(length);
+        arriving.arrived = bytes_after;
+        let (bytes, time) = (Bytes(bytes_after - bytes_before), Time::ZERO);
+        arriving.pending.push_back(Piece::Bytes {
+            packet,
+            bytes,
+            time,
+            first: bytes_before == 0,
+            last: bytes_after == length,
+        });
         stream.give(&mut packets);
     }
 
     fn tail_arrived(&self, stream: &NodeStream, event: &PacketEvent) {
-        let mut packets = stream.arriving.borrow_mut();
-        let arriving = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
-        let arriving = arriving.expect("a header comes first");
+        let mut packets = stream.arriving_packets.borrow_mut();
+        let arriving_packet = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
+        let arriving = arriving_packet.expect("a header comes first");
         arriving.complete = true;
         let packet = self.in_flight.borrow_mut().remove(event.tag).expect("a packet in flight has its tag");
-        match arriving.lost {
+        match arriving.is_lost {
             true => self.hub.report_drop(packet),
             false => {
                 packet.set_whole();
@@ -163,14 +169,14 @@ impl StreamTx for RoutedTx {
         self.fabric.links.entry_rate(self.node.0)
     }
 
-    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
+    async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), PacketDropped> {
         self.stream.flits_sent.set(0);
         let tag = self.fabric.offer(packet.clone(), 0, self.fabric.flow_unit_flits());
         self.sending = Some((packet.clone(), tag, 0));
         Ok(())
     }
 
-    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, Dropped> {
+    async fn reserve(&mut self, bytes_max: Bytes) -> Result<Bytes, PacketDropped> {
         Ok(bytes_max.min(self.flow_unit()))
     }
 
@@ -180,18 +186,18 @@ impl StreamTx for RoutedTx {
         // If memory is slower than the link, it delays the supply of flits.
         fabric.sim.delay(min_duration.since(fabric.links.entry_rate(self.node.0).time_for(bytes))).await;
         let flits = |bytes: u64, last: bool| if last { bytes.div_ceil(flit) } else { bytes / flit };
-        let before = flits(*supplied, false);
+        let flits_before = flits(*supplied, false);
         *supplied += bytes.get();
-        let all = flits(*supplied, last);
+        let flits_after = flits(*supplied, last);
         let (node, class) = (self.node.0, packet.label().class.0);
         fabric.sync_network();
-        fabric.network.borrow_mut().supply(node, class, *tag, (all - before) as u16);
+        fabric.network.borrow_mut().supply(node, class, *tag, (flits_after - flits_before) as u16);
         fabric.wake_task();
         // Departures are reported in whole flow-control units, so this does not wait for flits beyond the last whole
         // one.
-        let reported = if last { all } else { all - all % u64::from(fabric.flow_unit_flits()) };
+        let reported = if last { flits_after } else { flits_after - flits_after % u64::from(fabric.flow_unit_flits()) };
         while self.stream.flits_sent.get() < reported {
-            self.stream.moved.wait().await;
+            self.stream.flits_left.wait().await;
         }
     }
 
@@ -211,7 +217,7 @@ pub struct RoutedRx {
     /// Rest of a piece that was divided.
     rest: Option<Piece>,
     /// Number of bytes of the packet being received that the reader has taken.
-    taken: u64,
+    bytes_taken: u64,
     /// Length of the packet being received.
     length: u64,
 }
@@ -228,7 +234,7 @@ impl StreamRx for RoutedRx {
         };
         let Piece::Bytes { packet, bytes, time, first, last } = piece else { return piece };
         if first {
-            (self.taken, self.length) = (0, packet.label().length.get());
+            (self.bytes_taken, self.length) = (0, packet.label().length.get());
         }
         if bytes <= bytes_max {
             return Piece::Bytes { packet, bytes, time, first, last };
@@ -245,13 +251,13 @@ impl StreamRx for RoutedRx {
 
     fn return_credit(&mut self, bytes: Bytes) {
         let flit = u64::from(self.fabric.links.flit_bytes);
-        let flits = |taken: u64, length: u64| if taken == length { taken.div_ceil(flit) } else { taken / flit };
-        let before = flits(self.taken, u64::MAX);
-        self.taken += bytes.get();
-        let more = flits(self.taken, self.length) - before;
-        if more > 0 {
+        let flits = |bytes: u64, length: u64| if bytes == length { bytes.div_ceil(flit) } else { bytes / flit };
+        let flits_before = flits(self.bytes_taken, u64::MAX);
+        self.bytes_taken += bytes.get();
+        let further_flits = flits(self.bytes_taken, self.length) - flits_before;
+        if further_flits > 0 {
             self.fabric.sync_network();
-            self.fabric.network.borrow_mut().take(self.node.0, self.class.0, self.tag, more as u16);
+            self.fabric.network.borrow_mut().take(self.node.0, self.class.0, self.tag, further_flits as u16);
             self.fabric.wake_task();
         }
     }

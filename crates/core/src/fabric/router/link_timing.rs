@@ -73,11 +73,12 @@ impl RouterParameters {
     /// Returns whether all links have the cycles of the parameters.
     fn are_usual(&self, wiring: &Wiring, timings: &LinkTimings) -> bool {
         let cycles_per_flit = self.cycles_per_flit();
-        let usual = |end: &End| LinkTiming { cycles_per_flit, wire: self.wire_delay_of(end).into() };
+        let default_timing = |end: &End| LinkTiming { cycles_per_flit, wire: self.wire_delay_of(end).into() };
         let routers = (0..wiring.routers()).zip(&timings.outputs);
         let mut outputs = routers.flat_map(|(router, outputs)| wiring.outputs(router).iter().zip(outputs));
         let entry = LinkTiming { cycles_per_flit, wire: 0 };
-        outputs.all(|(end, timing)| *timing == usual(end)) && timings.entries.iter().all(|timing| *timing == entry)
+        outputs.all(|(end, timing)| *timing == default_timing(end))
+            && timings.entries.iter().all(|timing| *timing == entry)
     }
 
     /// Returns the rate of a link on which a flit takes `cycles_per_flit`.
@@ -93,42 +94,46 @@ impl RouterParameters {
         let cycles = (bits + own_rate / 2) / own_rate;
         let help = "choose fabric.router.flit and fabric.router.clock so that a flit takes whole cycles on every link";
         if cycles == 0 || own_rate > bits {
-            let most = self.rate_of(1);
-            let message = format!("{rate} is more than a flit of {flit} in each cycle of {}, {most}", self.clock);
+            let highest_rate = self.rate_of(1);
+            let message =
+                format!("{rate} is more than a flit of {flit} in each cycle of {}, {highest_rate}", self.clock);
             return Err((message, "make fabric.router.flit or fabric.router.clock larger".to_owned()));
         }
         if cycles > CYCLES_PER_FLIT_MAX.into() {
-            let least = self.rate_of(CYCLES_PER_FLIT_MAX);
+            let lowest_rate = self.rate_of(CYCLES_PER_FLIT_MAX);
             let message =
                 format!("at {rate} a flit of {flit} takes more than {CYCLES_PER_FLIT_MAX} cycles of {}", self.clock);
-            return Err((message, format!("the slowest link here has {least}; {help}")));
+            return Err((message, format!("the slowest link here has {lowest_rate}; {help}")));
         }
         // A rate is a whole number of bits per second, so one that does not divide the clock evenly was rounded.
         if bits.abs_diff(cycles * own_rate) >= cycles {
-            let taken = bits as f64 / own_rate as f64;
-            let near =
+            let exact_cycles = bits as f64 / own_rate as f64;
+            let nearest =
                 [(bits / own_rate).max(1) as u32, (bits / own_rate) as u32 + 1].map(|cycles| self.rate_of(cycles));
-            let message =
-                format!("at {rate} a flit of {flit} takes {taken:.3} cycles of {}, not a whole number", self.clock);
-            return Err((message, format!("the nearest rates are {} and {}; {help}", near[0], near[1])));
+            let message = format!(
+                "at {rate} a flit of {flit} takes {exact_cycles:.3} cycles of {}, not a whole number",
+                self.clock
+            );
+            return Err((message, format!("the nearest rates are {} and {}; {help}", nearest[0], nearest[1])));
         }
         Ok(cycles as u32)
     }
 
     fn wire_cycles(&self, latency: Time) -> Result<u32, (String, String)> {
-        let (own, clock) = (u128::from(latency.ps()), u128::from(self.clock.0));
-        let cycles = (own * clock + PS_PER_S / 2) / PS_PER_S;
+        let (link_latency, clock) = (u128::from(latency.ps()), u128::from(self.clock.0));
+        let cycles = (link_latency * clock + PS_PER_S / 2) / PS_PER_S;
         if cycles > WIRE_CYCLES_MAX {
             let message = format!("a latency of {latency} is more than {WIRE_CYCLES_MAX} cycles of {}", self.clock);
             return Err((message, "make it shorter, or fabric.router.clock lower".to_owned()));
         }
         // A time is a whole number of picoseconds, so one that the clock does not divide evenly was rounded.
-        if (own * clock).abs_diff(cycles * PS_PER_S) >= clock {
-            let taken = (own * clock) as f64 / PS_PER_S as f64;
-            let near =
-                [own * clock / PS_PER_S, own * clock / PS_PER_S + 1].map(|cycles| self.clock.cycles(cycles as u64));
-            let message = format!("a latency of {latency} is {taken:.3} cycles of {}, not a whole number", self.clock);
-            return Err((message, format!("the nearest latencies are {} and {}", near[0], near[1])));
+        if (link_latency * clock).abs_diff(cycles * PS_PER_S) >= clock {
+            let exact_cycles = (link_latency * clock) as f64 / PS_PER_S as f64;
+            let nearest = [link_latency * clock / PS_PER_S, link_latency * clock / PS_PER_S + 1]
+                .map(|cycles| self.clock.cycles(cycles as u64));
+            let message =
+                format!("a latency of {latency} is {exact_cycles:.3} cycles of {}, not a whole number", self.clock);
+            return Err((message, format!("the nearest latencies are {} and {}", nearest[0], nearest[1])));
         }
         Ok(cycles as u32)
     }
@@ -177,8 +182,8 @@ mod tests {
     #[test]
     fn rates_and_latencies_rounded_to_their_units_are_accepted() {
         let router = router(32, 3_000_000_000);
-        let third = LinkAttributes { rate: None, latency: Some(Time::from_ps(333)) };
-        assert_eq!(router.link_timing(third, 0).unwrap().wire, 1);
+        let third_of_ns = LinkAttributes { rate: None, latency: Some(Time::from_ps(333)) };
+        assert_eq!(router.link_timing(third_of_ns, 0).unwrap().wire, 1);
         let seventh = LinkAttributes { rate: Some(router.rate_of(7)), latency: None };
         assert_eq!(router.link_timing(seventh, 0).unwrap().cycles_per_flit, 7);
     }

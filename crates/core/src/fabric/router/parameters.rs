@@ -139,18 +139,18 @@ impl RouterParameters {
     /// longest packet that will be offered.
     pub fn check(&self, shape: &Shape, packet_flits_max: u16) -> Vec<(&'static str, String)> {
         let mut errors = Vec::new();
-        let least = shape.routing.virtual_channels_min();
-        if self.virtual_channels < least {
+        let channels_min = shape.routing.virtual_channels_min();
+        if self.virtual_channels < channels_min {
             errors.push((
                 "virtual-channels",
                 format!(
-                    "the {} can deadlock with fewer than {least} virtual channels: choose at least {least}",
+                    "the {} can deadlock with fewer than {channels_min} virtual channels: choose at least {channels_min}",
                     shape.name
                 ),
             ));
         }
-        let longest = shape.routing.packet_flits_max(self.virtual_channels);
-        if self.switching == Switching::Wormhole && packet_flits_max > longest {
+        let packet_limit = shape.routing.packet_flits_max(self.virtual_channels);
+        if self.switching == Switching::Wormhole && packet_flits_max > packet_limit {
             errors.push((
                 "virtual-channels",
                 format!(

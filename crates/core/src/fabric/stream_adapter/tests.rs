@@ -24,14 +24,14 @@ fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
     };
     let ((mut tx, _), (_, mut rx)) = (stream(0), stream(1));
     sim.spawn("engine", async move {
-        for (number, length) in lengths.iter().enumerate() {
+        for (index, length) in lengths.iter().enumerate() {
             let label = Label { destination: NodeId(1), length: Bytes(*length), ..Label::default() };
             let packet = Packet::new(label, Journey::default());
             tx.open(&packet).await.expect("nothing is dropped");
             let mut left = Bytes(*length);
             while !left.is_empty() {
                 let bytes = tx.reserve(left.min(Bytes(64))).await.expect("nothing is dropped");
-                packet.append(&vec![number as u8; bytes.len()]);
+                packet.append(&vec![index as u8; bytes.len()]);
                 left -= bytes;
                 tx.send(bytes, Time::ZERO, left.is_empty()).await;
             }
@@ -39,7 +39,7 @@ fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
         }
     });
     let (taken, now) = (Rc::new(RefCell::new(Vec::new())), sim.clone());
-    let (seen, total) = (taken.clone(), lengths.iter().sum::<u64>());
+    let (recorded, total) = (taken.clone(), lengths.iter().sum::<u64>());
     sim.spawn("reader", async move {
         let mut received = 0;
         while received < total {
@@ -51,7 +51,7 @@ fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
             packet.take(bytes, |part| data.extend_from_slice(part));
             rx.return_credit(bytes);
             received += bytes.get();
-            seen.borrow_mut().push((now.now().ps() / 1000, data, first, last));
+            recorded.borrow_mut().push((now.now().ps() / 1000, data, first, last));
         }
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);

@@ -30,9 +30,9 @@ impl Routing for MinimalAdaptive {
         let pairs = self.grid.coordinates(query.router).zip(self.grid.coordinates(query.destination));
         let differing = pairs.enumerate().filter(|(_, (here, there))| here != there);
         let mut productive = differing.map(|(dimension, (here, there))| Grid::port(dimension, here < there));
-        let Some(escape) = productive.next() else { return RouteOptions::one(self.grid.node_port(), every) };
+        let Some(escape) = productive.next() else { return RouteOptions::single_port(self.grid.node_port(), every) };
         if virtual_channels == 1 {
-            return RouteOptions::one(escape, ESCAPE);
+            return RouteOptions::single_port(escape, ESCAPE);
         }
         let ports = productive.fold(1u64 << escape, |ports, port| ports | 1 << port);
         RouteOptions { ports: ports.into(), channels: every & !ESCAPE, escape: Some((escape, ESCAPE)) }
@@ -84,6 +84,6 @@ mod tests {
             rule.route(&RouteQuery { router: 9, input: 0, channel: 0, source: 0, destination: 24 }, channels)
         };
         assert_eq!(options(4), RouteOptions { ports: 0b0110.into(), channels: 0b1110, escape: Some((1, 0b0001)) });
-        assert_eq!(options(1), RouteOptions::one(1, 1));
+        assert_eq!(options(1), RouteOptions::single_port(1, 1));
     }
 }

@@ -44,10 +44,11 @@ impl ButterflyParameters {
         let mut errors = Vec::new();
         if self.stages().is_none() {
             let powers = (1..).map_while(|n| u64::from(radix).checked_pow(n)).take_while(|power| *power <= NODES_MAX);
-            let (below, above): (Vec<u64>, Vec<u64>) = powers.partition(|power| *power < nodes.into());
-            let near: Vec<String> = below.last().iter().chain(&above.first()).map(|power| power.to_string()).collect();
+            let (smaller_powers, larger_powers): (Vec<u64>, Vec<u64>) = powers.partition(|power| *power < nodes.into());
+            let nearest: Vec<String> =
+                smaller_powers.last().iter().chain(&larger_powers.first()).map(|power| power.to_string()).collect();
             let message = format!("{nodes} nodes are not a power of the radix, {radix}");
-            errors.push(("nodes", message, format!("the nearest power: {}", near.join(" or "))));
+            errors.push(("nodes", message, format!("the nearest power: {}", nearest.join(" or "))));
         }
         if radix * dilation > 64 {
             let message =
@@ -115,11 +116,11 @@ impl Butterfly {
         let next = size / self.radix;
         let mut outputs = vec![Vec::new(); size as usize];
         for digit in 0..self.radix {
-            let begins = (stage + 1) * self.breadth() + first + digit * next;
+            let first_target = (stage + 1) * self.breadth() + first + digit * next;
             let mut fed = vec![0; next as usize];
-            for (of, targets) in outputs.iter_mut().zip(self.targets(size, next, random)) {
+            for (router_outputs, targets) in outputs.iter_mut().zip(self.targets(size, next, random)) {
                 for target in targets {
-                    of.push(End::Router { router: begins + target, port: fed[target as usize] });
+                    router_outputs.push(End::Router { router: first_target + target, port: fed[target as usize] });
                     fed[target as usize] += 1;
                 }
             }
@@ -129,19 +130,19 @@ impl Butterfly {
 
     /// For each of `size` routers, draws the routers of a block of `next` routers to which it has links.
     fn targets(&self, size: u32, next: u32, random: &mut RandomStream) -> Vec<Vec<u32>> {
-        let once: Vec<u32> = (0..size).map(|router| router % next).collect();
-        let mut targets: Vec<Vec<u32>> = once.iter().map(|_| Vec::new()).collect();
+        let each_target: Vec<u32> = (0..size).map(|router| router % next).collect();
+        let mut targets: Vec<Vec<u32>> = each_target.iter().map(|_| Vec::new()).collect();
         for _ in 0..self.dilation {
-            let mut drawn = once.clone();
+            let mut drawn_targets = each_target.clone();
             if self.dilation > 1 {
                 for _ in 0..DRAWS_MAX {
-                    shuffle(&mut drawn, random);
-                    if next == 1 || separate(&mut drawn, &targets) {
+                    shuffle(&mut drawn_targets, random);
+                    if next == 1 || separate(&mut drawn_targets, &targets) {
                         break;
                     }
                 }
             }
-            targets.iter_mut().zip(drawn).for_each(|(of, target)| of.push(target));
+            targets.iter_mut().zip(drawn_targets).for_each(|(router_targets, target)| router_targets.push(target));
         }
         targets
     }
@@ -149,18 +150,20 @@ impl Butterfly {
 
 /// Shuffles values.
 fn shuffle(values: &mut [u32], random: &mut RandomStream) {
-    for at in (1..values.len()).rev() {
-        values.swap(at, random.random_range(0..=at));
+    for index in (1..values.len()).rev() {
+        values.swap(index, random.random_range(0..=index));
     }
 }
 
 /// Exchanges drawn links so that no router has two links to the same router. Returns whether this succeeded.
-fn separate(drawn: &mut [u32], targets: &[Vec<u32>]) -> bool {
-    for at in 0..drawn.len() {
-        if targets[at].contains(&drawn[at]) {
-            let fits = |other: &usize| !targets[at].contains(&drawn[*other]) && !targets[*other].contains(&drawn[at]);
-            let Some(other) = (0..drawn.len()).find(fits) else { return false };
-            drawn.swap(at, other);
+fn separate(drawn_targets: &mut [u32], targets: &[Vec<u32>]) -> bool {
+    for router in 0..drawn_targets.len() {
+        if targets[router].contains(&drawn_targets[router]) {
+            let can_exchange = |other: &usize| {
+                !targets[router].contains(&drawn_targets[*other]) && !targets[*other].contains(&drawn_targets[router])
+            };
+            let Some(other) = (0..drawn_targets.len()).find(can_exchange) else { return false };
+            drawn_targets.swap(router, other);
         }
     }
     true
@@ -218,8 +221,8 @@ mod tests {
             let stages = shape.wiring.routers() / breadth;
             for router in 0..breadth * (stages - 2) {
                 for ends in shape.wiring.outputs(router).chunks(dilation as usize) {
-                    let led: BTreeSet<u32> = ends.iter().filter_map(to_router).collect();
-                    assert_eq!(led.len(), dilation as usize, "router {router} of {}", shape.name);
+                    let targets: BTreeSet<u32> = ends.iter().filter_map(to_router).collect();
+                    assert_eq!(targets.len(), dilation as usize, "router {router} of {}", shape.name);
                 }
             }
         }

@@ -30,7 +30,7 @@ struct Crossbar;
 
 impl Routing for Crossbar {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-        RouteOptions::one(query.destination as u8, every_channel(virtual_channels))
+        RouteOptions::single_port(query.destination as u8, every_channel(virtual_channels))
     }
 
     /// Returns 1: the router is the only hop.

@@ -17,7 +17,7 @@ pub fn with_columns(mesh: &Shape, extents: &[u32]) -> Shape {
         (0..mesh.wiring.routers()).map(|router| mesh.wiring.outputs(router).to_vec()).collect();
     let mut entries: Vec<(u32, u8)> = (0..mesh.wiring.nodes()).map(|node| mesh.wiring.entry(node)).collect();
     for position in columns.positions() {
-        let (router, port) = columns.at(position).expect("positions are behind the nodes");
+        let (router, port) = columns.port_at(position).expect("positions are behind the nodes");
         routers[router as usize][usize::from(port)] = End::Node(position);
         entries.push((router, port));
     }
@@ -48,7 +48,7 @@ impl Columns {
     }
 
     /// Returns the router and the port of an edge port, or `None` for a node.
-    fn at(&self, position: u32) -> Option<(u32, u8)> {
+    fn port_at(&self, position: u32) -> Option<(u32, u8)> {
         let (position, rows, length) = (position.checked_sub(self.grid.nodes())?, self.rows(), self.grid.shape[0]);
         let (row, is_high) = (position % rows, position >= rows);
         Some((row * length + if is_high { length - 1 } else { 0 }, Grid::port(0, is_high)))
@@ -61,12 +61,12 @@ impl RelabelledRouting for Columns {
     }
 
     fn position(&self, end: u32) -> u32 {
-        self.at(end).map_or(end, |(router, _)| router)
+        self.port_at(end).map_or(end, |(router, _)| router)
     }
 
     fn exit(&self, query: &RouteQuery, virtual_channels: u8) -> Option<RouteOptions> {
-        let (_, port) = self.at(query.destination).filter(|(router, _)| *router == query.router)?;
-        Some(RouteOptions::one(port, every_channel(virtual_channels)))
+        let (_, port) = self.port_at(query.destination).filter(|(router, _)| *router == query.router)?;
+        Some(RouteOptions::single_port(port, every_channel(virtual_channels)))
     }
 }
 

@@ -57,10 +57,14 @@ impl FatTreeParameters {
     /// Returns the errors of parameters with which the shape cannot be built.
     pub fn check(&self) -> Vec<ShapeError> {
         if !self.nodes.is_multiple_of(self.arity) {
-            let (below, arity) = (self.nodes / self.arity * self.arity, self.arity);
+            let (rounded_down, arity) = (self.nodes / self.arity * self.arity, self.arity);
             let message = format!("{} nodes do not fill routers with {arity} children each", self.nodes);
-            let near = if below == 0 { arity.to_string() } else { format!("{below} or {}", below + arity) };
-            return vec![("nodes", message, format!("the nearest multiple of the arity: {near}"))];
+            let nearest = if rounded_down == 0 {
+                arity.to_string()
+            } else {
+                format!("{rounded_down} or {}", rounded_down + arity)
+            };
+            return vec![("nodes", message, format!("the nearest multiple of the arity: {nearest}"))];
         }
         match self.tree().filter(|tree| tree.ports() <= PORTS_TOTAL_MAX) {
             Some(_) => Vec::new(),
@@ -95,14 +99,14 @@ impl FatTreeParameters {
         let (mut below, mut size, mut first, mut links) = (1, u64::from(self.arity), 0_u32, 1);
         loop {
             let subtrees = u64::from(self.nodes).div_ceil(size);
-            let joined = if subtrees == 1 { u64::from(self.nodes).div_ceil(below) } else { self.arity.into() };
+            let children = if subtrees == 1 { u64::from(self.nodes).div_ceil(below) } else { self.arity.into() };
             // This is the largest number of links down to each subtree that divides the links evenly among the top
             // routers.
-            let several = (1..=u64::from(self.arity) / joined).rev().find(|several| links % several == 0)?;
+            let several = (1..=u64::from(self.arity) / children).rev().find(|several| links % several == 0)?;
             let breadth = u32::try_from(links / several).ok()?;
             let parents = *self.parents.get(levels.len()).or(self.parents.last())?;
             let links_per_child = several as u32;
-            levels.push(TreeLevel { first, breadth, below: below as u32, size, links_per_child, parents });
+            levels.push(TreeLevel { first, breadth, nodes_below: below as u32, size, links_per_child, parents });
             if subtrees == 1 {
                 levels.last_mut()?.parents = 0;
                 let last = first.checked_add(breadth)?;
@@ -124,7 +128,7 @@ struct TreeLevel {
     /// Number of top routers of each subtree.
     breadth: u32,
     /// Number of nodes of a subtree of the level below.
-    below: u32,
+    nodes_below: u32,
     /// Number of nodes of a subtree.
     size: u64,
     /// Number of links of a router down to each subtree below.
@@ -145,8 +149,8 @@ struct FatTree {
 
 impl FatTree {
     fn ports(&self) -> u64 {
-        let ports_of = |(at, level): (usize, &TreeLevel)| {
-            let next = self.levels.get(at + 1).map_or(self.routers, |next| next.first);
+        let ports_of = |(level_index, level): (usize, &TreeLevel)| {
+            let next = self.levels.get(level_index + 1).map_or(self.routers, |next| next.first);
             u64::from(next - level.first) * u64::from(self.arity + level.parents)
         };
         self.levels.iter().enumerate().map(ports_of).sum()
@@ -161,8 +165,8 @@ impl FatTree {
 
     /// Returns the target of a link down. It is a top router of the child's subtree, with the port at that router, or a
     /// node.
-    fn down(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
-        let TreeLevel { breadth, below, links_per_child, .. } = self.levels[level];
+    fn down_end(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
+        let TreeLevel { breadth, nodes_below: below, links_per_child, .. } = self.levels[level];
         let child = subtree * self.arity + port / links_per_child;
         if level == 0 {
             return End::Node(child);
@@ -177,7 +181,7 @@ impl FatTree {
     }
 
     /// Returns the target of a link up: a top router of the parent's subtree, with the port at that router.
-    fn up(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
+    fn up_end(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
         let upper = &self.levels[level + 1];
         let link = index * self.levels[level].parents + parent;
         let router = upper.first + subtree / self.arity * upper.breadth + link % upper.breadth;
@@ -188,9 +192,9 @@ impl FatTree {
     fn wiring(&self) -> Wiring {
         let outputs = |router| {
             let (level, subtree, index) = self.position(router);
-            let down = (0..self.arity).map(|port| self.down(level, subtree, index, port));
-            let up = (0..self.levels[level].parents).map(|parent| self.up(level, subtree, index, parent));
-            down.chain(up).collect()
+            let down_ports = (0..self.arity).map(|port| self.down_end(level, subtree, index, port));
+            let up_ports = (0..self.levels[level].parents).map(|parent| self.up_end(level, subtree, index, parent));
+            down_ports.chain(up_ports).collect()
         };
         let routers: Vec<Vec<End>> = (0..self.routers).map(outputs).collect();
         let entries = (0..self.nodes).map(|node| (node / self.arity, (node % self.arity) as u8));
@@ -201,7 +205,7 @@ impl FatTree {
 impl Routing for FatTree {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let (level, subtree, _) = self.position(query.router);
-        let TreeLevel { below, size, links_per_child, parents, .. } = self.levels[level];
+        let TreeLevel { nodes_below: below, size, links_per_child, parents, .. } = self.levels[level];
         let (count, from) = match u64::from(query.destination) / size == u64::from(subtree) {
             true => (links_per_child, query.destination / below % self.arity * links_per_child),
             false => (parents, self.arity),
@@ -263,13 +267,13 @@ mod tests {
                 let shape = tree(nodes, 4, &parents);
                 assert_reverse_links(&shape.wiring);
                 let levels = nodes.ilog2() / 2;
-                let mut far = 0;
+                let mut distance_max = 0;
                 Walk::new(&shape, 1).some_pairs(200, |pair| {
                     let distance = shape.routing.distance(pair.from, pair.to);
                     assert_eq!(pair.links, distance);
-                    far = far.max(distance);
+                    distance_max = distance_max.max(distance);
                 });
-                assert_eq!(far, 2 * levels);
+                assert_eq!(distance_max, 2 * levels);
             }
         }
         assert_eq!(tree(65536, 4, &[4]).wiring.routers(), 131_072);
@@ -289,7 +293,7 @@ mod tests {
             shape.routing.route(&query, 2)
         };
         assert_eq!(options(0, 63), RouteOptions { ports: 0b11_0000.into(), channels: 0b11, escape: None });
-        assert_eq!(options(0, 2), RouteOptions::one(2, 0b11));
+        assert_eq!(options(0, 2), RouteOptions::single_port(2, 0b11));
         assert_eq!(shape.wiring.routers(), 16 + 8 + 4);
         assert_eq!(shape.name, "64-node fat tree of arity 4, parents 2, 2, 4");
         // Two subtrees at the top: two links down to each of them.

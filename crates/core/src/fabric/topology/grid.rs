@@ -44,7 +44,7 @@ impl Grid {
 
     /// Returns the node at these coordinates.
     pub fn node(&self, coordinates: &[u32]) -> u32 {
-        self.shape.iter().zip(coordinates).rev().fold(0, |node, (size, at)| node * size + at)
+        self.shape.iter().zip(coordinates).rev().fold(0, |node, (size, coordinate)| node * size + coordinate)
     }
 
     /// Returns the neighbour in a direction, or `None` if the node is at that edge.
@@ -59,13 +59,13 @@ impl Grid {
     /// Returns the neighbour in a direction of a grid with wrap-around links.
     pub fn wrapped(&self, node: u32, dimension: usize, is_positive: bool) -> u32 {
         let (stride, at) = self.stride_and_coordinate(node, dimension);
-        let across = stride * (self.shape[dimension] - 1);
-        let far = || if at == 0 { node + across } else { node - across };
-        self.neighbour(node, dimension, is_positive).unwrap_or_else(far)
+        let wrap = stride * (self.shape[dimension] - 1);
+        let wrapped_node = || if at == 0 { node + wrap } else { node - wrap };
+        self.neighbour(node, dimension, is_positive).unwrap_or_else(wrapped_node)
     }
 
     /// Returns the coordinate of a node in a dimension.
-    pub fn at(&self, node: u32, dimension: usize) -> u32 {
+    pub fn coordinate(&self, node: u32, dimension: usize) -> u32 {
         self.stride_and_coordinate(node, dimension).1
     }
 
@@ -147,8 +147,8 @@ mod tests {
             for router in 0..wiring.routers() {
                 for (port, end) in wiring.outputs(router).iter().enumerate() {
                     let End::Router { router: next, port: facing } = *end else { continue };
-                    let back = wiring.outputs(next)[usize::from(facing)];
-                    assert_eq!(back, End::Router { router, port: port as u8 });
+                    let reverse = wiring.outputs(next)[usize::from(facing)];
+                    assert_eq!(reverse, End::Router { router, port: port as u8 });
                 }
             }
         }

@@ -28,8 +28,8 @@ impl HypercubeParameters {
     pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
         let HypercubeParameters { dimensions } = *self;
         let outputs = |router: u32| {
-            let across = |bit: u32| End::Router { router: router ^ 1 << bit, port: bit as u8 };
-            (0..dimensions).map(across).chain([End::Node(router)]).collect()
+            let neighbour = |bit: u32| End::Router { router: router ^ 1 << bit, port: bit as u8 };
+            (0..dimensions).map(neighbour).chain([End::Node(router)]).collect()
         };
         let routers: Vec<Vec<End>> = (0..self.nodes()).map(outputs).collect();
         let wiring = Wiring::new(&routers, (0..self.nodes()).map(|node| (node, dimensions as u8)).collect());
@@ -50,7 +50,7 @@ impl Routing for Hypercube {
             0 => self.node_port,
             differing => differing.trailing_zeros() as u8,
         };
-        RouteOptions::one(port, every_channel(virtual_channels))
+        RouteOptions::single_port(port, every_channel(virtual_channels))
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {

@@ -45,9 +45,10 @@ struct DimensionOrder {
 impl Routing for DimensionOrder {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let coordinates = self.grid.coordinates(query.router);
-        let mut both = coordinates.zip(self.grid.coordinates(query.destination)).enumerate();
-        let port = both.find_map(|(dimension, (from, to))| (from != to).then(|| Grid::port(dimension, from < to)));
-        RouteOptions::one(port.unwrap_or(self.grid.node_port()), every_channel(virtual_channels))
+        let mut coordinate_pairs = coordinates.zip(self.grid.coordinates(query.destination)).enumerate();
+        let port =
+            coordinate_pairs.find_map(|(dimension, (from, to))| (from != to).then(|| Grid::port(dimension, from < to)));
+        RouteOptions::single_port(port.unwrap_or(self.grid.node_port()), every_channel(virtual_channels))
     }
 
     fn is_by_destination(&self) -> bool {

@@ -106,9 +106,9 @@ impl Wiring {
 
     /// Returns the properties that the description states of the link at a router's output.
     pub fn output_attributes(&self, router: u32, port: u8) -> LinkAttributes {
-        let stated =
+        let attributes_of =
             |details: &Arc<WiringDetails>| details.outputs.get(router as usize)?.get(usize::from(port)).copied();
-        self.details.as_ref().and_then(stated).unwrap_or_default()
+        self.details.as_ref().and_then(attributes_of).unwrap_or_default()
     }
 
     /// Returns the properties that the description states of the link by which a node's packets enter.
@@ -179,8 +179,8 @@ pub struct RouteOptions {
 
 impl RouteOptions {
     /// Returns the options of a header that may take any of `channels` at one port.
-    pub fn one(port: u8, channels: u16) -> RouteOptions {
-        RouteOptions { ports: PortSet::one(port), channels, escape: None }
+    pub fn single_port(port: u8, channels: u16) -> RouteOptions {
+        RouteOptions { ports: PortSet::single(port), channels, escape: None }
     }
 }
 

@@ -171,7 +171,7 @@ mod tests {
     use super::super::survey::{Deadlock, survey};
     use super::super::walk::{Walk, fewest_links};
     use super::*;
-    use crate::text::{Document, PartLibrary, Reading, Source, Table, describe, load};
+    use crate::text::{DescriptionReader, Document, PartLibrary, Source, Table, describe, load};
 
     fn fabric(t: &mut Table<'_>) -> Topology {
         t.one_of("fabric", "Network between the nodes", TOPOLOGIES, Topology::read_variant)
@@ -180,7 +180,7 @@ mod tests {
     fn read(text: &str) -> Result<Topology, String> {
         let document = Document::Text("m.toml", text, Some(&std::env::temp_dir()));
         let loaded = load(&Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY });
-        let read = loaded.and_then(|loaded| Reading::new(loaded).read(fabric));
+        let read = loaded.and_then(|loaded| DescriptionReader::new(loaded).read(fabric));
         read.map(|read| read.value).map_err(|problems| problems.to_string())
     }
 

@@ -14,7 +14,7 @@ impl Shape {
     ///
     /// Panics if a position occurs twice or does not exist.
     #[must_use]
-    pub fn placed(&self, positions: &[u32]) -> Shape {
+    pub fn with_positions(&self, positions: &[u32]) -> Shape {
         let nodes = self.wiring.nodes();
         let mut is_taken = vec![false; nodes as usize];
         for position in positions {
@@ -25,12 +25,16 @@ impl Shape {
         let mut node_at = vec![0; nodes as usize];
         positions.iter().zip(0..).for_each(|(position, node)| node_at[*position as usize] = node);
         let rule = RelabelledRule { rule: self.routing.clone(), positions: positions.clone() };
-        Shape { name: self.name.clone(), wiring: self.wiring.placed(&positions, &node_at), routing: Arc::new(rule) }
+        Shape {
+            name: self.name.clone(),
+            wiring: self.wiring.with_positions(&positions, &node_at),
+            routing: Arc::new(rule),
+        }
     }
 }
 
 impl Wiring {
-    fn placed(&self, positions: &[u32], node_at: &[u32]) -> Wiring {
+    fn with_positions(&self, positions: &[u32], node_at: &[u32]) -> Wiring {
         let end = |end: &End| match *end {
             End::Node(position) => End::Node(node_at[position as usize]),
             other => other,
@@ -78,7 +82,7 @@ mod tests {
     #[test]
     fn packets_reach_nodes_at_other_positions() {
         let mesh = MeshParameters { shape: vec![3, 2] }.shape();
-        let placed = mesh.placed(&[5, 0, 3]);
+        let placed = mesh.with_positions(&[5, 0, 3]);
         assert_eq!([0, 1, 2].map(|node| placed.wiring.entry(node)), [5, 0, 3].map(|node| mesh.wiring.entry(node)));
         assert_eq!((placed.routing.distance(0, 1), mesh.routing.distance(5, 0)), (3, 3));
         let fewest = fewest_links(&placed.wiring);

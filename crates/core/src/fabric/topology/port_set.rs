@@ -17,7 +17,7 @@ pub enum PortSet {
 
 impl PortSet {
     /// Returns the set of one port.
-    pub fn one(port: u8) -> PortSet {
+    pub fn single(port: u8) -> PortSet {
         if usize::from(port) < PORTS_MAX { PortSet::Mask(1 << port) } else { PortSet::List([port.into()].into()) }
     }
 
@@ -43,11 +43,11 @@ impl PortSet {
             PortSet::Mask(mask) => (*mask, None),
             PortSet::List(ports) => (0, Some(ports.clone())),
         };
-        let mut at = 0;
+        let mut word_index = 0;
         std::iter::from_fn(move || match &list {
             Some(ports) => {
-                at += 1;
-                ports.get(at - 1).copied()
+                word_index += 1;
+                ports.get(word_index - 1).copied()
             }
             None => {
                 let port = (mask != 0).then(|| mask.trailing_zeros() as u16);
@@ -80,7 +80,7 @@ mod tests {
     /// A leaf-spine network of two leaves, each with 64 nodes and a link to each of 64 spines.
     #[derive(Debug)]
     struct LeafSpine {
-        up: Arc<[u16]>,
+        up_ports: Arc<[u16]>,
     }
 
     const HALF_BITS: u32 = 64;
@@ -90,9 +90,9 @@ mod tests {
             let channels = every_channel(virtual_channels);
             let leaf = query.destination / HALF_BITS;
             match query.router {
-                router if router == leaf => RouteOptions::one((query.destination % HALF_BITS) as u8, channels),
-                0 | 1 => RouteOptions { ports: PortSet::List(self.up.clone()), channels, escape: None },
-                _ => RouteOptions::one(leaf as u8, channels),
+                router if router == leaf => RouteOptions::single_port((query.destination % HALF_BITS) as u8, channels),
+                0 | 1 => RouteOptions { ports: PortSet::List(self.up_ports.clone()), channels, escape: None },
+                _ => RouteOptions::single_port(leaf as u8, channels),
             }
         }
 
@@ -110,9 +110,9 @@ mod tests {
             |spine: u32| (0..2).map(|leaf| End::Router { router: leaf, port: (HALF_BITS + spine) as u8 }).collect();
         let routers: Vec<Vec<End>> = (0..2).map(leaf).chain((0..HALF_BITS).map(spine)).collect();
         let entries = (0..2 * HALF_BITS).map(|node| (node / HALF_BITS, (node % HALF_BITS) as u8)).collect();
-        let up = (HALF_BITS as u16..2 * HALF_BITS as u16).collect();
+        let up_ports = (HALF_BITS as u16..2 * HALF_BITS as u16).collect();
         let wiring = Wiring::new(&routers, entries);
-        Shape { name: "leaves of 128 ports".to_owned(), wiring, routing: Arc::new(LeafSpine { up }) }
+        Shape { name: "leaves of 128 ports".to_owned(), wiring, routing: Arc::new(LeafSpine { up_ports }) }
     }
 
     #[test]
@@ -123,17 +123,20 @@ mod tests {
             shape.routing.route(&query, 1).ports
         };
         assert_eq!(options(0, 5), PortSet::Mask(1 << 5));
-        let up = options(0, 100);
-        assert_eq!(up.iter().collect::<Vec<_>>(), (64..128).collect::<Vec<u16>>());
-        for port in up.iter() {
+        let up_options = options(0, 100);
+        assert_eq!(up_options.iter().collect::<Vec<_>>(), (64..128).collect::<Vec<u16>>());
+        for port in up_options.iter() {
             let End::Router { router: spine, .. } = shape.wiring.outputs(0)[usize::from(port)] else {
                 panic!("a link up")
             };
-            let down: Vec<u16> = options(spine, 100).iter().collect();
-            assert_eq!(shape.wiring.outputs(spine)[usize::from(down[0])], End::Router { router: 1, port: port as u8 });
+            let down_options: Vec<u16> = options(spine, 100).iter().collect();
+            assert_eq!(
+                shape.wiring.outputs(spine)[usize::from(down_options[0])],
+                End::Router { router: 1, port: port as u8 }
+            );
         }
         assert_eq!(options(1, 100), PortSet::Mask(1 << 36));
-        assert!(std::panic::catch_unwind(|| up.mask()).is_err(), "a flit router has no such ports");
+        assert!(std::panic::catch_unwind(|| up_options.mask()).is_err(), "a flit router has no such ports");
     }
 
     #[test]
@@ -149,7 +152,7 @@ mod tests {
     fn sets_are_iterated_in_ascending_order() {
         assert_eq!(PortSet::Mask(1 << 63 | 0b101).iter().collect::<Vec<_>>(), [0, 2, 63]);
         assert_eq!(PortSet::List([3, 70].into()).iter().collect::<Vec<_>>(), [3, 70]);
-        assert_eq!((PortSet::one(63), PortSet::one(64)), (PortSet::Mask(1 << 63), PortSet::List([64].into())));
+        assert_eq!((PortSet::single(63), PortSet::single(64)), (PortSet::Mask(1 << 63), PortSet::List([64].into())));
         assert_eq!(PortSet::List([1, 4].into()).mask(), 0b10010);
     }
 }

@@ -67,29 +67,30 @@ struct Dateline {
 
 /// Returns whether the shorter route from a coordinate to another is in the positive direction.
 fn goes_up(from: u32, to: u32, extent: u32) -> bool {
-    let up = (to + extent - from) % extent;
-    2 * up < extent || (2 * up == extent && from.is_multiple_of(2))
+    let steps_up = (to + extent - from) % extent;
+    2 * steps_up < extent || (2 * steps_up == extent && from.is_multiple_of(2))
 }
 
 impl Routing for Dateline {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
-        let all = every_channel(virtual_channels);
-        let mut both = self.grid.coordinates(query.router).zip(self.grid.coordinates(query.destination));
-        let Some(dimension) = both.position(|(here, there)| here != there) else {
-            return RouteOptions::one(self.grid.node_port(), all);
+        let all_channels = every_channel(virtual_channels);
+        let mut coordinate_pairs = self.grid.coordinates(query.router).zip(self.grid.coordinates(query.destination));
+        let Some(dimension) = coordinate_pairs.position(|(here, there)| here != there) else {
+            return RouteOptions::single_port(self.grid.node_port(), all_channels);
         };
         // In this dimension, the packet started at the coordinate of its source.
-        let (from, to) = (self.grid.at(query.source, dimension), self.grid.at(query.destination, dimension));
+        let (from, to) =
+            (self.grid.coordinate(query.source, dimension), self.grid.coordinate(query.destination, dimension));
         let is_up = goes_up(from, to, self.grid.shape[dimension]);
         // Routes in the positive direction take the upper half if they cross the dateline; routes in the negative
         // direction take it if they do not (BookSim2).
         let is_upper = from > to;
-        let lower = every_channel(virtual_channels - virtual_channels / 2);
+        let lower_channels = every_channel(virtual_channels - virtual_channels / 2);
         let upper = match self.middle {
-            Middle::Lower => all & !lower,
-            Middle::Both => all & !every_channel(virtual_channels / 2),
+            Middle::Lower => all_channels & !lower_channels,
+            Middle::Both => all_channels & !every_channel(virtual_channels / 2),
         };
-        RouteOptions::one(Grid::port(dimension, is_up), if is_upper { upper } else { lower })
+        RouteOptions::single_port(Grid::port(dimension, is_up), if is_upper { upper } else { lower_channels })
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -102,15 +103,15 @@ impl Routing for Dateline {
 
     fn distance(&self, from: u32, to: u32) -> u32 {
         let hops = |dimension: usize| {
-            let apart = self.grid.at(from, dimension).abs_diff(self.grid.at(to, dimension));
-            apart.min(self.grid.shape[dimension] - apart)
+            let difference = self.grid.coordinate(from, dimension).abs_diff(self.grid.coordinate(to, dimension));
+            difference.min(self.grid.shape[dimension] - difference)
         };
         (0..self.grid.dimensions()).map(hops).sum()
     }
 
     /// Returns two nodes that are half the extent apart in every dimension.
     fn farthest(&self) -> Option<(u32, u32)> {
-        let halfway = |(node, stride): (u32, u32), side: &u32| (node + side / 2 * stride, stride * side);
-        Some((0, self.grid.shape.iter().fold((0, 1), halfway).0))
+        let half_side = |(node, stride): (u32, u32), side: &u32| (node + side / 2 * stride, stride * side);
+        Some((0, self.grid.shape.iter().fold((0, 1), half_side).0))
     }
 }

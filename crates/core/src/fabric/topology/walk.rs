@@ -48,23 +48,23 @@ impl Walk<'_> {
 
     fn pair(&self, from: u32, to: u32) -> Pair {
         let (router, input) = self.shape.wiring.entry(from);
-        let mut at: BTreeSet<(u32, u8, u8)> = (0..self.virtual_channels).map(|c| (router, input, c)).collect();
+        let mut states: BTreeSet<(u32, u8, u8)> = (0..self.virtual_channels).map(|c| (router, input, c)).collect();
         for links in 1.. {
             let mut next = BTreeSet::new();
-            let arrived = at.iter().filter(|state| self.step(from, to, **state, &mut next)).count();
+            let arrived = states.iter().filter(|state| self.step(from, to, **state, &mut next)).count();
             if arrived > 0 {
-                assert_eq!((arrived, next.len()), (at.len(), 0), "routes from {from} to {to} differ in length");
+                assert_eq!((arrived, next.len()), (states.len(), 0), "routes from {from} to {to} differ in length");
                 return Pair { from, to, links: links + 1 };
             }
             assert!(links < 10_000, "a route from {from} to {to} never ends");
-            at = next;
+            states = next;
         }
         unreachable!()
     }
 
-    /// Adds the states that follow `at` to `next`. Returns whether the packet can leave to its destination there.
-    fn step(&self, source: u32, destination: u32, at: (u32, u8, u8), next: &mut BTreeSet<(u32, u8, u8)>) -> bool {
-        let (router, input, channel) = at;
+    /// Adds the states that follow `state` to `next`. Returns whether the packet can leave to its destination there.
+    fn step(&self, source: u32, destination: u32, state: (u32, u8, u8), next: &mut BTreeSet<(u32, u8, u8)>) -> bool {
+        let (router, input, channel) = state;
         let query = RouteQuery { router, input, channel, source, destination };
         let options = self.shape.routing.route(&query, self.virtual_channels);
         let outputs = self.shape.wiring.outputs(router);
@@ -115,8 +115,8 @@ pub fn assert_reverse_links(wiring: &Wiring) {
         for (port, end) in wiring.outputs(router).iter().enumerate() {
             match *end {
                 End::Router { router: next, port: facing } => {
-                    let back = wiring.outputs(next)[usize::from(facing)];
-                    assert_eq!(back, End::Router { router, port: port as u8 });
+                    let reverse = wiring.outputs(next)[usize::from(facing)];
+                    assert_eq!(reverse, End::Router { router, port: port as u8 });
                 }
                 End::Node(node) => assert_eq!(wiring.entry(node), (router, port as u8)),
                 End::Nowhere => {}

@@ -13,7 +13,7 @@
 use super::competition::Competition;
 use super::memory::MainMemory;
 use super::pci::Pci;
-use crate::engine::resource::Held;
+use crate::engine::resource::ResourceHold;
 use crate::engine::{Bytes, Rate, Sim, SpanLabel, Time};
 use crate::host::device::Direction;
 use crate::text::Parameters;
@@ -24,7 +24,7 @@ impl Direction {
     /// Returns the label of a DMA burst's span.
     fn span_label(self, bytes: Bytes) -> SpanLabel {
         let what = if self == Direction::Read { "DMA read" } else { "DMA write" };
-        SpanLabel { what, message: None, bytes }
+        SpanLabel { activity: what, message: None, bytes }
     }
 }
 
@@ -83,7 +83,7 @@ pub struct DmaStream<'a> {
     /// Numbers of grants of bus and memory at the last burst. If there were other grants since, the stream was
     /// interrupted.
     seen: Option<(u64, u64)>,
-    memory: Option<Held<'a>>,
+    memory: Option<ResourceHold<'a>>,
 }
 
 /// A burst in progress. It holds bus and memory until it is dropped, which the caller does after `time`.
@@ -97,15 +97,15 @@ pub struct Burst<'a> {
     bridge: &'a Bridge,
     /// Time for which the bus moves the burst, and time for which memory does, if the burst still holds it.
     moving: [Time; 2],
-    bus: Held<'a>,
-    _memory: Option<Held<'a>>,
+    bus: ResourceHold<'a>,
+    _memory: Option<ResourceHold<'a>>,
 }
 
 impl Drop for Burst<'_> {
     fn drop(&mut self) {
         let [bus, memory] = self.moving;
-        self.bridge.pci.bus().moves(bus);
-        self.bridge.memory.port().moves(memory);
+        self.bridge.pci.bus().add_moved_time(bus);
+        self.bridge.memory.port().add_moved_time(memory);
     }
 }
 
@@ -176,7 +176,7 @@ impl<'a> DmaStream<'a> {
 
     /// Starts a burst that alternates with the processor: the processor may interrupt the stream at every grain, and an
     /// interrupted stream takes the restart time.
-    async fn alternate(&mut self, bus: Held<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
+    async fn alternate(&mut self, bus: ResourceHold<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
         memory.set_span_label(self.direction.span_label(bytes));
@@ -194,7 +194,12 @@ impl<'a> DmaStream<'a> {
 
     /// Starts a burst through a buffer. It holds memory for the time that it takes at memory's rate, and after that
     /// only the bus.
-    async fn buffered(&mut self, bus: Held<'a>, bytes: Bytes, (memory_rate, restart): (Rate, Time)) -> Burst<'a> {
+    async fn buffered(
+        &mut self,
+        bus: ResourceHold<'a>,
+        bytes: Bytes,
+        (memory_rate, restart): (Rate, Time),
+    ) -> Burst<'a> {
         let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let time = self.rate.time_for(bytes);
         let at_memory = memory_rate.time_for(bytes).min(time);
@@ -203,7 +208,7 @@ impl<'a> DmaStream<'a> {
         memory.set_span_label(self.direction.span_label(bytes));
         let began = bridge.sim.now();
         bridge.sim.delay(at_memory).await;
-        bridge.memory.port().moves(at_memory);
+        bridge.memory.port().add_moved_time(at_memory);
         drop(memory);
         Burst { bytes, began, time: again + time - at_memory, bridge, moving: [time, Time::ZERO], bus, _memory: None }
     }

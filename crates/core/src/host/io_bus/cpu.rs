@@ -10,7 +10,7 @@ use super::cache::SnoopedCache;
 use super::memory::MainMemory;
 use super::pio::Pio;
 use super::processor::IoBusProcessorParameters;
-use crate::engine::resource::Held;
+use crate::engine::resource::ResourceHold;
 use crate::engine::{Bytes, Hertz, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::coherent_processor::CoherentProcessor;
@@ -69,7 +69,7 @@ impl IoBusProcessor {
     }
 
     /// Takes the processor's next step; returns `None` if only one priority is used.
-    async fn step(&self) -> Option<Held<'_>> {
+    async fn step(&self) -> Option<ResourceHold<'_>> {
         self.0.scheduler.step(self.1).await
     }
 

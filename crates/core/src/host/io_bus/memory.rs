@@ -137,9 +137,9 @@ impl MainMemory {
     pub async fn access(&self) {
         let held = self.port.acquire().await;
         self.processor_accesses.set(self.processor_accesses.get() + 1);
-        held.set_span_label(SpanLabel { what: "access", bytes: self.parameters.block, ..SpanLabel::default() });
+        held.set_span_label(SpanLabel { activity: "access", bytes: self.parameters.block, ..SpanLabel::default() });
         self.sim.delay(self.parameters.access).await;
-        self.port.moves(self.parameters.access);
+        self.port.add_moved_time(self.parameters.access);
         drop(held);
     }
 

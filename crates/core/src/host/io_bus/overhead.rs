@@ -83,7 +83,7 @@ impl BusOverhead {
 mod tests {
     use super::super::PioParameters;
     use super::*;
-    use crate::text::{Document, Parameters, PartLibrary, Reading, Source, load, to_toml};
+    use crate::text::{DescriptionReader, Document, Parameters, PartLibrary, Source, load, to_toml};
 
     const REST: &str = "write-burst = \"4 B\"\nread-burst = \"4 B\"\nposted-writes = 4\n";
 
@@ -92,8 +92,9 @@ mod tests {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         let document = Document::Text("m.toml", &text, None);
         let loaded = load(&Source { document, sets: &sets, varied: &[], shelf: PartLibrary::EMPTY });
-        let read = loaded
-            .and_then(|loaded| Reading::new(loaded).read(|t| t.table("pio", "Programmed I/O", PioParameters::read)));
+        let read = loaded.and_then(|loaded| {
+            DescriptionReader::new(loaded).read(|t| t.table("pio", "Programmed I/O", PioParameters::read))
+        });
         read.map(|read| read.value).map_err(|problems| problems.to_string())
     }
 

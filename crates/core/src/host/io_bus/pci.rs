@@ -5,7 +5,7 @@
 //! retries.
 
 use super::overhead::BusOverhead;
-use crate::engine::resource::Held;
+use crate::engine::resource::ResourceHold;
 use crate::engine::{Bytes, Hertz, Rate, Resource, Sim, SpanLabel, Time};
 use crate::text::Parameters;
 
@@ -47,7 +47,7 @@ impl Pci {
     }
 
     /// Acquires the bus until the guard is dropped.
-    pub async fn master(&self) -> Held<'_> {
+    pub async fn master(&self) -> ResourceHold<'_> {
         self.bus.acquire().await
     }
 
@@ -58,11 +58,11 @@ impl Pci {
 
     /// Runs a transaction of the processor on the held `bus`, with a span `what`. The bus is active for the whole
     /// transaction.
-    pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
-        bus.set_span_label(SpanLabel { what, message: None, bytes });
+    pub async fn transact(&self, bus: &ResourceHold<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
+        bus.set_span_label(SpanLabel { activity: what, message: None, bytes });
         let time = self.transaction(bytes, overhead);
         self.sim.delay(time).await;
-        self.bus.moves(time);
+        self.bus.add_moved_time(time);
     }
 
     /// Returns the time for which a transaction of `bytes` holds the bus. The overhead includes the address, the

@@ -177,7 +177,7 @@ impl MemoryBusProcessor {
         let core = &*self.0;
         let checked = round.read_end + self.check_time(read);
         core.arbiter.record_active(round.read_end, checked);
-        core.arbiter.record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, round.previous_end, checked);
+        core.arbiter.record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, round.previous_end, checked);
     }
 
     /// Returns the time for which the processor works on the value that it has read.

@@ -8,7 +8,7 @@ use crate::text::{Problem, Read};
 /// Adds all problems of the fabric.
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let fabric = &read.value.fabric;
-    let wrong = |error: ParameterError| read.wrong(&fabric.key(&error.key), &error.message, &error.help);
+    let wrong = |error: ParameterError| read.problem_at(&fabric.key(&error.key), &error.message, &error.help);
     let errors = fabric.check();
     if !errors.is_empty() {
         return problems.extend(errors.into_iter().map(wrong));
@@ -32,11 +32,11 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
     }
     let injection_max = routers.injection_max(&shape);
     let errors = workload.check_routers(shape.wiring.nodes(), injection_max).into_iter();
-    problems.extend(errors.map(|error| read.wrong(&workload.key(&error.key), &error.message, &error.help)));
+    problems.extend(errors.map(|error| read.problem_at(&workload.key(&error.key), &error.message, &error.help)));
     if routers.parameters.cross.is_some() && routers.has_edges() && workload.needs().fabric_only {
         let message = format!("[{}] drives the fabric alone, and cross-traffic needs nodes", workload.table());
         let help = "remove the table, or choose a workload that runs on hosts";
-        problems.push(read.wrong(&read.value.fabric.key("cross-traffic"), &message, help));
+        problems.push(read.problem_at(&read.value.fabric.key("cross-traffic"), &message, help));
     }
 }
 
@@ -45,7 +45,7 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
 fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
     let router_key = |key: &str| read.value.fabric.key(&format!("router.{key}"));
     if key != "buffer-flits" {
-        return read.wrong(&router_key(key), message, "");
+        return read.problem_at(&router_key(key), message, "");
     }
     let packets = format!("{}.packet-flits", read.value.workload.table());
     let [buffer, switching] = [router_key(key), router_key("switching")];
@@ -53,5 +53,5 @@ fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
         "make {buffer} larger or {packets} smaller, or choose {switching} = \"wormhole\", with which a buffer need not hold a whole \
          packet"
     );
-    read.wrong(read.highest_layer(&[&buffer, &packets, &switching]), message, &help)
+    read.problem_at(read.highest_layer(&[&buffer, &packets, &switching]), message, &help)
 }

@@ -1,6 +1,6 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
-use super::reach::{endpoints, lengths, names, packets, words};
+use super::reach::{check_message_words, check_node_count, endpoints, lengths, packets};
 use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
@@ -67,9 +67,9 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         numbers,
         transfers,
         packets,
-        words,
+        check_message_words,
         lengths,
-        names,
+        check_node_count,
         endpoints,
         sharing,
         program,
@@ -91,23 +91,24 @@ impl Parts<'_> {
 
 /// Checks that nodes with different interfaces can read each other's packets.
 fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let own = parts.interface;
-    let apart = |first: &&&InterfacePart| first.family_table() != own.family_table();
-    let Some(&other) = parts.interfaces.first().filter(apart) else { return Vec::new() };
-    let alone = [own, other].into_iter().find(|interface| interface.wire_format().is_none());
-    let mut keys = vec![own.table()];
-    let [packet, others] = [own, other].map(|interface| interface.limits().packet);
-    let (message, help) = if let Some(alone) = alone {
+    let interface = parts.interface;
+    let has_other_family = |first: &&&InterfacePart| first.family_table() != interface.family_table();
+    let Some(&other) = parts.interfaces.first().filter(has_other_family) else { return Vec::new() };
+    let without_format = [interface, other].into_iter().find(|interface| interface.wire_format().is_none());
+    let mut keys = vec![interface.table()];
+    let [packet, others] = [interface, other].map(|interface| interface.limits().packet);
+    let (message, help) = if let Some(alone) = without_format {
         let message = format!("only interfaces of its kind can read the packets of [ni.{}]", alone.name());
         (message, "choose interfaces of one packet format for all nodes".to_owned())
-    } else if own.wire_format() != other.wire_format() {
-        let [own, other] = [own, other].map(|one| format!("[ni.{}] ({})", one.name(), one.wire_format().unwrap_or("")));
+    } else if interface.wire_format() != other.wire_format() {
+        let [own, other] = [interface, other]
+            .map(|interface| format!("[ni.{}] ({})", interface.name(), interface.wire_format().unwrap_or("")));
         let message =
             format!("nodes cannot read each other's packets: those of {own} and {other} have different formats");
         (message, "choose interfaces of one packet format for all nodes".to_owned())
     } else if packet != others {
-        keys.push(own.key(own.packet_key()));
-        let [own, other] = [own, other].map(|interface| interface.key(interface.packet_key()));
+        keys.push(interface.key(interface.packet_key()));
+        let [own, other] = [interface, other].map(|interface| interface.key(interface.packet_key()));
         (
             format!("the longest packets of nodes differ: {packet} ({own}) and {others} ({other})"),
             "make them equal".to_owned(),
@@ -152,8 +153,8 @@ fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
 fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
     let (offered, mut all) = (host.capabilities(), registry.interfaces().undescribed().iter().collect::<Vec<_>>());
     all.sort_by_key(|interface| matches!(interface.limits().endpoints, EndpointLimit::PerNode(_)));
-    let fits = all.iter().filter(|interface| offered.missing(&interface.needs_at_least()).is_empty());
-    format!("interfaces for this host: {}", fits.map(|interface| interface.name()).collect::<Vec<_>>().join(", "))
+    let sufficient = all.iter().filter(|interface| offered.missing(&interface.needs_at_least()).is_empty());
+    format!("interfaces for this host: {}", sufficient.map(|interface| interface.name()).collect::<Vec<_>>().join(", "))
 }
 
 /// Checks that a firmware which supports only UDP runs no other protocol.
@@ -175,7 +176,9 @@ fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
     let memory_use = parts.interface.protocol_memory(&*parts.node_parts.protocol, 1);
     let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = memory_use else { return Vec::new() };
-    if needed.is_some_and(|needed| needed <= memory) || parts.node_parts.protocol.buffer_requirements().is_none() {
+    if needed.is_some_and(|needed_memory| needed_memory <= memory)
+        || parts.node_parts.protocol.buffer_requirements().is_none()
+    {
         return Vec::new();
     }
     let message = match needed {
@@ -292,11 +295,11 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
     }
     let endpoints_max = parts.addresses.endpoints_per_node_max();
-    let few = |(name, host): &(&str, &HostPart)| {
+    let has_too_few = |(name, host): &(&str, &HostPart)| {
         let (key, contexts) = host.shared_memory_contexts().filter(|(_, contexts)| *contexts < endpoints_max)?;
         Some((name.to_string(), host.key(key), contexts))
     };
-    let Some((name, key, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
+    let Some((name, key, contexts)) = parts.hosts.iter().find_map(has_too_few) else { return Vec::new() };
     let message = format!(
         "a node has {endpoints_max} programs with shared memory, and the processor of `{name}` has {contexts} contexts"
     );

@@ -40,7 +40,7 @@ impl Need {
 /// The buffers that the nodes of a machine send from, receive into and copy, by node.
 struct Traffic {
     /// The number and size of the buffers that each flow's sender allocates.
-    sent: Vec<Vec<(u64, Bytes)>>,
+    send_buffers: Vec<Vec<(u64, Bytes)>>,
     received: Vec<Vec<Flow>>,
     /// The sizes of the program's local buffers.
     local: Vec<Vec<Bytes>>,
@@ -50,7 +50,7 @@ struct Traffic {
 
 /// A program's messages from one node to another.
 struct Flow {
-    from: usize,
+    sender: usize,
     messages: u64,
     payload: Bytes,
 }
@@ -69,22 +69,22 @@ impl Granularity {
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(node_parts) = &machine.node_parts else { return };
-    let traffic = Traffic::of(machine, node_parts);
+    let traffic = Traffic::new(machine, node_parts);
     for (name, host) in &machine.hosts {
         let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
         let grain = Granularity(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
-        let needs = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
-        let Some((need, node)) = needs.max_by_key(|(need, _)| need.total()) else { continue };
+        let demands = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
+        let Some((need, node)) = demands.max_by_key(|(need, _)| need.total()) else { continue };
         if need.total() > size.get() {
             let [needed, size] = need.in_pages().in_one_unit(size);
             let message = format!("`{node}` may need {needed} of main memory, and has {size}");
             let key = host.key(key);
-            let sent =
+            let key_of_sent =
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
-            let at = read.highest_layer(&[&key, &sent]);
-            let help = enlarge_help(need, if at == key { "it" } else { &key });
-            problems.push(read.wrong(at, &message, &help));
+            let reported_key = read.highest_layer(&[&key, &key_of_sent]);
+            let help = enlarge_help(need, if reported_key == key { "it" } else { &key });
+            problems.push(read.problem_at(reported_key, &message, &help));
         }
     }
 }
@@ -98,7 +98,8 @@ fn enlarge_help(need: Need, memory: &str) -> String {
 }
 
 fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> Need {
-    let sent = traffic.sent[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
+    let sent =
+        traffic.send_buffers[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
     let interface = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
     Need {
         interface: interface.own.iter().map(|(buffers, bytes)| grain.round_up(*bytes).saturating_mul(*buffers)).sum(),
@@ -110,9 +111,9 @@ fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodePart
 
 /// Returns the bytes of the loopback queues between the endpoints of one node, and of the buffers for their packets.
 fn other_memory(machine: &Machine, node: usize, node_parts: &NodeParts, grain: Granularity) -> u64 {
-    let several = u64::from(machine.nodes[node].endpoints);
-    let all = if several > 1 { 2 * LOOPBACK_SLOTS as u64 * several } else { 0 };
-    grain.round_up(node_parts.interface_of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
+    let endpoints = u64::from(machine.nodes[node].endpoints);
+    let loopback_slots = if endpoints > 1 { 2 * LOOPBACK_SLOTS as u64 * endpoints } else { 0 };
+    grain.round_up(node_parts.interface_of(&machine.nodes[node]).limits().packet.get()).saturating_mul(loopback_slots)
 }
 
 /// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs
@@ -129,19 +130,19 @@ fn received(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &Node
 
 /// Returns the largest number of messages of the flows to a node of which only a part may have arrived.
 fn incomplete_messages_max(
-    coming: &[Flow],
+    incoming: &[Flow],
     (node_parts, programs, queued): (&NodeParts, u64, u64),
     fragment: u64,
 ) -> u64 {
-    let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
-    if coming.iter().all(|flow| flow.payload.get() <= fragment) {
+    let messages = incoming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
+    if incoming.iter().all(|flow| flow.payload.get() <= fragment) {
         return messages.min(programs);
     }
-    let mut senders: Vec<usize> = coming.iter().map(|flow| flow.from).collect();
+    let mut senders: Vec<usize> = incoming.iter().map(|flow| flow.sender).collect();
     senders.sort_unstable();
     senders.dedup();
     let late = node_parts.protocol.late_packets(senders.len() as u64, queued);
-    messages.min(coming.len() as u64 + late)
+    messages.min(incoming.len() as u64 + late)
 }
 
 /// Returns the bytes of the program's local buffers on a node, in addition to those of messages.
@@ -159,8 +160,8 @@ fn node_of(endpoints: &EndpointNames<'_>, endpoint: FlowEndpoint<'_>) -> Option<
 
 impl Traffic {
     /// Returns the flows of a workload and the buffers that it allocates.
-    fn of(machine: &Machine, node_parts: &NodeParts) -> Traffic {
-        let (endpoints, nodes) = (EndpointNames::of(machine), machine.nodes.len());
+    fn new(machine: &Machine, node_parts: &NodeParts) -> Traffic {
+        let (endpoints, nodes) = (EndpointNames::new(machine), machine.nodes.len());
         let message_max = build::message_max(machine, node_parts).get();
         let (mut sent, mut received, mut local) = (vec![Vec::new(); nodes], Vec::new(), vec![Vec::new(); nodes]);
         received.resize_with(nodes, Vec::new);
@@ -169,7 +170,7 @@ impl Traffic {
             // A workload may need more nodes than there are; another check reports that.
             if from.max(to) < nodes {
                 sent[from].push(send_buffers);
-                received[to].push(Flow { from, messages: in_flight, payload });
+                received[to].push(Flow { sender: from, messages: in_flight, payload });
             }
         }
         for (endpoint, bytes) in machine.workload.local_buffers() {
@@ -177,6 +178,6 @@ impl Traffic {
                 local[node].push(bytes);
             }
         }
-        Traffic { sent, received, local, message_max }
+        Traffic { send_buffers: sent, received, local, message_max }
     }
 }

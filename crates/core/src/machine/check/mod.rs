@@ -9,7 +9,7 @@ mod sound;
 
 use crate::machine::{EndpointNames, HostPart, InterfacePart, Machine, NodeDescription, shipped};
 use crate::program::flow_patterns::is_pattern;
-use crate::text::suggest::among;
+use crate::text::suggest::suggestion;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
 
@@ -18,9 +18,9 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = Vec::new();
     nodes(read, &mut problems);
     workload(read, &mut problems);
-    sound::parts(read, &mut problems);
+    sound::check_parts(read, &mut problems);
     match &read.value.node_parts {
-        None => alone(read, &mut problems),
+        None => check_fabric_only(read, &mut problems),
         Some(_) => check_compatibility(read, &mut problems),
     }
     if problems.is_empty() {
@@ -38,7 +38,7 @@ fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     if workload.needs().fabric_only {
         let message = format!("[{}] drives the fabric alone, without interfaces", workload.table());
         let help = "remove the interface, or choose a workload that runs on hosts";
-        problems.push(read.wrong(&node_parts.ni.table(), &message, help));
+        problems.push(read.problem_at(&node_parts.ni.table(), &message, help));
         return;
     }
     let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
@@ -92,12 +92,13 @@ fn endpoints_key(machine: &Machine) -> String {
 /// Reports an incompatibility at the key of the highest layer.
 fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
     let keys: Vec<String> =
-        incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
+        incompatibility.keys.iter().cloned().chain(selection_key(&read.value, &incompatibility.keys)).collect();
     // If no nodes are described, there are as many as the fabric has.
     let keys: Vec<&str> =
         keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
-    problems
-        .push(read.wrong(read.highest_layer(&keys), &incompatibility.message, &incompatibility.help).incompatible());
+    problems.push(
+        read.problem_at(read.highest_layer(&keys), &incompatibility.message, &incompatibility.help).incompatible(),
+    );
 }
 
 /// Returns the key by which the protocol uses a second logical network, and the value by which it uses none.
@@ -126,13 +127,13 @@ fn classes(read: &Read<Machine>, node_parts: &super::NodeParts, problems: &mut V
             Some(key) => format!("leave it out, or write {} = 2", fabric.key(key)),
             None => "leave it out".to_owned(),
         };
-        problems.push(read.wrong(&key, &message, &help));
+        problems.push(read.problem_at(&key, &message, &help));
     }
 }
 
 /// Returns the key that gives a node the host that one of `keys` belongs to, because a host often comes from a shipped
 /// part.
-fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
+fn selection_key(machine: &Machine, keys: &[String]) -> Option<String> {
     let is_about = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
     };
@@ -140,21 +141,21 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
 }
 
 /// Checks that a workload that drives the fabric alone has a fabric of routers.
-fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+fn check_fabric_only(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
     if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
         report(read, &incompatibility, problems);
     }
     if read.value.addresses().endpoints_per_node_max() > 1 {
         let message = "this workload drives the fabric alone, and its nodes have no endpoints";
-        problems.push(read.wrong(&endpoints_key(&read.value), message, "remove the key"));
+        problems.push(read.problem_at(&endpoints_key(&read.value), message, "remove the key"));
     }
     if fabric.routers().is_none() {
         let all = read.value.registry.fabrics().undescribed().iter();
         let such_as = all.filter(|fabric| fabric.routers().is_some()).map(|fabric| fabric.table()).next();
         let such_as = such_as.map_or(String::new(), |table| format!(", such as [{table}]"));
         let help = format!("choose a shape of routers{such_as}");
-        problems.push(read.wrong(&fabric.table(), "this workload drives routers, and the fabric has none", &help));
+        problems.push(read.problem_at(&fabric.table(), "this workload drives routers, and the fabric has none", &help));
     }
 }
 
@@ -165,7 +166,7 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         if !hosts.contains(&node.host.as_str()) {
             let key = format!("nodes.{}.host", node.name);
             let message = format!("there is no host `{}`", node.host);
-            problems.push(read.wrong(&key, &message, &hosts_there_are(&node.host, &hosts)));
+            problems.push(read.problem_at(&key, &message, &available_hosts_help(&node.host, &hosts)));
         }
     }
     let endpoints_of = |node: &NodeDescription| -> Vec<String> {
@@ -176,18 +177,18 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for node in &machine.nodes {
         if node_parts.contains(&node.name) {
             let message = format!("`{}` is the name of another node's endpoint", node.name);
-            problems.push(read.wrong(
+            problems.push(read.problem_at(
                 &format!("nodes.{}.host", node.name),
                 &message,
                 "choose another name for the node",
             ));
         }
     }
-    let (number, least) = (machine.nodes.len(), machine.workload.needs().nodes);
-    if number < least {
-        let plural = if number == 1 { "" } else { "s" };
-        let message = format!("the machine has {number} node{plural}, and this workload needs at least {least}");
-        problems.push(read.wrong(
+    let (node_count, least) = (machine.nodes.len(), machine.workload.needs().nodes);
+    if node_count < least {
+        let plural = if node_count == 1 { "" } else { "s" };
+        let message = format!("the machine has {node_count} node{plural}, and this workload needs at least {least}");
+        problems.push(read.problem_at(
             "nodes",
             &message,
             "describe each as [nodes.NAME], or several of a kind with `count`",
@@ -201,7 +202,7 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (kind, kinds) = if several { ("endpoint", "endpoints") } else { ("node", "nodes") };
     let names = machine.end_names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let endpoints = EndpointNames::of(machine);
+    let endpoints = EndpointNames::new(machine);
     for (key, name) in machine.workload.endpoint_names() {
         if endpoints.find(name).is_none() {
             let key = machine.workload.key(&key);
@@ -211,7 +212,7 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
                 }
                 false => format!("there is no {kind} `{name}`"),
             };
-            problems.push(read.wrong(&key, &message, &among(kinds, name, &names)));
+            problems.push(read.problem_at(&key, &message, &suggestion(kinds, name, &names)));
         }
     }
     let defaults = [0, 1].map(|node| machine.nodes.get(node).map(|node| node.name.as_str()));
@@ -222,23 +223,24 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         }
         let message = format!("`{from}` sends to itself");
         let help = format!("choose two different {kinds}");
-        problems.push(read.wrong(&machine.workload.key(&key), &message, &help));
+        problems.push(read.problem_at(&machine.workload.key(&key), &message, &help));
     }
     // If there are too few nodes, that is already reported above.
-    let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
-    for error in number.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
-        problems.push(read.wrong(&machine.workload.key(&error.key), &error.message, &error.help));
+    let endpoint_count =
+        Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
+    for error in endpoint_count.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
+        problems.push(read.problem_at(&machine.workload.key(&error.key), &error.message, &error.help));
     }
 }
 
 /// Returns help that names the hosts that a node may have.
-fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
+fn available_hosts_help(given: &str, hosts: &[&str]) -> String {
     let shipped = |name: &str| format!("hosts/{name}");
     if shipped::part(&shipped(given)).is_some() {
         return format!("add the shipped part \"{}\" to `parts`", shipped(given));
     }
     match hosts {
         [] => "describe it as [hosts.NAME…], or name a shipped one in `parts`: see `narrows list hosts`".to_owned(),
-        _ => among("hosts", given, hosts),
+        _ => suggestion("hosts", given, hosts),
     }
 }

@@ -32,8 +32,8 @@ fn hosts(machine: &Machine) -> Vec<String> {
 /// Returns the note that packets are lost even without contention and that the protocol does not retransmit them.
 fn loss(machine: &Machine) -> Option<String> {
     let (node_parts, fabric_capabilities) = (machine.node_parts.as_ref()?, machine.fabric.capabilities());
-    let Loss::Held { after, carries } = fabric_capabilities.loss else { return None };
-    let longest = machine.interfaces().into_iter().map(|interface| reach::longest(node_parts, interface));
+    let Loss::Held { failure_time: after, carries } = fabric_capabilities.loss else { return None };
+    let longest = machine.interfaces().into_iter().map(|interface| reach::longest_packet(node_parts, interface));
     let ((packet, key), protocol) = (longest.max()?, &node_parts.protocol);
     if packet <= carries
         || protocol

@@ -9,7 +9,7 @@ use crate::messaging::shared::{PART_WORDS_MIN, SharingMake};
 use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory};
 
 /// Returns the length of the longest packet that enters the fabric, and the key that determines it.
-pub(super) fn longest(node_parts: &NodeParts, interface: &InterfacePart) -> (Bytes, String) {
+pub(super) fn longest_packet(node_parts: &NodeParts, interface: &InterfacePart) -> (Bytes, String) {
     let (control_frame, packet) = (node_parts.protocol.control_frame_length(), interface.limits().packet);
     match control_frame > packet {
         true => (control_frame, node_parts.protocol.key("acknowledgement")),
@@ -19,7 +19,7 @@ pub(super) fn longest(node_parts: &NodeParts, interface: &InterfacePart) -> (Byt
 
 /// Checks that packets are no longer than the fabric carries.
 pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (packet, key) = longest(parts.node_parts, parts.interface);
+    let (packet, key) = longest_packet(parts.node_parts, parts.interface);
     let Some(MtuLimit { bytes, reason, keys, hint }) =
         parts.fabric_capabilities.packet_max.filter(|limit| limit.bytes < packet)
     else {
@@ -34,12 +34,12 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         true => format!("make {key} smaller"),
         false => format!("make {key} smaller, or {hint}"),
     };
-    let all = keys.into_iter().chain([key, parts.fabric.table()]);
-    vec![IncompatibleParts::new(all, message, help)]
+    let reported_keys = keys.into_iter().chain([key, parts.fabric.table()]);
+    vec![IncompatibleParts::new(reported_keys, message, help)]
 }
 
 /// Checks that a packet carries the words of the workload's active messages, and of software shared memory.
-pub(super) fn words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_message_words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (needs, carried) = (parts.workload.needs(), parts.interface.limits().words);
     let shares_in_software = needs.shared_memory && parts.node_parts.shared_memory.make == SharingMake::Software;
     let (needed, what) = match shares_in_software && needs.packet_words <= PART_WORDS_MIN {
@@ -109,7 +109,7 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, limit: Bytes) -> Incom
 }
 
 /// Checks that headers can name all nodes and that the fabric has ports for them.
-pub(super) fn names(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+pub(super) fn check_node_count(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let nodes = parts.addresses.nodes();
     too_many(parts.registry, nodes, Some(parts.interface), parts.fabric).into_iter().collect()
 }
@@ -180,8 +180,8 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         _ => {}
     }
     let memory_use = |endpoints| parts.interface.protocol_memory(&*parts.node_parts.protocol, endpoints);
-    let fits = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
-    match (memory_use(1).is_none_or(fits), memory_use(per_node)) {
+    let has_sufficient_memory = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
+    match (memory_use(1).is_none_or(has_sufficient_memory), memory_use(per_node)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
             let [needed, available] = needed.in_one_unit(available);
             let message = format!(

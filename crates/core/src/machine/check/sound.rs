@@ -6,7 +6,7 @@ use crate::part::{ParameterError, PartSpec, Selected};
 use crate::text::{Problem, Read};
 
 /// Checks hosts and interfaces.
-pub(super) fn parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
+pub(super) fn check_parts(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for (_, host) in &read.value.hosts {
         problems.extend(host.check().iter().map(|error| report(read, host, error)));
     }
@@ -24,7 +24,7 @@ fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error:
     let keys: Vec<String> = error.keys().map(|key| part.key(key)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let help = error.help.replace("{table}", &part.table());
-    read.wrong(read.highest_layer(&keys), &error.message, &help)
+    read.problem_at(read.highest_layer(&keys), &error.message, &help)
 }
 
 /// Checks that blocks of shared memory fit in pages, and consist of words of eight bytes.
@@ -34,6 +34,6 @@ fn shared_memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let message = format!("{block} is not a power of two");
         let (below, above) = (block.get().next_power_of_two() / 2, block.get().next_power_of_two());
         let help = format!("the nearest are {} and {}", Bytes(below), Bytes(above));
-        problems.push(read.wrong("shared-memory.software.block", &message, &help));
+        problems.push(read.problem_at("shared-memory.software.block", &message, &help));
     }
 }

@@ -13,10 +13,10 @@ const NODE_BYTES_MAX: i64 = 300 * 1024;
 
 /// Returns a description of `nodes` nodes, of which each of the first half sends to one of the second.
 fn description(parts: &str, host: &str, nodes: usize) -> String {
-    let each: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
+    let nodes_text: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
     let flows: Vec<String> = (0..nodes / 2).map(|node| format!("\"n{node} -> n{}\"", node + nodes / 2)).collect();
     format!(
-        "parts = [{parts}]\n{each}[workload.stream]\nflows = [{}]\nmessages = 2\nwarm-up = 0\npayload = \"64 B\"\n",
+        "parts = [{parts}]\n{nodes_text}[workload.stream]\nflows = [{}]\nmessages = 2\nwarm-up = 0\npayload = \"64 B\"\n",
         flows.join(", ")
     )
 }
@@ -29,7 +29,7 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(text: &str) -> Cost {
+    fn measure(text: &str) -> Cost {
         let document = Document::Text("test", text, None);
         // Values that are computed once for the process are computed first.
         Registry::shared().read(document, &[]).unwrap_or_else(|problems| panic!("{problems}"));
@@ -62,14 +62,14 @@ fn cost_is_linear_in_nodes_and_flows() {
             "memory-bus-1998",
         ),
     ] {
-        let [small, large] = [64, 128].map(|nodes| Cost::of(&description(parts, host, nodes)));
+        let [small, large] = [64, 128].map(|nodes| Cost::measure(&description(parts, host, nodes)));
         let steps = ["reading", "building", "running"];
         let counts = small.allocations().into_iter().zip(large.allocations());
-        for (step, (n, twice)) in steps.iter().zip(counts) {
-            assert!(twice <= n * 21 / 10, "{host}: {step} 64 nodes took {n} allocations, 128 nodes {twice}");
+        for (step, (n, doubled)) in steps.iter().zip(counts) {
+            assert!(doubled <= n * 21 / 10, "{host}: {step} 64 nodes took {n} allocations, 128 nodes {doubled}");
         }
-        for (step, (n, twice)) in steps.iter().zip(small.bytes().into_iter().zip(large.bytes())) {
-            assert!(twice <= n * 22 / 10, "{host}: {step} 64 nodes took {n} bytes, 128 nodes {twice}");
+        for (step, (n, doubled)) in steps.iter().zip(small.bytes().into_iter().zip(large.bytes())) {
+            assert!(doubled <= n * 22 / 10, "{host}: {step} 64 nodes took {n} bytes, 128 nodes {doubled}");
         }
     }
 }
@@ -83,7 +83,7 @@ fn node_costs_little_before_its_first_message() {
             "memory-bus-1998",
         ),
     ] {
-        let [two, four] = [2, 4].map(|nodes| Cost::of(&description(parts, host, nodes)).build.bytes_current);
+        let [two, four] = [2, 4].map(|nodes| Cost::measure(&description(parts, host, nodes)).build.bytes_current);
         let node = (four - two) / 2;
         assert!(node <= NODE_BYTES_MAX, "{host}: a node holds {node} bytes when it is built");
     }

@@ -297,7 +297,7 @@ impl ActiveEndpoint {
         let (tally, now) = (&self.endpoint.tally, self.endpoint.now());
         match self.keeps_ledger() {
             true => tally.deliver(journey, now),
-            false => tally.pass(journey, now),
+            false => tally.add_latency(journey, now),
         }
         match received.handler {
             0..PROTOCOL_HANDLERS => self.handlers.run_message(received),

@@ -209,7 +209,7 @@ impl Driver for CmmuDriver {
         self.charge_poll(cpu);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, looks, begin);
         if self.may_have_packet() || (wake.next)() <= begin {
             return false;
         }

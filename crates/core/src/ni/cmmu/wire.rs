@@ -102,7 +102,7 @@ mod tests {
         ) {
             let envelope = Envelope { is_part, handler, sequence, fragment, last };
             let head = MessageHead { envelope, endpoints: [from, to], padding };
-            let packet = Packet::of(Label::default(), Journey::NONE, &encode(head));
+            let packet = Packet::with_bytes(Label::default(), Journey::NONE, &encode(head));
             prop_assert_eq!(decode(&packet), head);
             prop_assert_eq!(coherence(&packet), None);
         }

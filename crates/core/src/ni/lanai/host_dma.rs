@@ -131,7 +131,7 @@ impl HostDma {
             Direction::Write => (self.tracks[1], "hostRcv"),
         };
         let (message, bytes) = (job.journey.id(), job.bytes);
-        self.sim.recorder().span(Span { track, what, message, bytes, start, end: self.sim.now() });
+        self.sim.recorder().span(Span { track, activity: what, message, bytes, start, end: self.sim.now() });
     }
 }
 

@@ -116,7 +116,7 @@ impl Lanai {
         self.work_total.set(self.work_total.get() + (self.sim.now() - start));
         self.sim.recorder().record_span(
             self.track,
-            SpanLabel { what: "work", ..SpanLabel::default() },
+            SpanLabel { activity: "work", ..SpanLabel::default() },
             start,
             self.sim.now(),
         );

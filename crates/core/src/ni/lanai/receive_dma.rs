@@ -163,7 +163,7 @@ impl ReceiveDma {
         let message = self.packet.borrow().as_ref().and_then(|packet| packet.journey.id());
         self.sim.recorder().span(Span {
             track: self.track,
-            what: "netRcv",
+            activity: "netRcv",
             message,
             bytes,
             start,

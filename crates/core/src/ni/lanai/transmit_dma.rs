@@ -8,7 +8,7 @@ use super::{EngineConnections, Sram};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Hertz, Sim, Time, TrackId};
-use crate::fabric::{AnyStreamTx, Dropped, Packet, StreamTx};
+use crate::fabric::{AnyStreamTx, Packet, PacketDropped, StreamTx};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -109,14 +109,14 @@ impl TransmitDma {
                 false
             }
             Ok(()) => true,
-            Err(Dropped) => {
+            Err(PacketDropped) => {
                 self.dropped.set(true);
                 false
             }
         }
     }
 
-    async fn send(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> Result<(), Dropped> {
+    async fn send(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> Result<(), PacketDropped> {
         if !open {
             tx.open(&job.packet).await?;
         }
@@ -143,6 +143,13 @@ impl TransmitDma {
 
     fn record(&self, job: &TransmitJob, start: Time) {
         let (track, message) = (self.track, job.packet.journey.id());
-        self.sim.recorder().span(Span { track, what: "netTx", message, bytes: job.bytes, start, end: self.sim.now() });
+        self.sim.recorder().span(Span {
+            track,
+            activity: "netTx",
+            message,
+            bytes: job.bytes,
+            start,
+            end: self.sim.now(),
+        });
     }
 }

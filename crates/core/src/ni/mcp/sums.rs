@@ -15,7 +15,7 @@ pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
     let Ok(parsed) = parse(&packet) else { return };
     let Some(udp) = parsed.udp else { return };
     let ends = [(parsed.from, udp.from), (parsed.to, udp.to)].map(|(ip, port)| SocketAddrV4::new(ip, port));
-    let whole = Sum::of_headers(ends[0], ends[1], udp.payload) + Sum::of(&packet[parsed.payload]);
+    let whole = Sum::of_headers(ends[0], ends[1], udp.payload) + Sum::of_bytes(&packet[parsed.payload]);
     sram.store(buffer + UDP_CHECKSUM_AT.start as u64, &whole.udp_checksum().to_be_bytes());
 }
 
@@ -26,6 +26,6 @@ pub fn of_payload(sram: &Sram, buffer: u64, length: Bytes) -> Sum {
             Some(headers) if headers.offset == 0 => IPV4_HEADER + UDP_HEADER,
             _ => IPV4_HEADER,
         };
-        packet.get(headers..).map_or(Sum::ZERO, Sum::of)
+        packet.get(headers..).map_or(Sum::ZERO, Sum::of_bytes)
     })
 }

@@ -54,10 +54,10 @@ impl Port {
     /// Records a span that ends now.
     #[inline]
     fn record_span_since(&self, what: &'static str, packet: &Packet, since: Time) {
-        if !self.sim.recorder().keeps(self.track) {
+        if !self.sim.recorder().keeps_track(self.track) {
             return;
         }
-        let span_label = SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length };
+        let span_label = SpanLabel { activity: what, message: packet.journey.id(), bytes: packet.label().length };
         self.sim.recorder().record_span(self.track, span_label, since, self.sim.now());
     }
 
@@ -104,7 +104,7 @@ impl Port {
                 if !self.pools {
                     self.freed.notify();
                 }
-                let effects = self.protocol.borrow_mut().left(class);
+                let effects = self.protocol.borrow_mut().on_departure(class);
                 self.apply_effects(effects);
                 self.pump(class);
             }
@@ -125,7 +125,7 @@ impl Port {
             }
             FabricEvent::Dropped(packet) => {
                 if !self.resends {
-                    self.tally.lose(&packet.journey);
+                    self.tally.record_loss(&packet.journey);
                 }
             }
         }
@@ -164,7 +164,7 @@ impl Port {
             }
         }
         if is_trimmed && !self.resends {
-            self.tally.lose(&packet.journey);
+            self.tally.record_loss(&packet.journey);
         }
         self.apply_effects(effects);
         if effects.returned || effects.timer {

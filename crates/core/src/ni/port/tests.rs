@@ -9,8 +9,8 @@ use crate::machine::{Machine, Registry};
 use crate::part::{FabricFeatures, Part, PartInfo};
 use crate::protocol::window::{LinkParameters, WindowAdapter, WindowParameters};
 use crate::protocol::{
-    Answer, Effects, Frame, Guarantees, Offer, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec, Slot,
-    Statistics, Taken,
+    AcceptedPacket, Answer, Effects, Frame, Guarantees, Offer, PacketHandle, Protocol, ProtocolEnvironment,
+    ProtocolSpec, Slot, Statistics,
 };
 use crate::testing::RunObservation;
 use crate::text::{Document, Parameters};
@@ -251,7 +251,7 @@ impl Protocol<PacketHandle> for MarkedWindow {
         self.inner.front(class)
     }
 
-    fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<PacketHandle>> {
+    fn take(&mut self, class: Class, answer: Answer) -> Option<AcceptedPacket<PacketHandle>> {
         self.inner.take(class, answer)
     }
 

@@ -214,7 +214,7 @@ impl RunningWorkload for Measurements {
     /// Returns the latencies after the warm-up that was detected, or all latencies if none was detected.
     fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
-        let (means, width) = series.means(series.warm_up(end).at().unwrap_or(0), end);
+        let (means, width) = series.window_means(series.warm_up(end).end_time().unwrap_or(0), end);
         let width = parallel::endpoint(world, 0).clock().cycle_before(Time::from_ps(width)).max(1);
         Some(WarmUpCheck {
             key: "workload.bursts.cycles",
@@ -222,7 +222,7 @@ impl RunningWorkload for Measurements {
             items: "cycles",
             metric: super::MESSAGE_LATENCY,
             unit: "us",
-            test: TransientTest::of(&means, width).in_units_of(1e6),
+            test: TransientTest::new(&means, width).in_units_of(1e6),
         })
     }
 
@@ -244,7 +244,7 @@ impl RunningWorkload for Measurements {
 fn steady_metrics(world: &World) -> Vec<Metric> {
     let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
     let clock = parallel::endpoint(world, 0).clock();
-    let from = series.warm_up(end).at();
+    let from = series.warm_up(end).end_time();
     let unknown = f64::NAN;
     // Converts packets per picosecond to packets per node and cycle.
     let factor = 1e12 / clock.0 as f64 / world.nodes.len() as f64;

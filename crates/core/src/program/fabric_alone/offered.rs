@@ -171,7 +171,7 @@ impl OpenLoopCounts {
             flits: 0,
             end: 0,
             latency_series: TimeSeries::default(),
-            arrivals: TimeSeries::since(warm_up),
+            arrivals: TimeSeries::starting_at(warm_up),
         }
     }
 }
@@ -300,7 +300,7 @@ impl OpenLoop {
                 rate.map_or(unknown, |rate| rate * flits_per_node),
                 "flits/node/cycle",
             ),
-            Metric::new("offered.warm_up_found", warm_up.at().map_or(unknown, |cycle| cycle as f64), "cycles"),
+            Metric::new("offered.warm_up_found", warm_up.end_time().map_or(unknown, |cycle| cycle as f64), "cycles"),
         ]
     }
 }
@@ -364,14 +364,14 @@ impl RunningWorkload for OpenLoopRun {
     fn warm_up_check(&self, _: &World) -> Option<WarmUpCheck> {
         let open_loop = self.0.borrow();
         let Range { start: from, end: to } = open_loop.window();
-        let (means, width) = open_loop.counts.latency_series.means(from, to);
+        let (means, width) = open_loop.counts.latency_series.window_means(from, to);
         Some(WarmUpCheck {
             key: "workload.offered.warm-up",
             value: open_loop.parameters.warm_up,
             items: "cycles",
             metric: LATENCY,
             unit: "cycles",
-            test: TransientTest::of(&means, width),
+            test: TransientTest::new(&means, width),
         })
     }
 }

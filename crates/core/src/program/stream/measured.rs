@@ -26,8 +26,8 @@ pub(super) struct Measured {
 
 /// Returns the window in which bandwidths are counted, or `None` if no flow delivered a message.
 fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
-    let firsts = flows.iter().filter_map(|flow| flow.instants.first_from(Time::ZERO));
-    let lasts = flows.iter().filter_map(|flow| flow.instants.last_from(Time::ZERO));
+    let firsts = flows.iter().filter_map(|flow| flow.instants.first_at_or_after(Time::ZERO));
+    let lasts = flows.iter().filter_map(|flow| flow.instants.last_at_or_after(Time::ZERO));
     let together = (firsts.clone().max()?, lasts.clone().min()?);
     let window = if together.0 < together.1 { together } else { (firsts.min()?, lasts.max()?) };
     (window.0 < window.1).then_some(window)
@@ -110,7 +110,7 @@ impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let (pairs, flows) = (self.pairs(), self.tallies(world));
         let window = window(&flows);
-        let delivered = |flow: &FlowTally| window.map_or(0, |(from, to)| flow.instants.between(from, to));
+        let delivered = |flow: &FlowTally| window.map_or(0, |(from, to)| flow.instants.count_between(from, to));
         let counts: Vec<u64> = flows.iter().map(delivered).collect();
         let total = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::rate("message.bandwidth", total, "MB/s")];

@@ -17,7 +17,7 @@ use super::arrivals::Arrivals;
 use super::flow_patterns::{self, is_pattern};
 use super::pattern::ExpectedPayloads;
 use super::{RunningWorkload, copy};
-use crate::engine::{Bytes, EndpointId, Expected, Signal};
+use crate::engine::{Bytes, EndpointId, ExpectedMessages, Signal};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{FlowEndpoint, PAYLOAD_PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
@@ -86,10 +86,10 @@ impl Stream {
 
     /// Starts the program of the receiving endpoint `endpoint`, to which `flows` flows lead. Returns the number of
     /// messages that it is to receive.
-    fn start_receiver(self: &Rc<Self>, world: &World, endpoint: EndpointId, flows: u64) -> Expected {
+    fn start_receiver(self: &Rc<Self>, world: &World, endpoint: EndpointId, flows: u64) -> ExpectedMessages {
         let name = format!("{} program", world.endpoint(endpoint).name());
         let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), endpoint));
-        Expected { endpoint, messages: self.total() * flows, receiver }
+        ExpectedMessages { endpoint, messages: self.total() * flows, receiver }
     }
 
     fn resolve(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
@@ -244,7 +244,7 @@ impl WorkloadSpec for Stream {
         let expected: Vec<_> =
             receivers.into_iter().map(|(node, flows)| stream.start_receiver(world, node, flows)).collect();
         let tally = world.tally.clone();
-        world.sim.spawn("the stream", async move { tally.settled(&expected).await });
+        world.sim.spawn("the stream", async move { tally.wait_until_settled(&expected).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };
         let copied = copiers.into_iter().map(|node| (node, copy::start(world, node))).collect();
         Rc::new(Measured::new(self, &flows, senders, copied))

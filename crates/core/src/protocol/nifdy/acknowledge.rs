@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Waits {
     /// The acknowledgement does not wait for an answer.
-    Not,
+    NotWaiting,
     /// The acknowledgement waits until the answer is offered.
     ForOffer,
     /// The acknowledgement waits for the answer, which is in the pool.
@@ -33,7 +33,7 @@ pub(super) enum Waits {
 
 /// One acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Waiting {
+pub(super) struct QueuedAcknowledgement {
     pub(super) destination: NodeId,
     pub(super) acknowledgement: Acknowledgement,
     pub(super) waits: Waits,
@@ -42,15 +42,15 @@ pub(super) struct Waiting {
 /// The queue.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Acknowledgements {
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<QueuedAcknowledgement>,
 }
 
 impl Acknowledgements {
     pub(super) fn insert(&mut self, destination: NodeId, acknowledgement: Acknowledgement, waits: Waits) {
-        self.queue.push_back(Waiting { destination, acknowledgement, waits });
+        self.queue.push_back(QueuedAcknowledgement { destination, acknowledgement, waits });
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &QueuedAcknowledgement> {
         self.queue.iter()
     }
 
@@ -58,7 +58,7 @@ impl Acknowledgements {
         self.queue.len()
     }
 
-    pub(super) fn take(&mut self, index: usize) -> Waiting {
+    pub(super) fn take(&mut self, index: usize) -> QueuedAcknowledgement {
         self.queue.remove(index).expect("the chosen acknowledgement waits")
     }
 
@@ -69,30 +69,32 @@ impl Acknowledgements {
 
     /// Records that no answer to `source` will be offered.
     pub(super) fn no_answer(&mut self, source: NodeId) {
-        self.change(source, Waits::ForOffer, Waits::Not);
+        self.change(source, Waits::ForOffer, Waits::NotWaiting);
     }
 
     /// Ends the wait of the acknowledgements to `source`, because `source` retransmitted its packet.
     pub(super) fn release(&mut self, source: NodeId) {
         self.no_answer(source);
-        self.change(source, Waits::ForAnswer, Waits::Not);
+        self.change(source, Waits::ForAnswer, Waits::NotWaiting);
     }
 
     fn change(&mut self, source: NodeId, from: Waits, to: Waits) {
-        let chosen = self.queue.iter_mut().filter(|waiting| waiting.destination == source && waiting.waits == from);
-        chosen.for_each(|waiting| waiting.waits = to);
+        let matching = self.queue.iter_mut().filter(|queued| queued.destination == source && queued.waits == from);
+        matching.for_each(|queued| queued.waits = to);
     }
 
     /// Returns whether the acknowledgement of a scalar packet of `source` waits.
     pub(super) fn has_scalar_for(&self, source: NodeId) -> bool {
-        let is_scalar = |waiting: &Waiting| matches!(waiting.acknowledgement, Acknowledgement::Scalar { .. });
-        self.queue.iter().any(|waiting| waiting.destination == source && is_scalar(waiting))
+        let is_scalar =
+            |queued: &QueuedAcknowledgement| matches!(queued.acknowledgement, Acknowledgement::Scalar { .. });
+        self.queue.iter().any(|queued| queued.destination == source && is_scalar(queued))
     }
 
     /// Takes the acknowledgement to be piggybacked on an answer to `destination`, if one waits.
     pub(super) fn ride(&mut self, destination: NodeId) -> Option<Acknowledgement> {
-        let rides = |waiting: &Waiting| waiting.destination == destination && waiting.waits != Waits::Not;
-        let index = self.queue.iter().position(rides)?;
+        let is_piggybacked =
+            |queued: &QueuedAcknowledgement| queued.destination == destination && queued.waits != Waits::NotWaiting;
+        let index = self.queue.iter().position(is_piggybacked)?;
         Some(self.take(index).acknowledgement)
     }
 }

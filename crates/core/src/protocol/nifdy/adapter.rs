@@ -9,7 +9,7 @@ use super::{
     UnitParameters,
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
-use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics, Taken};
+use crate::protocol::{AcceptedPacket, Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics};
 use crate::text::Parameters;
 
 /// The parameters of the protocol, and the length and class of its acknowledgements.
@@ -54,10 +54,10 @@ const ARRIVALS_SLOT: Slot = Slot(1);
 const REORDER_SLOT: Slot = Slot(0);
 
 impl<P: Clone> NifdyAdapter<P> {
-    /// Returns the endpoint of node `own` on a fabric with `classes` classes.
-    pub fn new(own: NodeId, classes: u8, parameters: NifdyParameters) -> NifdyAdapter<P> {
+    /// Returns the endpoint of `node` on a fabric with `classes` classes.
+    pub fn new(node: NodeId, classes: u8, parameters: NifdyParameters) -> NifdyAdapter<P> {
         let lane =
-            |_| Lane { unit: NifdyUnit::new(own, &parameters.unit), reserved: 0, peak: PeakOccupancy::default() };
+            |_| Lane { unit: NifdyUnit::new(node, &parameters.unit), reserved: 0, peak: PeakOccupancy::default() };
         NifdyAdapter { parameters, lanes: (0..classes).map(lane).collect() }
     }
 
@@ -88,7 +88,7 @@ impl<P: Clone> NifdyAdapter<P> {
 impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     fn free_send_slots(&self, class: Class) -> u32 {
         let Lane { unit, reserved, .. } = &self.lanes[class.index()];
-        u32::from(self.parameters.unit.pool) - unit.waiting() as u32 - reserved
+        u32::from(self.parameters.unit.pool) - unit.waiting_packets() as u32 - reserved
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
@@ -117,8 +117,8 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
-        let back = self.acknowledgement_class(class);
-        if let Some(acknowledgement) = self.unit(back).next_acknowledgement() {
+        let acknowledgement_class = self.acknowledgement_class(class);
+        if let Some(acknowledgement) = self.unit(acknowledgement_class).next_acknowledgement() {
             return Some(self.frame(acknowledgement, class));
         }
         let copies = self.unit(class).statistics().retransmitted;
@@ -136,9 +136,9 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
             if matches!(header, NifdyHeader::Acknowledgement(_)) { self.acknowledgement_class(class) } else { class };
         let body = body.map(|body| (body, bytes));
         let unit = self.unit(of);
-        let before = unit.statistics().duplicates;
+        let duplicates_before = unit.statistics().duplicates;
         let frees = unit.arrive(super::NifdyFrame { source, destination, header, piggybacked, body });
-        let is_discarded = unit.statistics().duplicates > before;
+        let is_discarded = unit.statistics().duplicates > duplicates_before;
         let lane = &mut self.lanes[of.index()];
         lane.peak.note_came(&lane.unit);
         Effects { slot_freed: frees.then_some(of), is_discarded, ..Effects::NONE }
@@ -153,12 +153,12 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         self.lanes[class.index()].unit.arrived() > 0
     }
 
-    fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
+    fn take(&mut self, class: Class, answer: Answer) -> Option<AcceptedPacket<P>> {
         let delivered = self.unit(class).accept(answer)?;
         let lane = &mut self.lanes[class.index()];
         lane.peak.note_came(&lane.unit);
         let slot = if delivered.frees_slot { ARRIVALS_SLOT } else { REORDER_SLOT };
-        Some(Taken { from: delivered.source, slot, body: delivered.body.0 })
+        Some(AcceptedPacket { from: delivered.source, slot, body: delivered.body.0 })
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
@@ -208,20 +208,20 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
 #[derive(Default)]
 struct Bits {
     word: u64,
-    used: u32,
+    used_bits: u32,
 }
 
 impl Bits {
     fn put(&mut self, value: u64, width: u32) -> &mut Bits {
-        assert!(value < 1 << width && self.used + width <= u64::BITS, "{value} has {width} bits of the head");
-        self.word |= value << self.used;
-        self.used += width;
+        assert!(value < 1 << width && self.used_bits + width <= u64::BITS, "{value} has {width} bits of the head");
+        self.word |= value << self.used_bits;
+        self.used_bits += width;
         self
     }
 
     fn get(&mut self, width: u32) -> u64 {
-        let value = self.word >> self.used & ((1 << width) - 1);
-        self.used += width;
+        let value = self.word >> self.used_bits & ((1 << width) - 1);
+        self.used_bits += width;
         value
     }
 
@@ -249,8 +249,8 @@ pub fn encode(header: NifdyHeader, piggybacked: Option<Acknowledgement>) -> Head
     Head([first.word, second.word])
 }
 
-fn put_number(bits: &mut Bits, number: BulkNumber) -> &mut Bits {
-    bits.put(number.sequence.into(), 16).put(number.duplicate_bit.into(), 1)
+fn put_number(bits: &mut Bits, bulk_number: BulkNumber) -> &mut Bits {
+    bits.put(bulk_number.sequence.into(), 16).put(bulk_number.duplicate_bit.into(), 1)
 }
 
 fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
@@ -274,7 +274,7 @@ fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
 
 /// Decodes the head written by [`encode`].
 pub fn decode(head: Head) -> (NifdyHeader, Option<Acknowledgement>) {
-    let [mut first, mut second] = head.0.map(|word| Bits { word, used: 0 });
+    let [mut first, mut second] = head.0.map(|word| Bits { word, used_bits: 0 });
     let header = match first.get(2) {
         0 => NifdyHeader::Scalar(Scalar {
             acknowledged: first.flag(),
@@ -299,8 +299,8 @@ fn get_number(bits: &mut Bits) -> BulkNumber {
 fn get_acknowledgement(bits: &mut Bits) -> Acknowledgement {
     if bits.flag() {
         let (dialog, requests_exit) = (bits.get(16) as u16, bits.flag());
-        let number = bits.flag().then(|| get_number(bits));
-        return Acknowledgement::Bulk { dialog, number, requests_exit };
+        let bulk_number = bits.flag().then(|| get_number(bits));
+        return Acknowledgement::Bulk { dialog, number: bulk_number, requests_exit };
     }
     let (kind, dialog, duplicate_bit) = (bits.get(2), bits.get(16) as u16, bits.flag());
     let reply = match kind {

@@ -27,19 +27,19 @@ pub(super) enum QueuedArrival<T> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrivals<T> {
     slots: usize,
-    taken: usize,
+    taken_slots: usize,
     queue: VecDeque<QueuedArrival<T>>,
 }
 
 impl<T> Arrivals<T> {
     pub(super) fn new(slots: u16) -> Arrivals<T> {
         let slots = usize::from(slots);
-        Arrivals { slots, taken: 0, queue: VecDeque::with_capacity(slots) }
+        Arrivals { slots, taken_slots: 0, queue: VecDeque::with_capacity(slots) }
     }
 
     pub(super) fn insert(&mut self, source: NodeId, header: Scalar, body: T) {
-        assert!(self.taken < self.slots, "a scalar packet waits in the network until a slot is free");
-        self.taken += 1;
+        assert!(self.taken_slots < self.slots, "a scalar packet waits in the network until a slot is free");
+        self.taken_slots += 1;
         self.queue.push_back(QueuedArrival::Scalar { source, header, body });
     }
 
@@ -54,7 +54,7 @@ impl<T> Arrivals<T> {
     pub(super) fn take(&mut self) -> Option<QueuedArrival<T>> {
         let front = self.queue.pop_front()?;
         if let QueuedArrival::Scalar { .. } = front {
-            self.taken -= 1;
+            self.taken_slots -= 1;
         }
         Some(front)
     }
@@ -69,8 +69,8 @@ impl<T> Arrivals<T> {
     }
 
     /// Returns the number of occupied slots.
-    pub(super) fn taken(&self) -> usize {
-        self.taken
+    pub(super) fn taken_slots(&self) -> usize {
+        self.taken_slots
     }
 
     pub(super) fn len(&self) -> usize {
@@ -82,7 +82,7 @@ impl<T> Arrivals<T> {
         let turns =
             self.queue.iter().filter(|arrived| matches!(arrived, QueuedArrival::Bulk { dialog: of } if *of == dialog));
         let scalar = self.queue.iter().filter(|arrived| matches!(arrived, QueuedArrival::Scalar { .. })).count();
-        assert_eq!(scalar, self.taken, "slots of the arrivals FIFO are conserved");
+        assert_eq!(scalar, self.taken_slots, "slots of the arrivals FIFO are conserved");
         (scalar, turns.count())
     }
 }

@@ -16,9 +16,9 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct BulkReceive<T> {
     dialogs: Vec<Option<Dialog<T>>>,
-    /// Number of open dialogs; `stored` counts the packets in all their buffers.
+    /// Number of open dialogs; `stored_packets` counts the packets in all their buffers.
     open: usize,
-    stored: usize,
+    stored_packets: usize,
     numbering: Numbering,
     /// Number of packets that one acknowledgement covers.
     group: u32,
@@ -69,25 +69,24 @@ pub(super) enum Stores {
 
 impl<T> BulkReceive<T> {
     pub(super) fn new(dialogs: u16, numbering: Numbering, group: u32) -> BulkReceive<T> {
-        BulkReceive { dialogs: (0..dialogs).map(|_| None).collect(), open: 0, stored: 0, numbering, group }
+        BulkReceive { dialogs: (0..dialogs).map(|_| None).collect(), open: 0, stored_packets: 0, numbering, group }
     }
 
     /// Opens a dialog with `source` if one is free.
     pub(super) fn grant(&mut self, source: NodeId) -> Option<u16> {
         assert!(self.dialogs.iter().flatten().all(|dialog| dialog.source != source), "a sender has one dialog");
-        let number = self.dialogs.iter().position(Option::is_none)?;
+        let index = self.dialogs.iter().position(Option::is_none)?;
         let buffers = (0..self.numbering.window()).map(|_| None).collect();
         self.open += 1;
-        self.dialogs[number] =
-            Some(Dialog { source, next: 0, buffers, ready: 0, requests_exit: false, is_fresh: true });
-        Some(number as u16)
+        self.dialogs[index] = Some(Dialog { source, next: 0, buffers, ready: 0, requests_exit: false, is_fresh: true });
+        Some(index as u16)
     }
 
     /// Returns the dialog granted to `source`, if none of its packets has arrived yet.
     pub(super) fn fresh(&self, source: NodeId) -> Option<u16> {
         let is_so =
             |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source && dialog.is_fresh);
-        self.dialogs.iter().position(is_so).map(|number| number as u16)
+        self.dialogs.iter().position(is_so).map(|index| index as u16)
     }
 
     /// Stores a packet that arrived.
@@ -102,70 +101,70 @@ impl<T> BulkReceive<T> {
             Some(Some(_)) => return Stores::Waits,
             Some(buffer) => *buffer = Some(StoredPacket { body, bulk_exit: header.bulk_exit }),
         }
-        self.stored += 1;
+        self.stored_packets += 1;
         dialog.is_fresh = false;
-        let before = dialog.ready;
+        let ready_before = dialog.ready;
         while let Some(Some(StoredPacket { body: Some(_), .. })) = dialog.buffers.get(dialog.ready) {
             dialog.ready += 1;
         }
-        Stores::Kept { turns: dialog.ready - before, due: self.take_empty(header.dialog) }
+        Stores::Kept { turns: dialog.ready - ready_before, due: self.take_empty(header.dialog) }
     }
 
     /// Accepts the next packet of a dialog for the processor. Returns the packet's sender, its body, and the
     /// acknowledgements to be sent.
-    pub(super) fn accept(&mut self, number: u16) -> (NodeId, T, [Option<PendingAcknowledgement>; 2]) {
-        let dialog = self.dialog(number);
+    pub(super) fn accept(&mut self, index: u16) -> (NodeId, T, [Option<PendingAcknowledgement>; 2]) {
+        let dialog = self.dialog(index);
         dialog.ready = dialog.ready.checked_sub(1).expect("a packet that has its turn is in order");
         let source = dialog.source;
-        let (body, due) = self.free_first(number);
-        (source, body.expect("a packet that has its turn has a body"), [due, self.take_empty(number)])
+        let (body, due) = self.free_first(index);
+        (source, body.expect("a packet that has its turn has a body"), [due, self.take_empty(index)])
     }
 
     /// Ends the dialog of `source`, and returns the request to be sent to it; `None` if there is no dialog.
     pub(super) fn end(&mut self, source: NodeId) -> Option<PendingAcknowledgement> {
         let is_of = |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source);
-        let number = self.dialogs.iter().position(is_of)? as u16;
-        let dialog = self.dialog(number);
+        let index = self.dialogs.iter().position(is_of)? as u16;
+        let dialog = self.dialog(index);
         dialog.requests_exit = true;
-        Some(PendingAcknowledgement { source, dialog: number, number: None, requests_exit: true })
+        Some(PendingAcknowledgement { source, dialog: index, number: None, requests_exit: true })
     }
 
-    fn dialog(&mut self, number: u16) -> &mut Dialog<T> {
-        self.dialogs[usize::from(number)].as_mut().expect("the dialog is open")
+    fn dialog(&mut self, index: u16) -> &mut Dialog<T> {
+        self.dialogs[usize::from(index)].as_mut().expect("the dialog is open")
     }
 
     /// Frees the first buffer. The dialog closes when the buffer of its last packet is freed.
-    fn free_first(&mut self, number: u16) -> (Option<T>, Option<PendingAcknowledgement>) {
+    fn free_first(&mut self, index: u16) -> (Option<T>, Option<PendingAcknowledgement>) {
         let (numbering, group) = (self.numbering, self.group);
-        let dialog = self.dialog(number);
-        let stored = dialog.buffers.pop_front().flatten().expect("packets are accepted in order");
+        let dialog = self.dialog(index);
+        let packet = dialog.buffers.pop_front().flatten().expect("packets are accepted in order");
         dialog.buffers.push_back(None);
         let accepted = numbering.number(dialog.next);
         dialog.next = numbering.after(dialog.next, 1);
         let is_whole = (u32::from(accepted.sequence) + 1).is_multiple_of(group);
         let Dialog { source, requests_exit, .. } = *dialog;
-        if stored.bulk_exit {
+        if packet.bulk_exit {
             assert!(dialog.buffers.iter().all(Option::is_none), "nothing follows the exit");
-            self.dialogs[usize::from(number)] = None;
+            self.dialogs[usize::from(index)] = None;
             self.open -= 1;
         }
-        self.stored -= 1;
-        let due = PendingAcknowledgement { source, dialog: number, number: Some(accepted), requests_exit };
-        (stored.body, (is_whole || stored.bulk_exit).then_some(due))
+        self.stored_packets -= 1;
+        let acknowledgement = PendingAcknowledgement { source, dialog: index, number: Some(accepted), requests_exit };
+        (packet.body, (is_whole || packet.bulk_exit).then_some(acknowledgement))
     }
 
     /// Accepts the next packet of a dialog if it is an empty exit, which does not concern the processor.
-    fn take_empty(&mut self, number: u16) -> Option<PendingAcknowledgement> {
-        let first = self.dialogs[usize::from(number)].as_ref()?.buffers.front()?.as_ref()?;
+    fn take_empty(&mut self, index: u16) -> Option<PendingAcknowledgement> {
+        let first = self.dialogs[usize::from(index)].as_ref()?.buffers.front()?.as_ref()?;
         if first.body.is_some() {
             return None;
         }
-        self.free_first(number).1
+        self.free_first(index).1
     }
 
     /// Returns the sender and the body of a dialog's next packet.
-    pub(super) fn front(&self, number: u16) -> Option<(NodeId, &T)> {
-        let dialog = self.dialogs[usize::from(number)].as_ref()?;
+    pub(super) fn front(&self, index: u16) -> Option<(NodeId, &T)> {
+        let dialog = self.dialogs[usize::from(index)].as_ref()?;
         Some((dialog.source, dialog.buffers.front()?.as_ref()?.body.as_ref()?))
     }
 
@@ -175,24 +174,24 @@ impl<T> BulkReceive<T> {
     }
 
     /// Returns the number of open dialogs.
-    pub(super) fn open(&self) -> usize {
+    pub(super) fn open_dialogs(&self) -> usize {
         self.open
     }
 
     /// Returns the number of packets in reorder buffers.
-    pub(super) fn stored(&self) -> usize {
-        self.stored
+    pub(super) fn stored_packets(&self) -> usize {
+        self.stored_packets
     }
 
     /// Asserts that both counts are right. The check takes time, so only tests call it.
     pub(super) fn check(&self) {
-        let stored = |dialog: &Dialog<T>| dialog.buffers.iter().flatten().count();
+        let stored_in = |dialog: &Dialog<T>| dialog.buffers.iter().flatten().count();
         assert_eq!(self.open, self.sources().count());
-        assert_eq!(self.stored, self.dialogs.iter().flatten().map(stored).sum::<usize>());
+        assert_eq!(self.stored_packets, self.dialogs.iter().flatten().map(stored_in).sum::<usize>());
     }
 
     /// Returns the number of packets of each dialog that have their turn, by dialog number.
-    pub(super) fn ready(&self) -> impl Iterator<Item = (u16, usize)> {
+    pub(super) fn ready_packets(&self) -> impl Iterator<Item = (u16, usize)> {
         let ready = |dialog: &Option<Dialog<T>>| dialog.as_ref().map_or(0, |dialog| dialog.ready);
         (0..).zip(self.dialogs.iter().map(ready))
     }

@@ -42,7 +42,7 @@ pub(super) struct Dialog {
     /// Position of the oldest unacknowledged packet, where the window begins.
     base: u32,
     /// Whether each packet sent from `base` on is acknowledged.
-    sent: VecDeque<bool>,
+    is_acknowledged: VecDeque<bool>,
     exit_sent: bool,
     /// Whether the receiver has asked for the dialog's end.
     exit_requested: bool,
@@ -81,12 +81,20 @@ impl BulkSend {
 impl Dialog {
     fn new(destination: NodeId, dialog: u16, numbering: Numbering) -> Dialog {
         let sent = VecDeque::with_capacity(numbering.window() as usize);
-        Dialog { destination, dialog, numbering, base: 0, sent, exit_sent: false, exit_requested: false }
+        Dialog {
+            destination,
+            dialog,
+            numbering,
+            base: 0,
+            is_acknowledged: sent,
+            exit_sent: false,
+            exit_requested: false,
+        }
     }
 
     /// Returns whether another packet may be sent.
     pub(super) fn is_open(&self) -> bool {
-        !self.exit_sent && self.sent.len() < self.numbering.window() as usize
+        !self.exit_sent && self.is_acknowledged.len() < self.numbering.window() as usize
     }
 
     /// Returns whether the receiver has requested the end of the dialog, and a packet with the exit bit may be sent
@@ -97,14 +105,14 @@ impl Dialog {
 
     /// Returns the number of unacknowledged packets.
     pub(super) fn unacknowledged(&self) -> usize {
-        self.sent.iter().filter(|&&acknowledged| !acknowledged).count()
+        self.is_acknowledged.iter().filter(|&&acknowledged| !acknowledged).count()
     }
 
     /// Records that the next packet is sent, and returns its header.
     pub(super) fn send(&mut self, bulk_exit: bool) -> Bulk {
         assert!(self.is_open(), "packets leave while the window is open");
-        let number = self.numbering.number(self.numbering.after(self.base, self.sent.len() as u32));
-        self.sent.push_back(false);
+        let number = self.numbering.number(self.numbering.after(self.base, self.is_acknowledged.len() as u32));
+        self.is_acknowledged.push_back(false);
         self.exit_sent = bulk_exit || self.exit_requested;
         Bulk { dialog: self.dialog, number, bulk_exit: self.exit_sent }
     }
@@ -123,19 +131,19 @@ impl Dialog {
     /// packets. Calls `free` for each newly acknowledged packet, and returns the number of these packets.
     pub(super) fn acknowledge(&mut self, number: BulkNumber, group: u32, mut free: impl FnMut(BulkNumber)) -> usize {
         let last = self.numbering.distance(self.base, number) as usize;
-        if last >= self.sent.len() {
+        if last >= self.is_acknowledged.len() {
             return 0; // The packet was acknowledged before.
         }
         let first = last.saturating_sub(usize::from(number.sequence) % group as usize);
         let mut newly = 0;
         for index in first..=last {
-            if !std::mem::replace(&mut self.sent[index], true) {
+            if !std::mem::replace(&mut self.is_acknowledged[index], true) {
                 newly += 1;
                 free(self.numbering.number(self.numbering.after(self.base, index as u32)));
             }
         }
-        while self.sent.front() == Some(&true) {
-            self.sent.pop_front();
+        while self.is_acknowledged.front() == Some(&true) {
+            self.is_acknowledged.pop_front();
             self.base = self.numbering.after(self.base, 1);
         }
         newly
@@ -143,6 +151,6 @@ impl Dialog {
 
     /// Returns whether the exit was sent and all packets are acknowledged.
     pub(super) fn is_over(&self) -> bool {
-        self.exit_sent && self.sent.is_empty()
+        self.exit_sent && self.is_acknowledged.is_empty()
     }
 }

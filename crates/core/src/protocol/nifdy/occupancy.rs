@@ -41,15 +41,15 @@ impl PeakOccupancy {
 
     /// Updates the peaks that an arriving frame or an accepted packet may raise.
     pub fn note_came<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
-        self.arrivals = self.arrivals.max(unit.arrivals.taken());
-        self.reorder = self.reorder.max(unit.bulk_receive.stored());
+        self.arrivals = self.arrivals.max(unit.arrivals.taken_slots());
+        self.reorder = self.reorder.max(unit.bulk_receive.stored_packets());
         self.acknowledgements = self.acknowledgements.max(unit.acknowledgements.len());
         self.note_dialogs(unit);
     }
 
     fn note_dialogs<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         let sending = usize::from(unit.bulk_send.dialog().is_some());
-        self.dialogs = self.dialogs.max(unit.bulk_receive.open() + sending);
+        self.dialogs = self.dialogs.max(unit.bulk_receive.open_dialogs() + sending);
     }
 
     /// Returns the bytes of state at the peaks for packets of `packet` bytes. The state consists of buffers with their

@@ -5,7 +5,7 @@ use crate::engine::NodeId;
 
 /// An entry of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Entry {
+pub(super) struct OutstandingEntry {
     pub(super) destination: NodeId,
     /// Duplicate bit of the packet.
     pub(super) duplicate_bit: bool,
@@ -16,7 +16,7 @@ pub(super) struct Entry {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Outstanding {
     entries_max: usize,
-    entries: Vec<Entry>,
+    entries: Vec<OutstandingEntry>,
 }
 
 impl Outstanding {
@@ -33,19 +33,19 @@ impl Outstanding {
         self.entries.len()
     }
 
-    pub(super) fn has(&self, destination: NodeId) -> bool {
+    pub(super) fn contains(&self, destination: NodeId) -> bool {
         self.entries.iter().any(|entry| entry.destination == destination)
     }
 
-    pub(super) fn insert(&mut self, entry: Entry) {
+    pub(super) fn insert(&mut self, entry: OutstandingEntry) {
         assert!(self.has_capacity(), "at most O scalar packets are outstanding");
-        assert!(!self.has(entry.destination), "at most one scalar packet is outstanding per destination");
+        assert!(!self.contains(entry.destination), "at most one scalar packet is outstanding per destination");
         self.entries.push(entry);
     }
 
     /// Clears the entry that an acknowledgement is for, and returns whether there was one.
     pub(super) fn clear(&mut self, destination: NodeId, duplicate_bit: bool) -> bool {
-        let index = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
+        let index = self.entries.iter().position(|&entry| entry == OutstandingEntry { destination, duplicate_bit });
         index.map(|index| self.entries.remove(index)).is_some()
     }
 }

@@ -17,7 +17,7 @@ impl<T: Clone> NifdyUnit<T> {
     #[must_use = "the network must be notified of a free slot"]
     pub fn arrive(&mut self, frame: NifdyFrame<T>) -> bool {
         let NifdyFrame { source, destination, header, piggybacked, body } = frame;
-        assert_eq!(destination, self.own, "a frame goes where it is addressed");
+        assert_eq!(destination, self.node, "a frame goes where it is addressed");
         if let Some(piggybacked) = piggybacked {
             self.acknowledged(source, piggybacked);
         }
@@ -39,7 +39,7 @@ impl<T: Clone> NifdyUnit<T> {
         }
         self.arrivals.insert(source, header, body);
         if self.parameters.acknowledge == AcknowledgeAt::Insertion && header.acknowledged {
-            self.acknowledge_scalar(source, header, Waits::Not);
+            self.acknowledge_scalar(source, header, Waits::NotWaiting);
         }
         false
     }
@@ -55,7 +55,7 @@ impl<T: Clone> NifdyUnit<T> {
     pub(super) fn scalar_accepted(&mut self, source: NodeId, header: Scalar, answer: Answer) {
         if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
             let rides = self.parameters.piggybacked && answer == Answer::Follows;
-            self.acknowledge_scalar(source, header, if rides { Waits::ForOffer } else { Waits::Not });
+            self.acknowledge_scalar(source, header, if rides { Waits::ForOffer } else { Waits::NotWaiting });
         }
     }
 
@@ -90,15 +90,15 @@ impl<T: Clone> NifdyUnit<T> {
             (true, Some(dialog)) => DialogReply::Granted(dialog),
         };
         let acknowledgement = Acknowledgement::Scalar { reply, duplicate_bit: header.duplicate_bit };
-        self.acknowledgements.insert(source, acknowledgement, Waits::Not);
+        self.acknowledgements.insert(source, acknowledgement, Waits::NotWaiting);
     }
 
     fn bulk_arrives(&mut self, source: NodeId, header: Bulk, body: Option<T>) {
         let Bulk { dialog, number, .. } = header;
         match self.bulk_receive.store(source, header, body) {
-            Stores::Kept { turns, due } => {
+            Stores::Kept { turns, due: acknowledgement } => {
                 (0..turns).for_each(|_| self.arrivals.insert_turn(dialog));
-                due.into_iter().for_each(|due| self.acknowledge_bulk(due));
+                acknowledgement.into_iter().for_each(|due| self.acknowledge_bulk(due));
                 return;
             }
             Stores::Waits => {}
@@ -113,9 +113,13 @@ impl<T: Clone> NifdyUnit<T> {
         self.statistics.duplicates += 1;
     }
 
-    pub(super) fn acknowledge_bulk(&mut self, due: PendingAcknowledgement) {
-        let PendingAcknowledgement { source, dialog, number, requests_exit } = due;
-        self.acknowledgements.insert(source, Acknowledgement::Bulk { dialog, number, requests_exit }, Waits::Not);
+    pub(super) fn acknowledge_bulk(&mut self, acknowledgement: PendingAcknowledgement) {
+        let PendingAcknowledgement { source, dialog, number, requests_exit } = acknowledgement;
+        self.acknowledgements.insert(
+            source,
+            Acknowledgement::Bulk { dialog, number, requests_exit },
+            Waits::NotWaiting,
+        );
     }
 
     /// Handles an acknowledgement.
@@ -125,11 +129,11 @@ impl<T: Clone> NifdyUnit<T> {
                 self.scalar_acknowledged(source, reply, duplicate_bit);
             }
             Acknowledgement::Bulk { dialog, number, requests_exit } => {
-                let is_it = self.bulk_send.dialog().is_some_and(|open| open.is_dialog(source, dialog));
-                if is_it {
+                let is_for_dialog = self.bulk_send.dialog().is_some_and(|open| open.is_dialog(source, dialog));
+                if is_for_dialog {
                     self.dialog_acknowledged(source, number, requests_exit);
                 }
-                assert!(is_it || number.is_none() || self.retransmit.is_some(), "acknowledged once");
+                assert!(is_for_dialog || number.is_none() || self.retransmit.is_some(), "acknowledged once");
             }
         }
     }
@@ -156,9 +160,9 @@ impl<T: Clone> NifdyUnit<T> {
             dialog.request_exit();
         }
         let retransmit = &mut self.retransmit;
-        let free = |number| {
+        let free = |bulk_number| {
             if let Some(retransmit) = retransmit.as_mut() {
-                retransmit.bulk_acknowledged(number);
+                retransmit.bulk_acknowledged(bulk_number);
             }
         };
         let packets = number.map_or(0, |number| dialog.acknowledge(number, self.parameters.group(), free));

@@ -48,9 +48,9 @@ struct RetransmitCopy<T> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Timer {
     /// The timer expires at this time.
-    Set(Time),
+    Running(Time),
     /// The timer has expired, and the copy is to be sent.
-    Off,
+    Stopped,
 }
 
 impl<T: Clone> Retransmit<T> {
@@ -77,7 +77,7 @@ impl<T: Clone> Retransmit<T> {
     /// Stores a copy of a frame that requires an acknowledgement, and sets its timer.
     pub(super) fn sent(&mut self, frame: &NifdyFrame<T>, now: Time) {
         let frame = NifdyFrame { piggybacked: None, ..frame.clone() };
-        self.copies.push(RetransmitCopy { frame, timer: Timer::Set(now + self.timeout) });
+        self.copies.push(RetransmitCopy { frame, timer: Timer::Running(now + self.timeout) });
     }
 
     /// Frees the copy of the acknowledged scalar packet to `destination`.
@@ -90,16 +90,17 @@ impl<T: Clone> Retransmit<T> {
         self.free(|frame| matches!(frame.header, NifdyHeader::Bulk(bulk) if bulk.number == number));
     }
 
-    fn free(&mut self, is_it: impl Fn(&NifdyFrame<T>) -> bool) {
-        let index = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
+    fn free(&mut self, is_acknowledged: impl Fn(&NifdyFrame<T>) -> bool) {
+        let index =
+            self.copies.iter().position(|copy| is_acknowledged(&copy.frame)).expect("an outstanding packet has a copy");
         self.copies.remove(index);
     }
 
     /// Returns the time at which the next timer expires.
     pub(super) fn next_timer(&self) -> Option<Time> {
         let set = self.copies.iter().filter_map(|copy| match copy.timer {
-            Timer::Set(time) => Some(time),
-            Timer::Off => None,
+            Timer::Running(time) => Some(time),
+            Timer::Stopped => None,
         });
         set.min()
     }
@@ -107,22 +108,22 @@ impl<T: Clone> Retransmit<T> {
     /// Marks as expired the timers that are due by `now`.
     pub(super) fn on_time(&mut self, now: Time) {
         for copy in &mut self.copies {
-            if matches!(copy.timer, Timer::Set(time) if time <= now) {
-                copy.timer = Timer::Off;
+            if matches!(copy.timer, Timer::Running(time) if time <= now) {
+                copy.timer = Timer::Stopped;
             }
         }
     }
 
     /// Returns whether a copy is to be sent.
     pub(super) fn has_copy(&self) -> bool {
-        self.copies.iter().any(|copy| copy.timer == Timer::Off)
+        self.copies.iter().any(|copy| copy.timer == Timer::Stopped)
     }
 
     /// Returns the copy to be sent, if any, and restarts the copy's timer.
     pub(super) fn copy(&mut self, now: Time) -> Option<NifdyFrame<T>> {
-        let index = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
+        let index = self.copies.iter().position(|copy| copy.timer == Timer::Stopped)?;
         let mut copy = self.copies.remove(index);
-        copy.timer = Timer::Set(now + self.timeout);
+        copy.timer = Timer::Running(now + self.timeout);
         let frame = copy.frame.clone();
         self.copies.push(copy);
         Some(frame)
@@ -142,9 +143,9 @@ impl<T: Clone> Retransmit<T> {
 
 /// Flips the bit of `node`, and returns its previous value.
 fn flip(bits: &mut BTreeSet<NodeId>, node: NodeId) -> bool {
-    let was = bits.remove(&node);
-    if !was {
+    let was_set = bits.remove(&node);
+    if !was_set {
         bits.insert(node);
     }
-    was
+    was_set
 }

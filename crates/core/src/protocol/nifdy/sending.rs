@@ -3,9 +3,9 @@
 //! Acknowledgements have priority, because they free buffers that other nodes wait for. Next come copies whose timer
 //! expired, and then the oldest eligible packet.
 
-use super::acknowledge::Waiting;
+use super::acknowledge::QueuedAcknowledgement;
 use super::bulk_send::BulkSend;
-use super::outstanding::Entry;
+use super::outstanding::OutstandingEntry;
 use super::{NifdyFrame, NifdyHeader, NifdyUnit, OutgoingPacket, Scalar};
 use crate::engine::{NodeId, Time};
 
@@ -61,17 +61,17 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     fn ready_acknowledgement(&self) -> Option<usize> {
-        self.acknowledgements.iter().position(|waiting| !self.is_held(waiting))
+        self.acknowledgements.iter().position(|queued| !self.is_held(queued))
     }
 
     fn send_acknowledgement(&mut self, index: usize) -> NifdyFrame<T> {
-        let Waiting { destination, acknowledgement, .. } = self.acknowledgements.take(index);
+        let QueuedAcknowledgement { destination, acknowledgement, .. } = self.acknowledgements.take(index);
         self.statistics.acknowledgements += 1;
         self.frame(destination, NifdyHeader::Acknowledgement(acknowledgement), None)
     }
 
     fn frame(&self, destination: NodeId, header: NifdyHeader, body: Option<T>) -> NifdyFrame<T> {
-        NifdyFrame { source: self.own, destination, header, piggybacked: None, body }
+        NifdyFrame { source: self.node, destination, header, piggybacked: None, body }
     }
 
     /// Returns the oldest eligible packet of the pool, and the path on which it may leave.
@@ -116,7 +116,7 @@ impl<T: Clone> NifdyUnit<T> {
         self.statistics.scalar += 1;
         let OutgoingPacket { destination, .. } = *packet;
         let duplicate_bit = self.retransmit.as_mut().is_some_and(|retransmit| retransmit.next_bit(destination));
-        self.outstanding.insert(Entry { destination, duplicate_bit });
+        self.outstanding.insert(OutstandingEntry { destination, duplicate_bit });
         let is_wanted = packet.bulk_request && !packet.bulk_exit && self.parameters.has_bulk();
         let bulk_request = is_wanted && self.bulk_send == BulkSend::Scalar;
         if bulk_request {

@@ -1,6 +1,6 @@
 //! The NIFDY unit: composes the components of Figure 1.
 
-use super::acknowledge::{Acknowledgements, Waiting, Waits};
+use super::acknowledge::{Acknowledgements, QueuedAcknowledgement, Waits};
 use super::arrivals::{Arrivals, QueuedArrival};
 use super::bulk_receive::BulkReceive;
 use super::bulk_send::BulkSend;
@@ -15,7 +15,7 @@ use crate::engine::{NodeId, Time};
 /// The NIFDY unit of one node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NifdyUnit<T> {
-    pub(super) own: NodeId,
+    pub(super) node: NodeId,
     pub(super) parameters: UnitParameters,
     pub(super) numbering: Numbering,
     pub(super) pool: Pool<T>,
@@ -40,16 +40,16 @@ pub struct Delivered<T> {
 }
 
 impl<T: Clone> NifdyUnit<T> {
-    /// Returns the unit of node `own`, without packets.
+    /// Returns the unit of `node`, without packets.
     ///
     /// # Panics
     ///
     /// Panics if the parameters do not pass [`UnitParameters::check`].
-    pub fn new(own: NodeId, parameters: &UnitParameters) -> NifdyUnit<T> {
+    pub fn new(node: NodeId, parameters: &UnitParameters) -> NifdyUnit<T> {
         assert_eq!(parameters.check(), [], "the parameters are valid");
         let numbering = Numbering::new(parameters);
         NifdyUnit {
-            own,
+            node,
             parameters: *parameters,
             numbering,
             pool: Pool::new(parameters.pool),
@@ -102,8 +102,8 @@ impl<T: Clone> NifdyUnit<T> {
                 Delivered { source, body, frees_slot: true }
             }
             QueuedArrival::Bulk { dialog } => {
-                let (source, body, due) = self.bulk_receive.accept(dialog);
-                due.into_iter().flatten().for_each(|due| self.acknowledge_bulk(due));
+                let (source, body, acknowledgement) = self.bulk_receive.accept(dialog);
+                acknowledgement.into_iter().flatten().for_each(|due| self.acknowledge_bulk(due));
                 Delivered { source, body, frees_slot: false }
             }
         };
@@ -120,9 +120,9 @@ impl<T: Clone> NifdyUnit<T> {
     /// Ends the incoming dialog with `source`, which is asked to continue in scalar mode. Returns whether a dialog was
     /// open.
     pub fn end_dialog(&mut self, source: NodeId) -> bool {
-        let due = self.bulk_receive.end(source);
-        due.into_iter().for_each(|due| self.acknowledge_bulk(due));
-        due.is_some()
+        let acknowledgement = self.bulk_receive.end(source);
+        acknowledgement.into_iter().for_each(|due| self.acknowledge_bulk(due));
+        acknowledgement.is_some()
     }
 
     /// Returns the time at which the next timer expires.
@@ -150,7 +150,7 @@ impl<T: Clone> NifdyUnit<T> {
     /// Returns the number of unacknowledged packets to `destination`, scalar or bulk.
     pub fn unacknowledged(&self, destination: NodeId) -> usize {
         let bulk = self.bulk_send.dialog_to(destination).map_or(0, |dialog| dialog.unacknowledged());
-        usize::from(self.outstanding.has(destination)) + bulk
+        usize::from(self.outstanding.contains(destination)) + bulk
     }
 
     /// Returns the destination of the outgoing dialog, if one is open.
@@ -164,7 +164,7 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     /// Returns the number of packets in the pool.
-    pub fn waiting(&self) -> usize {
+    pub fn waiting_packets(&self) -> usize {
         self.pool.len()
     }
 
@@ -177,7 +177,10 @@ impl<T: Clone> NifdyUnit<T> {
     pub fn is_idle(&self) -> bool {
         let is_acknowledged = self.bulk_send.dialog().is_none_or(|dialog| dialog.unacknowledged() == 0);
         let is_sent = self.pool.len() == 0 && self.outstanding.len() == 0 && is_acknowledged;
-        is_sent && self.arrivals.len() == 0 && self.bulk_receive.stored() == 0 && self.acknowledgements.len() == 0
+        is_sent
+            && self.arrivals.len() == 0
+            && self.bulk_receive.stored_packets() == 0
+            && self.acknowledgements.len() == 0
     }
 
     /// Returns the counts since the start.
@@ -186,17 +189,17 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     /// Returns whether an acknowledgement waits for an answer that could leave before it.
-    pub(super) fn is_held(&self, waiting: &Waiting) -> bool {
-        match waiting.waits {
-            Waits::Not => false,
+    pub(super) fn is_held(&self, queued: &QueuedAcknowledgement) -> bool {
+        match queued.waits {
+            Waits::NotWaiting => false,
             Waits::ForOffer => self.pool.has_capacity(),
-            Waits::ForAnswer => self.can_answer(waiting.destination),
+            Waits::ForAnswer => self.can_answer(queued.destination),
         }
     }
 
     fn can_answer(&self, destination: NodeId) -> bool {
-        let answers = |packet: &OutgoingPacket<T>| packet.answers && packet.destination == destination;
-        self.pool.iter().any(|(packet, rank)| answers(packet) && self.eligibility(packet, rank).is_some())
+        let is_answer = |packet: &OutgoingPacket<T>| packet.answers && packet.destination == destination;
+        self.pool.iter().any(|(packet, rank)| is_answer(packet) && self.eligibility(packet, rank).is_some())
     }
 
     /// Asserts the invariants between the components. The check takes time, so only tests call it.
@@ -204,15 +207,16 @@ impl<T: Clone> NifdyUnit<T> {
         self.bulk_receive.check();
         for (packet, rank) in self.pool.iter().filter(|(packet, _)| packet.acknowledged) {
             let in_front = self.pool.iter().take_while(|(other, _)| !std::ptr::eq(*other, packet));
-            let ahead = in_front.filter(|(other, _)| other.acknowledged && other.destination == packet.destination);
-            let expected = ahead.count() + self.unacknowledged(packet.destination);
+            let unacknowledged =
+                in_front.filter(|(other, _)| other.acknowledged && other.destination == packet.destination);
+            let expected = unacknowledged.count() + self.unacknowledged(packet.destination);
             assert_eq!(rank, expected, "a rank is the number of packets in front");
         }
         if let Some(dialog) = self.bulk_send.dialog() {
-            assert!(!self.outstanding.has(dialog.destination), "a pair is in one mode at a time");
+            assert!(!self.outstanding.contains(dialog.destination), "a pair is in one mode at a time");
         }
         assert_eq!(self.front().is_some(), self.arrived() > 0, "what has its turn is there");
-        for (dialog, ready) in self.bulk_receive.ready() {
+        for (dialog, ready) in self.bulk_receive.ready_packets() {
             let (slots, turns) = self.arrivals.census(dialog);
             assert!(slots <= usize::from(self.parameters.arrivals));
             assert_eq!(ready, turns, "a packet in order has its turn");

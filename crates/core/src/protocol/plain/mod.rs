@@ -13,7 +13,7 @@
 mod spec;
 
 use super::limits::QUEUE_MAX;
-use super::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
+use super::{AcceptedPacket, Answer, Effects, Frame, Offer, Protocol, Slot, Statistics};
 use crate::engine::{Class, NodeId, Time};
 use crate::text::Parameters;
 use std::collections::VecDeque;
@@ -38,7 +38,7 @@ pub struct PlainParameters {
 ///
 #[doc = include_str!("../example.md")]
 pub struct Plain<P> {
-    own: NodeId,
+    node: NodeId,
     parameters: PlainParameters,
     lanes: Vec<Lane<P>>,
     accepted: u64,
@@ -51,16 +51,16 @@ struct Lane<P> {
     outgoing: VecDeque<Offer<P>>,
     arrivals: VecDeque<(NodeId, P)>,
     /// Number of packets that are being read.
-    reading: u16,
+    packets_in_use: u16,
 }
 
 impl<P> Plain<P> {
-    /// Returns the empty buffers of node `own` for `classes` classes.
-    pub fn new(own: NodeId, classes: u8, parameters: PlainParameters) -> Plain<P> {
+    /// Returns the empty buffers of `node` for `classes` classes.
+    pub fn new(node: NodeId, classes: u8, parameters: PlainParameters) -> Plain<P> {
         let PlainParameters { outgoing, arrivals } = parameters;
         assert!(outgoing > 0 && arrivals > 0, "without a buffer nothing is ever sent or received");
-        let lane = |_| Lane { reserved: 0, outgoing: VecDeque::new(), arrivals: VecDeque::new(), reading: 0 };
-        Plain { own, parameters, lanes: (0..classes).map(lane).collect(), accepted: 0 }
+        let lane = |_| Lane { reserved: 0, outgoing: VecDeque::new(), arrivals: VecDeque::new(), packets_in_use: 0 };
+        Plain { node, parameters, lanes: (0..classes).map(lane).collect(), accepted: 0 }
     }
 
     fn lane(&mut self, class: Class) -> &mut Lane<P> {
@@ -87,17 +87,17 @@ impl<P: Clone> Protocol<P> for Plain<P> {
     }
 
     fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
-        let from = self.own;
+        let from = self.node;
         let Offer { to, flow, bytes, body, .. } = self.lane(class).outgoing.pop_front()?;
         Some(Frame { from, to, flow, class, bytes, needs_slot: true, body: Some(body), ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
-        assert_eq!(frame.to, self.own, "a frame goes where it is addressed");
+        assert_eq!(frame.to, self.node, "a frame goes where it is addressed");
         let arrivals_max = usize::from(self.parameters.arrivals);
         let lane = self.lane(frame.class);
-        let used = lane.arrivals.len() + usize::from(lane.reading);
-        assert!(used < arrivals_max, "a packet waits in the fabric until a slot is free");
+        let used_slots = lane.arrivals.len() + usize::from(lane.packets_in_use);
+        assert!(used_slots < arrivals_max, "a packet waits in the fabric until a slot is free");
         lane.arrivals.push_back((frame.from, frame.body.expect("every frame is a packet")));
         Effects::NONE
     }
@@ -106,16 +106,16 @@ impl<P: Clone> Protocol<P> for Plain<P> {
         self.lanes[class.index()].arrivals.front().map(|(from, body)| (*from, body))
     }
 
-    fn take(&mut self, class: Class, _answer: Answer) -> Option<Taken<P>> {
+    fn take(&mut self, class: Class, _answer: Answer) -> Option<AcceptedPacket<P>> {
         let lane = self.lane(class);
         let (from, body) = lane.arrivals.pop_front()?;
-        lane.reading += 1;
+        lane.packets_in_use += 1;
         self.accepted += 1;
-        Some(Taken { from, slot: Slot(0), body })
+        Some(AcceptedPacket { from, slot: Slot(0), body })
     }
 
     fn release(&mut self, class: Class, _slot: Slot) -> Effects {
-        self.lane(class).reading -= 1;
+        self.lane(class).packets_in_use -= 1;
         Effects { slot_freed: Some(class), ..Effects::NONE }
     }
 
@@ -143,7 +143,7 @@ mod tests {
     const NODES: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
     fn endpoint_pair(classes: u8) -> [Plain<u32>; 2] {
-        let endpoint = |own, outgoing, arrivals| Plain::new(own, classes, PlainParameters { outgoing, arrivals });
+        let endpoint = |node, outgoing, arrivals| Plain::new(node, classes, PlainParameters { outgoing, arrivals });
         [endpoint(NODES[0], 2, 1), endpoint(NODES[1], 1, 2)]
     }
 

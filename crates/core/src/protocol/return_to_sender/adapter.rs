@@ -14,7 +14,7 @@ use super::{
     ReplyOutcome, Verdict,
 };
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
-use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
+use crate::protocol::{AcceptedPacket, Answer, Effects, Frame, Offer, Protocol, Slot, Statistics};
 use crate::text::Parameters;
 use std::collections::VecDeque;
 
@@ -31,7 +31,7 @@ pub struct ReturnToSenderParameters {
 
 /// The protocol's endpoint at a node.
 pub struct ReturnToSenderAdapter<P> {
-    own: NodeId,
+    node: NodeId,
     classes: u8,
     parameters: ReturnToSenderParameters,
     outgoing: OutgoingHalf<(P, Bytes)>,
@@ -54,15 +54,15 @@ const RETURNED_KIND: u64 = 2;
 const KIND_SHIFT: u32 = 32;
 
 impl<P: Clone> ReturnToSenderAdapter<P> {
-    /// Returns the endpoint at node `own`, on a fabric of `classes` classes.
-    pub fn new(own: NodeId, classes: u8, parameters: ReturnToSenderParameters) -> ReturnToSenderAdapter<P> {
+    /// Returns the endpoint at `node`, on a fabric of `classes` classes.
+    pub fn new(node: NodeId, classes: u8, parameters: ReturnToSenderParameters) -> ReturnToSenderAdapter<P> {
         let FlowControlParameters { outgoing, incoming, retry } = parameters.flow;
         ReturnToSenderAdapter {
-            own,
+            node,
             classes,
             parameters,
-            outgoing: OutgoingHalf::new(own, outgoing, retry),
-            incoming: IncomingHalf::new(own, incoming),
+            outgoing: OutgoingHalf::new(node, outgoing, retry),
+            incoming: IncomingHalf::new(node, incoming),
             unaccepted: Vec::new(),
             packets: VecDeque::new(),
             replies: VecDeque::new(),
@@ -77,7 +77,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
 
     fn frame(&self, to: NodeId, class: Class, head: Head, bytes: Bytes, body: Option<P>) -> Frame<P> {
         let needs_slot = class == Class::REQUESTS && self.classes > 1;
-        Frame { from: self.own, to, class, head, bytes, needs_slot, body, ..Frame::default() }
+        Frame { from: self.node, to, class, head, bytes, needs_slot, body, ..Frame::default() }
     }
 
     fn send(&mut self, packet: DataPacket<(P, Bytes)>, is_retransmission: bool) {
@@ -134,9 +134,9 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         }
     }
 
-    fn left(&mut self, class: Class) -> Effects {
-        let answered = self.classes > 1 && class == self.replies_class();
-        Effects { slot_freed: answered.then_some(Class::REQUESTS), ..Effects::NONE }
+    fn on_departure(&mut self, class: Class) -> Effects {
+        let is_reply_class = self.classes > 1 && class == self.replies_class();
+        Effects { slot_freed: is_reply_class.then_some(Class::REQUESTS), ..Effects::NONE }
     }
 
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
@@ -172,9 +172,9 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         front.map(|(from, (body, _))| (from, body))
     }
 
-    fn take(&mut self, class: Class, _answer: Answer) -> Option<Taken<P>> {
-        let taken = if class == Class::REQUESTS { self.incoming.take() } else { None }?;
-        Some(Taken { from: taken.from, slot: Slot(taken.buffer.number()), body: taken.payload.0 })
+    fn take(&mut self, class: Class, _answer: Answer) -> Option<AcceptedPacket<P>> {
+        let incoming = if class == Class::REQUESTS { self.incoming.take() } else { None }?;
+        Some(AcceptedPacket { from: incoming.from, slot: Slot(incoming.buffer.number()), body: incoming.payload.0 })
     }
 
     fn release(&mut self, _class: Class, slot: Slot) -> Effects {

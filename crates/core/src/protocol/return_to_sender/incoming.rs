@@ -21,8 +21,8 @@ pub struct IncomingHalf<P> {
     node: NodeId,
     slots: Slots<State<P>>,
     /// The buffers to be read, in the order of acceptance.
-    waiting: VecDeque<IncomingBuffer>,
-    reading: u32,
+    waiting_buffers: VecDeque<IncomingBuffer>,
+    buffers_in_use: u32,
     statistics: IncomingStatistics,
 }
 
@@ -79,8 +79,8 @@ impl<P> IncomingHalf<P> {
         IncomingHalf {
             node,
             slots: Slots::new(buffers),
-            waiting: VecDeque::new(),
-            reading: 0,
+            waiting_buffers: VecDeque::new(),
+            buffers_in_use: 0,
             statistics: IncomingStatistics::default(),
         }
     }
@@ -104,10 +104,10 @@ impl<P> IncomingHalf<P> {
     }
 
     fn accept(&mut self, from: NodeId, payload: P) -> Verdict<P> {
-        let number = self.slots.insert(State::Waiting { from, payload });
-        self.waiting.push_back(IncomingBuffer(number));
+        let slot = self.slots.insert(State::Waiting { from, payload });
+        self.waiting_buffers.push_back(IncomingBuffer(slot));
         self.statistics.accepted += 1;
-        self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used());
+        self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used_slots());
         Verdict::Accepted
     }
 
@@ -118,12 +118,12 @@ impl<P> IncomingHalf<P> {
 
     /// Returns whether a packet waits to be read.
     pub fn has_waiting(&self) -> bool {
-        !self.waiting.is_empty()
+        !self.waiting_buffers.is_empty()
     }
 
     /// Returns the sender and the packet that [`IncomingHalf::take`] would return.
     pub fn front(&self) -> Option<(NodeId, &P)> {
-        match self.slots.get(self.waiting.front()?.0)? {
+        match self.slots.get(self.waiting_buffers.front()?.0)? {
             State::Waiting { from, payload } => Some((*from, payload)),
             State::Reading => None,
         }
@@ -131,12 +131,12 @@ impl<P> IncomingHalf<P> {
 
     /// Begins to read the packet accepted first, if any. Its buffer stays in use.
     pub fn take(&mut self) -> Option<PacketBeingRead<P>> {
-        let buffer = self.waiting.pop_front()?;
+        let buffer = self.waiting_buffers.pop_front()?;
         let state = self.slots.get_mut(buffer.0).expect("a waiting packet has a buffer");
         let State::Waiting { from, payload } = std::mem::replace(state, State::Reading) else {
             panic!("{}: takes incoming buffer {}, which is being read", self.node, buffer.0)
         };
-        self.reading += 1;
+        self.buffers_in_use += 1;
         self.check();
         Some(PacketBeingRead { buffer, from, payload })
     }
@@ -147,7 +147,7 @@ impl<P> IncomingHalf<P> {
             panic!("{}: releases incoming buffer {}, which is not being read", self.node, buffer.0)
         };
         self.slots.remove(buffer.0);
-        self.reading -= 1;
+        self.buffers_in_use -= 1;
         self.statistics.released += 1;
         self.check();
     }
@@ -161,7 +161,11 @@ impl<P> IncomingHalf<P> {
 
     /// Returns the number of buffers in each state.
     pub fn census(&self) -> IncomingCensus {
-        IncomingCensus { free: self.slots.free(), waiting: self.waiting.len() as u32, reading: self.reading }
+        IncomingCensus {
+            free: self.slots.free(),
+            waiting: self.waiting_buffers.len() as u32,
+            reading: self.buffers_in_use,
+        }
     }
 
     /// Returns the counts since the start.
@@ -172,9 +176,9 @@ impl<P> IncomingHalf<P> {
     /// Asserts that every buffer is in one state, and every accepted packet is held until it is released.
     fn check(&self) {
         let (census, counts) = (self.census(), self.statistics);
-        assert_eq!(census.used(), self.slots.used(), "{}: incoming buffers are conserved", self.node);
-        let held = counts.accepted - counts.released;
-        assert_eq!(held, u64::from(census.used()), "{}: accepted packets are held until released", self.node);
+        assert_eq!(census.used(), self.slots.used_slots(), "{}: incoming buffers are conserved", self.node);
+        let held_buffers = counts.accepted - counts.released;
+        assert_eq!(held_buffers, u64::from(census.used()), "{}: accepted packets are held until released", self.node);
     }
 }
 

@@ -24,7 +24,7 @@ pub struct OutgoingHalf<P> {
     retry: Retry,
     slots: Slots<State<P>>,
     /// Bounced packets, in the order of the times at which their retries are due.
-    due: VecDeque<(Time, OutgoingBuffer)>,
+    retries: VecDeque<(Time, OutgoingBuffer)>,
     reserved: u32,
     in_flight: u32,
     statistics: OutgoingStatistics,
@@ -104,7 +104,7 @@ impl<P> OutgoingHalf<P> {
             node,
             retry,
             slots: Slots::new(buffers),
-            due: VecDeque::new(),
+            retries: VecDeque::new(),
             reserved: 0,
             in_flight: 0,
             statistics: OutgoingStatistics::default(),
@@ -123,7 +123,7 @@ impl<P> OutgoingHalf<P> {
         }
         let buffer = OutgoingBuffer(self.slots.insert(State::Reserved));
         self.reserved += 1;
-        self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used());
+        self.statistics.buffers_max = self.statistics.buffers_max.max(self.slots.used_slots());
         self.check();
         Some(buffer)
     }
@@ -165,7 +165,7 @@ impl<P> OutgoingHalf<P> {
         self.in_flight -= 1;
         let outcome = match reply.verdict {
             Verdict::Accepted => self.accepted(buffer),
-            Verdict::Returned(payload) => self.returned(buffer, to, delay, payload, now),
+            Verdict::Returned(payload) => self.schedule_retry(buffer, to, delay, payload, now),
         };
         self.check();
         outcome
@@ -177,25 +177,32 @@ impl<P> OutgoingHalf<P> {
         ReplyOutcome::Freed(buffer)
     }
 
-    fn returned(&mut self, buffer: OutgoingBuffer, to: NodeId, delay: Time, payload: P, now: Time) -> ReplyOutcome {
+    fn schedule_retry(
+        &mut self,
+        buffer: OutgoingBuffer,
+        to: NodeId,
+        delay: Time,
+        payload: P,
+        now: Time,
+    ) -> ReplyOutcome {
         let retry_at = now.saturating_add(delay);
         let state = self.slots.get_mut(buffer.0).expect("the sender still owns the buffer");
-        *state = State::Bounced { to, delay: self.retry.next(delay), payload };
-        let index = self.due.partition_point(|&(due, _)| due <= retry_at);
-        self.due.insert(index, (retry_at, buffer));
+        *state = State::Bounced { to, delay: self.retry.next_delay(delay), payload };
+        let index = self.retries.partition_point(|&(due, _)| due <= retry_at);
+        self.retries.insert(index, (retry_at, buffer));
         self.statistics.bounced += 1;
         ReplyOutcome::Bounced { buffer, retry_at }
     }
 
     /// Returns the time at which the next retry is due, if any.
     pub fn next_retry(&self) -> Option<Time> {
-        self.due.front().map(|&(due, _)| due)
+        self.retries.front().map(|&(due, _)| due)
     }
 
     /// Returns the first packet whose retry is due at `now`, to inject into the first network. The caller calls again
     /// for the next packet, since each occupies the wire for some time.
     pub fn retry(&mut self, now: Time) -> Option<DataPacket<P>> {
-        let (_, buffer) = self.due.pop_front_if(|(due, _)| *due <= now)?;
+        let (_, buffer) = self.retries.pop_front_if(|(due, _)| *due <= now)?;
         let state = self.slots.get_mut(buffer.0).expect("a bounced packet has a buffer");
         let State::Bounced { to, delay, payload } = std::mem::replace(state, State::Reserved) else {
             panic!("{}: retries outgoing buffer {}, which holds no returned packet", self.node, buffer.0)
@@ -213,19 +220,19 @@ impl<P> OutgoingHalf<P> {
             free: self.slots.free(),
             reserved: self.reserved,
             in_flight: self.in_flight,
-            bounced: self.due.len() as u32,
+            bounced: self.retries.len() as u32,
         }
     }
 
     /// Iterates over the buffers in use and the events for which they wait, which are the causes of a blocked send.
     pub fn holders(&self) -> impl Iterator<Item = (OutgoingBuffer, Holder)> {
-        self.slots.iter().map(|(number, state)| {
+        self.slots.iter().map(|(slot, state)| {
             let holder = match *state {
                 State::Reserved => Holder::Reserved,
                 State::InFlight { to, .. } => Holder::InFlight(to),
                 State::Bounced { to, .. } => Holder::Bounced(to),
             };
-            (OutgoingBuffer(number), holder)
+            (OutgoingBuffer(slot), holder)
         })
     }
 
@@ -237,11 +244,16 @@ impl<P> OutgoingHalf<P> {
     /// Asserts that every buffer is in one state, and that every transmission has been replied to or awaits its reply.
     fn check(&self) {
         let (census, counts) = (self.census(), self.statistics);
-        assert_eq!(census.used(), self.slots.used(), "{}: outgoing buffers are conserved", self.node);
+        assert_eq!(census.used(), self.slots.used_slots(), "{}: outgoing buffers are conserved", self.node);
         let unacknowledged = counts.sent + counts.retried - counts.acknowledged - counts.bounced;
         assert_eq!(unacknowledged, u64::from(self.in_flight), "{}: each transmission has one reply", self.node);
-        let back = counts.bounced - counts.retried;
-        assert_eq!(back, u64::from(census.bounced), "{}: each bounced packet is kept for its retry", self.node);
+        let awaiting_retry = counts.bounced - counts.retried;
+        assert_eq!(
+            awaiting_retry,
+            u64::from(census.bounced),
+            "{}: each bounced packet is kept for its retry",
+            self.node
+        );
     }
 }
 

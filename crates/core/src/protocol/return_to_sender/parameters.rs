@@ -83,25 +83,25 @@ impl Buffers {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retry {
     first: Time,
-    longest: Time,
+    delay_max: Time,
 }
 
 impl Retry {
     /// Returns the rule with the constant delay `delay`.
     pub const fn constant(delay: Time) -> Retry {
-        Retry { first: delay, longest: delay }
+        Retry { first: delay, delay_max: delay }
     }
 
-    /// Returns the rule that starts with `first` and doubles the delay up to `longest`.
+    /// Returns the rule that starts with `first` and doubles the delay up to `delay_max`.
     ///
     /// # Errors
     ///
-    /// Returns an error if the delay could not grow: if `first` is zero or exceeds `longest`.
-    pub fn doubling(first: Time, longest: Time) -> Result<Retry, BadRetry> {
+    /// Returns an error if the delay could not grow: if `first` is zero or exceeds `delay_max`.
+    pub fn doubling(first: Time, delay_max: Time) -> Result<Retry, BadRetry> {
         match first {
             Time::ZERO => Err(BadRetry::ZeroFirst),
-            _ if first > longest => Err(BadRetry::FirstAboveLongest { first, longest }),
-            _ => Ok(Retry { first, longest }),
+            _ if first > delay_max => Err(BadRetry::FirstAboveLongest { first, delay_max }),
+            _ => Ok(Retry { first, delay_max }),
         }
     }
 
@@ -112,12 +112,12 @@ impl Retry {
 
     /// Returns the longest delay.
     pub const fn longest(self) -> Time {
-        self.longest
+        self.delay_max
     }
 
     /// Returns the delay after a bounce whose predecessor had `delay`.
-    pub(super) fn next(self, delay: Time) -> Time {
-        delay.saturating_add(delay).min(self.longest)
+    pub(super) fn next_delay(self, delay: Time) -> Time {
+        delay.saturating_add(delay).min(self.delay_max)
     }
 }
 
@@ -131,7 +131,7 @@ pub enum BadRetry {
         /// The first delay.
         first: Time,
         /// The longest delay.
-        longest: Time,
+        delay_max: Time,
     },
 }
 
@@ -139,7 +139,7 @@ impl fmt::Display for BadRetry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BadRetry::ZeroFirst => write!(f, "a first retry delay of zero cannot double; use a constant delay"),
-            BadRetry::FirstAboveLongest { first, longest } => {
+            BadRetry::FirstAboveLongest { first, delay_max: longest } => {
                 write!(f, "the first retry delay, {first}, exceeds the longest, {longest}")
             }
         }

@@ -8,24 +8,24 @@ pub(super) struct Slots<T> {
     limit: Buffers,
     entries: Vec<Option<T>>,
     /// Free numbers below `entries.len()`, one bit each; `free` is the number of set bits.
-    holes: Vec<u64>,
+    free_words: Vec<u64>,
     free: u32,
 }
 
 impl<T> Slots<T> {
     pub(super) const fn new(limit: Buffers) -> Slots<T> {
-        Slots { limit, entries: Vec::new(), holes: Vec::new(), free: 0 }
+        Slots { limit, entries: Vec::new(), free_words: Vec::new(), free: 0 }
     }
 
     /// Returns the number of buffers in use.
-    pub(super) fn used(&self) -> u32 {
+    pub(super) fn used_slots(&self) -> u32 {
         self.entries.len() as u32 - self.free
     }
 
     /// Returns the number of free buffers, or `None` if there is no limit.
     pub(super) fn free(&self) -> Option<u32> {
         let count = self.limit.count()?;
-        Some(count.checked_sub(self.used()).expect("no more buffers are in use than there are"))
+        Some(count.checked_sub(self.used_slots()).expect("no more buffers are in use than there are"))
     }
 
     pub(super) fn has_capacity(&self) -> bool {
@@ -39,11 +39,11 @@ impl<T> Slots<T> {
     /// Panics if no buffer is free.
     pub(super) fn insert(&mut self, entry: T) -> u32 {
         assert!(self.has_capacity(), "a buffer is free");
-        let number = self.first_hole().unwrap_or_else(|| self.grow());
-        self.set_hole(number, false);
-        let before = self.entries[number as usize].replace(entry);
-        assert!(before.is_none(), "buffer {number} was free");
-        number
+        let index = self.first_hole().unwrap_or_else(|| self.grow());
+        self.set_hole(index, false);
+        let previous = self.entries[index as usize].replace(entry);
+        assert!(previous.is_none(), "buffer {index} was free");
+        index
     }
 
     /// Returns the lowest free number below `entries.len()`.
@@ -51,50 +51,50 @@ impl<T> Slots<T> {
         if self.free == 0 {
             return None;
         }
-        let word = self.holes.iter().position(|holes| *holes != 0)?;
-        Some(word as u32 * u64::BITS + self.holes[word].trailing_zeros())
+        let word = self.free_words.iter().position(|holes| *holes != 0)?;
+        Some(word as u32 * u64::BITS + self.free_words[word].trailing_zeros())
     }
 
     /// Appends a free buffer and returns its number.
     fn grow(&mut self) -> u32 {
-        let number = u32::try_from(self.entries.len()).expect("buffers are numbered in 32 bits");
+        let index = u32::try_from(self.entries.len()).expect("buffers are numbered in 32 bits");
         self.entries.push(None);
-        self.holes.resize(self.entries.len().div_ceil(u64::BITS as usize), 0);
-        self.set_hole(number, true);
-        number
+        self.free_words.resize(self.entries.len().div_ceil(u64::BITS as usize), 0);
+        self.set_hole(index, true);
+        index
     }
 
     /// Marks a used buffer as free, or a free buffer as used.
-    fn set_hole(&mut self, number: u32, is_free: bool) {
-        let (holes, bit) = (&mut self.holes[(number / u64::BITS) as usize], 1 << (number % u64::BITS));
-        debug_assert_eq!(*holes & bit == 0, is_free, "buffer {number} changes");
+    fn set_hole(&mut self, index: u32, is_free: bool) {
+        let (holes, bit) = (&mut self.free_words[(index / u64::BITS) as usize], 1 << (index % u64::BITS));
+        debug_assert_eq!(*holes & bit == 0, is_free, "buffer {index} changes");
         *holes ^= bit;
         self.free = if is_free { self.free + 1 } else { self.free - 1 };
     }
 
-    pub(super) fn get(&self, number: u32) -> Option<&T> {
-        self.entries.get(number as usize)?.as_ref()
+    pub(super) fn get(&self, index: u32) -> Option<&T> {
+        self.entries.get(index as usize)?.as_ref()
     }
 
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
-        self.entries.get_mut(number as usize)?.as_mut()
+    pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut T> {
+        self.entries.get_mut(index as usize)?.as_mut()
     }
 
     /// Frees a buffer and returns its contents, or `None` if it was free.
-    pub(super) fn remove(&mut self, number: u32) -> Option<T> {
-        let entry = self.entries.get_mut(number as usize)?.take()?;
-        self.set_hole(number, true);
+    pub(super) fn remove(&mut self, index: u32) -> Option<T> {
+        let entry = self.entries.get_mut(index as usize)?.take()?;
+        self.set_hole(index, true);
         while let Some(None) = self.entries.last() {
             self.entries.pop();
             self.set_hole(self.entries.len() as u32, false);
         }
-        self.holes.truncate(self.entries.len().div_ceil(u64::BITS as usize));
+        self.free_words.truncate(self.entries.len().div_ceil(u64::BITS as usize));
         Some(entry)
     }
 
     /// Iterates over the buffers in use in the order of their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.entries.iter().zip(0..).filter_map(|(entry, number)| Some((number, entry.as_ref()?)))
+        self.entries.iter().zip(0..).filter_map(|(entry, index)| Some((index, entry.as_ref()?)))
     }
 }
 
@@ -119,9 +119,9 @@ mod tests {
         let mut slots = Slots::new(Buffers::Infinite);
         (0..1_000).for_each(|n| assert_eq!(slots.insert(n), n));
         (0..999).for_each(|n| assert_eq!(slots.remove(n), Some(n)));
-        assert_eq!((slots.used(), slots.free()), (1, None));
+        assert_eq!((slots.used_slots(), slots.free()), (1, None));
         slots.remove(999);
-        assert!(slots.entries.is_empty() && slots.holes.is_empty());
+        assert!(slots.entries.is_empty() && slots.free_words.is_empty());
     }
 
     proptest! {
@@ -132,15 +132,16 @@ mod tests {
                 match freed {
                     Some(number) => prop_assert_eq!(slots.remove(number), reference.remove(&number)),
                     None => {
-                        let lowest = (0..).find(|number| !reference.contains_key(number)).unwrap();
+                        let lowest = (0..).find(|index| !reference.contains_key(index)).unwrap();
                         prop_assert_eq!(slots.insert(step), lowest);
                         reference.insert(lowest, step);
                     }
                 }
-                prop_assert_eq!(slots.used() as usize, reference.len());
+                prop_assert_eq!(slots.used_slots() as usize, reference.len());
                 prop_assert!(slots.iter().eq(reference.iter().map(|(number, step)| (*number, step))));
                 let last = reference.keys().last().map_or(0, |last| last + 1);
-                prop_assert_eq!((slots.entries.len(), slots.holes.len()), (last as usize, last.div_ceil(64) as usize));
+                let lengths = (slots.entries.len(), slots.free_words.len());
+                prop_assert_eq!(lengths, (last as usize, last.div_ceil(64) as usize));
             }
         }
     }

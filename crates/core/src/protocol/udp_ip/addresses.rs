@@ -42,7 +42,7 @@ pub fn socket(node: NodeId, index: u32) -> Option<SocketAddrV4> {
 }
 
 /// Returns the node with the address, and the number on that node of the endpoint with the port.
-pub fn end(socket: SocketAddrV4) -> Option<(NodeId, u32)> {
+pub fn endpoint_of(socket: SocketAddrV4) -> Option<(NodeId, u32)> {
     Some((node(*socket.ip())?, endpoint_index(socket.port())?))
 }
 
@@ -63,9 +63,9 @@ mod tests {
     #[test]
     fn other_addresses_and_ports_have_no_node() {
         for (address, port) in [([10, 0, 0, 0], 49_152), ([10, 255, 255, 255], 49_152), ([11, 0, 0, 1], 49_152)] {
-            assert_eq!(end(SocketAddrV4::new(address.into(), port)), None);
+            assert_eq!(endpoint_of(SocketAddrV4::new(address.into(), port)), None);
         }
-        assert_eq!(end(SocketAddrV4::new([10, 0, 0, 1].into(), 49_151)), None);
+        assert_eq!(endpoint_of(SocketAddrV4::new([10, 0, 0, 1].into(), 49_151)), None);
         assert_eq!(node([9, 255, 255, 255].into()), None);
     }
 
@@ -73,14 +73,14 @@ mod tests {
         #[test]
         fn the_mapping_inverts(node in any::<u32>(), index in any::<u32>(), bits in any::<u32>(), port in any::<u16>()) {
             for (node, index) in [(node, index), (node % NODES_MAX, index % ENDPOINTS_MAX)] {
-                let there = socket(NodeId(node), index);
-                prop_assert_eq!(there.is_some(), node < NODES_MAX && index < ENDPOINTS_MAX);
-                prop_assert_eq!(there.and_then(end), there.map(|_| (NodeId(node), index)));
+                let socket_of_node = socket(NodeId(node), index);
+                prop_assert_eq!(socket_of_node.is_some(), node < NODES_MAX && index < ENDPOINTS_MAX);
+                prop_assert_eq!(socket_of_node.and_then(endpoint_of), socket_of_node.map(|_| (NodeId(node), index)));
             }
             for bits in [bits, NETWORK | bits >> 8] {
-                let given = SocketAddrV4::new(Ipv4Addr::from_bits(bits), port);
-                if let Some((node, index)) = end(given) {
-                    prop_assert_eq!(socket(node, index), Some(given));
+                let address = SocketAddrV4::new(Ipv4Addr::from_bits(bits), port);
+                if let Some((node, index)) = endpoint_of(address) {
+                    prop_assert_eq!(socket(node, index), Some(address));
                 }
             }
         }

@@ -22,7 +22,7 @@ impl Sum {
     pub const ZERO: Sum = Sum(0);
 
     /// Returns the sum of bytes that begin at an even offset.
-    pub fn of(bytes: &[u8]) -> Sum {
+    pub fn of_bytes(bytes: &[u8]) -> Sum {
         let (words, odd) = bytes.as_chunks::<2>();
         let last = odd.first().map_or(0, |byte| u64::from(*byte) << 8);
         Sum::folded(words.iter().map(|word| u64::from(u16::from_be_bytes(*word))).sum::<u64>() + last)
@@ -62,7 +62,8 @@ impl Sum {
     /// payload longer than [`PAYLOAD_MAX`] counts as [`PAYLOAD_MAX`].
     pub fn of_headers(from: SocketAddrV4, to: SocketAddrV4, payload: usize) -> Sum {
         let length = (payload.min(PAYLOAD_MAX) + UDP_HEADER) as u64;
-        let address = |of: SocketAddrV4| u64::from(of.ip().to_bits() >> 16) + u64::from(of.ip().to_bits() & 0xffff);
+        let address =
+            |socket: SocketAddrV4| u64::from(socket.ip().to_bits() >> 16) + u64::from(socket.ip().to_bits() & 0xffff);
         let ports = u64::from(from.port()) + u64::from(to.port());
         // The length counts twice, because both the pseudo-header and the header contain it.
         Sum::folded(address(from) + address(to) + ports + 2 * length + u64::from(UDP))

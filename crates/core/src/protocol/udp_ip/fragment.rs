@@ -98,15 +98,15 @@ impl Datagram {
         if mtu < MTU_MIN {
             return Err(FragmentError::MtuTooSmall(mtu));
         }
-        Ok(Fragments { datagram: *self, capacity: mtu.min(PACKET_MAX) - IPV4_HEADER, at: Some(0) })
+        Ok(Fragments { datagram: *self, capacity: mtu.min(PACKET_MAX) - IPV4_HEADER, next_offset: Some(0) })
     }
 
-    fn ip_header(&self, offset: usize, carried: usize, more: bool) -> Ipv4Header {
+    fn ip_header(&self, offset: usize, carried: usize, more_fragments: bool) -> Ipv4Header {
         let mut header = Ipv4Header {
             total_len: (IPV4_HEADER + carried) as u16,
             identification: self.identification,
             dont_fragment: false,
-            more_fragments: more,
+            more_fragments,
             fragment_offset: IpFragOffset::try_new((offset / 8) as u16).expect("an offset lies in a packet"),
             time_to_live: TIME_TO_LIVE,
             protocol: IpNumber(UDP),
@@ -146,23 +146,23 @@ pub struct Fragments {
     /// Number of bytes of a packet after its IPv4 header.
     capacity: usize,
     /// Offset of the next fragment; `None` after the last.
-    at: Option<usize>,
+    next_offset: Option<usize>,
 }
 
 impl Iterator for Fragments {
     type Item = Fragment;
 
     fn next(&mut self) -> Option<Fragment> {
-        let at = self.at?;
-        let left = UDP_HEADER + self.datagram.payload - at;
-        let carried = if left <= self.capacity { left } else { self.capacity / 8 * 8 };
-        self.at = (carried < left).then_some(at + carried);
+        let at = self.next_offset?;
+        let remaining = UDP_HEADER + self.datagram.payload - at;
+        let carried = if remaining <= self.capacity { remaining } else { self.capacity / 8 * 8 };
+        self.next_offset = (carried < remaining).then_some(at + carried);
         Some(self.datagram.fragment(at, carried))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.at.map(|at| UDP_HEADER + self.datagram.payload - at);
-        let count = left.map_or(0, |left| 1 + left.saturating_sub(self.capacity).div_ceil(self.capacity / 8 * 8));
+        let remaining = self.next_offset.map(|at| UDP_HEADER + self.datagram.payload - at);
+        let count = remaining.map_or(0, |left| 1 + left.saturating_sub(self.capacity).div_ceil(self.capacity / 8 * 8));
         (count, Some(count))
     }
 }

@@ -42,7 +42,7 @@ impl UdpHead {
     pub fn is_valid(&self, from: Ipv4Addr, to: Ipv4Addr, payload: Sum) -> bool {
         let [from, to] = [SocketAddrV4::new(from, self.from), SocketAddrV4::new(to, self.to)];
         let headers = Sum::of_headers(from, to, self.payload);
-        self.checksum.is_none_or(|checksum| (headers + payload + Sum::of(&checksum.to_be_bytes())).is_valid())
+        self.checksum.is_none_or(|checksum| (headers + payload + Sum::of_bytes(&checksum.to_be_bytes())).is_valid())
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Parsed {
     /// Offset of the packet's data in the datagram, including the UDP header.
     pub offset: usize,
     /// Whether further fragments follow.
-    pub more: bool,
+    pub more_fragments: bool,
     /// Length of the IPv4 header including options, in bytes.
     pub header_len: usize,
     /// Range of the packet's bytes that hold UDP payload.
@@ -70,7 +70,7 @@ pub struct Parsed {
 impl Parsed {
     /// Returns whether the packet is a whole datagram.
     pub fn is_whole(&self) -> bool {
-        self.offset == 0 && !self.more
+        self.offset == 0 && !self.more_fragments
     }
 
     /// Returns the range of the datagram's bytes, including the UDP header, that the packet carries.
@@ -102,7 +102,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, DropReason> {
         HeaderSliceError::Content(HeaderError::UnexpectedVersion { .. }) => DropReason::NotIpv4,
         HeaderSliceError::Content(HeaderError::HeaderLengthSmallerThanHeader { .. }) => DropReason::BadLength,
     })?;
-    if !Sum::of(header.slice()).is_valid() {
+    if !Sum::of_bytes(header.slice()).is_valid() {
         return Err(DropReason::BadHeaderChecksum);
     }
     if header.protocol().0 != UDP {
@@ -110,28 +110,34 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, DropReason> {
     }
     let (header_len, end) = (header.slice().len(), usize::from(header.total_len()));
     let offset = usize::from(header.fragments_offset().byte_offset());
-    let more = header.more_fragments();
-    check_lengths(bytes.len(), header_len, end, offset, more)?;
-    let udp = (offset == 0).then(|| first_header(&bytes[header_len..end], more)).transpose()?;
+    let more_fragments = header.more_fragments();
+    check_lengths(bytes.len(), header_len, end, offset, more_fragments)?;
+    let udp = (offset == 0).then(|| first_header(&bytes[header_len..end], more_fragments)).transpose()?;
     let start = header_len + if offset == 0 { UDP_HEADER } else { 0 };
     Ok(Parsed {
         from: header.source_addr(),
         to: header.destination_addr(),
         identification: header.identification(),
         offset,
-        more,
+        more_fragments,
         header_len,
         payload: start..end,
         udp,
     })
 }
 
-fn check_lengths(bytes: usize, header_len: usize, end: usize, offset: usize, more: bool) -> Result<(), DropReason> {
+fn check_lengths(
+    bytes: usize,
+    header_len: usize,
+    end: usize,
+    offset: usize,
+    more_fragments: bool,
+) -> Result<(), DropReason> {
     if bytes < end {
         return Err(DropReason::TooShort);
     }
     let carried = end.checked_sub(header_len).ok_or(DropReason::BadLength)?;
-    if carried == 0 || (more && !carried.is_multiple_of(8)) {
+    if carried == 0 || (more_fragments && !carried.is_multiple_of(8)) {
         Err(DropReason::BadLength)
     } else if header_len + offset + carried > PACKET_MAX {
         Err(DropReason::TooLong)
@@ -141,8 +147,8 @@ fn check_lengths(bytes: usize, header_len: usize, end: usize, offset: usize, mor
 }
 
 /// Returns the UDP header at the beginning of the data in a first fragment.
-fn first_header(carried: &[u8], more: bool) -> Result<UdpHead, DropReason> {
+fn first_header(carried: &[u8], more_fragments: bool) -> Result<UdpHead, DropReason> {
     let header = UdpHead::read(*carried.first_chunk().ok_or(DropReason::TooShort)?)?;
     let is_all = header.payload + UDP_HEADER == carried.len();
-    if more || is_all { Ok(header) } else { Err(DropReason::BadLength) }
+    if more_fragments || is_all { Ok(header) } else { Err(DropReason::BadLength) }
 }

@@ -64,14 +64,14 @@ pub enum Reassembled {
         /// Reason of the drop.
         reason: DropReason,
         /// Whether the datagram's other fragments are dropped, too, so that the datagram's buffer is free.
-        gives_up: bool,
+        abandons_datagram: bool,
     },
 }
 
 /// A datagram whose fragments are being collected.
 #[derive(Clone, Debug)]
 struct PartialDatagram {
-    due: Time,
+    expires_at: Time,
     /// Ranges of the stored fragments, in order and disjoint.
     ranges: Vec<(u16, u16)>,
     /// Number of stored bytes.
@@ -102,25 +102,25 @@ impl Reassembly {
         Reassembly { parameters, partial_datagrams, timers, bytes: 0, drops: Drops::default() }
     }
 
-    /// Handles a fragment or a whole datagram that arrived. The caller must first have called [`Reassembly::expires`]
+    /// Handles a fragment or a whole datagram that arrived. The caller must first have called [`Reassembly::expire`]
     /// for `now`.
     pub fn arrive(&mut self, packet: &Parsed, now: Time) -> Reassembled {
         let key = packet.key();
         if let (true, Some(header)) = (packet.is_whole(), packet.udp) {
             return Reassembled::Complete { key, length: header.payload, header };
         }
-        if !self.partial_datagrams.contains_key(&key) && !self.begins(key, now) {
-            return self.dropped(DropReason::NoSpace, false);
+        if !self.partial_datagrams.contains_key(&key) && !self.start_datagram(key, now) {
+            return self.count_drop(DropReason::NoSpace, false);
         }
         let free_bytes = self.parameters.bytes - self.bytes;
         let Some(partial) = self.partial_datagrams.get_mut(&key) else {
-            return self.dropped(DropReason::NoSpace, false);
+            return self.count_drop(DropReason::NoSpace, false);
         };
         match partial.check(packet, free_bytes) {
-            Err(reason @ (DropReason::GivenUp | DropReason::Duplicate)) => self.dropped(reason, false),
+            Err(reason @ (DropReason::GivenUp | DropReason::Duplicate)) => self.count_drop(reason, false),
             Err(reason) => {
-                self.bytes -= partial.give_up();
-                self.dropped(reason, true)
+                self.bytes -= partial.abandon();
+                self.count_drop(reason, true)
             }
             Ok(index) => {
                 self.bytes += partial.take(index, packet);
@@ -136,42 +136,42 @@ impl Reassembly {
     }
 
     /// Starts a datagram, in place of an abandoned one if the table is full. Returns whether the datagram was started.
-    fn begins(&mut self, key: DatagramKey, now: Time) -> bool {
+    fn start_datagram(&mut self, key: DatagramKey, now: Time) -> bool {
         if self.partial_datagrams.len() >= self.parameters.datagrams {
             let mut oldest = self.timers.iter().map(|(_, key)| *key);
-            match oldest.find(|key| self.partial_datagrams.get(key).is_some_and(|of| of.given_up)) {
+            match oldest.find(|key| self.partial_datagrams.get(key).is_some_and(|partial| partial.given_up)) {
                 Some(given_up) => self.forget(&given_up),
                 None => return false,
             }
         }
-        let due = now.saturating_add(self.parameters.lifetime);
-        self.timers.insert((due, key));
-        self.partial_datagrams.insert(key, PartialDatagram::new(due));
+        let expires_at = now.saturating_add(self.parameters.lifetime);
+        self.timers.insert((expires_at, key));
+        self.partial_datagrams.insert(key, PartialDatagram::new(expires_at));
         true
     }
 
     fn forget(&mut self, key: &DatagramKey) {
         if let Some(partial) = self.partial_datagrams.remove(key) {
-            self.timers.remove(&(partial.due, *key));
+            self.timers.remove(&(partial.expires_at, *key));
             self.bytes -= partial.bytes;
         }
     }
 
-    fn dropped(&mut self, reason: DropReason, gives_up: bool) -> Reassembled {
+    fn count_drop(&mut self, reason: DropReason, abandons_datagram: bool) -> Reassembled {
         self.drops.count(reason);
-        Reassembled::Dropped { reason, gives_up }
+        Reassembled::Dropped { reason, abandons_datagram }
     }
 
-    /// Returns the time of the next timer, at which [`Reassembly::expires`] is to be called.
+    /// Returns the time of the next timer, at which [`Reassembly::expire`] is to be called.
     pub fn next_timer(&self) -> Option<Time> {
-        self.timers.first().map(|(due, _)| *due)
+        self.timers.first().map(|(expires_at, _)| *expires_at)
     }
 
     /// Abandons the datagrams whose timer expired. Returns those whose bytes can be freed, oldest first.
-    pub fn expires(&mut self, now: Time) -> Vec<DatagramKey> {
+    pub fn expire(&mut self, now: Time) -> Vec<DatagramKey> {
         let mut expired = Vec::new();
-        while let Some((_, key)) = self.timers.first().copied().filter(|(due, _)| *due <= now) {
-            if self.partial_datagrams.get(&key).is_some_and(|of| !of.given_up) {
+        while let Some((_, key)) = self.timers.first().copied().filter(|(expires_at, _)| *expires_at <= now) {
+            if self.partial_datagrams.get(&key).is_some_and(|partial| !partial.given_up) {
                 self.drops.count(DropReason::Expired);
                 expired.push(key);
             }
@@ -197,8 +197,8 @@ impl Reassembly {
 }
 
 impl PartialDatagram {
-    fn new(due: Time) -> PartialDatagram {
-        PartialDatagram { due, ranges: Vec::new(), bytes: 0, end: None, reach: 0, header: None, given_up: false }
+    fn new(expires_at: Time) -> PartialDatagram {
+        PartialDatagram { expires_at, ranges: Vec::new(), bytes: 0, end: None, reach: 0, header: None, given_up: false }
     }
 
     /// Returns the index at which the fragment's range belongs among the stored ranges, or the reason why the fragment
@@ -211,7 +211,7 @@ impl PartialDatagram {
             return Err(DropReason::GivenUp);
         }
         let is_last = self.end == Some(carried.end);
-        if self.ranges.get(index) == Some(&range) && packet.more != is_last {
+        if self.ranges.get(index) == Some(&range) && packet.more_fragments != is_last {
             return Err(DropReason::Duplicate);
         }
         self.agrees(packet)?;
@@ -229,9 +229,10 @@ impl PartialDatagram {
     /// Checks that a fragment agrees with the stored fragments and the UDP header about the datagram's length.
     fn agrees(&self, packet: &Parsed) -> Result<(), DropReason> {
         let carried = packet.carried();
-        let reach = if packet.more { self.reach.max(carried.end) } else { self.reach };
-        let stated = [self.end, (!packet.more).then_some(carried.end), packet.udp.map(|udp| UDP_HEADER + udp.payload)];
-        let mut ends = stated.into_iter().flatten();
+        let reach = if packet.more_fragments { self.reach.max(carried.end) } else { self.reach };
+        let stated_ends =
+            [self.end, (!packet.more_fragments).then_some(carried.end), packet.udp.map(|udp| UDP_HEADER + udp.payload)];
+        let mut ends = stated_ends.into_iter().flatten();
         let Some(end) = ends.next() else { return Ok(()) };
         if ends.all(|other| other == end) && reach < end { Ok(()) } else { Err(DropReason::Inconsistent) }
     }
@@ -241,7 +242,7 @@ impl PartialDatagram {
         let carried = packet.carried();
         self.ranges.insert(index, (carried.start as u16, carried.end as u16));
         self.bytes += carried.len();
-        if packet.more {
+        if packet.more_fragments {
             self.reach = self.reach.max(carried.end);
         } else {
             self.end = Some(carried.end);
@@ -258,8 +259,8 @@ impl PartialDatagram {
     }
 
     /// Drops the stored fragments, and returns the number of their bytes.
-    fn give_up(&mut self) -> usize {
-        let given_up = PartialDatagram { given_up: true, ..PartialDatagram::new(self.due) };
+    fn abandon(&mut self) -> usize {
+        let given_up = PartialDatagram { given_up: true, ..PartialDatagram::new(self.expires_at) };
         std::mem::replace(self, given_up).bytes
     }
 }

@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, VecDeque};
 /// Acknowledgements that are due, and those that wait for more packets or their timer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Acknowledgements {
-    every: u32,
+    packets_per_acknowledgement: u32,
     delay: Time,
     /// Sources whose acknowledgement is due, in the order in which it became due.
-    due: VecDeque<Peer>,
-    /// Number of packets accepted since the last acknowledgement to their source; it is less than `every`.
+    due_peers: VecDeque<Peer>,
+    /// Number of packets accepted since the last acknowledgement to their source; it is less than
+    /// `packets_per_acknowledgement`.
     unacknowledged: BTreeMap<Peer, u32>,
     timers: Timers,
 }
@@ -22,24 +23,24 @@ pub(super) struct Acknowledgements {
 impl Acknowledgements {
     pub(super) fn new(parameters: &LinkParameters) -> Acknowledgements {
         Acknowledgements {
-            every: parameters.acknowledge_every,
+            packets_per_acknowledgement: parameters.acknowledge_every,
             delay: parameters.acknowledge_delay,
-            due: VecDeque::new(),
+            due_peers: VecDeque::new(),
             unacknowledged: BTreeMap::new(),
             timers: Timers::default(),
         }
     }
 
     /// Records that `packets` more packets from `source` were accepted. The acknowledgement is due now if their number
-    /// reaches `every`, otherwise after the delay.
+    /// reaches `packets_per_acknowledgement`, otherwise after the delay.
     pub(super) fn accepted(&mut self, source: Peer, packets: u32, now: Time) {
         let unacknowledged = self.unacknowledged.get(&source).copied().unwrap_or(0) + packets;
-        if unacknowledged >= self.every || self.due.contains(&source) {
+        if unacknowledged >= self.packets_per_acknowledgement || self.due_peers.contains(&source) {
             return self.at_once(source);
         }
         self.unacknowledged.insert(source, unacknowledged);
         if !self.timers.runs(source) {
-            self.timers.set(source, now.saturating_add(self.delay));
+            self.timers.set_timer(source, now.saturating_add(self.delay));
         }
     }
 
@@ -47,27 +48,27 @@ impl Acknowledgements {
     pub(super) fn at_once(&mut self, source: Peer) {
         self.unacknowledged.remove(&source);
         self.timers.stop(source);
-        if !self.due.contains(&source) {
-            self.due.push_back(source);
+        if !self.due_peers.contains(&source) {
+            self.due_peers.push_back(source);
         }
     }
 
     /// Takes the source of the next acknowledgement that is due, if any.
-    pub(super) fn next(&mut self) -> Option<Peer> {
-        self.due.pop_front()
+    pub(super) fn next_due(&mut self) -> Option<Peer> {
+        self.due_peers.pop_front()
     }
 
     pub(super) fn has_next(&self) -> bool {
-        !self.due.is_empty()
+        !self.due_peers.is_empty()
     }
 
     /// Returns whether no acknowledgement is due or waits.
     pub(super) fn is_idle(&self) -> bool {
-        self.due.is_empty() && self.unacknowledged.is_empty()
+        self.due_peers.is_empty() && self.unacknowledged.is_empty()
     }
 
     pub(super) fn next_timer(&self) -> Option<Time> {
-        self.timers.next()
+        self.timers.first_expiry()
     }
 
     pub(super) fn on_time(&mut self, now: Time) {
@@ -79,9 +80,12 @@ impl Acknowledgements {
     /// Asserts the invariants.
     pub(super) fn check(&self) {
         for (source, &unacknowledged) in &self.unacknowledged {
-            assert!(0 < unacknowledged && unacknowledged < self.every, "enough packets are acknowledged at once");
+            assert!(
+                0 < unacknowledged && unacknowledged < self.packets_per_acknowledgement,
+                "enough packets are acknowledged at once"
+            );
             assert!(self.timers.runs(*source), "the rest waits for its timer");
-            assert!(!self.due.contains(source), "an acknowledgement is due or waits, not both");
+            assert!(!self.due_peers.contains(source), "an acknowledgement is due or waits, not both");
         }
     }
 }

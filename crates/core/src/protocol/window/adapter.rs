@@ -9,7 +9,7 @@
 
 use super::{ArrivalOutcome, LinkParameters, Peer, ReadingSlot, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
-use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
+use crate::protocol::{AcceptedPacket, Answer, Effects, Frame, Offer, Protocol, Slot, Statistics};
 use crate::text::Parameters;
 use std::collections::BTreeMap;
 
@@ -33,17 +33,17 @@ pub struct WindowAdapter<P> {
     parameters: WindowParameters,
     /// Link of each class.
     links: Vec<WindowLink<(P, Bytes)>>,
-    taken: u64,
+    packets_taken: u64,
     /// Feedback word that is sent in acknowledgements, and the words received.
     feedback: u64,
     feedback_by_node: BTreeMap<NodeId, u64>,
 }
 
 impl<P: Clone> WindowAdapter<P> {
-    /// Returns the endpoint at node `own`, on a fabric of `classes` classes.
-    pub fn new(own: NodeId, classes: u8, parameters: WindowParameters) -> WindowAdapter<P> {
-        let links = (0..classes).map(|_| WindowLink::new(own, &parameters.link)).collect();
-        WindowAdapter { parameters, links, taken: 0, feedback: 0, feedback_by_node: BTreeMap::new() }
+    /// Returns the endpoint at `node`, on a fabric of `classes` classes.
+    pub fn new(node: NodeId, classes: u8, parameters: WindowParameters) -> WindowAdapter<P> {
+        let links = (0..classes).map(|_| WindowLink::new(node, &parameters.link)).collect();
+        WindowAdapter { parameters, links, packets_taken: 0, feedback: 0, feedback_by_node: BTreeMap::new() }
     }
 
     fn link(&mut self, class: Class) -> &mut WindowLink<(P, Bytes)> {
@@ -84,10 +84,10 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         }
         let body = body.map(|body| (body, bytes));
         let link = self.link(class);
-        let before = link.next_timer().unwrap_or(Time::MAX);
+        let timer_before = link.next_timer().unwrap_or(Time::MAX);
         let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, is_retransmission: false }, now);
         // If the acknowledgement waits for more packets, a timer is set although no frame leaves.
-        let timer = link.next_timer().is_some_and(|next| next < before);
+        let timer = link.next_timer().is_some_and(|next| next < timer_before);
         Effects {
             is_discarded: matches!(arrived, ArrivalOutcome::Duplicate | ArrivalOutcome::Refused),
             timer,
@@ -99,10 +99,10 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         self.links[class.index()].front().map(|(from, (body, _))| (from, body))
     }
 
-    fn take(&mut self, class: Class, _answer: Answer) -> Option<Taken<P>> {
+    fn take(&mut self, class: Class, _answer: Answer) -> Option<AcceptedPacket<P>> {
         let (from, (body, _), slot) = self.link(class).take()?;
-        self.taken += 1;
-        Some(Taken { from, slot: Slot(slot.number()), body })
+        self.packets_taken += 1;
+        Some(AcceptedPacket { from, slot: Slot(slot.number()), body })
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
@@ -130,7 +130,7 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
     }
 
     fn statistics(&self) -> Statistics {
-        let mut sum = Statistics { accepted: self.taken, ..Statistics::default() };
+        let mut sum = Statistics { accepted: self.packets_taken, ..Statistics::default() };
         for link in self.links.iter().map(WindowLink::statistics) {
             sum.acknowledgements += link.acknowledgements;
             sum.retransmitted += link.retransmitted;
@@ -185,7 +185,7 @@ mod tests {
     fn adapter_pair() -> [WindowAdapter<char>; 2] {
         let link = LinkParameters { arrivals: 1, ..LinkParameters::default() };
         let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
-        [A, B].map(|own| WindowAdapter::new(own, 2, parameters))
+        [A, B].map(|node| WindowAdapter::new(node, 2, parameters))
     }
 
     fn send(end: &mut WindowAdapter<char>, class: Class, body: char) {
@@ -201,7 +201,7 @@ mod tests {
     fn two_flows_to_a_node_have_separate_windows() {
         let link = LinkParameters { window: 1, reorder: 1, arrivals: 4, ..LinkParameters::default() };
         let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
-        let ([mut a, mut b], class) = ([A, B].map(|own| WindowAdapter::new(own, 1, parameters)), Class::REQUESTS);
+        let ([mut a, mut b], class) = ([A, B].map(|node| WindowAdapter::new(node, 1, parameters)), Class::REQUESTS);
         let [first, second] = [FlowKey(1), FlowKey(u32::MAX)];
         for (flow, body) in [(first, 'a'), (first, 'b'), (second, 'x'), (second, 'y')] {
             send_by(&mut a, flow, class, body);
@@ -265,7 +265,7 @@ mod tests {
         let delay = Time::from_us(3);
         let link = LinkParameters { acknowledge_every: 2, acknowledge_delay: delay, ..LinkParameters::default() };
         let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
-        let ([mut a, mut b], class) = ([A, B].map(|own| WindowAdapter::new(own, 1, parameters)), Class::REQUESTS);
+        let ([mut a, mut b], class) = ([A, B].map(|node| WindowAdapter::new(node, 1, parameters)), Class::REQUESTS);
         send(&mut a, class, 'x');
         let packet = a.next(class, Time::ZERO).expect("its window is open");
         assert!(b.arrive(packet, Time::ZERO).timer);

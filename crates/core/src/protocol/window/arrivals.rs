@@ -29,42 +29,42 @@ impl ReadingSlot {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrivals<P> {
     slots: usize,
-    waiting: VecDeque<(NodeId, P)>,
-    reading: BTreeSet<ReadingSlot>,
+    waiting_packets: VecDeque<(NodeId, P)>,
+    slots_in_use: BTreeSet<ReadingSlot>,
 }
 
 impl<P> Arrivals<P> {
     pub(super) fn new(slots: u32) -> Arrivals<P> {
-        Arrivals { slots: slots as usize, waiting: VecDeque::new(), reading: BTreeSet::new() }
+        Arrivals { slots: slots as usize, waiting_packets: VecDeque::new(), slots_in_use: BTreeSet::new() }
     }
 
-    pub(super) fn used(&self) -> usize {
-        self.waiting.len() + self.reading.len()
+    pub(super) fn used_slots(&self) -> usize {
+        self.waiting_packets.len() + self.slots_in_use.len()
     }
 
     pub(super) fn has_capacity(&self) -> bool {
-        assert!(self.used() <= self.slots, "no more slots are in use than there are");
-        self.used() < self.slots
+        assert!(self.used_slots() <= self.slots, "no more slots are in use than there are");
+        self.used_slots() < self.slots
     }
 
     pub(super) fn insert(&mut self, from: NodeId, body: P) {
         assert!(self.has_capacity(), "a slot is free");
-        self.waiting.push_back((from, body));
+        self.waiting_packets.push_back((from, body));
     }
 
     pub(super) fn front(&self) -> Option<(NodeId, &P)> {
-        self.waiting.front().map(|(from, body)| (*from, body))
+        self.waiting_packets.front().map(|(from, body)| (*from, body))
     }
 
     pub(super) fn take(&mut self) -> Option<(NodeId, P, ReadingSlot)> {
-        let (from, body) = self.waiting.pop_front()?;
-        let mut free = (0..).map(ReadingSlot).filter(|slot| !self.reading.contains(slot));
+        let (from, body) = self.waiting_packets.pop_front()?;
+        let mut free = (0..).map(ReadingSlot).filter(|slot| !self.slots_in_use.contains(slot));
         let slot = free.next().expect("there are more numbers than slots");
-        self.reading.insert(slot);
+        self.slots_in_use.insert(slot);
         Some((from, body, slot))
     }
 
     pub(super) fn release(&mut self, slot: ReadingSlot) {
-        assert!(self.reading.remove(&slot), "a slot is released once, by its reader");
+        assert!(self.slots_in_use.remove(&slot), "a slot is released once, by its reader");
     }
 }

@@ -1,8 +1,8 @@
 //! The link of a node: composes the sending and the receiving half, and counts frames.
 
 use super::peer::Peer;
-use super::receiving::Receiving;
-use super::sending::Sending;
+use super::receiving::WindowReceiver;
+use super::sending::WindowSender;
 use super::{LinkParameters, ReadingSlot, WindowFrame, WindowHeader, WindowStatistics};
 use crate::engine::NodeId;
 use crate::engine::Time;
@@ -12,8 +12,8 @@ use crate::engine::Time;
 pub struct WindowLink<P> {
     node: NodeId,
     parameters: LinkParameters,
-    pub(super) sending: Sending<P>,
-    pub(super) receiving: Receiving<P>,
+    pub(super) sending: WindowSender<P>,
+    pub(super) receiving: WindowReceiver<P>,
     statistics: WindowStatistics,
 }
 
@@ -50,8 +50,8 @@ impl<P: Clone> WindowLink<P> {
         WindowLink {
             node,
             parameters: *parameters,
-            sending: Sending::new(parameters),
-            receiving: Receiving::new(parameters),
+            sending: WindowSender::new(parameters),
+            receiving: WindowReceiver::new(parameters),
             statistics: WindowStatistics::default(),
         }
     }
@@ -84,7 +84,7 @@ impl<P: Clone> WindowLink<P> {
     }
 
     fn next_acknowledgement(&mut self) -> Option<WindowFrame<P>> {
-        let to = self.receiving.acknowledgements.next()?;
+        let to = self.receiving.acknowledgements.next_due()?;
         self.statistics.acknowledgements += 1;
         let header = WindowHeader::Acknowledgement { next: self.receiving.expects(to) };
         Some(self.frame(to, header, None, false))
@@ -164,7 +164,7 @@ impl<P: Clone> WindowLink<P> {
     /// Returns whether no buffer or slot is in use and no acknowledgement is pending.
     pub fn is_idle(&self) -> bool {
         let is_sent = self.sending.reserved() == 0 && self.unacknowledged(None) == 0;
-        let is_read = self.receiving.arrivals.used() == 0 && self.receiving.reorder_buffers_used() == 0;
+        let is_read = self.receiving.arrivals.used_slots() == 0 && self.receiving.reorder_buffers_used() == 0;
         is_sent && is_read && self.receiving.acknowledgements.is_idle()
     }
 

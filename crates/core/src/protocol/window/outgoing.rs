@@ -18,11 +18,11 @@ pub(super) struct Outgoing<P> {
     window: usize,
     /// Position of the oldest unacknowledged packet.
     base: u64,
-    sent: VecDeque<P>,
+    unacknowledged: VecDeque<P>,
     /// Duration of the next timer.
     timeout: Time,
     /// Position after the last packet that was outstanding at the last time-out.
-    recovers: u64,
+    recovery_end: u64,
 }
 
 impl<P: Clone> Outgoing<P> {
@@ -31,20 +31,20 @@ impl<P: Clone> Outgoing<P> {
             space: Space::new(parameters.sequence_bits),
             window: parameters.window as usize,
             base: 0,
-            sent: VecDeque::new(),
+            unacknowledged: VecDeque::new(),
             timeout: parameters.timeout,
-            recovers: 0,
+            recovery_end: 0,
         }
     }
 
     /// Returns whether another packet may be sent.
     pub(super) fn is_open(&self) -> bool {
-        self.sent.len() < self.window
+        self.unacknowledged.len() < self.window
     }
 
     /// Returns the number of unacknowledged packets.
     pub(super) fn len(&self) -> usize {
-        self.sent.len()
+        self.unacknowledged.len()
     }
 
     pub(super) const fn timeout(&self) -> Time {
@@ -52,28 +52,28 @@ impl<P: Clone> Outgoing<P> {
     }
 
     /// Returns the position of the next new packet.
-    pub(super) fn next(&self) -> u64 {
-        self.base + self.sent.len() as u64
+    pub(super) fn next_position(&self) -> u64 {
+        self.base + self.unacknowledged.len() as u64
     }
 
     /// Records that a new packet leaves, and returns its sequence number.
     pub(super) fn send(&mut self, body: P) -> u32 {
         assert!(self.is_open(), "packets leave while the window is open");
-        let number = self.space.number(self.next());
-        self.sent.push_back(body);
+        let number = self.space.number(self.next_position());
+        self.unacknowledged.push_back(body);
         number
     }
 
     /// Returns the oldest unacknowledged packet, with its sequence number.
     pub(super) fn oldest(&self) -> (u32, P) {
-        let body = self.sent.front().expect("a copy is of a packet that is not acknowledged");
+        let body = self.unacknowledged.front().expect("a copy is of a packet that is not acknowledged");
         (self.space.number(self.base), body.clone())
     }
 
     /// Handles the expiry of the timer: doubles the time-out, up to `timeout_max`.
     pub(super) fn timed_out(&mut self, timeout_max: Time) {
-        assert!(!self.sent.is_empty(), "a timer runs while something is not acknowledged");
-        self.recovers = self.next();
+        assert!(!self.unacknowledged.is_empty(), "a timer runs while something is not acknowledged");
+        self.recovery_end = self.next_position();
         self.timeout = self.timeout.saturating_add(self.timeout).min(timeout_max);
     }
 
@@ -81,10 +81,10 @@ impl<P: Clone> Outgoing<P> {
     /// acknowledgement outside the window is old, and has no effect.
     pub(super) fn acknowledge(&mut self, next: u32, timeout: Time) -> usize {
         let newly = self.space.distance(self.base, next) as usize;
-        if newly == 0 || newly > self.sent.len() {
+        if newly == 0 || newly > self.unacknowledged.len() {
             return 0;
         }
-        self.sent.drain(..newly);
+        self.unacknowledged.drain(..newly);
         self.base += newly as u64;
         self.timeout = timeout;
         newly
@@ -93,7 +93,7 @@ impl<P: Clone> Outgoing<P> {
     /// Returns whether the oldest packet was outstanding at the last time-out. If so, it has not arrived, although
     /// later packets may have.
     pub(super) fn is_recovering(&self) -> bool {
-        !self.sent.is_empty() && self.base < self.recovers
+        !self.unacknowledged.is_empty() && self.base < self.recovery_end
     }
 
     /// Returns the position of the oldest packet.

@@ -136,11 +136,11 @@ impl LinkParameters {
     }
 
     fn check_acknowledge(&self, refuse: &mut impl FnMut(bool, &'static str, &str)) {
-        let (every, delay) = (self.acknowledge_every, self.acknowledge_delay);
-        refuse(every == 0, "acknowledge_every", "must be at least 1: an acknowledgement covers a packet");
-        let is_late = every > self.window.max(1);
+        let (packets, delay) = (self.acknowledge_every, self.acknowledge_delay);
+        refuse(packets == 0, "acknowledge_every", "must be at least 1: an acknowledgement covers a packet");
+        let is_late = packets > self.window.max(1);
         refuse(is_late, "acknowledge_every", "exceeds the window, which is the most that an acknowledgement covers");
-        let is_late = every > 1 && delay >= self.timeout;
+        let is_late = packets > 1 && delay >= self.timeout;
         refuse(
             is_late,
             "acknowledge_delay",

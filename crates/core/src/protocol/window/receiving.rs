@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The receiving half of a link.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Receiving<P> {
+pub(super) struct WindowReceiver<P> {
     space: Space,
     window: u64,
     reorder: u64,
@@ -39,9 +39,9 @@ struct Source<P> {
     reordered: BTreeMap<u64, P>,
 }
 
-impl<P> Receiving<P> {
-    pub(super) fn new(parameters: &LinkParameters) -> Receiving<P> {
-        Receiving {
+impl<P> WindowReceiver<P> {
+    pub(super) fn new(parameters: &LinkParameters) -> WindowReceiver<P> {
+        WindowReceiver {
             space: Space::new(parameters.sequence_bits),
             window: u64::from(parameters.window),
             reorder: u64::from(parameters.reorder),
@@ -98,14 +98,14 @@ impl<P> Receiving<P> {
 
     /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained a slot.
     fn fill(&mut self) -> u32 {
-        let mut filled = 0;
+        let mut packets = 0;
         while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_capacity()) {
             let source = self.sources.get_mut(&from).expect("it sent something");
             let body = source.reordered.remove(&source.next).expect("the next packet of a ready source is kept");
             self.accept(from, body);
-            filled += 1;
+            packets += 1;
         }
-        filled
+        packets
     }
 
     /// Frees the slot of a packet that was read, and gives the slot to a stored packet, which is acknowledged at once.
@@ -113,10 +113,10 @@ impl<P> Receiving<P> {
     pub(super) fn release(&mut self, slot: ReadingSlot) -> u32 {
         self.arrivals.release(slot);
         let promoted = self.ready.front().copied();
-        let filled = self.fill();
-        assert_eq!(filled, u32::from(promoted.is_some()), "a slot is for one packet");
+        let packets = self.fill();
+        assert_eq!(packets, u32::from(promoted.is_some()), "a slot is for one packet");
         promoted.into_iter().for_each(|from| self.acknowledgements.at_once(from));
-        filled
+        packets
     }
 
     /// Returns the sequence number of the next packet expected from `source`.

@@ -17,38 +17,38 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The sending half of a link.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Sending<P> {
+pub(super) struct WindowSender<P> {
     parameters: LinkParameters,
     reserved: u32,
     /// Offered packets that were not sent yet, in order.
-    waiting: VecDeque<(Peer, P)>,
+    waiting_packets: VecDeque<(Peer, P)>,
     /// Number of unacknowledged packets to all destinations.
-    sent: u32,
+    outstanding: u32,
     destinations: BTreeMap<Peer, Outgoing<P>>,
     timers: Timers,
     /// Destinations whose oldest packet is to be retransmitted, in order.
-    due: VecDeque<Peer>,
+    due_copies: VecDeque<Peer>,
     /// Time of the last new packet to each destination, if the fabric's order requires a spacing.
     last_sent: BTreeMap<Peer, Time>,
 }
 
-impl<P: Clone> Sending<P> {
-    pub(super) fn new(parameters: &LinkParameters) -> Sending<P> {
-        Sending {
+impl<P: Clone> WindowSender<P> {
+    pub(super) fn new(parameters: &LinkParameters) -> WindowSender<P> {
+        WindowSender {
             parameters: *parameters,
             reserved: 0,
-            waiting: VecDeque::new(),
-            sent: 0,
+            waiting_packets: VecDeque::new(),
+            outstanding: 0,
             destinations: BTreeMap::new(),
             timers: Timers::default(),
-            due: VecDeque::new(),
+            due_copies: VecDeque::new(),
             last_sent: BTreeMap::new(),
         }
     }
 
     pub(super) fn free_send_slots(&self) -> u32 {
-        let used = self.reserved + self.waiting.len() as u32 + self.sent;
-        self.parameters.buffers.checked_sub(used).expect("no more buffers are in use than there are")
+        let used_buffers = self.reserved + self.waiting_packets.len() as u32 + self.outstanding;
+        self.parameters.buffers.checked_sub(used_buffers).expect("no more buffers are in use than there are")
     }
 
     pub(super) fn reserve(&mut self) -> bool {
@@ -59,37 +59,37 @@ impl<P: Clone> Sending<P> {
 
     pub(super) fn offer(&mut self, to: Peer, body: P) {
         self.reserved = self.reserved.checked_sub(1).expect("a packet is offered into a reserved buffer");
-        self.waiting.push_back((to, body));
+        self.waiting_packets.push_back((to, body));
     }
 
     /// Returns the index of the oldest waiting packet whose window is open.
-    fn open(&self) -> Option<usize> {
-        self.waiting.iter().position(|(to, _)| self.destinations.get(to).is_none_or(Outgoing::is_open))
+    fn first_sendable(&self) -> Option<usize> {
+        self.waiting_packets.iter().position(|(to, _)| self.destinations.get(to).is_none_or(Outgoing::is_open))
     }
 
     pub(super) fn has_next(&self) -> bool {
-        !self.due.is_empty() || self.open().is_some()
+        !self.due_copies.is_empty() || self.first_sendable().is_some()
     }
 
     /// Returns the next copy that is due: its destination, sequence number and body.
     pub(super) fn send_copy(&mut self, now: Time) -> Option<(Peer, u32, P)> {
-        let to = self.due.pop_front()?;
+        let to = self.due_copies.pop_front()?;
         let outgoing = &self.destinations[&to];
-        self.timers.set(to, now.saturating_add(outgoing.timeout()));
+        self.timers.set_timer(to, now.saturating_add(outgoing.timeout()));
         let (number, body) = outgoing.oldest();
         Some((to, number, body))
     }
 
     /// Returns the next new packet: its destination, sequence number and body.
     pub(super) fn send_new(&mut self, now: Time) -> Option<(Peer, u32, P)> {
-        let (to, body) = self.waiting.remove(self.open()?).expect("it was found there");
+        let (to, body) = self.waiting_packets.remove(self.first_sendable()?).expect("it was found there");
         self.check_numbers(to, now);
         let outgoing = self.destinations.entry(to).or_insert_with(|| Outgoing::new(&self.parameters));
         let number = outgoing.send(body.clone());
-        self.sent += 1;
+        self.outstanding += 1;
         if !self.timers.runs(to) {
-            assert!(!self.due.contains(&to), "copies leave before new packets");
-            self.timers.set(to, now.saturating_add(outgoing.timeout()));
+            assert!(!self.due_copies.contains(&to), "copies leave before new packets");
+            self.timers.set_timer(to, now.saturating_add(outgoing.timeout()));
         }
         Some((to, number, body))
     }
@@ -99,13 +99,13 @@ impl<P: Clone> Sending<P> {
         match self.parameters.order {
             Order::Kept => {}
             Order::Any { packets } => {
-                let position = self.destinations.get(&to).map_or(0, Outgoing::next);
+                let position = self.destinations.get(&to).map_or(0, Outgoing::next_position);
                 assert!(position < packets, "{to} is sent more than the {packets} packets that `Order::Any` allows");
             }
             Order::Lifetime { spacing, .. } => {
-                let before = self.last_sent.insert(to, now);
-                let is_apart = before.is_none_or(|before| now >= before.saturating_add(spacing));
-                assert!(is_apart, "new packets to {to} leave closer together than the spacing of {spacing}");
+                let previous = self.last_sent.insert(to, now);
+                let is_spaced = previous.is_none_or(|before| now >= before.saturating_add(spacing));
+                assert!(is_spaced, "new packets to {to} leave closer together than the spacing of {spacing}");
             }
         }
     }
@@ -117,34 +117,34 @@ impl<P: Clone> Sending<P> {
         if freed == 0 {
             return 0;
         }
-        self.sent -= freed;
+        self.outstanding -= freed;
         self.timers.stop(from);
-        self.due.retain(|to| *to != from);
+        self.due_copies.retain(|to| *to != from);
         if outgoing.is_recovering() {
-            self.due.push_back(from);
+            self.due_copies.push_back(from);
         } else if outgoing.len() > 0 {
-            self.timers.set(from, now.saturating_add(outgoing.timeout()));
+            self.timers.set_timer(from, now.saturating_add(outgoing.timeout()));
         }
         freed
     }
 
     pub(super) fn next_timer(&self) -> Option<Time> {
-        self.timers.next()
+        self.timers.first_expiry()
     }
 
     pub(super) fn on_time(&mut self, now: Time) {
         while let Some(to) = self.timers.pop_expired(now) {
             let outgoing = self.destinations.get_mut(&to).expect("a timer is of a destination");
             outgoing.timed_out(self.parameters.timeout_max);
-            self.due.push_back(to);
+            self.due_copies.push_back(to);
         }
     }
 
     pub(super) fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
-        let Some(to) = to else { return self.waiting.len() as u32 + self.sent };
-        let waiting = self.waiting.iter().filter(|(other, _)| other.node == to).count();
-        let sent: usize = self.destinations.range(Peer::all_of(to)).map(|(_, outgoing)| outgoing.len()).sum();
-        (waiting + sent) as u32
+        let Some(to) = to else { return self.waiting_packets.len() as u32 + self.outstanding };
+        let waiting_packets = self.waiting_packets.iter().filter(|(other, _)| other.node == to).count();
+        let outstanding: usize = self.destinations.range(Peer::all_of(to)).map(|(_, outgoing)| outgoing.len()).sum();
+        (waiting_packets + outstanding) as u32
     }
 
     pub(super) const fn reserved(&self) -> u32 {
@@ -157,12 +157,12 @@ impl<P: Clone> Sending<P> {
 
     /// Asserts the invariants.
     pub(super) fn check(&self) {
-        let sent: usize = self.destinations.values().map(Outgoing::len).sum();
-        assert_eq!(sent, self.sent as usize, "send buffers are conserved");
+        let outstanding: usize = self.destinations.values().map(Outgoing::len).sum();
+        assert_eq!(outstanding, self.outstanding as usize, "send buffers are conserved");
         assert!(self.free_send_slots() <= self.parameters.buffers);
         for (to, outgoing) in &self.destinations {
-            let due = self.due.iter().filter(|other| *other == to).count();
-            let watches = usize::from(self.timers.runs(*to)) + due;
+            let due_copies = self.due_copies.iter().filter(|other| *other == to).count();
+            let watches = usize::from(self.timers.runs(*to)) + due_copies;
             assert_eq!(watches, usize::from(outgoing.len() > 0), "an outstanding packet has one timer or copy");
         }
     }

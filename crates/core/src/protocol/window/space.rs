@@ -42,9 +42,12 @@ mod tests {
         let space = Space::new(3);
         assert_eq!((space.number(7), space.number(8), space.number(21)), (7, 0, 5));
         assert_eq!((space.distance(21, 5), space.distance(21, 0), space.distance(21, 4)), (0, 3, 7));
-        let whole = Space::new(32);
-        assert_eq!(whole.number((1 << 32) + 9), 9);
-        assert_eq!((whole.distance(u64::from(u32::MAX), 0), whole.distance(1, 0)), (1, u64::from(u32::MAX)));
+        let all_32_bits = Space::new(32);
+        assert_eq!(all_32_bits.number((1 << 32) + 9), 9);
+        assert_eq!(
+            (all_32_bits.distance(u64::from(u32::MAX), 0), all_32_bits.distance(1, 0)),
+            (1, u64::from(u32::MAX))
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(super) struct Timers {
 
 impl Timers {
     /// Sets a peer's timer, or restarts it if it runs.
-    pub(super) fn set(&mut self, peer: Peer, expires_at: Time) {
+    pub(super) fn set_timer(&mut self, peer: Peer, expires_at: Time) {
         self.stop(peer);
         self.expiry_times.insert(peer, expires_at);
         self.in_order.insert((expires_at, peer));
@@ -22,8 +22,8 @@ impl Timers {
     /// Stops a peer's timer, if it runs.
     pub(super) fn stop(&mut self, peer: Peer) {
         if let Some(expires_at) = self.expiry_times.remove(&peer) {
-            let had = self.in_order.remove(&(expires_at, peer));
-            assert!(had, "a timer that runs is in the order of expiry");
+            let was_present = self.in_order.remove(&(expires_at, peer));
+            assert!(was_present, "a timer that runs is in the order of expiry");
         }
     }
 
@@ -32,7 +32,7 @@ impl Timers {
     }
 
     /// Returns the time at which the next timer expires.
-    pub(super) fn next(&self) -> Option<Time> {
+    pub(super) fn first_expiry(&self) -> Option<Time> {
         self.in_order.first().map(|&(expires_at, _)| expires_at)
     }
 

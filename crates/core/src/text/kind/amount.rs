@@ -4,7 +4,7 @@ use super::super::meaning::Meaning;
 use super::super::origin::Texts;
 use super::super::quantity::{self, ParseError, Quantity};
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, bounds, invalid_value, within};
+use super::{Decoded, ValueKind, check_bounds, format_bounds, invalid_value};
 use serde_json::{Value as Json, json};
 
 /// A quantity with its bounds.
@@ -18,7 +18,7 @@ pub struct Amount<Q> {
 
 impl<Q> Amount<Q> {
     /// The kind that allows any amount.
-    pub const ANY: Amount<Q> = Amount { min: None, max: None };
+    pub const UNBOUNDED: Amount<Q> = Amount { min: None, max: None };
 }
 
 /// Parses a quantity that is written in the program itself.
@@ -26,7 +26,7 @@ impl<Q> Amount<Q> {
 /// # Panics
 ///
 /// Panics if `text` is not a valid quantity.
-pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
+pub(in super::super) fn parse_literal<Q: Quantity>(text: &str) -> Q {
     match quantity::parse(text) {
         Ok(value) => value,
         Err(fault) => panic!("the program itself writes {text:?}: {}", fault.label),
@@ -35,19 +35,19 @@ pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
 
 impl<Q: Quantity> ValueKind for Amount<Q> {
     type Value = Q;
-    type Written<'d> = &'d str;
+    type Literal<'d> = &'d str;
     const MEANING: Option<Meaning> = Q::MEANING;
 
     fn name(&self) -> String {
-        Q::KIND.to_string() + &bounds(&self.min, &self.max)
+        Q::NAME.to_string() + &format_bounds(&self.min, &self.max)
     }
 
     fn allowed(&self) -> String {
-        quantity::write_example::<Q>() + &bounds(&self.min, &self.max)
+        quantity::write_example::<Q>() + &format_bounds(&self.min, &self.max)
     }
 
-    fn written(&self, default: &str) -> TreeValue {
-        own::<Q>(default);
+    fn to_tree_value(&self, default: &str) -> TreeValue {
+        parse_literal::<Q>(default);
         TreeValue::Text(default.to_string())
     }
 
@@ -55,21 +55,21 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
         let value = match &node.value {
             TreeValue::Text(text) => quantity::parse::<Q>(text),
             TreeValue::Integer(_) | TreeValue::Float(_) => {
-                Err(quantity::no_unit::<Q>(node.place.as_ref().map_or("", |place| texts.slice(place))))
+                Err(quantity::missing_unit::<Q>(node.place.as_ref().map_or("", |place| texts.slice(place))))
             }
             other => Err(ParseError::new(
-                format!("expected {}, found {}", Q::WHAT, other.type_with_article()),
+                format!("expected {}, found {}", Q::NAME_WITH_ARTICLE, other.type_with_article()),
                 quantity::write_example::<Q>(),
             )),
         };
-        match value.and_then(|value| within(value, &self.min, &self.max)) {
+        match value.and_then(|value| check_bounds(value, &self.min, &self.max)) {
             Ok(value) => Ok(value),
             Err(fault) => invalid_value(node, fault),
         }
     }
 
     fn placeholder(&self) -> Q {
-        self.min.or(self.max).unwrap_or_else(|| own(Q::EXAMPLE))
+        self.min.or(self.max).unwrap_or_else(|| parse_literal(Q::EXAMPLE))
     }
 
     fn json(&self, value: &Q, _: &TreeNode) -> Json {
@@ -78,7 +78,7 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
 
     fn schema(&self) -> Json {
         let units: Vec<&str> =
-            Q::UNITS.iter().map(|(name, _)| *name).chain((Q::KIND == "time").then_some("µs")).collect();
+            Q::UNITS.iter().map(|(name, _)| *name).chain((Q::NAME == "time").then_some("µs")).collect();
         json!({
             "type": "string",
             "pattern": format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|")),

@@ -10,24 +10,24 @@ use serde_json::{Value as Json, json};
 #[derive(Clone, Debug)]
 pub struct ListOf<K> {
     /// The kind of each element.
-    pub each: K,
+    pub element_kind: K,
     /// The smallest allowed number of elements.
-    pub fewest: usize,
+    pub length_min: usize,
     /// The largest allowed number of elements.
-    pub most: usize,
+    pub length_max: usize,
 }
 
 impl<K> ListOf<K> {
-    /// Returns the kind of lists with any number of elements of kind `each`.
-    pub fn of(each: K) -> ListOf<K> {
-        ListOf { each, fewest: 0, most: usize::MAX }
+    /// Returns the kind of lists with any number of elements of kind `element_kind`.
+    pub fn new(element_kind: K) -> ListOf<K> {
+        ListOf { element_kind, length_min: 0, length_max: usize::MAX }
     }
 }
 
 impl ListOf<Count> {
     /// Returns the kind of lists with any number of counts.
     pub fn counts() -> ListOf<Count> {
-        ListOf::of(Count::ANY)
+        ListOf::new(Count::UNBOUNDED)
     }
 }
 
@@ -35,11 +35,11 @@ impl<K: ValueKind> ListOf<K> {
     fn length_fault(&self, length: usize) -> Option<ParseError> {
         let plural = |n: usize| if n == 1 { "1 element".to_string() } else { format!("{n} elements") };
         let label = match length {
-            n if self.fewest == self.most && n != self.most => {
-                format!("expected a list of {}, found {}", plural(self.most), plural(n))
+            n if self.length_min == self.length_max && n != self.length_max => {
+                format!("expected a list of {}, found {}", plural(self.length_max), plural(n))
             }
-            n if n < self.fewest => format!("expected at least {}, found {}", plural(self.fewest), plural(n)),
-            n if n > self.most => format!("expected at most {}, found {}", plural(self.most), plural(n)),
+            n if n < self.length_min => format!("expected at least {}, found {}", plural(self.length_min), plural(n)),
+            n if n > self.length_max => format!("expected at most {}, found {}", plural(self.length_max), plural(n)),
             _ => return None,
         };
         Some(ParseError::new(label, self.allowed()))
@@ -48,18 +48,20 @@ impl<K: ValueKind> ListOf<K> {
 
 impl<K: ValueKind> ValueKind for ListOf<K> {
     type Value = Vec<K::Value>;
-    type Written<'d> = &'d [K::Written<'d>];
+    type Literal<'d> = &'d [K::Literal<'d>];
 
     fn name(&self) -> String {
-        format!("list of {}", self.each.name())
+        format!("list of {}", self.element_kind.name())
     }
 
     fn allowed(&self) -> String {
-        format!("write a list in brackets, as [A, B]; for each element {}", self.each.allowed())
+        format!("write a list in brackets, as [A, B]; for each element {}", self.element_kind.allowed())
     }
 
-    fn written<'d>(&self, default: &'d [K::Written<'d>]) -> TreeValue {
-        TreeValue::List(default.iter().map(|each| TreeNode::synthetic(self.each.written(*each))).collect())
+    fn to_tree_value<'d>(&self, default: &'d [K::Literal<'d>]) -> TreeValue {
+        TreeValue::List(
+            default.iter().map(|each| TreeNode::synthetic(self.element_kind.to_tree_value(*each))).collect(),
+        )
     }
 
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
@@ -72,7 +74,7 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
         }
         let (mut values, mut invalid_values) = (Vec::with_capacity(items.len()), Vec::new());
         for item in items {
-            match self.each.decode(item, texts) {
+            match self.element_kind.decode(item, texts) {
                 Ok(value) => values.push(value),
                 Err(more) => invalid_values.extend(more),
             }
@@ -81,18 +83,18 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
     }
 
     fn placeholder(&self) -> Self::Value {
-        (0..self.fewest).map(|_| self.each.placeholder()).collect()
+        (0..self.length_min).map(|_| self.element_kind.placeholder()).collect()
     }
 
     fn json(&self, values: &Self::Value, node: &TreeNode) -> Json {
         let TreeValue::List(items) = &node.value else { return json!([]) };
-        values.iter().zip(items).map(|(value, item)| self.each.json(value, item)).collect()
+        values.iter().zip(items).map(|(value, item)| self.element_kind.json(value, item)).collect()
     }
 
     fn schema(&self) -> Json {
-        let mut schema = json!({ "type": "array", "items": self.each.schema(), "minItems": self.fewest });
-        if self.most < usize::MAX {
-            schema["maxItems"] = json!(self.most);
+        let mut schema = json!({ "type": "array", "items": self.element_kind.schema(), "minItems": self.length_min });
+        if self.length_max < usize::MAX {
+            schema["maxItems"] = json!(self.length_max);
         }
         schema
     }

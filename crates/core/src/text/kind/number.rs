@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, bounds, invalid_value, within};
+use super::{Decoded, ValueKind, check_bounds, format_bounds, invalid_value};
 use serde_json::{Value as Json, json};
 
 /// A whole number without a unit.
@@ -27,7 +27,7 @@ fn quoted(what: &str, text: &str) -> String {
 
 /// Returns the reason why a number with a decimal point or an exponent is not a count, with a valid spelling if there
 /// is one.
-fn no_count(number: f64) -> String {
+fn not_a_count(number: f64) -> String {
     match number {
         _ if !number.is_finite() => "expected an integer, found a number that is not finite".to_owned(),
         // Below this bound, `f64` represents every whole number exactly.
@@ -41,18 +41,18 @@ fn no_count(number: f64) -> String {
 
 impl Count {
     /// The kind that allows any count.
-    pub const ANY: Count = Count { min: None, max: None };
+    pub const UNBOUNDED: Count = Count { min: None, max: None };
 
     fn check(&self, node: &TreeNode) -> Result<u64, ParseError> {
-        let help = || format!("write a bare integer{}", bounds(&self.min, &self.max));
+        let help = || format!("write a bare integer{}", format_bounds(&self.min, &self.max));
         match &node.value {
             TreeValue::Integer(number) => match number.map(u64::try_from) {
-                Some(Ok(number)) => within(number, &self.min, &self.max),
+                Some(Ok(number)) => check_bounds(number, &self.min, &self.max),
                 Some(Err(_)) if *number < Some(0) => Err(ParseError::new("must not be negative", help())),
                 _ => Err(ParseError::new("too large for an integer of 64 bits", help())),
             },
             TreeValue::Text(text) => Err(ParseError::new(quoted("an integer", text), help())),
-            TreeValue::Float(number) => Err(ParseError::new(no_count(*number), help())),
+            TreeValue::Float(number) => Err(ParseError::new(not_a_count(*number), help())),
             other => Err(ParseError::new(format!("expected an integer, found {}", other.type_with_article()), help())),
         }
     }
@@ -60,17 +60,17 @@ impl Count {
 
 impl ValueKind for Count {
     type Value = u64;
-    type Written<'d> = u64;
+    type Literal<'d> = u64;
 
     fn name(&self) -> String {
-        "count".to_string() + &bounds(&self.min, &self.max)
+        "count".to_string() + &format_bounds(&self.min, &self.max)
     }
 
     fn allowed(&self) -> String {
-        format!("write a bare integer{}", bounds(&self.min, &self.max))
+        format!("write a bare integer{}", format_bounds(&self.min, &self.max))
     }
 
-    fn written(&self, default: u64) -> TreeValue {
+    fn to_tree_value(&self, default: u64) -> TreeValue {
         TreeValue::Integer(Some(default.into()))
     }
 
@@ -118,23 +118,23 @@ impl Number {
                 ));
             }
         };
-        within(number, &self.min, &self.max)
+        check_bounds(number, &self.min, &self.max)
     }
 }
 
 impl ValueKind for Number {
     type Value = f64;
-    type Written<'d> = f64;
+    type Literal<'d> = f64;
 
     fn name(&self) -> String {
-        "number".to_string() + &bounds(&self.min, &self.max)
+        "number".to_string() + &format_bounds(&self.min, &self.max)
     }
 
     fn allowed(&self) -> String {
-        format!("write a bare number{}", bounds(&self.min, &self.max))
+        format!("write a bare number{}", format_bounds(&self.min, &self.max))
     }
 
-    fn written(&self, default: f64) -> TreeValue {
+    fn to_tree_value(&self, default: f64) -> TreeValue {
         TreeValue::Float(default)
     }
 
@@ -167,7 +167,7 @@ pub struct Flag;
 
 impl ValueKind for Flag {
     type Value = bool;
-    type Written<'d> = bool;
+    type Literal<'d> = bool;
 
     fn name(&self) -> String {
         "flag".to_string()
@@ -177,7 +177,7 @@ impl ValueKind for Flag {
         "write true or false, without quotes".to_string()
     }
 
-    fn written(&self, default: bool) -> TreeValue {
+    fn to_tree_value(&self, default: bool) -> TreeValue {
         TreeValue::Flag(default)
     }
 

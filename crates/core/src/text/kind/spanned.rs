@@ -25,7 +25,7 @@ impl SpannedString {
 
     /// Returns the location of the part `part` of the string, or of the whole string if escapes make the part's
     /// location unknown.
-    pub fn part(&self, texts: &Texts, part: &Range<usize>) -> Option<Place> {
+    pub fn place_of(&self, texts: &Texts, part: &Range<usize>) -> Option<Place> {
         let place = self.place.as_ref()?;
         let raw = texts.slice(place);
         let within = raw.find(self.text.as_str()).filter(|_| !self.text.is_empty());
@@ -41,7 +41,7 @@ pub struct SpannedStringKind;
 
 impl ValueKind for SpannedStringKind {
     type Value = SpannedString;
-    type Written<'d> = &'d str;
+    type Literal<'d> = &'d str;
 
     fn name(&self) -> String {
         "text".to_string()
@@ -51,7 +51,7 @@ impl ValueKind for SpannedStringKind {
         "write a string in quotes".to_string()
     }
 
-    fn written(&self, default: &str) -> TreeValue {
+    fn to_tree_value(&self, default: &str) -> TreeValue {
         TreeValue::Text(default.to_string())
     }
 
@@ -93,7 +93,7 @@ pub struct NumberOrText;
 
 impl ValueKind for NumberOrText {
     type Value = Constant;
-    type Written<'d> = f64;
+    type Literal<'d> = f64;
 
     fn name(&self) -> String {
         "number or text".to_string()
@@ -103,7 +103,7 @@ impl ValueKind for NumberOrText {
         "write a bare number, or a string in quotes".to_string()
     }
 
-    fn written(&self, default: f64) -> TreeValue {
+    fn to_tree_value(&self, default: f64) -> TreeValue {
         TreeValue::Float(default)
     }
 
@@ -141,7 +141,7 @@ pub struct MapOf<K>(pub K);
 
 impl<K: ValueKind> ValueKind for MapOf<K> {
     type Value = Vec<(SpannedString, K::Value)>;
-    type Written<'d> = ();
+    type Literal<'d> = ();
 
     fn name(&self) -> String {
         format!("{} by name", self.0.name())
@@ -151,7 +151,7 @@ impl<K: ValueKind> ValueKind for MapOf<K> {
         format!("write a table of names of your choice; for each: {}", self.0.allowed())
     }
 
-    fn written(&self, (): ()) -> TreeValue {
+    fn to_tree_value(&self, (): ()) -> TreeValue {
         TreeValue::Table(Default::default())
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
 /// Returns the text of a node, which must be a string.
-fn text_of(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
+fn expect_text(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),
         other => invalid_value(
@@ -21,11 +21,11 @@ fn text_of(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
 
 /// Any text.
 #[derive(Clone, Debug)]
-pub struct Words;
+pub struct TextKind;
 
-impl ValueKind for Words {
+impl ValueKind for TextKind {
     type Value = String;
-    type Written<'d> = &'d str;
+    type Literal<'d> = &'d str;
 
     fn name(&self) -> String {
         "text".to_string()
@@ -35,12 +35,12 @@ impl ValueKind for Words {
         "write a string in quotes".to_string()
     }
 
-    fn written(&self, default: &str) -> TreeValue {
+    fn to_tree_value(&self, default: &str) -> TreeValue {
         TreeValue::Text(default.to_string())
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<String> {
-        text_of(node, "a string", self.allowed())
+        expect_text(node, "a string", self.allowed())
     }
 
     fn placeholder(&self) -> String {
@@ -73,7 +73,7 @@ impl<T> Choice<T> {
 
 impl<T: Clone> ValueKind for Choice<T> {
     type Value = T;
-    type Written<'d> = &'d str;
+    type Literal<'d> = &'d str;
 
     fn name(&self) -> String {
         self.names().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | ")
@@ -84,19 +84,19 @@ impl<T: Clone> ValueKind for Choice<T> {
         format!("write one of {}", words.join(", "))
     }
 
-    fn written(&self, default: &str) -> TreeValue {
+    fn to_tree_value(&self, default: &str) -> TreeValue {
         assert!(self.names().any(|word| word == default), "the default {default:?} is not one of {}", self.name());
         TreeValue::Text(default.to_string())
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
-        let given = text_of(node, "a word", self.allowed())?;
-        let former = self.former.iter().find(|(former, _)| *former == given);
-        let today = former.map_or(&*given, |(_, today)| today);
+        let text = expect_text(node, "a word", self.allowed())?;
+        let former = self.former.iter().find(|(former, _)| *former == text);
+        let today = former.map_or(&*text, |(_, today)| today);
         if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == today) {
             return Ok(value.clone());
         }
-        let label = match suggest::nearest(&given, self.names()) {
+        let label = match suggest::nearest(&text, self.names()) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => "not one of the words allowed here".to_string(),
         };
@@ -122,7 +122,7 @@ pub struct FilePath;
 
 impl ValueKind for FilePath {
     type Value = PathBuf;
-    type Written<'d> = &'d str;
+    type Literal<'d> = &'d str;
 
     fn name(&self) -> String {
         "path".to_string()
@@ -132,12 +132,12 @@ impl ValueKind for FilePath {
         "write the name of a file in quotes, relative to this file".to_string()
     }
 
-    fn written(&self, default: &str) -> TreeValue {
+    fn to_tree_value(&self, default: &str) -> TreeValue {
         TreeValue::Text(default.to_string())
     }
 
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<PathBuf> {
-        let name = text_of(node, "a path", self.allowed())?;
+        let name = expect_text(node, "a path", self.allowed())?;
         if name.is_empty() || name.contains('\0') {
             return invalid_value(node, ParseError::new("this names no file", self.allowed()));
         }

@@ -116,7 +116,7 @@ const SHELF: PartLibrary<'static> =
 fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
-    Reading::new(load(&Source { document, sets: &sets, varied: &[], shelf: SHELF })?).read(machine)
+    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], shelf: SHELF })?).read(machine)
 }
 
 fn read(text: &str, sets: &[&str]) -> Read<Machine> {
@@ -254,7 +254,7 @@ fn missing_keys_are_reported_at_their_table() {
     assert_eq!(messages("", &[]).len(), 2);
     let nothing = Source { document: Document::None, sets: &[], varied: &[], shelf: SHELF };
     let loaded = load(&nothing).expect("nothing is wrong yet");
-    assert_eq!(Reading::new(loaded).read(machine).expect_err("problems").list().len(), 2);
+    assert_eq!(DescriptionReader::new(loaded).read(machine).expect_err("problems").list().len(), 2);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn contradicting_values_are_reported_once_at_the_value() {
     };
     let document = Document::Text("m.toml", LEAST, None);
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
-    let problems = Reading::new(loaded).read(check).expect_err("a problem");
+    let problems = DescriptionReader::new(loaded).read(check).expect_err("a problem");
     assert_eq!(&*problems.list()[0].label, "`pci.burst` is 128 B by default");
 }
 
@@ -280,7 +280,7 @@ fn placeholder_values_cause_no_further_problems() {
     };
     let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
-    let problems = Reading::new(loaded).read(check).expect_err("problems");
+    let problems = DescriptionReader::new(loaded).read(check).expect_err("problems");
     let reported: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
     assert_eq!(reported, ["as a whole it does not suit", "bad value for `pci.burst`", "`pci.read-rate` is missing"]);
 }
@@ -317,7 +317,7 @@ fn a_misspelt_choice_is_reported_once() {
     let reported = |text: &str| {
         let document = Document::Text("m.toml", text, None);
         let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
-        let problems = Reading::new(loaded).read(needs).expect_err("problems");
+        let problems = DescriptionReader::new(loaded).read(needs).expect_err("problems");
         problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
     };
     assert_eq!(

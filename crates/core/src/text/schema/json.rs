@@ -110,8 +110,8 @@ impl Family {
     /// Returns a schema for every pair of members, since at most one of the two may be defined.
     fn conflicts(&self) -> Vec<Json> {
         let mut pairs = Vec::new();
-        for (at, a) in self.members.iter().enumerate() {
-            pairs.extend(self.members[at + 1..].iter().map(|b| json!({ "required": [a.name, b.name] })));
+        for (index, a) in self.members.iter().enumerate() {
+            pairs.extend(self.members[index + 1..].iter().map(|b| json!({ "required": [a.name, b.name] })));
         }
         pairs
     }

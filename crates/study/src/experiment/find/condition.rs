@@ -21,8 +21,8 @@ const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
 /// Splits `text` into the name of the metric, and if there are any, the operator (empty if unknown) and the value.
 pub fn split(text: &str) -> (&str, Option<(&'static str, &str)>) {
-    let at = text.find(['<', '>', '=']);
-    let Some(at) = at else { return (text.trim(), None) };
+    let operator_start = text.find(['<', '>', '=']);
+    let Some(at) = operator_start else { return (text.trim(), None) };
     let operator = OPERATORS.iter().find(|operator| text[at..].starts_with(**operator));
     match operator {
         Some(operator) => (text[..at].trim(), Some((operator, text[at + operator.len()..].trim()))),
@@ -59,8 +59,8 @@ impl Condition {
         let metric = metric.ok_or_else(|| {
             super::super::sweep::metrics::unknown(name, metrics.iter().map(|metric| metric.name.as_str()))
         })?;
-        let number = in_unit(value, metric.unit).map_err(|why| problem(&why))?;
-        Ok(Condition { metric: name.to_owned(), operator, text: value.to_owned(), value: number })
+        let threshold = in_unit(value, metric.unit).map_err(|why| problem(&why))?;
+        Ok(Condition { metric: name.to_owned(), operator, text: value.to_owned(), value: threshold })
     }
 
     /// Returns whether `metric` satisfies the condition.
@@ -86,8 +86,8 @@ fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
     if let Some(found) = kinds.iter().find_map(|convert| convert(text, unit)) {
         return found;
     }
-    let number = text.strip_suffix(unit).unwrap_or(text).trim();
-    match number.parse::<f64>() {
+    let number_text = text.strip_suffix(unit).unwrap_or(text).trim();
+    match number_text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
         _ if unit.is_empty() => Err(format!("`{text}` is not a number, and the metric has no unit")),
         _ => Err(format!("`{text}` is not a number of {unit}")),

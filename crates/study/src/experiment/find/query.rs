@@ -54,9 +54,9 @@ impl SearchedPoints<'_> {
     /// Returns the problem that the key that is searched along is also varied or set, so that its values would have no
     /// effect.
     fn conflict(&self, key: &str) -> Option<Problem> {
-        let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
+        let names = |option: &str| vary::names(&self.registry.with_canonical_keys(option)).ok();
         let searched = names(&format!("{key}=0"))?;
-        if self.first.iter().any(|(varied, _)| names(&format!("{varied}=0")).as_ref() == Some(&searched)) {
+        if self.first.iter().any(|(varied_key, _)| names(&format!("{varied_key}=0")).as_ref() == Some(&searched)) {
             let problem = Problem::new(format!("`{key}` is both varied and searched over"));
             return Some(problem.help("remove its --vary, or search along another key with --over"));
         }
@@ -69,7 +69,7 @@ impl SearchedPoints<'_> {
 }
 
 fn ungrouped(problem: Problem) -> ProblemGroups {
-    vec![(String::new(), Problems::one(problem))]
+    vec![(String::new(), Problems::from_problem(problem))]
 }
 
 fn point_heading(values: &[(String, String)]) -> String {
@@ -78,33 +78,33 @@ fn point_heading(values: &[(String, String)]) -> String {
 
 impl FindQuery {
     /// Parses a search for the condition or metric `find` along the key and range `range`; `compares` states whether
-    /// two descriptions are compared. The known metrics are those of the first point of `among`.
+    /// two descriptions are compared. The known metrics are those of the first point of `searched_points`.
     ///
     /// # Errors
     ///
     /// Reports a malformed range or condition, a key that is also varied or set, an unknown metric, and an invalid
     /// description at the first point.
-    pub fn of(
+    pub fn parse(
         find: &str,
         range: &str,
         compares: bool,
         reader: Reader<'_>,
-        among: &SearchedPoints<'_>,
+        searched_points: &SearchedPoints<'_>,
     ) -> Result<FindQuery, ProblemGroups> {
         let range = SearchRange::parse(range).map_err(ungrouped)?;
-        if let Some(problem) = among.conflict(&range.key) {
+        if let Some(problem) = searched_points.conflict(&range.key) {
             return Err(ungrouped(problem));
         }
-        let values = [among.first, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
+        let values = [searched_points.first, &[(range.key.clone(), range.value(range.first_and_last().0))]].concat();
         let read = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
-        let known = metrics::metrics_of_run(&read.value);
+        let known_metrics = metrics::metrics_of_run(&read.value);
         let name = Condition::name(find);
         let current = current_metric_name(name);
-        let Some(metric) = known.iter().find(|metric| metric.name == current) else {
-            return Err(ungrouped(metrics::unknown(current, known.iter().map(|metric| metric.name.as_str()))));
+        let Some(metric) = known_metrics.iter().find(|metric| metric.name == current) else {
+            return Err(ungrouped(metrics::unknown(current, known_metrics.iter().map(|metric| metric.name.as_str()))));
         };
         let condition = match compares {
-            false => Some(Condition::parse(find, &known).map_err(ungrouped)?),
+            false => Some(Condition::parse(find, &known_metrics).map_err(ungrouped)?),
             true if find.trim() != name => {
                 let problem = Problem::new(format!(
                     "`{find}` compares with a value, but --against compares with another machine: only one of them is possible"
@@ -117,9 +117,9 @@ impl FindQuery {
     }
 
     /// Checks the description at both ends of the range of every point; values between are checked when they are run.
-    pub fn check(&self, all: &[PointValues], reader: Reader<'_>) -> Result<(), ProblemGroups> {
+    pub fn check(&self, all_points: &[PointValues], reader: Reader<'_>) -> Result<(), ProblemGroups> {
         let (low, high) = self.range.first_and_last();
-        for (values, end) in all.iter().flat_map(|values| [low, high].map(|end| (values, end))) {
+        for (values, end) in all_points.iter().flat_map(|values| [low, high].map(|end| (values, end))) {
             let values = [&values[..], &[(self.range.key.clone(), self.range.value(end))]].concat();
             reader(&sweep::settings(&values)).map_err(|problems| vec![(point_heading(&values), problems)])?;
         }
@@ -129,7 +129,7 @@ impl FindQuery {
     /// Runs the search at each of these points. `other` reads the description with which the first is compared.
     pub fn search(
         &self,
-        all: &[PointValues],
+        all_points: &[PointValues],
         reader: Reader<'_>,
         other: Option<Reader<'_>>,
         points: Option<&PointStore>,
@@ -142,15 +142,15 @@ impl FindQuery {
             let search = Search { reader, values, range: &self.range, comparison, points, on_event };
             Ok((values.clone(), search.run()?))
         };
-        one_task_per_run(all.par_iter()).map(find).collect()
+        one_task_per_run(all_points.par_iter()).map(find).collect()
     }
 
     /// Describes the part of the range in which the condition holds.
-    pub fn region(&self, found: &MetricCrossing) -> &'static str {
-        if !found.is_decided() {
+    pub fn region(&self, crossing: &MetricCrossing) -> &'static str {
+        if !crossing.is_decided() {
             return "unknown";
         }
-        match (self.condition.is_some(), found.below.holds, found.above.holds) {
+        match (self.condition.is_some(), crossing.low_probe.holds, crossing.high_probe.holds) {
             (true, true, true) => "everywhere",
             (true, false, false) => "nowhere",
             (true, true, false) => "up to",
@@ -163,10 +163,10 @@ impl FindQuery {
     }
 
     /// Returns the end of the last interval at which the condition holds, then the other end.
-    pub fn ordered_ends<'a>(&self, found: &'a MetricCrossing) -> [&'a Probe; 2] {
-        match found.above.holds {
-            true if found.is_between() => [&found.above, &found.below],
-            _ => [&found.below, &found.above],
+    pub fn ordered_ends<'a>(&self, crossing: &'a MetricCrossing) -> [&'a Probe; 2] {
+        match crossing.high_probe.holds {
+            true if crossing.is_between() => [&crossing.high_probe, &crossing.low_probe],
+            _ => [&crossing.low_probe, &crossing.high_probe],
         }
     }
 
@@ -175,27 +175,27 @@ impl FindQuery {
     pub fn dataset(&self, rows: &[FoundRow]) -> Dataset {
         let mut data = Dataset::default();
         tidy::of_values(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());
-        let regions = rows.iter().map(|(_, found)| Some(self.region(found).to_owned())).collect();
+        let regions = rows.iter().map(|(_, crossing)| Some(self.region(crossing).to_owned())).collect();
         data.push("holds", "", ColumnValues::Texts(regions));
-        for (end, before) in ["", OTHER_END_PREFIX].into_iter().enumerate() {
-            let probes = || rows.iter().map(|(_, found)| self.ordered_ends(found)[end]);
-            let key = format!("{before}{}", self.range.key);
+        for (end, prefix) in ["", OTHER_END_PREFIX].into_iter().enumerate() {
+            let probes = || rows.iter().map(|(_, crossing)| self.ordered_ends(crossing)[end]);
+            let key = format!("{prefix}{}", self.range.key);
             let values: Vec<[(String, String); 1]> =
                 probes().map(|probe| [(key.clone(), probe.value.clone())]).collect();
             tidy::of_values(&mut data, &values.iter().map(|value| &value[..]).collect::<Vec<_>>());
-            let name = format!("{before}{}", self.metric);
+            let name = format!("{prefix}{}", self.metric);
             tidy::push_number(&mut data, &name, &self.unit, probes().map(|probe| probe.metric).collect());
             let outcomes = probes().map(|probe| Some(probe.outcome.clone())).collect();
-            data.push(&format!("{before}outcome"), "", ColumnValues::Texts(outcomes));
+            data.push(&format!("{prefix}outcome"), "", ColumnValues::Texts(outcomes));
             if self.condition.is_none() {
-                let others = probes().map(|probe| probe.other).collect();
-                tidy::push_number(&mut data, &format!("{name}_of_other"), &self.unit, others);
+                let other_values = probes().map(|probe| probe.other).collect();
+                tidy::push_number(&mut data, &format!("{name}_of_other"), &self.unit, other_values);
                 let outcomes = probes().map(|probe| probe.other_outcome.clone()).collect();
-                data.push(&format!("{before}outcome_of_other"), "", ColumnValues::Texts(outcomes));
+                data.push(&format!("{prefix}outcome_of_other"), "", ColumnValues::Texts(outcomes));
             }
         }
-        if rows.iter().any(|(_, found)| found.undecided().next().is_some()) {
-            let reasons = rows.iter().map(|(_, found)| found.undecided().next().map(undecided)).collect();
+        if rows.iter().any(|(_, crossing)| crossing.undecided().next().is_some()) {
+            let reasons = rows.iter().map(|(_, crossing)| crossing.undecided().next().map(undecided)).collect();
             data.push("reason", "", ColumnValues::Texts(reasons));
         }
         data
@@ -214,7 +214,8 @@ impl FindError {
             FindError::Store(error) => return ungrouped(Problem::new(format!("cannot store a point: {error}"))),
             FindError::Invalid(values, problems) => (values, problems),
         };
-        let mut groups: ProblemGroups = problems.each().into_iter().map(|problems| (String::new(), problems)).collect();
+        let mut groups: ProblemGroups =
+            problems.split().into_iter().map(|problems| (String::new(), problems)).collect();
         if let Some(first) = groups.first_mut() {
             first.0 = point_heading(&values);
         }

@@ -93,8 +93,8 @@ mod tests {
         let range = SearchRange::parse("a.b=64 B..1 KiB*2").expect("a range");
         assert_eq!((range.first_and_last(), range.value(1)), ((0, 4), "128 B".to_owned()));
         assert_eq!(range.between(1, 2), None);
-        for wrong in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3", "a=4..1*log3"] {
-            assert!(SearchRange::parse(wrong).is_err(), "{wrong}");
+        for invalid in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3", "a=4..1*log3"] {
+            assert!(SearchRange::parse(invalid).is_err(), "{invalid}");
         }
     }
 

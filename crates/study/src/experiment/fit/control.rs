@@ -58,7 +58,7 @@ pub struct FitControl<'a> {
 
 impl FitControl<'static> {
     /// Returns a control without reports and without a state file.
-    pub fn none() -> FitControl<'static> {
+    pub fn unlimited() -> FitControl<'static> {
         FitControl { monitor: &Unmonitored, state: None }
     }
 }

@@ -39,7 +39,7 @@ pub fn undetermined(priors: &[f64], numbers: &[(&[f64], f64)]) -> Vec<OpenCombin
     let jacobian = DMatrix::from_fn(numbers.len(), priors.len(), scaled);
     let eigen = SymmetricEigen::new(jacobian.transpose() * &jacobian);
     let is_open = |value: f64| (1.0 + value.max(0.0)).sqrt().recip() > DETERMINED;
-    let open: Vec<usize> = (0..priors.len()).filter(|at| is_open(eigen.eigenvalues[*at])).collect();
+    let open: Vec<usize> = (0..priors.len()).filter(|index| is_open(eigen.eigenvalues[*index])).collect();
     let space = eigen.eigenvectors.select_columns(&open).transpose();
     let mut combinations = echelon(space);
     combinations.sort_by_key(|(pivot, _)| *pivot);
@@ -56,14 +56,14 @@ fn echelon(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
         rows.swap_rows(step, step + row);
         let pivot = rows[(step, column)];
         rows.row_mut(step).scale_mut(pivot.recip());
-        let found = rows.row(step).into_owned();
+        let pivot_row = rows.row(step).into_owned();
         for other in (0..rows.nrows()).filter(|other| *other != step) {
             let factor = rows[(other, column)];
-            rows.row_mut(other).zip_apply(&found, |value, found| *value -= factor * found);
+            rows.row_mut(other).zip_apply(&pivot_row, |value, found| *value -= factor * found);
         }
         pivots.push(column);
     }
-    let row = |(at, pivot): (usize, &usize)| (*pivot, rows.row(at).iter().copied().collect());
+    let row = |(row_index, pivot): (usize, &usize)| (*pivot, rows.row(row_index).iter().copied().collect());
     pivots.iter().enumerate().map(row).collect()
 }
 
@@ -71,11 +71,11 @@ fn echelon(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
 fn combination(pivot: usize, direction: &[f64], priors: &[f64], numbers: &[(&[f64], f64)]) -> OpenCombination {
     let unit = FIRST_CHANGE.ln_1p() / priors[pivot];
     let logs: Vec<f64> = direction.iter().zip(priors).map(|(part, prior)| part * prior * unit).collect();
-    let is_named = |at: &usize| *at != pivot && direction[*at].abs() >= NEGLIGIBLE_FRACTION;
+    let is_named = |index: &usize| *index != pivot && direction[*index].abs() >= NEGLIGIBLE_FRACTION;
     let named = [pivot].into_iter().chain((0..priors.len()).filter(is_named));
     let change = |row: &[f64]| row.iter().zip(&logs).map(|(slope, log)| slope * log).sum::<f64>().exp_m1().abs();
     OpenCombination {
-        changes: named.map(|at| (at, logs[at].exp_m1())).collect(),
+        changes: named.map(|index| (index, logs[index].exp_m1())).collect(),
         effect: numbers.iter().map(|(row, _)| change(row)).fold(0.0, f64::max),
     }
 }
@@ -84,7 +84,7 @@ fn combination(pivot: usize, direction: &[f64], priors: &[f64], numbers: &[(&[f6
 mod tests {
     use super::*;
 
-    fn found(priors: &[f64], rows: &[&[f64]]) -> Vec<OpenCombination> {
+    fn combinations_of(priors: &[f64], rows: &[&[f64]]) -> Vec<OpenCombination> {
         let numbers: Vec<(&[f64], f64)> = rows.iter().map(|row| (*row, 0.01)).collect();
         undetermined(priors, &numbers)
     }
@@ -92,9 +92,10 @@ mod tests {
     #[test]
     fn constants_that_only_a_product_determines_are_one_combination() {
         // Two numbers depend on the product of the first two constants, and none depends on the last.
-        let open = found(&[0.25; 4], &[&[1.0, 1.0, 0.0, 0.0], &[0.5, 0.5, 1.0, 0.0]]);
+        let open = combinations_of(&[0.25; 4], &[&[1.0, 1.0, 0.0, 0.0], &[0.5, 0.5, 1.0, 0.0]]);
         assert_eq!(open.len(), 2, "{open:?}");
-        let indices = |of: &OpenCombination| of.changes.iter().map(|(at, _)| *at).collect::<Vec<_>>();
+        let indices =
+            |combination: &OpenCombination| combination.changes.iter().map(|(index, _)| *index).collect::<Vec<_>>();
         assert_eq!(indices(&open[0]).iter().copied().collect::<std::collections::BTreeSet<_>>(), [0, 1].into());
         assert!((open[0].changes[0].1 - 0.1).abs() < 1e-9 && (open[0].changes[1].1 - (1.0 / 1.1 - 1.0)).abs() < 1e-6);
         assert!(open[0].effect < 1e-6, "{open:?}");
@@ -103,12 +104,12 @@ mod tests {
 
     #[test]
     fn determined_constants_leave_no_combination() {
-        assert_eq!(found(&[0.25; 2], &[&[1.0, 0.0], &[0.3, 0.7]]), []);
+        assert_eq!(combinations_of(&[0.25; 2], &[&[1.0, 0.0], &[0.3, 0.7]]), []);
     }
 
     #[test]
     fn without_numbers_every_constant_is_alone() {
-        let open = found(&[0.25; 2], &[]);
-        assert_eq!(open.iter().map(|of| of.changes.len()).collect::<Vec<_>>(), [1, 1]);
+        let open = combinations_of(&[0.25; 2], &[]);
+        assert_eq!(open.iter().map(|combination| combination.changes.len()).collect::<Vec<_>>(), [1, 1]);
     }
 }

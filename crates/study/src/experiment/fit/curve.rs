@@ -65,8 +65,8 @@ impl Curve {
     }
 
     /// Returns a problem located at one of the points, with these lines of help.
-    pub fn wrong(&self, sample: &Sample, message: &str, label: &str, help: Vec<String>) -> Problems {
-        let problem = Problem::new(message).at(Some(sample.place.clone()), label);
+    pub fn sample_problems(&self, sample: &Sample, message: &str, label: &str, help: Vec<String>) -> Problems {
+        let problem = Problem::new(message).with_place(Some(sample.place.clone()), label);
         Problems::new(vec![help.into_iter().fold(problem, Problem::help)], &self.texts)
     }
 }
@@ -84,9 +84,9 @@ impl TableText<'_> {
 
     /// Returns each line without the spaces around it, with its byte range.
     fn lines(&self) -> impl Iterator<Item = (Range<usize>, &str)> {
-        self.text.split_inclusive('\n').scan(0, |at, line| {
-            let start = *at + line.len() - line.trim_start().len();
-            *at += line.len();
+        self.text.split_inclusive('\n').scan(0, |offset, line| {
+            let start = *offset + line.len() - line.trim_start().len();
+            *offset += line.len();
             let line = line.trim();
             Some((start..start + line.len(), line))
         })
@@ -98,7 +98,8 @@ impl TableText<'_> {
             ["size", "bytes", "payload"].iter().any(|name| line.starts_with(name))
         };
         let Some((at, head)) = self.lines().find(|(_, line)| names(line)) else {
-            let problem = Problem::new("no line names the columns").at(self.place(0..0), "the file begins here");
+            let problem =
+                Problem::new("no line names the columns").with_place(self.place(0..0), "the file begins here");
             return Err(problem.help("write a first line such as: size [B], latency [us]"));
         };
         let csv = head.contains(',');
@@ -111,14 +112,15 @@ impl TableText<'_> {
         for (span, cells) in &rows {
             let amount = |column: usize| {
                 let cell = cells.get(column).copied().unwrap_or_default();
-                unit::amount(cell, headings[column].unit.as_deref(), perftest)
-                    .map_err(|(why, help)| Problem::new(why).at(self.place(span.clone()), "in this row").help(help))
+                unit::amount(cell, headings[column].unit.as_deref(), perftest).map_err(|(why, help)| {
+                    Problem::new(why).with_place(self.place(span.clone()), "in this row").help(help)
+                })
             };
             let (size, (what, value)) = (amount(size)?, amount(value)?);
             measure = what;
             if size.0 != Measure::Size || what == Measure::Size {
                 let problem = Problem::new("a size and a measured value are expected");
-                return Err(problem.at(self.place(span.clone()), "in this row"));
+                return Err(problem.with_place(self.place(span.clone()), "in this row"));
             }
             samples.push(Sample { size: size.1 as u64, value, place: self.place(span.clone()).expect("a place") });
         }
@@ -127,15 +129,15 @@ impl TableText<'_> {
     }
 
     /// Returns the rows of numbers after the headings.
-    fn rows(&self, from: usize, csv: bool) -> Result<Vec<Cells<'_>>, Problem> {
+    fn rows(&self, start: usize, csv: bool) -> Result<Vec<Cells<'_>>, Problem> {
         let mut rows = Vec::new();
-        for (span, line) in self.lines().filter(|(span, _)| span.start > from) {
+        for (span, line) in self.lines().filter(|(span, _)| span.start > start) {
             let is_numbers = line.starts_with(|c: char| c.is_ascii_digit());
             match csv {
                 true if line.is_empty() || line.starts_with('#') => {}
                 true if is_numbers => rows.push((span, line.split(',').map(str::trim).collect())),
                 true => {
-                    let problem = Problem::new("this is not a row of numbers").at(self.place(span), "here");
+                    let problem = Problem::new("this is not a row of numbers").with_place(self.place(span), "here");
                     return Err(problem.help("a row begins with a size, a comment with `#`"));
                 }
                 // Benchmarks print rules and warnings between the rows.
@@ -146,36 +148,38 @@ impl TableText<'_> {
         if rows.len() < SAMPLES_MIN {
             let problem = Problem::new(format!("a curve needs at least {SAMPLES_MIN} rows"));
             return Err(problem
-                .at(self.place(from..from), format!("rows after this line: {}", rows.len()))
+                .with_place(self.place(start..start), format!("rows after this line: {}", rows.len()))
                 .help("measure at another size, and add a row for it"));
         }
         Ok(rows)
     }
 
     /// Returns the indices of the columns of sizes and of measured values.
-    fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], at: Range<usize>) -> Result<(usize, usize), Problem> {
+    fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], span: Range<usize>) -> Result<(usize, usize), Problem> {
         let unit = |column: usize| {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::measure_of_column(cell, headings[column].unit.as_deref())
         };
-        let problem = |message: String| Problem::new(message).at(self.place(at.clone()), "the columns are named here");
+        let problem =
+            |message: String| Problem::new(message).with_place(self.place(span.clone()), "the columns are named here");
         let help = "write it after the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
         if unit(0) != Some(Measure::Size) {
             return Err(
                 problem(format!("the unit of `{}` is missing, or is not a unit of size", headings[0].name)).help(help)
             );
         }
-        let mut found: Vec<usize> =
-            (1..headings.len()).filter(|column| unit(*column).is_some_and(|of| of != Measure::Size)).collect();
+        let mut columns: Vec<usize> = (1..headings.len())
+            .filter(|column| unit(*column).is_some_and(|measure| measure != Measure::Size))
+            .collect();
         let rank = |column: &usize| {
             let name = headings[*column].name.to_lowercase();
             PREFERRED_COLUMNS.iter().position(|first| name.contains(first)).unwrap_or(PREFERRED_COLUMNS.len())
         };
-        found.sort_by_key(rank);
-        match found.first() {
+        columns.sort_by_key(rank);
+        match columns.first() {
             Some(column) => Ok((0, *column)),
             None => {
-                let names: Vec<String> = headings.iter().skip(1).map(|one| format!("`{}`", one.name)).collect();
+                let names: Vec<String> = headings.iter().skip(1).map(|heading| format!("`{}`", heading.name)).collect();
                 let names = if names.is_empty() { "a second column".to_owned() } else { names.join(", ") };
                 Err(problem(format!("the unit of {names} is missing, or is not a unit of time or rate")).help(help))
             }
@@ -186,13 +190,14 @@ impl TableText<'_> {
         for pair in samples.windows(2) {
             if pair[1].size <= pair[0].size {
                 let message = format!("sizes are out of order: {} B follows {} B", pair[1].size, pair[0].size);
-                let problem = Problem::new(message).at(Some(pair[1].place.clone()), "this row");
+                let problem = Problem::new(message).with_place(Some(pair[1].place.clone()), "this row");
                 return Err(problem.help("sort the rows by increasing size, each size once"));
             }
         }
         match samples.iter().find(|sample| sample.value <= 0.0) {
             Some(sample) => {
-                Err(Problem::new("a measured value must be above 0").at(Some(sample.place.clone()), "in this row"))
+                Err(Problem::new("a measured value must be above 0")
+                    .with_place(Some(sample.place.clone()), "in this row"))
             }
             None => Ok(()),
         }
@@ -206,15 +211,15 @@ fn headings(line: &str, csv: bool) -> Vec<Heading> {
         return line.split(',').map(|cell| heading(cell.trim())).collect();
     }
     // A name of two words, such as `BW peak`, is joined, because spaces separate names.
-    let mut joined = line.replace(" [", "[").replace(" (", "(");
-    for (apart, one) in [("BW ", "BW-"), ("Avg ", "Avg-"), ("% ", "%-")] {
-        joined = joined.replace(apart, one);
+    let mut joined_line = line.replace(" [", "[").replace(" (", "(");
+    for (spaced, joined_name) in [("BW ", "BW-"), ("Avg ", "Avg-"), ("% ", "%-")] {
+        joined_line = joined_line.replace(spaced, joined_name);
     }
-    let mut all: Vec<Heading> = joined.split_whitespace().map(heading).collect();
-    if let Some(size) = all.first_mut() {
+    let mut headings: Vec<Heading> = joined_line.split_whitespace().map(heading).collect();
+    if let Some(size) = headings.first_mut() {
         size.unit.get_or_insert_with(|| "B".to_owned());
     }
-    all
+    headings
 }
 
 /// Parses the heading of a column: `latency [us]`, `latency (us)` or `latency_us`.

@@ -8,7 +8,7 @@ use super::constant::FitConstant;
 use super::control::FitControl;
 use super::curve::{Curve, Sample};
 use super::free_constant::FreeConstant;
-use super::number::{Datum, NumberResult, NumberSource};
+use super::number::{Datum, PredictionResult, PredictionSource};
 use super::unit::Measure;
 use super::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::reader::Reader;
@@ -52,28 +52,29 @@ impl CurveFit<'_> {
     pub fn fit(&self) -> Result<FitResult, Problems> {
         let constants = self.constants()?;
         let curves = self.curves.iter().enumerate();
-        let samples: Vec<(usize, &Sample)> =
-            curves.flat_map(|(at, curve)| curve.samples.iter().map(move |sample| (at, sample))).collect();
+        let samples: Vec<(usize, &Sample)> = curves
+            .flat_map(|(curve_index, curve)| curve.samples.iter().map(move |sample| (curve_index, sample)))
+            .collect();
         let read = (self.reader)(&[])?;
         let keys = constants.iter().map(|free| free.keys_in(&read)).collect();
-        for (at, sample) in &samples {
-            let curve = &self.curves[*at];
+        for (curve_index, sample) in &samples {
+            let curve = &self.curves[*curve_index];
             if let Err(problems) = (self.reader)(&workload(curve.measure, sample.size)) {
                 let why = problems.list().first();
                 let (label, help) = why.map(|why| (why.message.clone(), why.help.clone())).unwrap_or_default();
                 let help = help.into_iter().chain(["to fit without this size, remove the row".to_owned()]).collect();
-                return Err(curve.wrong(sample, "the machine cannot be run with this size", &label, help));
+                return Err(curve.sample_problems(sample, "the machine cannot be run with this size", &label, help));
             }
         }
-        let data: Vec<Datum> = samples.iter().map(|(at, sample)| self.datum(*at, sample)).collect();
+        let data: Vec<Datum> = samples.iter().map(|(curve_index, sample)| self.datum(*curve_index, sample)).collect();
         let source = CurveNumbers { curve_fit: self, samples, keys };
-        fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::one)
+        fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem)
     }
 
-    /// Returns the datum of a sample of the curve with the index `at`: the measured value, with its noise and
+    /// Returns the datum of a sample of the curve with the index `curve_index`: the measured value, with its noise and
     /// tolerance.
-    fn datum(&self, at: usize, sample: &Sample) -> Datum {
-        let curve = &self.curves[at];
+    fn datum(&self, curve_index: usize, sample: &Sample) -> Datum {
+        let curve = &self.curves[curve_index];
         let is_alone = self.curves.iter().filter(|other| other.measure == curve.measure).count() == 1;
         let file = if is_alone { String::new() } else { format!(" in {}", curve.name) };
         Datum {
@@ -82,30 +83,32 @@ impl CurveFit<'_> {
             expected: sample.value,
             noise: self.noise,
             tolerance: self.tolerance.unwrap_or(TOLERANCE_IN_NOISE * self.noise),
-            curve: at,
+            curve: curve_index,
         }
     }
 
     fn constants(&self) -> Result<Vec<FreeConstant>, Problems> {
         let read = (self.reader)(&[])?;
-        let unknowns = unknown::uncertain_constants([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
-        let known = |key: &str| unknowns.iter().find(|unknown| unknown.name() == key).map(|unknown| unknown.prior);
+        let unknowns =
+            unknown::uncertain_constants([&read]).map_err(|why| Problems::from_problem(Problem::new(why)))?;
+        let known_prior =
+            |key: &str| unknowns.iter().find(|unknown| unknown.name() == key).map(|unknown| unknown.prior);
         let names: Vec<String> = match self.constants {
             [] => unknowns.iter().map(unknown::UncertainConstant::name).collect(),
             named => named.to_vec(),
         };
         if names.is_empty() {
             let problem = Problem::new("no constant of this machine is marked as derived, calibrated or chosen");
-            return Err(Problems::one(problem.help("name the constants to be fitted: --constant KEY")));
+            return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
         }
-        let wanted = |name: &String| FitConstant {
+        let fit_constant = |name: &String| FitConstant {
             key: SpannedString::unplaced(name.as_str()),
             start: None,
-            prior: self.prior.or_else(|| known(name)).unwrap_or(unknown::DEFAULT_PRIOR),
+            prior: self.prior.or_else(|| known_prior(name)).unwrap_or(unknown::DEFAULT_PRIOR),
             bounds: None,
         };
-        let find = |name: &String| FreeConstant::find(&wanted(name), &[&read]);
-        names.iter().map(find).collect::<Result<_, _>>().map_err(Problems::one)
+        let find = |name: &String| FreeConstant::find(&fit_constant(name), &[&read]);
+        names.iter().map(find).collect::<Result<_, _>>().map_err(Problems::from_problem)
     }
 }
 
@@ -115,10 +118,10 @@ fn workload(measure: Measure, size: u64) -> Vec<String> {
     vec![format!("workload.{program}.payload={size} B")]
 }
 
-impl NumberSource for CurveNumbers<'_> {
-    fn number(&self, datum: usize, constants: &[&str]) -> NumberResult {
-        let (at, sample) = self.samples[datum];
-        let measure = self.curve_fit.curves[at].measure;
+impl PredictionSource for CurveNumbers<'_> {
+    fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
+        let (curve_index, sample) = self.samples[datum];
+        let measure = self.curve_fit.curves[curve_index].measure;
         let mut sets = workload(measure, sample.size);
         for (keys, value) in self.keys.iter().zip(constants).filter(|(_, value)| !value.is_empty()) {
             sets.extend(keys.iter().map(|key| format!("{key}={value}")));

@@ -4,7 +4,7 @@
 //! first, so that no thread is idle while the longest run of a batch continues.
 
 use super::control::FitControl;
-use super::number::{Evaluation, IncompleteNumber, KnownNumbers, NOT_RUN, NumberResult, NumberSource};
+use super::number::{Evaluation, IncompleteNumber, KnownPredictions, NOT_RUN, PredictionResult, PredictionSource};
 use super::state::StateFile;
 use crate::experiment::threads::one_task_per_run;
 use narrows_core::text::Problem;
@@ -21,15 +21,15 @@ const STATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// All numbers computed so far.
 pub struct Evaluations<'a> {
-    source: &'a dyn NumberSource,
+    source: &'a dyn PredictionSource,
     control: FitControl<'a>,
     state: Option<StateFile>,
     /// The number of results that were found in the state file.
-    stored: usize,
-    known: Mutex<KnownNumbers>,
+    stored_results: usize,
+    results: Mutex<KnownPredictions>,
     /// The longest run of each number.
     durations: Mutex<BTreeMap<usize, Duration>>,
-    written: Mutex<Instant>,
+    last_write: Mutex<Instant>,
     write_error: Mutex<Option<io::Error>>,
     is_stopped: AtomicBool,
 }
@@ -42,20 +42,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'a> Evaluations<'a> {
     /// Starts with the numbers of a state file.
     pub fn new(
-        source: &'a dyn NumberSource,
+        source: &'a dyn PredictionSource,
         control: FitControl<'a>,
-        state: Option<(StateFile, KnownNumbers)>,
+        state: Option<(StateFile, KnownPredictions)>,
     ) -> Evaluations<'a> {
         let (state, known) = state.unzip();
-        let known = known.unwrap_or_default();
+        let results = known.unwrap_or_default();
         Evaluations {
             source,
             control,
             state,
-            stored: known.len(),
-            known: Mutex::new(known),
+            stored_results: results.len(),
+            results: Mutex::new(results),
             durations: Mutex::default(),
-            written: Mutex::new(Instant::now()),
+            last_write: Mutex::new(Instant::now()),
             write_error: Mutex::default(),
             is_stopped: AtomicBool::new(false),
         }
@@ -78,11 +78,11 @@ impl<'a> Evaluations<'a> {
     /// Runs all evaluations that are not known yet, in parallel. Returns whether all are known then; they are not if
     /// the fit was stopped or its state cannot be written.
     pub fn complete(&self, evaluations: BTreeSet<Evaluation>) -> bool {
-        let open = self.open(evaluations);
+        let open = self.missing(evaluations);
         if open.is_empty() {
             return true;
         }
-        self.control.monitor.runs_begin(open.len(), self.stored);
+        self.control.monitor.runs_begin(open.len(), self.stored_results);
         // Each task takes the longest remaining run, whatever the order in which tasks begin.
         let next = AtomicUsize::new(0);
         let run = |_| self.run(&open[next.fetch_add(1, Ordering::Relaxed)]);
@@ -93,10 +93,10 @@ impl<'a> Evaluations<'a> {
 
     /// Returns the evaluations that are not known yet, with the longest runs first. Before any run, the last number is
     /// assumed to take longest, because curves are sorted by size.
-    fn open(&self, evaluations: BTreeSet<Evaluation>) -> Vec<Evaluation> {
-        let known = lock(&self.known);
+    fn missing(&self, evaluations: BTreeSet<Evaluation>) -> Vec<Evaluation> {
+        let results = lock(&self.results);
         let durations = lock(&self.durations);
-        let mut open: Vec<_> = evaluations.into_iter().filter(|evaluation| !known.contains_key(evaluation)).collect();
+        let mut open: Vec<_> = evaluations.into_iter().filter(|evaluation| !results.contains_key(evaluation)).collect();
         open.sort_by_key(|(datum, _)| Reverse((durations.get(datum).copied().unwrap_or_default(), *datum)));
         open
     }
@@ -106,18 +106,21 @@ impl<'a> Evaluations<'a> {
             self.is_stopped.store(true, Ordering::Relaxed);
             return;
         }
-        let begun = Instant::now();
+        let start = Instant::now();
         let (datum, values) = evaluation;
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        let number = match self.source.number(*datum, &values) {
+        let prediction = match self.source.predict(*datum, &values) {
             Ok(number) if !(number > 0.0 && number.is_finite()) => Err(format!("its value is {number}")),
             number => number,
         };
-        let duration = begun.elapsed();
-        lock(&self.durations).entry(*datum).and_modify(|longest| *longest = duration.max(*longest)).or_insert(duration);
-        lock(&self.known).insert(evaluation.clone(), number);
+        let duration = start.elapsed();
+        lock(&self.durations)
+            .entry(*datum)
+            .and_modify(|duration_max| *duration_max = duration.max(*duration_max))
+            .or_insert(duration);
+        lock(&self.results).insert(evaluation.clone(), prediction);
         self.control.monitor.run_ends();
-        if self.state.is_some() && lock(&self.written).elapsed() >= STATE_INTERVAL {
+        if self.state.is_some() && lock(&self.last_write).elapsed() >= STATE_INTERVAL {
             self.write_state();
         }
     }
@@ -126,13 +129,13 @@ impl<'a> Evaluations<'a> {
     fn write_state(&self) {
         let Some(state) = &self.state else { return };
         // The lock is held during the write, so that no older state replaces a newer one.
-        let mut written = lock(&self.written);
-        let known = lock(&self.known).clone();
-        if let Err(error) = state.write(&known) {
+        let mut last_write = lock(&self.last_write);
+        let results = lock(&self.results).clone();
+        if let Err(error) = state.write(&results) {
             *lock(&self.write_error) = Some(error);
             self.is_stopped.store(true, Ordering::Relaxed);
         }
-        *written = Instant::now();
+        *last_write = Instant::now();
     }
 
     /// Returns whether the fit was stopped before all necessary runs were made.
@@ -147,19 +150,19 @@ impl<'a> Evaluations<'a> {
     }
 
     /// Returns a number that was computed, or the reason why it has no value.
-    pub fn number(&self, evaluation: &Evaluation) -> NumberResult {
-        lock(&self.known).get(evaluation).cloned().unwrap_or_else(|| Err(NOT_RUN.to_owned()))
+    pub fn prediction(&self, evaluation: &Evaluation) -> PredictionResult {
+        lock(&self.results).get(evaluation).cloned().unwrap_or_else(|| Err(NOT_RUN.to_owned()))
     }
 
     /// Returns the numbers without a value, each with its reasons.
     pub fn incomplete(&self) -> Vec<IncompleteNumber> {
         let mut counts = BTreeMap::<(usize, String), usize>::new();
-        for ((datum, _), number) in lock(&self.known).iter() {
-            if let Err(reason) = number {
+        for ((datum, _), prediction) in lock(&self.results).iter() {
+            if let Err(reason) = prediction {
                 *counts.entry((*datum, reason.clone())).or_default() += 1;
             }
         }
-        let number = |((datum, reason), evaluations)| IncompleteNumber { datum, reason, evaluations };
-        counts.into_iter().map(number).collect()
+        let incomplete_number = |((datum, reason), evaluations)| IncompleteNumber { datum, reason, evaluations };
+        counts.into_iter().map(incomplete_number).collect()
     }
 }

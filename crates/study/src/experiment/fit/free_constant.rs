@@ -47,9 +47,10 @@ impl FreeConstant {
     ///
     /// Reports a key that no machine has, a key whose values differ between machines, and bounds that do not enclose
     /// the starting value.
-    pub fn find(wanted: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
-        let problem_at_key = |message: String, label: &str| Problem::new(message).at(wanted.key.place.clone(), label);
-        let key = &wanted.key.text;
+    pub fn find(requested: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
+        let problem_at_key =
+            |message: String, label: &str| Problem::new(message).with_place(requested.key.place.clone(), label);
+        let key = &requested.key.text;
         let (mut found, mut all_keys) = (Vec::new(), BTreeSet::new());
         for read in machines {
             let entries = read.entries();
@@ -64,7 +65,7 @@ impl FreeConstant {
         }
         let Some((current, _)) = found.first().cloned() else {
             let nearest = suggest::nearest(key, all_keys.iter().map(String::as_str));
-            let label = nearest.map_or("no machine has it".to_owned(), |near| format!("did you mean `{near}`?"));
+            let label = nearest.map_or("no machine has it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
             let problem = problem_at_key(format!("the machines that are run have no constant `{key}`"), &label);
             return Err(
                 problem.help("constants are numbers of hosts, interface, protocol, messaging and fabric, above 0")
@@ -91,32 +92,32 @@ impl FreeConstant {
             start: current.number(),
             current,
             origins,
-            prior: wanted.prior,
+            prior: requested.prior,
             bounds: (0.0, 0.0),
         }
-        .bounded(wanted)
+        .with_bounds(requested)
     }
 
-    fn bounded(mut self, wanted: &FitConstant) -> Result<FreeConstant, Problem> {
+    fn with_bounds(mut self, requested: &FitConstant) -> Result<FreeConstant, Problem> {
         let amount = |source: &SpannedString| {
             self.current.parse(&source.text).map_err(|fault| value_problem(&self.key, source, fault))
         };
-        if let Some(start) = &wanted.start {
+        if let Some(start) = &requested.start {
             self.start = amount(start)?;
         }
-        let place = |wanted: &FitConstant| wanted.start.as_ref().unwrap_or(&wanted.key).place.clone();
-        self.bounds = match &wanted.bounds {
+        let place = |requested: &FitConstant| requested.start.as_ref().unwrap_or(&requested.key).place.clone();
+        self.bounds = match &requested.bounds {
             Some((least, most)) => (amount(least)?, amount(most)?),
             None => (self.start / BOUND_FACTOR, self.start * BOUND_FACTOR),
         };
-        let (least, most) = self.bounds;
-        if self.start > least && self.start < most && least > 0.0 {
+        let (lower, upper) = self.bounds;
+        if self.start > lower && self.start < upper && lower > 0.0 {
             return Ok(self);
         }
         let format = |number: f64| self.current.quantize(number).0;
         let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
-        let label = format!("{} must lie between {} and {}", format(self.start), format(least), format(most));
-        Err(Problem::new(message).at(place(wanted), label).help("bounds must be above 0, the smaller first"))
+        let label = format!("{} must lie between {} and {}", format(self.start), format(lower), format(upper));
+        Err(Problem::new(message).with_place(place(requested), label).help("bounds must be above 0, the smaller first"))
     }
 
     /// Returns the keys of the constant in a machine. Keys of a host that no node uses are left out.
@@ -139,7 +140,7 @@ fn key_and_value(number: &PartNumber) -> String {
 /// Returns the problem that a text is not a valid value of a constant.
 pub fn value_problem(key: &str, source: &SpannedString, fault: ParseError) -> Problem {
     let place: Option<Place> = source.place.clone();
-    let problem = Problem::new(format!("`{}` is not a value of `{key}`", source.text)).at(place, fault.label);
+    let problem = Problem::new(format!("`{}` is not a value of `{key}`", source.text)).with_place(place, fault.label);
     fault.help.into_iter().fold(problem, Problem::help)
 }
 

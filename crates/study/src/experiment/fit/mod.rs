@@ -43,7 +43,7 @@ use correlation::DETERMINED;
 use evaluation::Evaluations;
 use free_constant::FreeConstant;
 use narrows_core::text::Problem;
-use number::{Datum, NOT_RUN, NumberResult, NumberSource};
+use number::{Datum, NOT_RUN, PredictionResult, PredictionSource};
 use solve::{FitProblem, solve};
 use state::{FitIdentity, StateFile};
 
@@ -62,11 +62,11 @@ const NAMES_MAX: usize = 8;
 pub fn fit(
     free: &[FreeConstant],
     data: &[Datum],
-    source: &dyn NumberSource,
+    source: &dyn PredictionSource,
     description: String,
     control: FitControl<'_>,
 ) -> Result<FitResult, Problem> {
-    let identity = FitIdentity::of(description, free, data);
+    let identity = FitIdentity::new(description, free, data);
     let state = control.state.map(|path| StateFile::open(path, identity)).transpose()?;
     let evaluations = Evaluations::new(source, control, state);
     let solution = solve(free, data, evaluations, control.monitor).map_err(no_start)?;
@@ -74,21 +74,21 @@ pub fn fit(
     let rows = problem.elasticity_rows();
     let priors: Vec<f64> = free.iter().map(|free| free.prior).collect();
     let noisy: Vec<(&[f64], f64)> = rows.iter().zip(data).map(|(row, datum)| (row.as_slice(), datum.noise)).collect();
-    let posterior = Posterior::of(&priors, &noisy);
-    let before = problem.numbers(&free.iter().map(|free| free.current.value.as_str()).collect::<Vec<_>>());
+    let posterior = Posterior::new(&priors, &noisy);
+    let start_numbers = problem.numbers(&free.iter().map(|free| free.current.value.as_str()).collect::<Vec<_>>());
     let (constants, after) = rounded(problem, free, &posterior);
     if let Some(error) = problem.evaluations.write_problem() {
         return Err(error);
     }
-    let value = |number: &NumberResult| number.as_ref().copied().unwrap_or(f64::NAN);
-    let each = data.iter().zip(before.iter().zip(after));
-    let residual = |(datum, (before, after)): (&Datum, (&NumberResult, NumberResult))| Residual {
+    let value = |prediction: &PredictionResult| prediction.as_ref().copied().unwrap_or(f64::NAN);
+    let pairs = data.iter().zip(start_numbers.iter().zip(after));
+    let residual = |(datum, (start_number, fitted_number)): (&Datum, (&PredictionResult, PredictionResult))| Residual {
         datum: datum.clone(),
-        before: value(before),
-        after: value(&after),
-        missing: after.err(),
+        start_value: value(start_number),
+        fitted_value: value(&fitted_number),
+        missing: fitted_number.err(),
     };
-    let residuals: Vec<Residual> = each.map(residual).collect();
+    let residuals: Vec<Residual> = pairs.map(residual).collect();
     let undetermined = correlation::undetermined(&priors, &noisy);
     let stopped = problem.evaluations.is_stopped();
     Ok(FitResult {
@@ -109,52 +109,54 @@ fn rounded(
     problem: &FitProblem<'_>,
     free: &[FreeConstant],
     posterior: &Posterior,
-) -> (Vec<FittedConstant>, Vec<NumberResult>) {
+) -> (Vec<FittedConstant>, Vec<PredictionResult>) {
     let logs = problem.logs();
-    let fitted = |(at, free): (usize, &FreeConstant)| free.fitted(logs[at].exp(), posterior.constant(at));
-    let mut constants: Vec<FittedConstant> = free.iter().enumerate().map(fitted).collect();
+    let fitted_constant =
+        |(index, free): (usize, &FreeConstant)| free.fitted_constant(logs[index].exp(), posterior.constant(index));
+    let mut constants: Vec<FittedConstant> = free.iter().enumerate().map(fitted_constant).collect();
     let numbers = |constants: &[FittedConstant]| {
-        problem.numbers(&constants.iter().map(|constant| constant.after.as_str()).collect::<Vec<_>>())
+        problem.numbers(&constants.iter().map(|constant| constant.final_value.as_str()).collect::<Vec<_>>())
     };
-    let after = numbers(&constants);
-    if !after.iter().any(|number| number.as_ref().is_err_and(|reason| reason == NOT_RUN)) {
-        return (constants, after);
+    let rounded_numbers = numbers(&constants);
+    if !rounded_numbers.iter().any(|number| number.as_ref().is_err_and(|reason| reason == NOT_RUN)) {
+        return (constants, rounded_numbers);
     }
     for (constant, (text, _)) in constants.iter_mut().zip(problem.representable()) {
-        (constant.fitted, constant.after) = (text.clone(), text);
+        (constant.rounded_value, constant.final_value) = (text.clone(), text);
     }
-    let after = numbers(&constants);
-    (constants, after)
+    let rounded_numbers = numbers(&constants);
+    (constants, rounded_numbers)
 }
 
 /// Returns the problem of numbers that a run with the starting values does not give.
 fn no_start(missing: Vec<(&Datum, String)>) -> Problem {
     let names: Vec<String> =
         missing.iter().take(NAMES_MAX).map(|(datum, why)| format!("{} ({why})", datum.name)).collect();
-    let more = match missing.len().saturating_sub(NAMES_MAX) {
+    let further = match missing.len().saturating_sub(NAMES_MAX) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let problem =
-        Problem::new(format!("with the starting values, the machine gives no value for {}{more}", names.join(", ")));
+        Problem::new(format!("with the starting values, the machine gives no value for {}{further}", names.join(", ")));
     problem.help("choose starting values with which every run completes")
 }
 
 /// Returns the standard deviation of the errors as a multiple of the noise, if `determined` constants were fitted.
 fn noise_ratio(residuals: &[Residual], determined: usize) -> f64 {
-    let errors = residuals.iter().map(|one| (one.after / one.datum.expected).ln() / one.datum.noise);
+    let errors =
+        residuals.iter().map(|residual| (residual.fitted_value / residual.datum.expected).ln() / residual.datum.noise);
     let errors: Vec<f64> = errors.filter(|error| error.is_finite()).collect();
     let freedom = errors.len().saturating_sub(determined).max(1);
     (errors.iter().map(|error| error * error).sum::<f64>() / freedom as f64).sqrt()
 }
 
 impl FreeConstant {
-    fn fitted(&self, value: f64, std_dev: f64) -> FittedConstant {
+    fn fitted_constant(&self, value: f64, std_dev: f64) -> FittedConstant {
         let is_near = |bound: f64| (value / bound).ln().abs() < 0.01;
-        let written = |bound: f64| self.current.quantize(bound).0;
+        let format = |bound: f64| self.current.quantize(bound).0;
         let bound = match self.bounds {
-            (least, _) if is_near(least) => Some(Bound::Lower(written(least))),
-            (_, most) if is_near(most) => Some(Bound::Upper(written(most))),
+            (least, _) if is_near(least) => Some(Bound::Lower(format(least))),
+            (_, most) if is_near(most) => Some(Bound::Upper(format(most))),
             _ => None,
         };
         // A current value within the uncertainty of the fit agrees with it.
@@ -163,9 +165,9 @@ impl FreeConstant {
         FittedConstant {
             key: self.key.clone(),
             origins: self.origins.clone(),
-            before: self.current.value.clone(),
-            after: if agrees { self.current.value.clone() } else { rounded.clone() },
-            fitted: rounded,
+            start_value: self.current.value.clone(),
+            final_value: if agrees { self.current.value.clone() } else { rounded.clone() },
+            rounded_value: rounded,
             value,
             prior: self.prior,
             std_dev,

@@ -24,23 +24,23 @@ pub struct Datum {
 pub type Evaluation = (usize, Vec<String>);
 
 /// The result of an evaluation: the number, or the reason why it has no value.
-pub type NumberResult = Result<f64, String>;
+pub type PredictionResult = Result<f64, String>;
 
 /// The results of evaluations.
-pub type KnownNumbers = BTreeMap<Evaluation, NumberResult>;
+pub type KnownPredictions = BTreeMap<Evaluation, PredictionResult>;
 
 /// The reason given for a number whose run did not begin before the fit was stopped.
 pub const NOT_RUN: &str = "not run";
 
 /// The source of numbers for given values of the constants. It is called from several threads.
-pub trait NumberSource: Sync {
+pub trait PredictionSource: Sync {
     /// Returns the number with index `datum` for these values of the constants.
     ///
     /// # Errors
     ///
     /// Returns the reason if there is no number: the machine cannot be described with these values, or its run did not
     /// complete.
-    fn number(&self, datum: usize, constants: &[&str]) -> NumberResult;
+    fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult;
     /// Returns whether the number may depend on the constant.
     fn depends_on(&self, datum: usize, constant: usize) -> bool;
 }

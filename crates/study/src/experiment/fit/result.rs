@@ -35,11 +35,11 @@ pub struct FittedConstant {
     /// The source locations of its value.
     pub origins: Vec<Origin>,
     /// The current value in the machine, as written.
-    pub before: String,
+    pub start_value: String,
     /// The fitted value, rounded to its uncertainty.
-    pub fitted: String,
+    pub rounded_value: String,
     /// The value to use: the fitted one, or the current one if it lies within half a standard deviation of the fit.
-    pub after: String,
+    pub final_value: String,
     /// The fitted value in its smallest unit, not rounded.
     pub value: f64,
     /// One standard deviation of the logarithm before the fit.
@@ -69,9 +69,9 @@ pub struct Residual {
     /// The number, with its expected value.
     pub datum: Datum,
     /// The number with the current constants; NaN if it was not measured.
-    pub before: f64,
-    /// The number with the constants `after` the fit; NaN if it was not measured.
-    pub after: f64,
+    pub start_value: f64,
+    /// The number with the final values of the constants; NaN if it was not measured.
+    pub fitted_value: f64,
     /// The reason for which there is no number after the fit, such as the outcome of its run.
     pub missing: Option<String>,
 }
@@ -105,7 +105,7 @@ impl FailedPart {
 impl Residual {
     /// Returns the relative error after the fit; NaN if there is no number.
     pub fn error(&self) -> f64 {
-        self.after / self.datum.expected - 1.0
+        self.fitted_value / self.datum.expected - 1.0
     }
 
     /// Returns whether there is a number after the fit, and its error is at most its tolerance.
@@ -123,7 +123,7 @@ impl FitResult {
 
     /// Returns the parts of the curves that the fit does not reach.
     pub fn failed_parts(&self) -> Vec<FailedPart> {
-        let kind = |one: &Residual| (one.datum.curve, one.missing.clone(), one.error() > 0.0);
+        let kind = |residual: &Residual| (residual.datum.curve, residual.missing.clone(), residual.error() > 0.0);
         let is_same_part = |a: &Residual, b: &Residual| {
             a.is_within_tolerance() == b.is_within_tolerance() && (a.is_within_tolerance() || kind(a) == kind(b))
         };
@@ -134,7 +134,7 @@ impl FitResult {
             let (first, last) = (&part[0], &part[part.len() - 1]);
             FailedPart {
                 errors: (errors[0], errors[errors.len() - 1]),
-                tolerance: part.iter().map(|one| one.datum.tolerance).fold(f64::INFINITY, f64::min),
+                tolerance: part.iter().map(|residual| residual.datum.tolerance).fold(f64::INFINITY, f64::min),
                 missing: first.missing.clone(),
                 ..FailedPart::new(&first.datum.name, &last.datum.name, part.len())
             }
@@ -144,14 +144,14 @@ impl FitResult {
 
     /// Returns the number with the largest error after the fit.
     pub fn largest_error(&self) -> Option<&Residual> {
-        let complete = self.residuals.iter().filter(|one| one.error().is_finite());
+        let complete = self.residuals.iter().filter(|residual| residual.error().is_finite());
         complete.max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()))
     }
 
     /// Returns the result as JSON.
     pub fn json(&self) -> Json {
         json!({
-            "constants": self.constants.iter().map(|one| self.constant_json(one)).collect::<Vec<_>>(),
+            "constants": self.constants.iter().map(|constant| self.constant_json(constant)).collect::<Vec<_>>(),
             "residuals": self.residuals.iter().map(residual_json).collect::<Vec<_>>(),
             "converged": self.converged,
             "stopped": self.stopped,
@@ -159,50 +159,51 @@ impl FitResult {
             "failed": self.failed_parts().iter().map(failed_json).collect::<Vec<_>>(),
             "noise_ratio": self.noise_ratio,
             "correlation": self.correlation,
-            "undetermined": self.undetermined.iter().map(|one| self.combination_json(one)).collect::<Vec<_>>(),
-            "incomplete": self.incomplete.iter().map(|one| json!({
-                "name": self.residuals[one.datum].datum.name,
-                "reason": one.reason,
-                "evaluations": one.evaluations,
+            "undetermined": self.undetermined.iter().map(|open| self.combination_json(open)).collect::<Vec<_>>(),
+            "incomplete": self.incomplete.iter().map(|incomplete| json!({
+                "name": self.residuals[incomplete.datum].datum.name,
+                "reason": incomplete.reason,
+                "evaluations": incomplete.evaluations,
             })).collect::<Vec<_>>(),
         })
     }
 
-    fn constant_json(&self, one: &FittedConstant) -> Json {
-        let bound = one.bound.as_ref().map(|bound| match bound {
+    fn constant_json(&self, constant: &FittedConstant) -> Json {
+        let bound = constant.bound.as_ref().map(|bound| match bound {
             Bound::Lower(_) => "lower",
             Bound::Upper(_) => "upper",
         });
         json!({
-            "key": one.key, "before": one.before, "after": one.after, "determined": one.determined,
-            "fitted": one.fitted, "prior": one.prior, "std_dev": one.std_dev,
-            "std_dev_scaled": self.scaled(one), "at_bound": one.bound.is_some(), "bound": bound,
-            "distance": one.distance,
+            "key": constant.key, "before": constant.start_value, "after": constant.final_value, "determined": constant.determined,
+            "fitted": constant.rounded_value, "prior": constant.prior, "std_dev": constant.std_dev,
+            "std_dev_scaled": self.scaled(constant), "at_bound": constant.bound.is_some(), "bound": bound,
+            "distance": constant.distance,
         })
     }
 
-    fn combination_json(&self, one: &OpenCombination) -> Json {
-        let change = |(at, change): &(usize, f64)| (self.constants[*at].key.clone(), json!(change));
-        json!({ "changes": one.changes.iter().map(change).collect::<Map<_, _>>(), "effect": one.effect })
+    fn combination_json(&self, combination: &OpenCombination) -> Json {
+        let change = |(index, change): &(usize, f64)| (self.constants[*index].key.clone(), json!(change));
+        json!({ "changes": combination.changes.iter().map(change).collect::<Map<_, _>>(), "effect": combination.effect })
     }
 
     /// Returns the standard deviation of a constant, times the ratio of the errors to the noise if that is above 1.
-    pub fn scaled(&self, one: &FittedConstant) -> f64 {
-        one.std_dev * self.noise_ratio.max(1.0)
+    pub fn scaled(&self, constant: &FittedConstant) -> f64 {
+        constant.std_dev * self.noise_ratio.max(1.0)
     }
 }
 
-fn residual_json(one: &Residual) -> Json {
+fn residual_json(residual: &Residual) -> Json {
     json!({
-        "name": one.datum.name, "unit": one.datum.unit, "expected": one.datum.expected,
-        "before": one.before, "after": one.after, "error": one.error(), "tolerance": one.datum.tolerance,
-        "within": one.is_within_tolerance(), "missing": one.missing,
+        "name": residual.datum.name, "unit": residual.datum.unit, "expected": residual.datum.expected,
+        "before": residual.start_value, "after": residual.fitted_value,
+        "error": residual.error(), "tolerance": residual.datum.tolerance,
+        "within": residual.is_within_tolerance(), "missing": residual.missing,
     })
 }
 
-fn failed_json(one: &FailedPart) -> Json {
+fn failed_json(failed: &FailedPart) -> Json {
     json!({
-        "first": one.first, "last": one.last, "numbers": one.count, "errors": [one.errors.0, one.errors.1],
-        "tolerance": one.tolerance, "missing": one.missing,
+        "first": failed.first, "last": failed.last, "numbers": failed.count, "errors": [failed.errors.0, failed.errors.1],
+        "tolerance": failed.tolerance, "missing": failed.missing,
     })
 }

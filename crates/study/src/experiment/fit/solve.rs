@@ -3,12 +3,12 @@
 //! The solver minimises Σ ((ln number − ln expected) / noise)² + Σ ((ln constant − ln start) / prior)², so priors are
 //! residuals like any other. A constant is represented by a sine of the solver's parameter, which keeps it between its
 //! bounds. Constants are whole cycles and picoseconds, so a number is computed at the nearest representable values and
-//! extrapolated linearly from there. Slopes are central differences. A `NumberSource` provides the numbers.
+//! extrapolated linearly from there. Slopes are central differences. A `PredictionSource` provides the numbers.
 
 use super::control::FitMonitor;
 use super::evaluation::Evaluations;
 use super::free_constant::FreeConstant;
-use super::number::{Datum, Evaluation, NumberResult};
+use super::number::{Datum, Evaluation, PredictionResult};
 use super::steps::{Steps, TOLERANCE};
 use crate::experiment::uncertainty::elasticity;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
@@ -64,8 +64,8 @@ pub fn solve<'a>(
     let parameters = DVector::from_iterator(constants.len(), constants.iter().map(FreeConstant::parameter));
     let steps = RefCell::new(Steps::new(EVALUATIONS_PER_CONSTANT * (constants.len() + 1)));
     let problem = FitProblem { constants, data, evaluations, monitor, parameters, steps };
-    let start = problem.numbers(&texts(&problem.representable()));
-    let missing = data.iter().zip(start).filter_map(|(datum, number)| Some((datum, number.err()?)));
+    let start = problem.numbers(&value_texts(&problem.representable()));
+    let missing = data.iter().zip(start).filter_map(|(datum, prediction)| Some((datum, prediction.err()?)));
     let missing: Vec<(&Datum, String)> = missing.collect();
     if !missing.is_empty() && !problem.evaluations.is_stopped() {
         return Err(missing);
@@ -88,8 +88,8 @@ pub fn solve<'a>(
 impl FreeConstant {
     /// Returns the solver's parameter at the starting value.
     fn parameter(&self) -> f64 {
-        let (least, most) = self.logs();
-        PARAMETER_OFFSET + (2.0 * (self.start.ln() - least) / (most - least) - 1.0).asin()
+        let (lower, upper) = self.logs();
+        PARAMETER_OFFSET + (2.0 * (self.start.ln() - lower) / (upper - lower) - 1.0).asin()
     }
 
     fn logs(&self) -> (f64, f64) {
@@ -98,11 +98,11 @@ impl FreeConstant {
 
     /// Returns the logarithm of the constant for a value of the solver's parameter, and its derivative.
     fn logarithm(&self, parameter: f64) -> (f64, f64) {
-        let (least, most) = self.logs();
-        let half = (most - least) / 2.0;
+        let (lower, upper) = self.logs();
+        let half_range = (upper - lower) / 2.0;
         // The derivative is 0 at a bound, and a step beyond a bound is reflected.
         let angle = (parameter - PARAMETER_OFFSET + FRAC_PI_2).rem_euclid(2.0 * PI) - FRAC_PI_2;
-        (least + half * (1.0 + angle.sin()), half * angle.cos())
+        (lower + half_range * (1.0 + angle.sin()), half_range * angle.cos())
     }
 }
 
@@ -113,8 +113,8 @@ type RepresentableValue = (String, f64);
 type Neighbours = (usize, [Option<RepresentableValue>; 2]);
 
 /// Returns the texts of representable values.
-fn texts(written: &[RepresentableValue]) -> Vec<&str> {
-    written.iter().map(|(text, _)| text.as_str()).collect()
+fn value_texts(values: &[RepresentableValue]) -> Vec<&str> {
+    values.iter().map(|(text, _)| text.as_str()).collect()
 }
 
 impl FitProblem<'_> {
@@ -134,7 +134,7 @@ impl FitProblem<'_> {
 
     /// Returns to the best values that the solver tried, or otherwise to the starting values.
     fn return_to_best(&mut self) {
-        if let Some(best) = self.steps.borrow().best() {
+        if let Some(best) = self.steps.borrow().best_constants() {
             self.parameters.copy_from(best);
         }
     }
@@ -145,10 +145,10 @@ impl FitProblem<'_> {
     }
 
     /// Returns the numbers for these values of the constants.
-    pub fn numbers(&self, values: &[&str]) -> Vec<NumberResult> {
+    pub fn numbers(&self, values: &[&str]) -> Vec<PredictionResult> {
         let evaluations = self.evaluations_at(values);
         self.evaluations.complete(evaluations.iter().cloned().collect());
-        evaluations.iter().map(|evaluation| self.evaluations.number(evaluation)).collect()
+        evaluations.iter().map(|evaluation| self.evaluations.prediction(evaluation)).collect()
     }
 
     /// Returns the evaluation of a number with the value of one constant replaced.
@@ -162,37 +162,38 @@ impl FitProblem<'_> {
     /// values, and the numbers at these values; `None` if the fit was stopped.
     fn elasticities(&self, constants: &[usize]) -> Option<(Vec<f64>, DMatrix<f64>)> {
         let representable = self.representable();
-        let values = texts(&representable);
+        let values = value_texts(&representable);
         let middle = self.evaluations_at(&values);
         let neighbours: Vec<Neighbours> =
-            constants.iter().map(|at| (*at, self.neighbours(*at, &representable[*at]))).collect();
+            constants.iter().map(|index| (*index, self.neighbours(*index, &representable[*index]))).collect();
         let dependent =
-            |constant: usize| (0..self.data.len()).filter(move |at| self.evaluations.depends_on(*at, constant));
-        let mut wanted: BTreeSet<Evaluation> = middle.iter().cloned().collect();
+            |constant: usize| (0..self.data.len()).filter(move |datum| self.evaluations.depends_on(*datum, constant));
+        let mut evaluations: BTreeSet<Evaluation> = middle.iter().cloned().collect();
         for (constant, neighbours) in &neighbours {
             for (value, _) in neighbours.iter().flatten() {
-                wanted.extend(dependent(*constant).map(|at| self.evaluation_with(at, &values, *constant, value)));
+                evaluations
+                    .extend(dependent(*constant).map(|datum| self.evaluation_with(datum, &values, *constant, value)));
             }
         }
-        if !self.evaluations.complete(wanted) {
+        if !self.evaluations.complete(evaluations) {
             return None;
         }
-        let number = |evaluation: &Evaluation| self.evaluations.number(evaluation).unwrap_or(f64::NAN);
-        let middle: Vec<f64> = middle.iter().map(number).collect();
-        let mut all = DMatrix::zeros(self.data.len(), self.constants.len());
+        let prediction = |evaluation: &Evaluation| self.evaluations.prediction(evaluation).unwrap_or(f64::NAN);
+        let middle: Vec<f64> = middle.iter().map(prediction).collect();
+        let mut slopes = DMatrix::zeros(self.data.len(), self.constants.len());
         for (constant, neighbours) in &neighbours {
             for datum in dependent(*constant) {
                 let change = |side: &Option<RepresentableValue>| {
                     let (value, log) = side.as_ref()?;
                     let evaluation = self.evaluation_with(datum, &values, *constant, value);
-                    let number = self.evaluations.number(&evaluation).ok()?;
-                    Some((log - representable[*constant].1, vec![number]))
+                    let prediction = self.evaluations.prediction(&evaluation).ok()?;
+                    Some((log - representable[*constant].1, vec![prediction]))
                 };
                 let [down, up] = [&neighbours[0], &neighbours[1]].map(change);
-                all[(datum, *constant)] = elasticity::elasticities(&middle[datum..=datum], &down, &up)[0];
+                slopes[(datum, *constant)] = elasticity::elasticities(&middle[datum..=datum], &down, &up)[0];
             }
         }
-        Some((middle, all))
+        Some((middle, slopes))
     }
 
     /// Returns the values below and above a constant for a central difference: a step away, or otherwise the adjacent
@@ -200,9 +201,10 @@ impl FitProblem<'_> {
     fn neighbours(&self, constant: usize, (text, log): &RepresentableValue) -> [Option<RepresentableValue>; 2] {
         let free = &self.constants[constant];
         [-1.0, 1.0].map(|direction| {
-            let number = log.exp();
-            let stepped = free.current.quantize(number * (1.0 + RELATIVE_CHANGE).powf(direction));
-            let (value, number) = if stepped.0 == *text { free.current.quantize(number + direction) } else { stepped };
+            let current_value = log.exp();
+            let stepped = free.current.quantize(current_value * (1.0 + RELATIVE_CHANGE).powf(direction));
+            let (value, number) =
+                if stepped.0 == *text { free.current.quantize(current_value + direction) } else { stepped };
             (value != *text).then(|| (value, number.ln()))
         })
     }
@@ -210,8 +212,8 @@ impl FitProblem<'_> {
     /// Returns the elasticities of each number with respect to all constants. After a stop, they are those of the last
     /// complete step, or 0.
     pub fn elasticity_rows(&self) -> Vec<Vec<f64>> {
-        let all: Vec<usize> = (0..self.constants.len()).collect();
-        let slopes = self.elasticities(&all).map(|(_, slopes)| slopes);
+        let indices: Vec<usize> = (0..self.constants.len()).collect();
+        let slopes = self.elasticities(&indices).map(|(_, slopes)| slopes);
         let rows = slopes.or_else(|| self.steps.borrow().slopes().cloned());
         let rows = rows.unwrap_or_else(|| DMatrix::zeros(self.data.len(), self.constants.len()));
         rows.row_iter().map(|row| row.iter().copied().collect()).collect()
@@ -233,31 +235,31 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
 
     fn residuals(&self) -> Option<DVector<f64>> {
         let (logs, representable) = (self.logs(), self.representable());
-        let rounding: Vec<f64> = logs.iter().zip(&representable).map(|(log, (_, near))| log - near).collect();
+        let rounding: Vec<f64> = logs.iter().zip(&representable).map(|(log, (_, nearest))| log - nearest).collect();
         // A constant with negligible rounding needs no extrapolation.
-        let coarse: Vec<usize> = (0..rounding.len()).filter(|at| rounding[*at].abs() > TOLERANCE).collect();
+        let coarse: Vec<usize> = (0..rounding.len()).filter(|index| rounding[*index].abs() > TOLERANCE).collect();
         let (numbers, slopes) = self.elasticities(&coarse)?;
-        let of_data = self.data.iter().enumerate().map(|(at, datum)| {
-            let along: f64 = coarse.iter().map(|constant| slopes[(at, *constant)] * rounding[*constant]).sum();
-            let residual = ((numbers[at] / datum.expected).ln() + along) / datum.noise;
+        let of_data = self.data.iter().enumerate().map(|(index, datum)| {
+            let change: f64 = coarse.iter().map(|constant| slopes[(index, *constant)] * rounding[*constant]).sum();
+            let residual = ((numbers[index] / datum.expected).ln() + change) / datum.noise;
             if residual.is_finite() { residual } else { INVALID_RESIDUAL }
         });
         let of_priors = self.constants.iter().zip(&logs).map(|(free, log)| (log - free.start.ln()) / free.prior);
-        let all = DVector::from_vec(of_data.chain(of_priors).collect());
-        let step = self.steps.borrow_mut().add(&self.parameters, all.norm_squared(), self.data, &numbers);
+        let corrected = DVector::from_vec(of_data.chain(of_priors).collect());
+        let step = self.steps.borrow_mut().add(&self.parameters, corrected.norm_squared(), self.data, &numbers);
         self.monitor.step_ends(&step);
-        Some(all)
+        Some(corrected)
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let all: Vec<usize> = (0..self.constants.len()).collect();
-        let (_, slopes) = self.elasticities(&all)?;
+        let indices: Vec<usize> = (0..self.constants.len()).collect();
+        let (_, slopes) = self.elasticities(&indices)?;
         let data = self.data.len();
         let mut jacobian = DMatrix::zeros(data + self.constants.len(), self.constants.len());
         for (constant, free) in self.constants.iter().enumerate() {
             let (_, derivative) = free.logarithm(self.parameters[constant]);
-            for (at, datum) in self.data.iter().enumerate() {
-                jacobian[(at, constant)] = slopes[(at, constant)] * derivative / datum.noise;
+            for (index, datum) in self.data.iter().enumerate() {
+                jacobian[(index, constant)] = slopes[(index, constant)] * derivative / datum.noise;
             }
             jacobian[(data + constant, constant)] = derivative / free.prior;
         }

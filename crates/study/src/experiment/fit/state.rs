@@ -5,7 +5,7 @@
 //! description, the numbers and the options, and is refused if they belong to another fit.
 
 use super::free_constant::FreeConstant;
-use super::number::{Datum, Evaluation, KnownNumbers, NumberResult};
+use super::number::{Datum, Evaluation, KnownPredictions, PredictionResult};
 use crate::experiment::record::{VERSION, digest};
 use crate::report::files::write_atomically;
 use narrows_core::text::Problem;
@@ -30,7 +30,7 @@ struct StateFileContents {
     identity: FitIdentity,
     /// The digest of the results.
     hash: String,
-    results: Vec<(usize, Vec<String>, NumberResult)>,
+    results: Vec<(usize, Vec<String>, PredictionResult)>,
 }
 
 /// The state file of a fit.
@@ -41,7 +41,7 @@ pub struct StateFile {
 
 impl FitIdentity {
     /// Returns the identity of a fit of the machines with the digest `description`.
-    pub fn of(description: String, constants: &[FreeConstant], data: &[Datum]) -> FitIdentity {
+    pub fn new(description: String, constants: &[FreeConstant], data: &[Datum]) -> FitIdentity {
         let number = |datum: &Datum| json!([datum.name, datum.unit, datum.expected]);
         let constant = |free: &FreeConstant| json!([free.key, free.start, free.prior, free.bounds]);
         let noise: Vec<f64> = data.iter().map(|datum| datum.noise).collect();
@@ -72,38 +72,42 @@ impl StateFile {
     /// # Errors
     ///
     /// Reports a file that cannot be read, is damaged, or holds the state of another fit.
-    pub fn open(path: &Path, identity: FitIdentity) -> Result<(StateFile, KnownNumbers), Problem> {
+    pub fn open(path: &Path, identity: FitIdentity) -> Result<(StateFile, KnownPredictions), Problem> {
         let file = StateFile { path: path.to_owned(), identity };
         let name = path.display();
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((file, KnownNumbers::new())),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((file, KnownPredictions::new())),
             Err(error) => return Err(Problem::new(format!("cannot read `{name}`, the state of the fit: {error}"))),
         };
         let help = "remove the file to start from the beginning, or name another output file";
-        let stored: StateFileContents = serde_json::from_str(&text)
+        let contents: StateFileContents = serde_json::from_str(&text)
             .map_err(|error| Problem::new(format!("`{name}` is not the state of a fit: {error}")).help(help))?;
-        let differences = file.identity.differences(&stored.identity);
+        let differences = file.identity.differences(&contents.identity);
         if !differences.is_empty() {
-            let what = differences.join(" and ");
+            let changed = differences.join(" and ");
             return Err(
-                Problem::new(format!("`{name}` is the state of another fit, which differs in {what}")).help(help)
+                Problem::new(format!("`{name}` is the state of another fit, which differs in {changed}")).help(help)
             );
         }
-        if stored.hash != digest(&stored.results) {
+        if contents.hash != digest(&contents.results) {
             return Err(Problem::new(format!("`{name}` is damaged: its hash does not match its contents")).help(help));
         }
-        let known = stored.results.into_iter().map(|(number, values, result)| ((number, values), result)).collect();
-        Ok((file, known))
+        let predictions =
+            contents.results.into_iter().map(|(number, values, result)| ((number, values), result)).collect();
+        Ok((file, predictions))
     }
 
     /// Replaces the file by one with these results.
-    pub fn write(&self, known: &KnownNumbers) -> io::Result<()> {
+    pub fn write(&self, predictions: &KnownPredictions) -> io::Result<()> {
         let entry =
-            |((number, values), result): (&Evaluation, &NumberResult)| (*number, values.clone(), result.clone());
-        let results: Vec<_> = known.iter().map(entry).collect();
-        let stored = StateFileContents { identity: self.identity.clone(), hash: digest(&results), results };
-        write_atomically(&self.path, (serde_json::to_string(&stored).expect("a state is plain JSON") + "\n").as_bytes())
+            |((number, values), result): (&Evaluation, &PredictionResult)| (*number, values.clone(), result.clone());
+        let results: Vec<_> = predictions.iter().map(entry).collect();
+        let contents = StateFileContents { identity: self.identity.clone(), hash: digest(&results), results };
+        write_atomically(
+            &self.path,
+            (serde_json::to_string(&contents).expect("a state is plain JSON") + "\n").as_bytes(),
+        )
     }
 
     /// Returns the problem to report for an error of [`write`](StateFile::write).

@@ -18,7 +18,7 @@ pub struct Steps {
     /// The largest number of steps.
     max: usize,
     /// The best parameters, and their sum of squares.
-    best: Option<(DVector<f64>, f64)>,
+    best_step: Option<(DVector<f64>, f64)>,
     /// The relative reductions of the sum of squares by the last two improvements.
     reductions: [Option<f64>; 2],
     /// The elasticities at the last values for which the solver requested them.
@@ -28,12 +28,12 @@ pub struct Steps {
 impl Steps {
     /// Starts without a step.
     pub fn new(max: usize) -> Steps {
-        Steps { count: 0, max, best: None, reductions: [None; 2], slopes: None }
+        Steps { count: 0, max, best_step: None, reductions: [None; 2], slopes: None }
     }
 
     /// Returns the best parameters.
-    pub fn best(&self) -> Option<&DVector<f64>> {
-        self.best.as_ref().map(|(at, _)| at)
+    pub fn best_constants(&self) -> Option<&DVector<f64>> {
+        self.best_step.as_ref().map(|(constants, _)| constants)
     }
 
     /// Returns the last elasticities.
@@ -46,19 +46,19 @@ impl Steps {
         self.slopes = Some(slopes);
     }
 
-    /// Adds a step to the parameters `at`, with this sum of squares and these numbers.
-    pub fn add(&mut self, at: &DVector<f64>, sum: f64, data: &[Datum], numbers: &[f64]) -> FitStep {
+    /// Adds a step to the parameters `constants`, with this sum of squares and these numbers.
+    pub fn add(&mut self, constants: &DVector<f64>, sum: f64, data: &[Datum], numbers: &[f64]) -> FitStep {
         self.count += 1;
-        match &mut self.best {
+        match &mut self.best_step {
             Some((_, best)) if sum >= *best => {}
             best => {
-                let before = best.replace((at.clone(), sum)).map(|(_, before)| before);
-                if let Some(before) = before {
+                let best_sum = best.replace((constants.clone(), sum)).map(|(_, before)| before);
+                if let Some(before) = best_sum {
                     self.reductions = [self.reductions[1], Some(1.0 - sum / before)];
                 }
             }
         }
-        let errors = data.iter().zip(numbers).map(|(datum, number)| (datum, number / datum.expected - 1.0));
+        let errors = data.iter().zip(numbers).map(|(datum, prediction)| (datum, prediction / datum.expected - 1.0));
         let complete: Vec<(&Datum, f64)> = errors.filter(|(_, error)| error.is_finite()).collect();
         let squares: f64 = complete.iter().map(|(_, error)| error * error).sum();
         let largest = complete.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
@@ -108,6 +108,6 @@ mod tests {
         assert_eq!(step(3.0, 89.1).steps_left, Some(2));
         // A step without an improvement changes neither the best values nor the estimate.
         assert_eq!(step(4.0, 95.0).steps_left, Some(2));
-        assert_eq!(steps.best(), Some(&DVector::from_element(1, 3.0)));
+        assert_eq!(steps.best_constants(), Some(&DVector::from_element(1, 3.0)));
     }
 }

@@ -59,13 +59,13 @@ fn find(unit: &str) -> Option<(Measure, f64)> {
         "bytes" => return Some((Measure::Size, 1.0)),
         _ => {}
     }
-    let known = |name: &str| AMOUNTS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes);
+    let name_of_unit = |name: &str| AMOUNTS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes);
     let rate = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("/sec")).or_else(|| unit.strip_suffix("ps"));
     if let Some(rate) = rate {
-        let bytes = known(&rate.replace("bit", "b"))?;
+        let bytes = name_of_unit(&rate.replace("bit", "b"))?;
         return Some((Measure::Bandwidth, bytes / 1e6));
     }
-    known(unit).filter(|bytes| *bytes >= 1.0).map(|bytes| (Measure::Size, bytes))
+    name_of_unit(unit).filter(|bytes| *bytes >= 1.0).map(|bytes| (Measure::Size, bytes))
 }
 
 /// Returns whether `unit` is a known unit.
@@ -74,14 +74,14 @@ pub fn is_known(unit: &str) -> bool {
 }
 
 /// Splits a cell into its number and its unit.
-fn parts(cell: &str) -> (&str, &str) {
+fn number_and_unit(cell: &str) -> (&str, &str) {
     let end = cell.find(|c: char| !(c.is_ascii_digit() || ".+-".contains(c))).unwrap_or(cell.len());
     (cell[..end].trim(), cell[end..].trim())
 }
 
 /// Returns the quantity of a column, by the column's unit or by that of its first cell.
 pub fn measure_of_column(cell: &str, unit: Option<&str>) -> Option<Measure> {
-    let unit = unit.unwrap_or_else(|| parts(cell).1);
+    let unit = unit.unwrap_or_else(|| number_and_unit(cell).1);
     find(unit).map(|(measure, _)| measure)
 }
 
@@ -91,8 +91,8 @@ pub fn measure_of_column(cell: &str, unit: Option<&str>) -> Option<Measure> {
 ///
 /// Returns a message and a help text for a cell without a known unit or a valid number.
 pub fn amount(cell: &str, unit: Option<&str>, perftest: bool) -> Result<(Measure, f64), (String, String)> {
-    let (number, behind) = parts(cell);
-    let unit = if behind.is_empty() { unit.unwrap_or_default() } else { behind };
+    let (number, suffix) = number_and_unit(cell);
+    let unit = if suffix.is_empty() { unit.unwrap_or_default() } else { suffix };
     let Some((measure, per)) = find(unit) else {
         let help = "units are B, KiB, MiB; ns, us, ms; MB/s, MiB/s, Gbit/s and their like";
         return Err((format!("`{cell}` has an unknown unit: `{unit}`"), help.to_owned()));

@@ -13,7 +13,7 @@ pub fn edits(constants: &[FittedConstant]) -> Result<Vec<(PathBuf, String)>, Vec
     let (mut texts, mut problems) = (BTreeMap::<PathBuf, String>::new(), Vec::new());
     // Edits go from the end of a file to its beginning, so that earlier positions stay valid.
     let mut positions: Vec<ValuePosition> = Vec::new();
-    for constant in constants.iter().filter(|constant| constant.before != constant.after) {
+    for constant in constants.iter().filter(|constant| constant.start_value != constant.final_value) {
         for origin in &constant.origins {
             let path = match &origin.layer {
                 Layer::Part(name) => PathBuf::from(format!("machines/{name}.toml")),
@@ -21,7 +21,7 @@ pub fn edits(constants: &[FittedConstant]) -> Result<Vec<(PathBuf, String)>, Vec
                 layer => {
                     let problem =
                         Problem::new(format!("`{}` is not defined in a file, but in {}", constant.key, layer.title()));
-                    problems.push(problem.help(format!("write {} into the description", constant.after)));
+                    problems.push(problem.help(format!("write {} into the description", constant.final_value)));
                     continue;
                 }
             };
@@ -55,15 +55,18 @@ impl ValuePosition<'_> {
                 problem.help("shipped machines are written where the project is: run this in its folder")
             })?,
         };
-        let quoted = format!("\"{}\"", self.constant.before);
+        let quoted = format!("\"{}\"", self.constant.start_value);
         let present = text.get(self.start..self.end).unwrap_or_default();
-        if present != quoted && present != self.constant.before {
-            let message = format!("`{}` is no longer {}", self.constant.key, self.constant.before);
+        if present != quoted && present != self.constant.start_value {
+            let message = format!("`{}` is no longer {}", self.constant.key, self.constant.start_value);
             let problem = Problem::new(format!("{}: {message} at its position", self.path.display()));
             return Err(problem.help("the file is not the one that the program was built with, or has changed"));
         }
-        let after =
-            if present == quoted { format!("\"{}\"", self.constant.after) } else { self.constant.after.clone() };
+        let after = if present == quoted {
+            format!("\"{}\"", self.constant.final_value)
+        } else {
+            self.constant.final_value.clone()
+        };
         let rest = aligned(&text[self.end..], after.len(), present.len());
         let edited = format!("{}{after}{rest}", &text[..self.start]);
         texts.insert(self.path.clone(), edited);

@@ -39,10 +39,10 @@ impl CdfSpec {
             let problem = Problem::new("all samples are equal, so there is no tail to draw");
             return Err(problem.help("leave out --log y"));
         }
-        let across = axis_unit(&first.unit, values());
-        let x = Axis::new(title(&first.quantity.replace(['_', '.'], " "), &across));
+        let x_unit = axis_unit(&first.unit, values());
+        let x = Axis::new(title(&first.quantity.replace(['_', '.'], " "), &x_unit));
         let x = if self.log.0 { x.log10() } else { x };
-        let series: Vec<Series> = sets.iter().map(|set| self.series(set, &x, across.per)).collect();
+        let series: Vec<Series> = sets.iter().map(|set| self.series(set, &x, x_unit.per)).collect();
         let y = match self.log.1 {
             true => Axis::new("share of samples above").log10(),
             false => Axis::new("share of samples up to").range(0.0, 1.0),
@@ -65,18 +65,17 @@ impl CdfSpec {
                 None => drawn.push((value, passed)),
             }
         }
-        let all = set.samples();
-        let share = |passed: u64| match self.log.1 {
-            true => (all - passed) as f64 / all as f64,
-            false => passed as f64 / all as f64,
+        let samples = set.samples();
+        let share = |cumulative_count: u64| match self.log.1 {
+            true => (samples - cumulative_count) as f64 / samples as f64,
+            false => cumulative_count as f64 / samples as f64,
         };
         // Each step is a vertical and a horizontal edge. The share above the greatest sample is zero, which a
         // logarithmic axis cannot show.
-        let before = [0].into_iter().chain(drawn.iter().map(|(_, passed)| *passed));
-        let corners = drawn
-            .iter()
-            .zip(before)
-            .flat_map(|((value, passed), before)| [(*value, share(before)), (*value, share(*passed))]);
+        let previous_counts = [0].into_iter().chain(drawn.iter().map(|(_, cumulative_count)| *cumulative_count));
+        let corners = drawn.iter().zip(previous_counts).flat_map(|((value, cumulative_count), previous_count)| {
+            [(*value, share(previous_count)), (*value, share(*cumulative_count))]
+        });
         let points = corners.filter(|(_, share)| !self.log.1 || *share > 0.0).collect();
         Series::line(set.name.clone(), points).style(Style::Curve)
     }
@@ -120,7 +119,7 @@ mod tests {
         for log in [(false, false), (true, true)] {
             let svg = CdfSpec { title: None, log }.draw(&sets).expect("a chart").svg;
             let picture = roxmltree::Document::parse(&svg).expect("XML");
-            let texts: Vec<&str> = picture.descendants().filter_map(|one| one.text()).map(str::trim).collect();
+            let texts: Vec<&str> = picture.descendants().filter_map(|node| node.text()).map(str::trim).collect();
             let share = if log.1 { "share of samples above" } else { "share of samples up to" };
             for words in ["message latency [µs]", share, "message.latency, 12 samples", "a", "b"] {
                 assert!(texts.contains(&words), "no {words} in {texts:?}");

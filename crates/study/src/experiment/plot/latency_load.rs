@@ -3,7 +3,7 @@
 //! A saturated run has no steady state, so its latencies depend on its length only. It is left out, and the chart marks
 //! the load that it accepted.
 
-use super::{RenderedPlot, axis_unit, find, title, words};
+use super::{RenderedPlot, axis_unit, find, name_in_words, title};
 use crate::report::chart::{Axis, LineChart, Note, Series, Style};
 use crate::report::dataset::{Dataset, Variable};
 use narrows_core::text::Problem;
@@ -50,7 +50,7 @@ struct LoadGroup {
 impl<'a> LoadColumns<'a> {
     fn find(data: &'a Dataset) -> Result<LoadColumns<'a>, Problem> {
         let exact = |name: &str| {
-            let column = data.variables.iter().find(|column| words(column) == name.replace(['.', '_'], " "))?;
+            let column = data.variables.iter().find(|column| name_in_words(column) == name.replace(['.', '_'], " "))?;
             (0..data.rows()).any(|row| column.values.number(row).is_some()).then_some(column)
         };
         let open = OPEN_LOOPS
@@ -72,18 +72,18 @@ impl<'a> LoadColumns<'a> {
         }
     }
 
-    /// Returns the rows of each combination of values of the columns `by`.
-    fn groups(&self, data: &Dataset, by: &[&Variable]) -> Vec<LoadGroup> {
+    /// Returns the rows of each combination of values of the columns `group_columns`.
+    fn groups(&self, data: &Dataset, group_columns: &[&Variable]) -> Vec<LoadGroup> {
         let outcome = |row: usize| data.find("outcome").and_then(|outcome| outcome.values.text(row));
         let mut groups: Vec<LoadGroup> = Vec::new();
         for row in 0..data.rows() {
-            let values = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned()));
+            let values = group_columns.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned()));
             let name = values.collect::<Vec<_>>().join(", ");
-            let at = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
+            let group_index = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
                 groups.push(LoadGroup { name, steady: Vec::new(), capacity: None });
                 groups.len() - 1
             });
-            let group = &mut groups[at];
+            let group = &mut groups[group_index];
             match outcome(row).as_deref() {
                 None | Some("done") if self.offered.values.number(row).is_some() => group.steady.push(row),
                 // If there are several seeds, some of them may be saturated: `done 3, saturated 2`.
@@ -113,11 +113,11 @@ impl LatencyLoadSpec {
     /// Reports data without an open loop, an unknown column, and data in which no row has a steady state.
     pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
         let columns = LoadColumns::find(data)?;
-        let by = match self.by.is_empty() {
+        let group_columns = match self.by.is_empty() {
             true => grouping(data),
             false => self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?,
         };
-        let groups = columns.groups(data, &by);
+        let groups = columns.groups(data, &group_columns);
         let steady: usize = groups.iter().map(|group| group.steady.len()).sum();
         if steady == 0 {
             let problem = Problem::new("no run has a steady state: all are saturated or incomplete");
@@ -129,30 +129,33 @@ impl LatencyLoadSpec {
     fn chart(&self, columns: &LoadColumns<'_>, groups: &[LoadGroup]) -> LineChart {
         let rows = || groups.iter().flat_map(|group| &group.steady).copied();
         let capacities = groups.iter().filter_map(|group| group.capacity);
-        let across = axis_unit(&columns.offered.unit, rows().map(|row| columns.load(row)).chain(capacities));
-        let all = columns.latencies.iter().flat_map(|(_, latency)| rows().filter_map(|row| latency.values.number(row)));
-        let up = axis_unit(&columns.latencies[0].1.unit, all);
-        let joined = |parts: [&str; 2]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let x_unit = axis_unit(&columns.offered.unit, rows().map(|row| columns.load(row)).chain(capacities));
+        let latencies =
+            columns.latencies.iter().flat_map(|(_, latency)| rows().filter_map(|row| latency.values.number(row)));
+        let y_unit = axis_unit(&columns.latencies[0].1.unit, latencies);
+        let joined_words =
+            |parts: [&str; 2]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         let mut series: Vec<Series> = Vec::new();
         for group in groups {
-            let like = series.len();
-            for (at, (name, latency)) in columns.latencies.iter().enumerate() {
-                let value = |row: usize| latency.values.number(row).map(|latency| latency / up.per);
-                let point = |row: &usize| Some((columns.load(*row) / across.per, value(*row)?));
-                let line = Series::line(joined([&group.name, name]), group.steady.iter().filter_map(point).collect());
-                let style = if at == 0 { Style::Line } else { Style::Dashed };
-                series.push(Series { like: Some(like), ..line.style(style) });
+            let simulated_series = series.len();
+            for (index, (name, latency)) in columns.latencies.iter().enumerate() {
+                let value = |row: usize| latency.values.number(row).map(|latency| latency / y_unit.per);
+                let point = |row: &usize| Some((columns.load(*row) / x_unit.per, value(*row)?));
+                let line =
+                    Series::line(joined_words([&group.name, name]), group.steady.iter().filter_map(point).collect());
+                let style = if index == 0 { Style::Line } else { Style::Dashed };
+                series.push(Series { styled_like: Some(simulated_series), ..line.style(style) });
             }
         }
         let note = |group: &LoadGroup| {
-            let text = joined([&group.name, "saturated"]);
-            Some(Note { at: group.capacity? / across.per, is_vertical: true, text })
+            let text = joined_words([&group.name, "saturated"]);
+            Some(Note { position: group.capacity? / x_unit.per, is_vertical: true, text })
         };
-        let x = Axis::new(title("offered load", &across));
+        let x = Axis::new(title("offered load", &x_unit));
         LineChart {
             title: self.title.clone().unwrap_or_else(|| "Latency over offered load".to_owned()),
             x: if self.log_x { x.log10() } else { x },
-            y: Axis::new(title("latency", &up)).log10(),
+            y: Axis::new(title("latency", &y_unit)).log10(),
             series,
             notes: groups.iter().filter_map(note).collect(),
         }
@@ -169,12 +172,12 @@ fn grouping(data: &Dataset) -> Vec<&Variable> {
 }
 
 /// Returns whether each value of one column always occurs with the same value of the other, and vice versa.
-fn is_in_step(one: &Variable, other: &Variable) -> bool {
-    let rows = 0..one.values.len();
-    let pairs: BTreeSet<_> = rows.map(|row| (one.values.text(row), other.values.text(row))).collect();
+fn is_in_step(first: &Variable, other: &Variable) -> bool {
+    let rows = 0..first.values.len();
+    let pairs: BTreeSet<_> = rows.map(|row| (first.values.text(row), other.values.text(row))).collect();
     let ones: BTreeSet<_> = pairs.iter().map(|pair| &pair.0).collect();
-    let others: BTreeSet<_> = pairs.iter().map(|pair| &pair.1).collect();
-    ones.len() == pairs.len() && others.len() == pairs.len()
+    let other_values: BTreeSet<_> = pairs.iter().map(|pair| &pair.1).collect();
+    ones.len() == pairs.len() && other_values.len() == pairs.len()
 }
 
 #[cfg(test)]
@@ -205,14 +208,15 @@ mod tests {
 
     fn chart(data: &Dataset, spec: &LatencyLoadSpec) -> LineChart {
         let columns = LoadColumns::find(data).expect("an open loop");
-        let by = grouping(data);
-        spec.chart(&columns, &columns.groups(data, &by))
+        let group_columns = grouping(data);
+        spec.chart(&columns, &columns.groups(data, &group_columns))
     }
 
     #[test]
     fn each_interface_has_a_median_and_a_tail_and_saturation_is_marked() {
         let chart = chart(&data(), &LatencyLoadSpec::default());
-        let series: Vec<_> = chart.series.iter().map(|one| (one.name.as_str(), one.style, one.like)).collect();
+        let series: Vec<_> =
+            chart.series.iter().map(|series| (series.name.as_str(), series.style, series.styled_like)).collect();
         let (line, dashed) = (Style::Line, Style::Dashed);
         let expected = [
             ("a p50", line, Some(0)),
@@ -224,7 +228,7 @@ mod tests {
         assert_eq!(chart.series[0].points, [(16.0, 1.0), (32.0, 1.0), (64.0, 4.0)]);
         assert_eq!(chart.series[3].points, [(16.0, 4.0), (32.0, 8.0)], "a saturated run has no latency");
         let [note] = &chart.notes[..] else { panic!("{:?}", chart.notes) };
-        assert_eq!((note.at, note.is_vertical, note.text.as_str()), (40.0, true, "b saturated"));
+        assert_eq!((note.position, note.is_vertical, note.text.as_str()), (40.0, true, "b saturated"));
         assert_eq!((chart.x.title.as_str(), chart.y.title.as_str()), ("offered load [MB/s]", "latency [µs]"));
         assert_eq!(LatencyLoadSpec::default().draw(&data()).expect("a chart").left_out, 1);
     }
@@ -234,7 +238,7 @@ mod tests {
         let mut data = data();
         data.variables.retain(|column| !column.name.contains("_p50") && !column.name.contains("_p90"));
         let chart = chart(&data, &LatencyLoadSpec::default());
-        assert_eq!(chart.series.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["a mean", "b mean"]);
+        assert_eq!(chart.series.iter().map(|series| series.name.as_str()).collect::<Vec<_>>(), ["a mean", "b mean"]);
     }
 
     #[test]

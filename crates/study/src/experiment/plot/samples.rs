@@ -1,7 +1,7 @@
 //! The samples of which a cumulative distribution is drawn. They come from the distributions in the JSON of a run, of
 //! several seeds or of a sweep, or from a column of tidy data.
 
-use super::{find, words};
+use super::{find, name_in_words};
 use crate::experiment::distribution;
 use crate::report::dataset::{ColumnValues, Dataset, Variable};
 use narrows_core::engine::histogram::Bucket;
@@ -27,28 +27,29 @@ pub struct SampleSet {
 type PointDistributions = (Vec<(String, String)>, Vec<Distribution>);
 
 /// Returns the samples of the distribution `name` in a result of `narrows run` or `narrows sweep` as JSON. In a sweep
-/// there is a set for each combination of values of the keys `by`, or of all varied keys if `by` is empty; points with
-/// equal values of these keys are merged.
+/// there is a set for each combination of values of the keys `group_keys`, or of all varied keys if `group_keys` is
+/// empty; points with equal values of these keys are merged.
 ///
 /// # Errors
 ///
 /// Reports a text that is not a result, an unknown distribution and an unknown key.
-pub fn of_json(text: &str, name: &str, by: &[String]) -> Result<Vec<SampleSet>, Problem> {
+pub fn of_json(text: &str, name: &str, group_keys: &[String]) -> Result<Vec<SampleSet>, Problem> {
     let points = points(text).map_err(Problem::new)?;
-    let found = find_name(&points, name)?;
-    let keys = keys(&points, by)?;
+    let distribution_name = find_name(&points, name)?;
+    let keys = keys_of_groups(&points, group_keys)?;
     let mut groups: Vec<(String, Vec<&Distribution>)> = Vec::new();
     for (values, distributions) in &points {
-        let of_key = |key: &String| values.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+        let of_key =
+            |key: &String| values.iter().find(|(pair_key, _)| pair_key == key).map(|(_, value)| value.as_str());
         let group = keys.iter().filter_map(of_key).collect::<Vec<_>>().join(", ");
-        let samples = distributions.iter().filter(|one| *one.name == *found);
-        match groups.iter_mut().find(|(known, _)| *known == group) {
+        let samples = distributions.iter().filter(|distribution| *distribution.name == *distribution_name);
+        match groups.iter_mut().find(|(group_name, _)| *group_name == group) {
             Some((_, all)) => all.extend(samples),
             None => groups.push((group, samples.collect())),
         }
     }
-    let set = |(name, all): (String, Vec<&Distribution>)| {
-        distribution::merged(all).first().map(|merged| SampleSet::of(name, merged))
+    let set = |(name, distributions): (String, Vec<&Distribution>)| {
+        distribution::merged(distributions).first().map(|merged| SampleSet::new(name, merged))
     };
     Ok(groups.into_iter().filter_map(set).collect())
 }
@@ -74,9 +75,9 @@ fn points(text: &str) -> Result<Vec<PointDistributions>, String> {
     }
 }
 
-/// Returns whether `name` equals `known` or its last words.
-fn is_end(known: &str, name: &str) -> bool {
-    known.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '_']))
+/// Returns whether `name` equals `full_name` or its last words.
+fn is_end(full_name: &str, name: &str) -> bool {
+    full_name.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '_']))
 }
 
 /// Returns the full name of the distribution `name`.
@@ -90,14 +91,14 @@ fn find_name(points: &[PointDistributions], name: &str) -> Result<String, Proble
     if names.contains(&name) {
         return Ok(name.to_owned());
     }
-    let fits: Vec<&str> = names.iter().copied().filter(|known| is_end(known, name)).collect();
-    match &fits[..] {
+    let matching: Vec<&str> = names.iter().copied().filter(|known| is_end(known, name)).collect();
+    match &matching[..] {
         [found] => Ok(found.to_string()),
         [] => {
             let problem = Problem::new(format!("there is no distribution `{name}`"));
-            let near = suggest::nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-            let all = format!("the distributions are {}", suggest::phrase(names.iter().copied()));
-            Err(problem.help(near.unwrap_or_default()).help(all))
+            let nearest = suggest::nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            let allowed = format!("the distributions are {}", suggest::phrase(names.iter().copied()));
+            Err(problem.help(nearest.unwrap_or_default()).help(allowed))
         }
         several => {
             let names = suggest::phrase(several.iter().copied());
@@ -106,55 +107,60 @@ fn find_name(points: &[PointDistributions], name: &str) -> Result<String, Proble
     }
 }
 
-/// Returns the keys that group the points: those in `by`, or otherwise all that vary.
-fn keys(points: &[PointDistributions], by: &[String]) -> Result<Vec<String>, Problem> {
+/// Returns the keys that group the points: those in `requested`, or otherwise all that vary.
+fn keys_of_groups(points: &[PointDistributions], requested: &[String]) -> Result<Vec<String>, Problem> {
     let first = points.first().map(|(values, _)| &values[..]).unwrap_or_default();
-    let all: Vec<&str> = first.iter().map(|(key, _)| key.as_str()).collect();
-    if by.is_empty() {
+    let all_keys: Vec<&str> = first.iter().map(|(key, _)| key.as_str()).collect();
+    if requested.is_empty() {
         let value = |(values, _): &PointDistributions, key: &str| {
-            values.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+            values.iter().find(|(pair_key, _)| pair_key == key).map(|(_, value)| value.clone())
         };
         let varies = |key: &&str| points.iter().any(|point| value(point, key) != value(&points[0], key));
-        return Ok(all.into_iter().filter(varies).map(str::to_owned).collect());
+        return Ok(all_keys.into_iter().filter(varies).map(str::to_owned).collect());
     }
     let unknown = |name: &String| {
         let problem = Problem::new(format!("the result has no varied key `{name}`"));
-        match all.is_empty() {
+        match all_keys.is_empty() {
             true => problem.help("a single run varies no key; leave out --by"),
-            false => problem.help(format!("the keys are {}", suggest::phrase(all.iter().copied()))),
+            false => problem.help(format!("the keys are {}", suggest::phrase(all_keys.iter().copied()))),
         }
     };
     let find = |name: &String| {
-        let exact = all.iter().find(|key| *key == name);
-        let found = exact.or_else(|| all.iter().find(|key| is_end(key, name)));
-        found.map(|key| key.to_string()).ok_or_else(|| unknown(name))
+        let exact = all_keys.iter().find(|key| *key == name);
+        let matching = exact.or_else(|| all_keys.iter().find(|key| is_end(key, name)));
+        matching.map(|key| key.to_string()).ok_or_else(|| unknown(name))
     };
-    by.iter().map(find).collect()
+    requested.iter().map(find).collect()
 }
 
-/// Returns the samples in the column `name`, a set for each combination of values of the columns `by`.
+/// Returns the samples in the column `name`, a set for each combination of values of the columns `group_columns`.
 ///
 /// # Errors
 ///
 /// Reports an unknown or ambiguous column, and a column of text or without numbers.
-pub fn of_dataset(data: &Dataset, name: &str, by: &[String]) -> Result<Vec<SampleSet>, Problem> {
+pub fn of_dataset(data: &Dataset, name: &str, group_columns: &[String]) -> Result<Vec<SampleSet>, Problem> {
     let column = find(data, name)?;
-    let by = by.iter().map(|name| find(data, name)).collect::<Result<Vec<&Variable>, _>>()?;
+    let group_columns = group_columns.iter().map(|name| find(data, name)).collect::<Result<Vec<&Variable>, _>>()?;
     if matches!(column.values, ColumnValues::Texts(_)) {
         return Err(Problem::new(format!("`{}` holds text, and a distribution needs numbers", column.name)));
     }
     let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
     for row in 0..data.rows() {
         let Some(value) = column.values.number(row).filter(|value| value.is_finite()) else { continue };
-        let group: Vec<String> = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+        let group: Vec<String> =
+            group_columns.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
         let group = group.join(", ");
-        match groups.iter_mut().find(|(known, _)| *known == group) {
+        match groups.iter_mut().find(|(group_name, _)| *group_name == group) {
             Some((_, values)) => values.push(value),
             None => groups.push((group, vec![value])),
         }
     }
-    let set =
-        |(name, values)| SampleSet { quantity: words(column), name, unit: column.unit.clone(), steps: steps(values) };
+    let set = |(name, values)| SampleSet {
+        quantity: name_in_words(column),
+        name,
+        unit: column.unit.clone(),
+        steps: steps(values),
+    };
     match groups.is_empty() {
         true => Err(Problem::new(format!("no row has `{}`", column.name))),
         false => Ok(groups.into_iter().map(set).collect()),
@@ -176,13 +182,13 @@ fn steps(mut values: Vec<f64>) -> Vec<(f64, u64)> {
 
 impl SampleSet {
     /// Returns the samples of a distribution, under the name of its line.
-    pub fn of(name: String, distribution: &Distribution) -> SampleSet {
+    pub fn new(name: String, distribution: &Distribution) -> SampleSet {
         let (unit, per) = match distribution.unit {
             SampleUnit::Picoseconds => ("s", 1e12),
             SampleUnit::Cycles => ("cycles", 1.0),
         };
         let max = distribution.histogram.max().unwrap_or(u64::MAX);
-        let step = |bucket: Bucket| (bucket.up_to.min(max) as f64 / per, bucket.count);
+        let step = |bucket: Bucket| (bucket.max.min(max) as f64 / per, bucket.count);
         SampleSet {
             quantity: distribution.name.to_string(),
             name,

@@ -90,7 +90,7 @@ fn mean(json: &Json) -> Option<MeanLedger> {
 /// Returns a chart for each distribution. A distribution that cannot be read is left out.
 fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
     let artifact = |distribution: &Distribution| {
-        let drawn = CdfSpec::default().draw(&[SampleSet::of(String::new(), distribution)]).ok()?;
+        let drawn = CdfSpec::default().draw(&[SampleSet::new(String::new(), distribution)]).ok()?;
         Some(Artifact {
             id: format!("distribution-{}", distribution.name),
             title: format!("{name}: distribution of {}", distribution.name),
@@ -104,23 +104,24 @@ fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
 
 fn resources(record: &Record, name: &str) -> Option<Artifact> {
     let list = record.get("resources").as_array()?;
-    let share = |one: &Json| one["share"].as_f64().unwrap_or_default();
+    let share = |resource: &Json| resource["share"].as_f64().unwrap_or_default();
     let mut table = ReportTable::new(vec![
         Column::new("resource"),
         Column::unit("busy", "us").decimals(1),
         Column::unit("busy", "%").decimals(1),
     ]);
-    for one in list {
-        let name = one["resource"].as_str().unwrap_or_default();
-        table.push(vec![name.into(), one["busy_us"].as_f64().into(), (share(one) * 100.0).into()]);
+    for resource in list {
+        let name = resource["resource"].as_str().unwrap_or_default();
+        table.push(vec![name.into(), resource["busy_us"].as_f64().into(), (share(resource) * 100.0).into()]);
     }
-    let mut busy: Vec<&Json> = list.iter().filter(|one| share(one) >= BUSY_MIN).collect();
+    let mut busy: Vec<&Json> = list.iter().filter(|resource| share(resource) >= BUSY_MIN).collect();
     if busy.len() > BARS_MAX {
         busy.sort_by(|a, b| share(b).total_cmp(&share(a)));
         busy.truncate(BARS_MAX);
     }
-    let bars =
-        busy.iter().map(|one| (one["resource"].as_str().unwrap_or_default().to_owned(), vec![100.0 * share(one)]));
+    let bars = busy
+        .iter()
+        .map(|resource| (resource["resource"].as_str().unwrap_or_default().to_owned(), vec![100.0 * share(resource)]));
     let svg = (!busy.is_empty()).then(|| BarChart::stacked("Utilisation of resources", "busy [%]", &[""], bars).svg());
     let caption = match busy.len() < list.len() {
         true => format!("The chart leaves out the {} least busy resources.", list.len() - busy.len()),

@@ -16,29 +16,29 @@ impl Sweep<'_> {
     /// Returns the problem of the first name in `names` that no point of the sweep reports as a metric. Points are
     /// tried until all metrics are found.
     pub fn unknown_metric(&self, names: &[String]) -> Option<Problem> {
-        let mut left: Vec<&str> = names.iter().map(|name| current_metric_name(name)).collect();
+        let mut remaining: Vec<&str> = names.iter().map(|name| current_metric_name(name)).collect();
         let mut seen = Vec::<String>::new();
         for point in 0..self.points() {
-            if left.is_empty() {
+            if remaining.is_empty() {
                 return None;
             }
             // The problems of a point are reported by `check`.
             let Ok(read) = self.read(point) else { continue };
             for metric in metrics_of_run(&read.value) {
-                left.retain(|name| *name != metric.name);
+                remaining.retain(|name| *name != metric.name);
                 if !seen.contains(&metric.name) {
                     seen.push(metric.name);
                 }
             }
         }
-        left.first().map(|name| unknown(name, seen.iter().map(String::as_str)))
+        remaining.first().map(|name| unknown(name, seen.iter().map(String::as_str)))
     }
 }
 
 /// Returns the problem of an unknown metric, with the nearest name and all names.
-pub fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
+pub fn unknown<'a>(name: &str, known_names: impl Iterator<Item = &'a str> + Clone) -> Problem {
     let problem = Problem::new(format!("there is no metric `{name}`"));
-    let near = suggest::nearest(name, known.clone());
-    let problem = problem.help(near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
-    problem.help(format!("the metrics are {}", suggest::phrase(known)))
+    let nearest = suggest::nearest(name, known_names.clone());
+    let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
+    problem.help(format!("the metrics are {}", suggest::phrase(known_names)))
 }

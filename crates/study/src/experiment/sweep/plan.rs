@@ -56,7 +56,7 @@ impl SweepPlan {
             version: VERSION.to_owned(),
             dimensions: dimensions.to_vec(),
             inputs: inputs.to_vec(),
-            lines: SweepLines::of(dimensions, seeds).filter(|_| stops),
+            lines: SweepLines::new(dimensions, seeds).filter(|_| stops),
             seeds,
             metrics: metrics.iter().map(|name| current_metric_name(name).to_owned()).collect(),
         }
@@ -83,27 +83,27 @@ impl SweepPlan {
 
     /// Collects the points from several stores. An invalid result counts as missing.
     pub fn gather(&self, folders: &[PointStore]) -> GatheredPoints {
-        let mut known: HashMap<&str, Option<Arc<_>>> = HashMap::new();
+        let mut results: HashMap<&str, Option<Arc<_>>> = HashMap::new();
         let find = |inputs: &str| {
             folders.iter().find_map(|folder| match folder.find(inputs) {
-                StoredPoint::Valid(record) => Some(Arc::new(ResultRow::of(&record))),
+                StoredPoint::Valid(record) => Some(Arc::new(ResultRow::new(&record))),
                 StoredPoint::Absent | StoredPoint::Corrupt(..) => None,
             })
         };
-        self.gather_from(|inputs| known.entry(inputs).or_insert_with(|| find(inputs)).clone())
+        self.gather_from(|inputs| results.entry(inputs).or_insert_with(|| find(inputs)).clone())
     }
 
     /// Collects the points for which `find` returns a result, given the hash of their inputs.
     pub fn gather_from<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> GatheredPoints {
-        let mut gathered = GatheredPoints { points: Vec::new(), missing: Vec::new() };
-        self.each_line().for_each(|line| self.line(line, &mut gathered, &mut find));
-        gathered
+        let mut points = GatheredPoints { points: Vec::new(), missing: Vec::new() };
+        self.each_line().for_each(|line| self.line(line, &mut points, &mut find));
+        points
     }
 
     /// Returns the points to run next; `find` returns the results so far. These are all missing points. In a sweep that
     /// stops at saturation, they are the points at the first incomplete position of each line that is not saturated
     /// yet.
-    pub fn open<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
+    pub fn missing<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
         let mut open = Vec::new();
         for line in self.each_line() {
             for position in line.step_by(self.runs()) {
@@ -111,11 +111,11 @@ impl SweepPlan {
                     let result = find(&self.inputs[point]);
                     result.map(|result| SweepPoint { values: Vec::new(), result }).ok_or(point)
                 };
-                let (found, missing): (Vec<_>, Vec<_>) =
+                let (finished_points, missing): (Vec<_>, Vec<_>) =
                     (position..position + self.runs()).map(point).partition(Result::is_ok);
-                let found: Vec<SweepPoint> = found.into_iter().flatten().collect();
+                let points: Vec<SweepPoint> = finished_points.into_iter().flatten().collect();
                 open.extend(missing.into_iter().filter_map(Result::err));
-                if self.lines.is_some() && (found.len() < self.runs() || is_saturated(&found)) {
+                if self.lines.is_some() && (points.len() < self.runs() || is_saturated(&points)) {
                     break;
                 }
             }
@@ -148,23 +148,23 @@ impl SweepPlan {
     fn line<'a>(
         &'a self,
         line: Range<usize>,
-        gathered: &mut GatheredPoints,
+        points: &mut GatheredPoints,
         find: &mut dyn FnMut(&'a str) -> Option<Arc<ResultRow>>,
     ) {
         let runs = self.runs();
         for position in line.step_by(runs) {
-            let before = gathered.points.len();
+            let first_of_line = points.points.len();
             for point in position..position + runs {
                 let values = values_of(&self.dimensions, point);
                 match find(&self.inputs[point]) {
-                    Some(result) => gathered.points.push(SweepPoint { values, result }),
-                    None => gathered.missing.push(values),
+                    Some(result) => points.points.push(SweepPoint { values, result }),
+                    None => points.missing.push(values),
                 }
             }
-            let found = &gathered.points[before..];
-            if found.len() < runs {
-                gathered.points.truncate(before);
-            } else if self.lines.is_some() && is_saturated(found) {
+            let line_points = &points.points[first_of_line..];
+            if line_points.len() < runs {
+                points.points.truncate(first_of_line);
+            } else if self.lines.is_some() && is_saturated(line_points) {
                 break;
             }
         }

@@ -63,7 +63,7 @@ pub(super) fn is_saturated(runs: &[SweepPoint]) -> bool {
 impl SweepLines {
     /// Returns the lines along the last varied key. If `seeds` is given, the innermost dimension is that of the seeds,
     /// and `seeds` is its length.
-    pub fn of(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
+    pub fn new(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
         let last = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
         Some(SweepLines { positions: last.len(), runs: seeds.unwrap_or(1) as usize })
     }
@@ -129,37 +129,37 @@ impl CheckedSweep<'_> {
 
     /// Returns the lines of the shard.
     fn lines(&self, shard: Option<Shard>, lines: SweepLines) -> Vec<usize> {
-        let all = 0..self.inputs.len() / lines.points().max(1);
-        all.filter(|line| shard.is_none_or(|shard| shard.contains(*line))).collect()
+        let line_indices = 0..self.inputs.len() / lines.points().max(1);
+        line_indices.filter(|line| shard.is_none_or(|shard| shard.contains(*line))).collect()
     }
 
     /// Runs all lines in parallel. Of each line, several positions are run at a time if that is needed to keep all
     /// threads busy. Results beyond the first saturated position of a line are dropped.
     fn run_lines(&self, options: &RunOptions<'_>, lines: SweepLines) -> io::Result<Vec<SweepPoint>> {
-        let mut done: BTreeMap<usize, Vec<SweepPoint>> =
+        let mut finished: BTreeMap<usize, Vec<SweepPoint>> =
             self.lines(options.shard, lines).into_iter().map(|line| (line, Vec::new())).collect();
         loop {
             let is_open =
                 |points: &[SweepPoint]| points.len() < lines.points() && !points.chunks(lines.runs).any(is_saturated);
-            let open = done.values().filter(|points| is_open(points)).count();
+            let open = finished.values().filter(|points| is_open(points)).count();
             if open == 0 {
                 break;
             }
-            let ahead = rayon::current_num_threads().div_ceil(open) * lines.runs;
+            let points_ahead = rayon::current_num_threads().div_ceil(open) * lines.runs;
             let next_points = |(line, points): (&usize, &Vec<SweepPoint>)| {
-                let (from, to) = (points.len(), (points.len() + ahead).min(lines.points()));
+                let (from, to) = (points.len(), (points.len() + points_ahead).min(lines.points()));
                 let from = if is_open(points) { from } else { to };
-                (from..to).map(|at| line * lines.points() + at).collect::<Vec<_>>()
+                (from..to).map(|point| line * lines.points() + point).collect::<Vec<_>>()
             };
-            let next: Vec<usize> = done.iter().flat_map(next_points).collect();
+            let next: Vec<usize> = finished.iter().flat_map(next_points).collect();
             let run_point = |&point: &usize| {
                 Ok((point, SweepPoint { values: self.sweep.values(point), result: self.result(point, options)? }))
             };
             for (point, row) in one_task_per_run(next.par_iter()).map(run_point).collect::<io::Result<Vec<_>>>()? {
-                done.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
+                finished.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
             }
         }
-        Ok(done.into_values().flat_map(|points| lines.up_to_saturation(points)).collect())
+        Ok(finished.into_values().flat_map(|points| lines.up_to_saturation(points)).collect())
     }
 
     fn result(&self, point: usize, options: &RunOptions<'_>) -> io::Result<Arc<ResultRow>> {
@@ -179,14 +179,14 @@ pub fn find_or_run(
 ) -> io::Result<Option<Arc<ResultRow>>> {
     match points.map_or(StoredPoint::Absent, |points| points.find(inputs)) {
         StoredPoint::Valid(record) => {
-            on_event(SweepEvent::Finished { stored: true });
-            return Ok(Some(Arc::new(ResultRow::of(&record))));
+            on_event(SweepEvent::Finished { from_store: true });
+            return Ok(Some(Arc::new(ResultRow::new(&record))));
         }
         StoredPoint::Corrupt(path, why) => on_event(SweepEvent::Corrupt(path, why)),
         StoredPoint::Absent => {}
     }
     let read = read()?;
-    let record = Record::of(&read, &crate::experiment::run(&read.value, Recorder::off())).with_folder(&read);
+    let record = Record::new(&read, &crate::experiment::run(&read.value, Recorder::off())).with_folder(&read);
     // The text of the description is in memory: only the files that it names may have changed.
     if !record.get("files").is_null() && record.inputs() != inputs {
         return Ok(None);
@@ -195,6 +195,6 @@ pub fn find_or_run(
     if let Some(points) = points {
         points.store(inputs, &record)?;
     }
-    on_event(SweepEvent::Finished { stored: false });
-    Ok(Some(Arc::new(ResultRow::of(&record))))
+    on_event(SweepEvent::Finished { from_store: false });
+    Ok(Some(Arc::new(ResultRow::new(&record))))
 }

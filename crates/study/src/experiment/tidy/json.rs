@@ -28,7 +28,7 @@ pub fn read(text: &str) -> Result<Dataset, String> {
     }
     let mut names: Vec<(&str, &str)> = Vec::new();
     for (name, metric) in points.iter().filter_map(|point| point["metrics"].as_object()).flatten() {
-        if names.iter().all(|(known, _)| known != name) {
+        if names.iter().all(|(present, _)| present != name) {
             names.push((name, metric["unit"].as_str().unwrap_or_default()));
         }
     }

@@ -22,18 +22,22 @@ pub struct ReplicatedPoint<'a> {
 }
 
 impl<'a> ReplicatedPoint<'a> {
-    fn of(runs: &'a [SweepPoint], metrics: &[MetricName]) -> ReplicatedPoint<'a> {
+    fn new(runs: &'a [SweepPoint], metrics: &[MetricName]) -> ReplicatedPoint<'a> {
         let results: Vec<_> = runs.iter().map(|run| &*run.result).collect();
         let distributions = seeds::distributions(&results);
-        let mut all = seeds::metrics(&results, &distributions);
-        all.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
+        let mut all_metrics = seeds::metrics(&results, &distributions);
+        all_metrics.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
         let values = runs[0].values.iter().filter(|(key, _)| key != seeds::KEY).cloned().collect();
-        ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all, distributions }
+        ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all_metrics, distributions }
     }
 
     /// Returns the number of runs with an initial transient, or `None` if no run was tested.
     pub fn transients(&self) -> Option<u64> {
-        self.runs.iter().filter_map(|run| run.result.is_transient()).map(u64::from).reduce(|sum, one| sum + one)
+        self.runs
+            .iter()
+            .filter_map(|run| run.result.is_transient())
+            .map(u64::from)
+            .reduce(|sum, transient| sum + transient)
     }
 
     /// Returns the outcomes of the runs in the form that tables show, with the number of runs that have an initial
@@ -53,7 +57,7 @@ impl<'a> ReplicatedPoint<'a> {
 
 /// Groups rows whose last key is the seed into points of `seeds` runs each, with the given metrics.
 pub fn replicated<'a>(rows: &'a [SweepPoint], seeds: usize, metrics: &[MetricName]) -> Vec<ReplicatedPoint<'a>> {
-    rows.chunks(seeds).map(|runs| ReplicatedPoint::of(runs, metrics)).collect()
+    rows.chunks(seeds).map(|runs| ReplicatedPoint::new(runs, metrics)).collect()
 }
 
 /// Returns a row for each point. Columns whose names end in `_ci95` hold half the width of each interval.
@@ -63,8 +67,9 @@ pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> 
     let outcomes = points.iter().map(|point| Some(point.outcome.clone())).collect();
     data.push("outcome", "", ColumnValues::Texts(outcomes));
     for (name, unit) in metrics {
-        let column =
-            |of: fn(&ReplicatedMetric) -> Option<f64>| points.iter().map(|point| of(point.metric(name)?)).collect();
+        let column = |value_of: fn(&ReplicatedMetric) -> Option<f64>| {
+            points.iter().map(|point| value_of(point.metric(name)?)).collect()
+        };
         push_number(&mut data, name, unit, column(|metric| Some(metric.value)));
         push_number(&mut data, &format!("{name}_ci95"), unit, column(|metric| metric.half_width));
     }

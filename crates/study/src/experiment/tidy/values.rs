@@ -1,7 +1,7 @@
 //! Columns of the values of varied keys: quantities in their base unit, numbers, or text.
 //!
-//! A column has one type. If its values differ in type, they are all kept as text, as they were written. A key without a
-//! value at a point has an empty cell.
+//! A column has one type. If its values differ in type, they are all kept as text, as they were written. A key without
+//! a value at a point has an empty cell.
 
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
@@ -19,10 +19,10 @@ enum ParsedValue {
 /// Adds a column for each key. All rows have the same keys.
 pub fn columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
     let keys = rows.first().map_or(0, |row| row.len());
-    for at in 0..keys {
+    for key_index in 0..keys {
         let texts: Vec<Option<&str>> =
-            rows.iter().map(|row| Some(row[at].1.as_str()).filter(|text| !text.is_empty())).collect();
-        push(data, &rows[0][at].0, &texts);
+            rows.iter().map(|row| Some(row[key_index].1.as_str()).filter(|text| !text.is_empty())).collect();
+        push(data, &rows[0][key_index].0, &texts);
     }
 }
 
@@ -46,13 +46,13 @@ fn push(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
         _ => None,
     };
     let text = || ColumnValues::Texts(texts.iter().map(|text| text.map(unquoted)).collect());
-    if let Some(counts) = each(&parsed, count) {
+    if let Some(counts) = convert_all(&parsed, count) {
         data.push(key, "", ColumnValues::Counts(counts));
-    } else if let Some(numbers) = each(&parsed, number) {
+    } else if let Some(numbers) = convert_all(&parsed, number) {
         data.push(key, "", ColumnValues::Numbers(numbers));
-    } else if let (Some(unit), Some(numbers)) = (unit, each(&parsed, quantity)) {
+    } else if let (Some(unit), Some(numbers)) = (unit, convert_all(&parsed, quantity)) {
         let is_whole = ["B", "Hz"].contains(&unit);
-        let counts = || numbers.iter().map(|number| number.map(|number| number as u64)).collect();
+        let counts = || numbers.iter().map(|integer| integer.map(|number| number as u64)).collect();
         data.push(key, unit, if is_whole { ColumnValues::Counts(counts()) } else { ColumnValues::Numbers(numbers) });
     } else {
         data.push(key, "", text());
@@ -60,7 +60,10 @@ fn push(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
 }
 
 /// Converts each value that is not missing. Returns `None` if one of them is of another type.
-fn each<T>(values: &[Option<ParsedValue>], convert: impl Fn(&ParsedValue) -> Option<T>) -> Option<Vec<Option<T>>> {
+fn convert_all<T>(
+    values: &[Option<ParsedValue>],
+    convert: impl Fn(&ParsedValue) -> Option<T>,
+) -> Option<Vec<Option<T>>> {
     let converted = |value: &Option<ParsedValue>| match value {
         None => Some(None),
         Some(value) => convert(value).map(Some),
@@ -89,14 +92,14 @@ fn parse_value(value: &str) -> ParsedValue {
 }
 
 fn quantity(text: &str) -> Option<ParsedValue> {
-    let based = |unit: &str, number: u64| {
-        let base = BaseUnit::of(unit).expect("every smallest unit has a base unit");
-        ParsedValue::Quantity(base.unit, base.value(number as f64))
+    let base_number = |unit: &str, number: u64| {
+        let base = BaseUnit::from_unit(unit).expect("every smallest unit has a base unit");
+        ParsedValue::Quantity(base.unit, base.to_base(number as f64))
     };
-    let bytes = || parse::<Bytes>(text).ok().map(|bytes| based("B", bytes.get()));
-    let time = || parse::<Time>(text).ok().map(|time| based("ps", time.ps()));
-    let rate = || parse::<Rate>(text).ok().map(|rate| based("bit/s", rate.bits_per_s()));
-    let hertz = || parse::<Hertz>(text).ok().map(|hertz| based("Hz", hertz.0));
+    let bytes = || parse::<Bytes>(text).ok().map(|bytes| base_number("B", bytes.get()));
+    let time = || parse::<Time>(text).ok().map(|time| base_number("ps", time.ps()));
+    let rate = || parse::<Rate>(text).ok().map(|rate| base_number("bit/s", rate.bits_per_s()));
+    let hertz = || parse::<Hertz>(text).ok().map(|hertz| base_number("Hz", hertz.0));
     bytes().or_else(time).or_else(rate).or_else(hertz)
 }
 

@@ -27,13 +27,13 @@ pub struct ConstantElasticities {
 /// Returns the elasticities of numbers with respect to one constant, from the numbers after a change down, the
 /// unchanged numbers `middle`, and the numbers after a change up. If one change is missing, or did not give the number,
 /// the difference is one-sided.
-pub fn elasticities(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
+pub fn elasticities(middle: &[f64], decrease: &Change, increase: &Change) -> Vec<f64> {
     let factor_and_number = |change: &Change, index: usize| {
-        let number = change.as_ref().map(|(factor, numbers)| (*factor, numbers[index]));
-        number.filter(|(_, number)| !number.is_nan()).unwrap_or((0.0, middle[index]))
+        let changed = change.as_ref().map(|(factor, numbers)| (*factor, numbers[index]));
+        changed.filter(|(_, number)| !number.is_nan()).unwrap_or((0.0, middle[index]))
     };
     let slope = |index: usize| {
-        let (low, high) = (factor_and_number(down, index), factor_and_number(up, index));
+        let (low, high) = (factor_and_number(decrease, index), factor_and_number(increase, index));
         let change = (high.1 / low.1).ln() / (high.0 - low.0);
         if change.is_finite() { change } else { 0.0 }
     };
@@ -82,7 +82,7 @@ pub fn elasticities_of_constants(
 
 /// Returns whether a number is missing although the unchanged machines gave it.
 fn lacks_number(middle: &[f64], numbers: &[f64]) -> bool {
-    middle.iter().zip(numbers).any(|(middle, number)| !middle.is_nan() && number.is_nan())
+    middle.iter().zip(numbers).any(|(middle, changed)| !middle.is_nan() && changed.is_nan())
 }
 
 #[cfg(test)]
@@ -91,14 +91,14 @@ mod tests {
 
     #[test]
     fn elasticity_of_a_power_is_its_exponent() {
-        let number = |x: f64| vec![3.0 * x.powf(-0.7), 5.0];
-        let changed_to = |x: f64| Some((x.ln(), number(x)));
-        let slopes = elasticities(&number(1.0), &changed_to(0.95), &changed_to(1.05));
+        let metrics = |x: f64| vec![3.0 * x.powf(-0.7), 5.0];
+        let changed_to = |x: f64| Some((x.ln(), metrics(x)));
+        let slopes = elasticities(&metrics(1.0), &changed_to(0.95), &changed_to(1.05));
         assert!((slopes[0] + 0.7).abs() < 1e-12 && slopes[1] == 0.0, "{slopes:?}");
-        let one_sided = elasticities(&number(1.0), &None, &changed_to(1.05));
+        let one_sided = elasticities(&metrics(1.0), &None, &changed_to(1.05));
         assert!((one_sided[0] + 0.7).abs() < 1e-12, "{one_sided:?}");
         let unmeasured = Some((0.95f64.ln(), vec![f64::NAN, 5.0]));
-        let one_sided = elasticities(&number(1.0), &unmeasured, &changed_to(1.05));
+        let one_sided = elasticities(&metrics(1.0), &unmeasured, &changed_to(1.05));
         assert!((one_sided[0] + 0.7).abs() < 1e-12, "a number that is not measured does not count as unchanged");
     }
 }

@@ -19,9 +19,9 @@ pub struct Posterior {
 impl Posterior {
     /// Computes the posterior of constants with these priors, given the elasticities and the noise of each number that
     /// was calibrated on.
-    pub fn of(priors: &[f64], calibrated: &[(&[f64], f64)]) -> Posterior {
-        let known = priors.iter().map(|prior| prior.powi(-2));
-        let mut precision = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), known));
+    pub fn new(priors: &[f64], calibrated: &[(&[f64], f64)]) -> Posterior {
+        let prior_precision = priors.iter().map(|prior| prior.powi(-2));
+        let mut precision = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), prior_precision));
         for (row, noise) in calibrated {
             let row = DVector::from_row_slice(row);
             precision += &row * row.transpose() / (noise * noise);
@@ -44,12 +44,12 @@ impl Posterior {
 
     /// Returns the correlation of each two constants' logarithms.
     pub fn correlation(&self) -> Vec<Vec<f64>> {
-        let all = 0..self.covariance.nrows();
-        let correlation = |one: usize, other: usize| match one == other {
+        let indices = 0..self.covariance.nrows();
+        let correlation = |first: usize, other: usize| match first == other {
             true => 1.0,
-            false => self.covariance[(one, other)] / (self.constant(one) * self.constant(other)),
+            false => self.covariance[(first, other)] / (self.constant(first) * self.constant(other)),
         };
-        all.clone().map(|one| all.clone().map(|other| correlation(one, other)).collect()).collect()
+        indices.clone().map(|first| indices.clone().map(|other| correlation(first, other)).collect()).collect()
     }
 }
 
@@ -66,17 +66,17 @@ mod tests {
 
     #[test]
     fn posterior_without_calibration_is_the_prior() {
-        let posterior = Posterior::of(&[DEFAULT_PRIOR; 2], &[]);
+        let posterior = Posterior::new(&[DEFAULT_PRIOR; 2], &[]);
         assert!((posterior.std_dev(&[0.6, 0.8]) - DEFAULT_PRIOR).abs() < 1e-12);
         assert!((posterior.constant(0) - DEFAULT_PRIOR).abs() < 1e-12);
     }
 
     #[test]
     fn calibration_constrains_only_the_combination_it_measures() {
-        let both = [1.0, 1.0];
-        let posterior = Posterior::of(&[DEFAULT_PRIOR; 3], &[(&[both[0], both[1], 0.0], NOISE)]);
-        let left = posterior.std_dev(&[both[0], both[1], 0.0]);
-        assert!(left < NOISE && left > 0.95 * NOISE, "{left}");
+        let slopes = [1.0, 1.0];
+        let posterior = Posterior::new(&[DEFAULT_PRIOR; 3], &[(&[slopes[0], slopes[1], 0.0], NOISE)]);
+        let std_dev = posterior.std_dev(&[slopes[0], slopes[1], 0.0]);
+        assert!(std_dev < NOISE && std_dev > 0.95 * NOISE, "{std_dev}");
         // Neither the difference of the two constants nor the third is constrained.
         assert!((posterior.std_dev(&[1.0, -1.0, 0.0]) - DEFAULT_PRIOR * 2f64.sqrt()).abs() < 1e-12);
         assert!((posterior.std_dev(&[0.0, 0.0, 1.0]) - DEFAULT_PRIOR).abs() < 1e-12);

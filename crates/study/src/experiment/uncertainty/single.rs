@@ -49,10 +49,10 @@ pub fn uncertainties(
     let outcome = outcome_name(&result.outcome);
     if let Some(reason) = outcome_reason(result) {
         let problem = Problem::new(format!("the run ended in a {outcome}, so that its metrics have no uncertainty"));
-        return Err(Problems::one(problem.help(reason)));
+        return Err(Problems::from_problem(problem.help(reason)));
     }
     let read = reader(&[])?;
-    let unknowns = unknown::uncertain_constants([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
+    let unknowns = unknown::uncertain_constants([&read]).map_err(|why| Problems::from_problem(Problem::new(why)))?;
     begins(2 * unknowns.len());
     let is_measured =
         |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
@@ -68,7 +68,7 @@ pub fn uncertainties(
         Ok(Some(measured.iter().map(value).collect()))
     };
     let by_constant = elasticity::elasticities_of_constants(&unknowns, &[&read], &middle, &numbers, done);
-    let posterior = Posterior::of(&unknown::priors(&unknowns), &[]);
+    let posterior = Posterior::new(&unknown::priors(&unknowns), &[]);
     let uncertainty = |(index, metric): (usize, &&Metric)| {
         let row: Vec<f64> = by_constant.iter().map(|constant| constant.numbers[index]).collect();
         MetricUncertainty {

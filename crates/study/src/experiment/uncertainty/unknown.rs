@@ -34,8 +34,8 @@ pub fn prior(source: &str) -> Result<Option<f64>, String> {
         return Ok(None);
     }
     let Some((_, stated)) = kind.split_once('±') else { return Ok(Some(DEFAULT_PRIOR)) };
-    let number = stated.trim().trim_end_matches('%').trim();
-    match number.parse::<f64>() {
+    let stated_number = stated.trim().trim_end_matches('%').trim();
+    match stated_number.parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 1000.0 => Ok(Some(percent / 100.0)),
         _ => {
             Err(format!("`±{}` is not a prior: write a percentage above 0, such as `chosen ±10 %: why`", stated.trim()))
@@ -51,9 +51,9 @@ pub fn uncertain_constants<'a>(
     for read in machines {
         for constant in constants::part_numbers(read) {
             let source = constant.source.clone().unwrap_or_default();
-            let stated = prior(&source).map_err(|why| format!("{}: {why}", constant.key))?;
-            let Some(prior) = stated else { continue };
-            match unknowns.iter_mut().find(|known| is_one(&known.constant, &constant)) {
+            let stated_prior = prior(&source).map_err(|why| format!("{}: {why}", constant.key))?;
+            let Some(prior) = stated_prior else { continue };
+            match unknowns.iter_mut().find(|unknown| are_parts_of_one_constant(&unknown.constant, &constant)) {
                 Some(known) if known.keys.contains(&constant.key) => {}
                 Some(known) => known.keys.push(constant.key),
                 None => unknowns.push(UncertainConstant { keys: vec![constant.key.clone()], constant, prior }),
@@ -68,8 +68,8 @@ pub fn priors(unknowns: &[UncertainConstant]) -> Vec<f64> {
 }
 
 /// Returns whether two parameters are the same constant.
-fn is_one(one: &PartNumber, other: &PartNumber) -> bool {
-    one.value == other.value && one.source == other.source && without_part(&one.key) == without_part(&other.key)
+fn are_parts_of_one_constant(first: &PartNumber, other: &PartNumber) -> bool {
+    first.value == other.value && first.source == other.source && without_part(&first.key) == without_part(&other.key)
 }
 
 /// Returns a key without the name of its part, as the texts before and after it: `ni` and `access` for both

@@ -84,7 +84,11 @@ mod tests {
     }
 
     fn messages(text: &str) -> Vec<String> {
-        parse(text.as_bytes(), &"points.csv").expect_err("problems").into_iter().map(|it| it.message).collect()
+        parse(text.as_bytes(), &"points.csv")
+            .expect_err("problems")
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect()
     }
 
     #[test]

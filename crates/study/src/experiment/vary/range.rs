@@ -79,7 +79,7 @@ impl Notation {
     }
 
     /// Returns the notation of a text.
-    fn of(text: &str) -> Option<Notation> {
+    fn detect(text: &str) -> Option<Notation> {
         if decimals(text).is_some() {
             return Some(Notation::Number(0));
         }
@@ -101,7 +101,7 @@ fn decimals(text: &str) -> Option<usize> {
 }
 
 fn number(text: &str, places: usize) -> Result<u64, String> {
-    if self::decimals(text).is_none_or(|of| of > places) {
+    if self::decimals(text).is_none_or(|digits| digits > places) {
         return Err(format!("`{text}` is not a number, such as 7 or 0.05"));
     }
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -131,7 +131,7 @@ impl Range {
         };
         let (from, to) = (from.trim(), to.trim());
         let scale =
-            Notation::of(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
+            Notation::detect(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
         let scale = match scale {
             Notation::Number(_) => Notation::Number(range_decimals(from, to, step)?),
             scale => scale,
@@ -141,7 +141,7 @@ impl Range {
             _ => scale.read(text).map_err(|why| format!("`{text}` has another unit than `{from}`: {why}")),
         };
         let (first, last) = (read(from)?, read(to)?);
-        let step = step.map(|(factor, by)| step_of(factor, by, &read)).transpose()?;
+        let step = step.map(|(factor, amount)| step_of(factor, amount, &read)).transpose()?;
         let is_descending = first > last;
         if is_descending && !matches!(step, Some(Step::Linear(_) | Step::Logarithmic(_))) {
             return Err("the end is less than the beginning; only ranges by +linN and *logN may descend".to_owned());
@@ -159,11 +159,11 @@ impl Range {
             Some(Step::Add(step)) => self.successors(|amount| amount.checked_add(step)),
             Some(Step::Multiply(factor)) => self.successors(|amount| amount.checked_mul(factor)),
             Some(Step::Linear(count)) => {
-                self.between(count, |part| self.from as f64 + part * (self.to - self.from) as f64)
+                self.interpolate(count, |part| self.from as f64 + part * (self.to - self.from) as f64)
             }
             Some(Step::Logarithmic(count)) => {
                 let ratio = self.to as f64 / self.from as f64;
-                self.between(count, |part| self.from as f64 * libm::pow(ratio, part))
+                self.interpolate(count, |part| self.from as f64 * libm::pow(ratio, part))
             }
         };
         if self.is_descending {
@@ -181,18 +181,18 @@ impl Range {
     }
 
     fn successors(&self, next: impl Fn(&u64) -> Option<u64>) -> Vec<u64> {
-        let all = std::iter::successors(Some(self.from), next).take_while(|amount| *amount <= self.to);
-        all.take(VALUES_MAX + 1).collect()
+        let amounts = std::iter::successors(Some(self.from), next).take_while(|amount| *amount <= self.to);
+        amounts.take(VALUES_MAX + 1).collect()
     }
 
     /// Returns at most `count` amounts from end to end, without duplicates. Amounts between the ends are rounded to
     /// four digits.
-    fn between(&self, count: usize, at: impl Fn(f64) -> f64) -> Vec<u64> {
-        let inner = (1..count.saturating_sub(1)).map(|i| rounded(at(i as f64 / (count - 1) as f64)));
+    fn interpolate(&self, count: usize, position_of: impl Fn(f64) -> f64) -> Vec<u64> {
+        let inner = (1..count.saturating_sub(1)).map(|i| rounded(position_of(i as f64 / (count - 1) as f64)));
         let inner = inner.filter(|amount| (self.from..=self.to).contains(amount));
-        let mut all: Vec<u64> = [self.from].into_iter().chain(inner).chain([self.to]).collect();
-        all.dedup();
-        all
+        let mut amounts: Vec<u64> = [self.from].into_iter().chain(inner).chain([self.to]).collect();
+        amounts.dedup();
+        amounts
     }
 }
 
@@ -208,37 +208,43 @@ pub fn rounded(amount: f64) -> u64 {
 /// Returns the number of decimals of a range of numbers without a unit: enough for its ends and its step.
 fn range_decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u32, String> {
     let decimals_of = |text: &str| decimals(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
-    let mut most = decimals_of(from)?.max(decimals_of(to)?);
+    let mut decimals_max = decimals_of(from)?.max(decimals_of(to)?);
     // If both ends are whole, values are whole unless an end is written with a point, as in 0..1.0+lin5.
     let has_point = from.contains('.') || to.contains('.');
     match step {
-        Some((false, by)) if !by.starts_with("lin") => most = most.max(decimals_of(by)?),
+        Some((false, by)) if !by.starts_with("lin") => decimals_max = decimals_max.max(decimals_of(by)?),
         // If the ends have decimals, values between them have four digits.
-        Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && has_point => most = most.max(4) + 2,
-        None if has_point => most = most.max(6),
+        Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && has_point => decimals_max = decimals_max.max(4) + 2,
+        None if has_point => decimals_max = decimals_max.max(6),
         _ => {}
     }
-    if most > DECIMALS_MAX { Err(format!("more than {DECIMALS_MAX} decimals")) } else { Ok(most as u32) }
+    if decimals_max > DECIMALS_MAX {
+        Err(format!("more than {DECIMALS_MAX} decimals"))
+    } else {
+        Ok(decimals_max as u32)
+    }
 }
 
-fn step_of(factor: bool, by: &str, read: &dyn Fn(&str) -> Result<u64, String>) -> Result<Step, String> {
+fn step_of(factor: bool, amount: &str, read: &dyn Fn(&str) -> Result<u64, String>) -> Result<Step, String> {
     let count = |text: &str| match text.trim().parse::<usize>() {
         Ok(count) if (2..=VALUES_MAX).contains(&count) => Ok(count),
-        _ => Err(format!("`{by}` is not a number of values, from 2 to {VALUES_MAX}")),
+        _ => Err(format!("`{amount}` is not a number of values, from 2 to {VALUES_MAX}")),
     };
-    if let Some(rest) = by.strip_prefix("log").filter(|_| factor) {
+    if let Some(rest) = amount.strip_prefix("log").filter(|_| factor) {
         return Ok(Step::Logarithmic(count(rest)?));
     }
-    if let Some(rest) = by.strip_prefix("lin").filter(|_| !factor) {
+    if let Some(rest) = amount.strip_prefix("lin").filter(|_| !factor) {
         return Ok(Step::Linear(count(rest)?));
     }
     match factor {
-        true => match by.parse() {
+        true => match amount.parse() {
             Ok(0 | 1) => Err("the factor must be at least 2".to_owned()),
             Ok(factor) => Ok(Step::Multiply(factor)),
-            Err(_) => Err(format!("the factor `{by}` is not a whole number; *logN gives N values by equal factors")),
+            Err(_) => {
+                Err(format!("the factor `{amount}` is not a whole number; *logN gives N values by equal factors"))
+            }
         },
-        false => match read(by)? {
+        false => match read(amount)? {
             0 => Err("the step must be more than 0".to_owned()),
             step => Ok(Step::Add(step)),
         },

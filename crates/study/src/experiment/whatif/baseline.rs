@@ -51,18 +51,18 @@ impl Baseline {
         let mut runs = 0;
         let mut measure = |read: &Read<Machine>| {
             runs += 1;
-            let measured = Measured::of(read);
+            let measured = Measured::new(read);
             progress(TrialProgress::Ran);
             measured
         };
-        let whole = measure(&read).map_err(WhatIfError::Unmeasurable)?;
+        let metric_of_run = measure(&read).map_err(WhatIfError::Unmeasurable)?;
         let mut notes = Vec::new();
-        let goal = choose(query.metric, read.value.workload.objective(), &whole, &mut notes)
+        let goal = choose(query.metric, read.value.workload.objective(), &metric_of_run, &mut notes)
             .map_err(WhatIfError::Unmeasurable)?;
         let metric = goal.metric.clone();
         let numbers = constants::all_numbers(&read);
         let repetitions = numbers.iter().find(|number| number.declared.meaning == Some(Meaning::Repetitions));
-        let (mut measured, mut goal, mut shortening) = (whole, goal, Vec::new());
+        let (mut measured, mut goal, mut shortening) = (metric_of_run, goal, Vec::new());
         for set in repetitions.map(shorter_sets).unwrap_or_default() {
             let Ok(Ok(short)) = (query.reader)(std::slice::from_ref(&set)).map(|read| measure(&read)) else { continue };
             let Some(value) = short.metric(&metric.name).map(|metric| metric.value) else { continue };
@@ -80,18 +80,21 @@ impl Baseline {
 /// Returns overrides that reduce the number of repetitions, the shortest run first.
 fn shorter_sets(repetitions: &PartNumber) -> Vec<String> {
     let number = repetitions.number() as u64;
-    let fewer = REPETITION_DIVISORS.iter().map(|divisor| number / divisor);
-    fewer.filter(|fewer| *fewer >= REPETITIONS_MIN).map(|fewer| repetitions.setting(&fewer.to_string())).collect()
+    let reduced_numbers = REPETITION_DIVISORS.iter().map(|divisor| number / divisor);
+    reduced_numbers
+        .filter(|fewer| *fewer >= REPETITIONS_MIN)
+        .map(|fewer| repetitions.setting(&fewer.to_string()))
+        .collect()
 }
 
 /// Returns the goal: the requested metric, or otherwise that of the workload's objective, or the first metric.
 fn choose(
-    asked: Option<&str>,
+    requested: Option<&str>,
     objective: Option<Objective>,
     run: &Measured,
     notes: &mut Vec<String>,
 ) -> Result<Goal, Problem> {
-    let preferred = asked.or(objective.map(|objective| objective.metric));
+    let preferred = requested.or(objective.map(|objective| objective.metric));
     let preferred = match preferred {
         Some(name) => find(name, run)?,
         None => run.metrics.first().ok_or_else(|| Problem::new("the run has no measurements"))?,
@@ -103,7 +106,7 @@ fn choose(
     let accepted = objective.and_then(|objective| objective.when_saturated).and_then(|name| run.metric(name));
     let accepted = accepted.or_else(|| run.metrics.iter().find(|metric| metric.kind == MetricKind::Rate));
     let name = &preferred.name;
-    match accepted.filter(|_| asked.is_none()) {
+    match accepted.filter(|_| requested.is_none()) {
         Some(accepted) => {
             notes.push(format!(
                 "The run is saturated: {name} grows with the length of the run, so that trials are judged by the accepted \
@@ -133,13 +136,13 @@ fn find<'m>(name: &str, run: &'m Measured) -> Result<&'m Metric, Problem> {
 /// Returns whether a larger value of `metric` is better, as the workload's objective states, or otherwise the metric
 /// itself.
 fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> Result<bool, Problem> {
-    let stated = objective.filter(|objective| objective.metric == metric.name);
-    let stated = stated.map(|objective| objective.more_is_better).or(metric.kind.more_is_better());
-    stated.ok_or_else(|| {
-        let others = run.metrics.iter().filter(|metric| metric.kind.more_is_better().is_some());
-        let others: Vec<&str> = others.map(|metric| metric.name.as_str()).collect();
+    let stated_direction = objective.filter(|objective| objective.metric == metric.name);
+    let stated_direction = stated_direction.map(|objective| objective.more_is_better).or(metric.kind.more_is_better());
+    stated_direction.ok_or_else(|| {
+        let other_metrics = run.metrics.iter().filter(|metric| metric.kind.more_is_better().is_some());
+        let other_names: Vec<&str> = other_metrics.map(|metric| metric.name.as_str()).collect();
         Problem::new(format!("neither more nor less of `{}` is better, so nothing can improve it", metric.name))
-            .help(format!("metrics with a direction: {}", others.join(", ")))
+            .help(format!("metrics with a direction: {}", other_names.join(", ")))
     })
 }
 

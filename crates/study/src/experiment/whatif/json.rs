@@ -28,7 +28,7 @@ impl WhatIf {
 }
 
 fn changes(changes: &[ParameterChange]) -> Json {
-    let change = |ParameterChange { key, before, value, factor }: &ParameterChange| json!({ "key": key, "before": before, "value": value, "factor": factor });
+    let change = |ParameterChange { key, old_value, value, factor }: &ParameterChange| json!({ "key": key, "before": old_value, "value": value, "factor": factor });
     changes.iter().map(change).collect()
 }
 
@@ -43,10 +43,10 @@ fn speed_up(gain: &SpeedUpGain) -> Json {
 }
 
 fn gain(gain: &Gain) -> Json {
-    let Gain { key, before, value, factor, ratio, meaning } = gain;
+    let Gain { key, old_value, value, factor, ratio, meaning } = gain;
     json!({
         "key": key,
-        "before": before,
+        "before": old_value,
         "value": value,
         "factor": factor,
         "ratio": ratio,

@@ -25,7 +25,7 @@ pub(super) struct Parameters {
 impl Parameters {
     /// Sorts the numbers of a machine by their declared meanings, and keeps their order. Those of the workload are left
     /// out.
-    pub fn of(numbers: Vec<PartNumber>) -> Parameters {
+    pub fn new(numbers: Vec<PartNumber>) -> Parameters {
         let mut parameters = Parameters::default();
         for number in numbers.into_iter().filter(|number| is_of_part(&number.key)) {
             match number.declared.meaning {
@@ -38,7 +38,7 @@ impl Parameters {
     }
 
     fn add(&mut self, number: PartNumber) {
-        let resource = number.declared.resource.map(|resource| format!("{resource} of {}", part(&number.key)));
+        let resource = number.declared.resource.map(|resource| format!("{resource} of {}", part_of(&number.key)));
         let name = resource.unwrap_or_else(|| number.key.clone());
         match self.resources.iter_mut().find(|resource| resource.name == name) {
             Some(resource) => resource.members.push(number),
@@ -58,7 +58,7 @@ fn is_of_part(path: &str) -> bool {
 }
 
 /// Returns the path of the part that the parameter at `path` belongs to, such as `hosts.a` or `ni.trapeze`.
-fn part(path: &str) -> String {
+fn part_of(path: &str) -> String {
     let keys: Vec<&str> = path.split('.').collect();
     let depth = match keys[0] {
         "nodes" => 4,
@@ -72,8 +72,8 @@ impl Resource {
     /// Returns the sets of members that are changed together. Each set is an alternative: a clock that is twice as
     /// fast, and half the cycles of every operation, are two forms of the same speed-up.
     pub fn alternatives(&self) -> Vec<Vec<&PartNumber>> {
-        let scales = |number: &&PartNumber| number.declared.meaning.is_some_and(Meaning::scales_with_rate);
-        let (scaled, direct): (Vec<&PartNumber>, Vec<&PartNumber>) = self.members.iter().partition(scales);
+        let scales_with_rate = |number: &&PartNumber| number.declared.meaning.is_some_and(Meaning::scales_with_rate);
+        let (scaled, direct): (Vec<&PartNumber>, Vec<&PartNumber>) = self.members.iter().partition(scales_with_rate);
         match direct.is_empty() || scaled.is_empty() {
             true => vec![self.members.iter().collect()],
             false => vec![direct, scaled],
@@ -91,5 +91,5 @@ pub(super) fn sped_up(number: &PartNumber, speed: f64) -> Option<ParameterChange
 /// Returns the change of a parameter by `factor`, or `None` if rounding leaves it unchanged.
 pub(super) fn scaled(number: &PartNumber, factor: f64) -> Option<ParameterChange> {
     let (value, factor) = number.scaled_by(factor)?;
-    Some(ParameterChange { key: number.key.clone(), before: number.value.clone(), value, factor })
+    Some(ParameterChange { key: number.key.clone(), old_value: number.value.clone(), value, factor })
 }

@@ -18,9 +18,9 @@ impl Search<'_> {
         let (mut best, mut power, mut limit) = (bottleneck.ratio, 1, None);
         'steps: while power < STEPS_MAX {
             let powers: Vec<i32> = (power + 1..=STEPS_MAX.min(power + STEPS_AT_ONCE)).collect();
-            let all: Vec<Vec<ParameterChange>> =
+            let trials: Vec<Vec<ParameterChange>> =
                 powers.iter().map(|power| self.faster(bottleneck, factor.powi(*power))).collect();
-            for (power_tried, trial) in powers.iter().zip(self.try_all(&all)) {
+            for (power_tried, trial) in powers.iter().zip(self.try_all(&trials)) {
                 match trial {
                     Trial::Ran { ratio, .. } if ratio >= best * GAIN_MIN => (best, power) = (ratio, *power_tried),
                     Trial::Ran { .. } => break 'steps,
@@ -38,9 +38,9 @@ impl Search<'_> {
         }
         let (low, high) = (factor.powi(power - 1), factor.powi(power));
         let speeds: Vec<f64> = PARTS_OF_STEP.iter().map(|part| low + part * (high - low)).collect();
-        let all: Vec<Vec<ParameterChange>> = speeds.iter().map(|speed| self.faster(bottleneck, *speed)).collect();
+        let trials: Vec<Vec<ParameterChange>> = speeds.iter().map(|speed| self.faster(bottleneck, *speed)).collect();
         let reaches = |trial: &Trial| trial.ratio().is_some_and(|ratio| ratio * GAIN_MIN >= best);
-        let first = self.try_all(&all).iter().position(reaches);
+        let first = self.try_all(&trials).iter().position(reaches);
         let speed = first.map_or(high, |first| speeds[first]);
         let changes = self.faster(bottleneck, speed);
         let next = self.next(bottleneck, &changes);
@@ -59,21 +59,21 @@ impl Search<'_> {
         let sets: Vec<String> =
             self.bench.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();
         let read = (self.bench.reader)(&sets).ok()?;
-        let base = super::trial::Measured::of(&read).ok();
+        let base = super::trial::Measured::new(&read).ok();
         (self.bench.progress)(TrialProgress::Ran);
         self.count_runs(1);
         let base = base?;
         let goal = self.bench.goal.from(base.metric(&self.bench.goal.metric.name)?.value);
         let Bench { reader, progress, .. } = self.bench;
         let bench = Bench { reader, sets, base, goal, progress };
-        let others = self.tried.iter().flat_map(|tried| tried.faster.iter().chain(&tried.idle));
-        let others: Vec<&SpeedUpGain> = others
+        let other_gains = self.tried.iter().flat_map(|tried| tried.faster.iter().chain(&tried.idle));
+        let other_gains: Vec<&SpeedUpGain> = other_gains
             .filter(|gain| !gain.resources.iter().any(|name| bottleneck.resources.contains(name)))
-            .filter(|gain| !self.is_short_of_time() || self.matters(gain))
+            .filter(|gain| !self.is_short_of_time() || self.costs_when_slower(gain))
             .collect();
-        let all: Vec<Vec<ParameterChange>> = others.iter().map(|gain| gain.changes.clone()).collect();
-        self.count_runs(all.len());
-        let gained = others.into_iter().zip(bench.try_all(&all)).filter_map(|(gain, trial)| {
+        let trials: Vec<Vec<ParameterChange>> = other_gains.iter().map(|gain| gain.changes.clone()).collect();
+        self.count_runs(trials.len());
+        let gained = other_gains.into_iter().zip(bench.try_all(&trials)).filter_map(|(gain, trial)| {
             Some(SpeedUpGain { ratio: trial.ratio()?, slower_ratio: None, ..gain.clone() })
         });
         let gained: Vec<SpeedUpGain> = gained.collect();

@@ -27,7 +27,7 @@ pub(super) struct TriedResource {
 
 impl TriedResource {
     /// Returns the speed-up with the largest gain. It is one that changed no metric only if all of them changed none.
-    fn best(&self) -> Option<&SpeedUpGain> {
+    fn best_gain(&self) -> Option<&SpeedUpGain> {
         largest(&self.faster).or(self.idle.first())
     }
 }
@@ -56,7 +56,7 @@ impl<'q> Search<'q> {
         progress: &'q (dyn Fn(TrialProgress) + Sync),
     ) -> Search<'q> {
         let Baseline { read, numbers, metric, shortening, measured, goal, is_long, notes, runs } = baseline;
-        let parameters = Parameters::of(numbers);
+        let parameters = Parameters::new(numbers);
         let result = WhatIf {
             metric,
             more_is_better: goal.more_is_better,
@@ -122,8 +122,8 @@ impl<'q> Search<'q> {
     }
 
     /// Counts runs that were made.
-    pub fn count_runs(&self, more: usize) {
-        self.runs.set(self.runs.get() + more);
+    pub fn count_runs(&self, runs: usize) {
+        self.runs.set(self.runs.get() + runs);
     }
 
     /// Runs a trial of each set of changes.
@@ -153,14 +153,15 @@ impl<'q> Search<'q> {
     /// Returns the joint change of `members` that makes them `speed` times as fast. If the machine is invalid with all
     /// of them, those that are invalid alone are left out.
     fn joint(&self, members: &[&PartNumber], speed: f64) -> Result<Vec<ParameterChange>, Option<Refusal>> {
-        let all: Vec<ParameterChange> = members.iter().filter_map(|number| resource::sped_up(number, speed)).collect();
-        if all.is_empty() {
+        let changes: Vec<ParameterChange> =
+            members.iter().filter_map(|number| resource::sped_up(number, speed)).collect();
+        if changes.is_empty() {
             return Err(None);
         }
-        let Some(refusal) = self.bench.refusal(&all) else { return Ok(all) };
+        let Some(refusal) = self.bench.refusal(&changes) else { return Ok(changes) };
         let is_valid = |change: &ParameterChange| self.bench.refusal(std::slice::from_ref(change)).is_none();
-        let valid: Vec<ParameterChange> = all.iter().filter(|change| is_valid(change)).cloned().collect();
-        match !valid.is_empty() && valid.len() < all.len() && self.bench.refusal(&valid).is_none() {
+        let valid: Vec<ParameterChange> = changes.iter().filter(|change| is_valid(change)).cloned().collect();
+        match !valid.is_empty() && valid.len() < changes.len() && self.bench.refusal(&valid).is_none() {
             true => Ok(valid),
             false => Err(Some(refusal)),
         }
@@ -170,16 +171,16 @@ impl<'q> Search<'q> {
     fn try_resources(&mut self) {
         let (mut of, mut all) = (Vec::new(), Vec::new());
         let mut refused = Vec::new();
-        for (number, resource) in self.parameters.resources.iter().enumerate() {
+        for (resource_index, resource) in self.parameters.resources.iter().enumerate() {
             let alternatives = resource.alternatives();
             for members in &alternatives {
                 match self.joint(members, self.query.factor) {
-                    Ok(changes) => (of.push((number, true)), all.push(changes)).1,
+                    Ok(changes) => (of.push((resource_index, true)), all.push(changes)).1,
                     Err(refusal) => refused.extend(refusal),
                 }
             }
             match self.joint(&alternatives[0], 1.0 / self.query.factor) {
-                Ok(changes) => (of.push((number, false)), all.push(changes)).1,
+                Ok(changes) => (of.push((resource_index, false)), all.push(changes)).1,
                 Err(refusal) => refused.extend(refusal),
             }
         }
@@ -208,34 +209,37 @@ impl<'q> Search<'q> {
         for TriedResource { faster, idle, slower } in &mut self.tried {
             faster.iter_mut().chain(idle).for_each(|gain| gain.slower_ratio = *slower);
         }
-        self.result.resources = self.tried.iter().filter_map(TriedResource::best).cloned().collect();
+        self.result.resources = self.tried.iter().filter_map(TriedResource::best_gain).cloned().collect();
     }
 
     /// Tries pairs of the resources that matter most: those with the largest gains, and those whose slow-down costs
     /// most. If two resources limit the metric equally, neither gains anything alone, but a slow-down of each has a
     /// cost.
     fn try_pairs(&mut self) {
-        let mut few: Vec<SpeedUpGain> = self.result.resources.clone();
-        few.retain(|gain| gain.ratio >= GAIN_MIN || self.matters(gain));
-        few.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-        few.truncate(PAIRED_RESOURCES);
-        let is_one =
-            |tried: &&TriedResource, one: &SpeedUpGain| tried.faster.iter().any(|gain| gain.resources == one.resources);
-        let alternatives = |one: &SpeedUpGain| {
-            let tried = self.tried.iter().find(|tried| is_one(tried, one));
-            tried.map_or_else(|| vec![one.clone()], |tried| tried.faster.clone())
+        let mut candidates: Vec<SpeedUpGain> = self.result.resources.clone();
+        candidates.retain(|gain| gain.ratio >= GAIN_MIN || self.costs_when_slower(gain));
+        candidates.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        candidates.truncate(PAIRED_RESOURCES);
+        let is_one = |tried_resource: &&TriedResource, candidate: &SpeedUpGain| {
+            tried_resource.faster.iter().any(|gain| gain.resources == candidate.resources)
         };
-        let few: Vec<Vec<SpeedUpGain>> = few.iter().map(alternatives).collect();
-        let mut all = Vec::new();
-        for (at, one) in few.iter().enumerate() {
-            for other in &few[at + 1..] {
-                let pairs = one.iter().flat_map(|one| other.iter().map(move |other| joined(one, other)));
-                all.push(pairs.collect::<Vec<SpeedUpGain>>());
+        let alternatives = |gain: &SpeedUpGain| {
+            let tried_resource = self.tried.iter().find(|tried| is_one(tried, gain));
+            tried_resource.map_or_else(|| vec![gain.clone()], |tried| tried.faster.clone())
+        };
+        let candidate_alternatives: Vec<Vec<SpeedUpGain>> = candidates.iter().map(alternatives).collect();
+        let mut alternatives_by_pair = Vec::new();
+        for (index, alternatives_of_first) in candidate_alternatives.iter().enumerate() {
+            for other in &candidate_alternatives[index + 1..] {
+                let pairs =
+                    alternatives_of_first.iter().flat_map(|one| other.iter().map(move |other| joint_gain(one, other)));
+                alternatives_by_pair.push(pairs.collect::<Vec<SpeedUpGain>>());
             }
         }
-        let changes: Vec<Vec<ParameterChange>> = all.iter().flatten().map(|pair| pair.changes.clone()).collect();
+        let changes: Vec<Vec<ParameterChange>> =
+            alternatives_by_pair.iter().flatten().map(|pair| pair.changes.clone()).collect();
         let mut trials = self.try_and_note(&changes).into_iter();
-        for pairs in &mut all {
+        for pairs in &mut alternatives_by_pair {
             for (pair, trial) in pairs.iter_mut().zip(&mut trials) {
                 pair.ratio = trial.ratio().unwrap_or(0.0);
             }
@@ -245,7 +249,7 @@ impl<'q> Search<'q> {
     }
 
     /// Returns whether the metric changes by at least the least gain when the resource is faster or slower.
-    pub fn matters(&self, gain: &SpeedUpGain) -> bool {
+    pub fn costs_when_slower(&self, gain: &SpeedUpGain) -> bool {
         weight(gain) >= GAIN_MIN.ln()
     }
 
@@ -253,9 +257,9 @@ impl<'q> Search<'q> {
     fn try_parameters(&mut self) {
         let (factor, is_short_of_time) = (self.query.factor, self.is_short_of_time());
         let mut numbers = Vec::new();
-        let mut all = Vec::new();
-        for (resource, tried) in self.parameters.resources.iter().zip(&self.tried) {
-            let matters = tried.faster.iter().any(|gain| self.matters(gain));
+        let mut all_changes = Vec::new();
+        for (resource, tried_resource) in self.parameters.resources.iter().zip(&self.tried) {
+            let matters = tried_resource.faster.iter().any(|gain| self.costs_when_slower(gain));
             if resource.members.len() < 2 || is_short_of_time && !matters {
                 continue;
             }
@@ -263,18 +267,18 @@ impl<'q> Search<'q> {
                 let speeds = [Some(factor), Some(1.0 / factor).filter(|_| !is_short_of_time)];
                 for change in speeds.into_iter().flatten().filter_map(|speed| resource::sped_up(number, speed)) {
                     numbers.push(number.clone());
-                    all.push(vec![change]);
+                    all_changes.push(vec![change]);
                 }
             }
         }
         for number in self.parameters.trade_offs.iter().filter(|_| !is_short_of_time) {
             for change in [factor, 1.0 / factor].into_iter().filter_map(|factor| resource::scaled(number, factor)) {
                 numbers.push(number.clone());
-                all.push(vec![change]);
+                all_changes.push(vec![change]);
             }
         }
-        let trials = self.try_and_note(&all);
-        let gains = numbers.iter().zip(&all).zip(&trials).filter_map(|((number, changes), trial)| {
+        let trials = self.try_and_note(&all_changes);
+        let gains = numbers.iter().zip(&all_changes).zip(&trials).filter_map(|((number, changes), trial)| {
             let [change] = &changes[..] else { return None };
             Some(gain(number, change, trial.ratio()?))
         });
@@ -299,15 +303,15 @@ impl<'q> Search<'q> {
     /// twice as much as its two resources apart.
     fn bottleneck(&self) -> Option<SpeedUpGain> {
         let gain_alone = |name: &String| {
-            let of = self.result.resources.iter().find(|gain| gain.resources[0] == *name);
-            of.map_or(0.0, |gain| (gain.ratio - 1.0).max(0.0))
+            let gain = self.result.resources.iter().find(|gain| gain.resources[0] == *name);
+            gain.map_or(0.0, |gain| (gain.ratio - 1.0).max(0.0))
         };
         let is_coupled = |pair: &&SpeedUpGain| {
-            let apart: f64 = pair.resources.iter().map(gain_alone).sum();
-            2.0 * apart <= pair.ratio - 1.0
+            let separate_gains: f64 = pair.resources.iter().map(gain_alone).sum();
+            2.0 * separate_gains <= pair.ratio - 1.0
         };
-        let all = self.result.resources.iter().chain(self.result.pairs.iter().filter(is_coupled));
-        largest(all).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
+        let limiting = self.result.resources.iter().chain(self.result.pairs.iter().filter(is_coupled));
+        largest(limiting).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
     }
 
     /// Returns the parameters that were changed without changing any metric, in the order of the description.
@@ -315,8 +319,9 @@ impl<'q> Search<'q> {
         let effective = std::mem::take(&mut self.effective);
         self.result.gains.retain(|gain| effective.contains(&gain.key));
         let resources = self.parameters.resources.iter().flat_map(|resource| &resource.members);
-        let all = resources.chain(&self.parameters.trade_offs);
-        let ineffective = all.filter(|number| self.changed.contains(&number.key) && !effective.contains(&number.key));
+        let single_parameters = resources.chain(&self.parameters.trade_offs);
+        let ineffective =
+            single_parameters.filter(|number| self.changed.contains(&number.key) && !effective.contains(&number.key));
         ineffective
             .map(|number| {
                 let reason = self.read.value.inert_reason(&number.key).unwrap_or_default().to_owned();
@@ -332,9 +337,9 @@ pub(super) fn largest<'g>(gains: impl IntoIterator<Item = &'g SpeedUpGain>) -> O
 }
 
 /// Returns the joint speed-up of two resources. Its effect is not known yet.
-fn joined(one: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
-    let resources = [one.resources.clone(), other.resources.clone()].concat();
-    let changes = [one.changes.clone(), other.changes.clone()].concat();
+fn joint_gain(first: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
+    let resources = [first.resources.clone(), other.resources.clone()].concat();
+    let changes = [first.changes.clone(), other.changes.clone()].concat();
     SpeedUpGain { resources, changes, ratio: 1.0, slower_ratio: None }
 }
 
@@ -345,6 +350,6 @@ fn weight(gain: &SpeedUpGain) -> f64 {
 }
 
 fn gain(number: &PartNumber, change: &ParameterChange, ratio: f64) -> Gain {
-    let ParameterChange { key, before, value, factor } = change.clone();
-    Gain { key, before, value, factor, ratio, meaning: number.declared.meaning }
+    let ParameterChange { key, old_value, value, factor } = change.clone();
+    Gain { key, old_value, value, factor, ratio, meaning: number.declared.meaning }
 }

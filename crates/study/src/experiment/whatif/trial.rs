@@ -50,7 +50,7 @@ impl Measured {
     /// # Errors
     ///
     /// Returns the reason if nothing can be compared with the run, because it did not end by itself.
-    pub fn of(read: &Read<Machine>) -> Result<Measured, Problem> {
+    pub fn new(read: &Read<Machine>) -> Result<Measured, Problem> {
         let result = crate::experiment::run(&read.value, Recorder::off());
         match &result.outcome {
             Outcome::Done | Outcome::Saturated(_) => {
@@ -70,7 +70,7 @@ impl Measured {
 /// Returns the problem that a run which did not end by itself has no metric that can be compared.
 fn cut_off(result: &RunResult) -> Problem {
     let problem = match &result.outcome {
-        Outcome::TimeLimit(stuck) if stuck.at == Time::END => {
+        Outcome::TimeLimit(stuck) if stuck.end_time == Time::END => {
             Problem::new("the run reached the end of simulated time".to_owned())
                 .help("shorten the workload, or raise its rates")
         }
@@ -140,7 +140,7 @@ impl Bench<'_> {
             Err(problems) => return Trial::Refused(invalid(changes, &problems)),
         };
         let refuse = |reason: String, advice: &str| Trial::Refused(Refusal::new(changes, reason, advice.to_owned()));
-        let measured = match Measured::of(&read) {
+        let measured = match Measured::new(&read) {
             Ok(measured) => measured,
             Err(problem) => {
                 let advice = problem.help.first().map_or("", String::as_str);

@@ -37,7 +37,7 @@ type Arrivals = Vec<(f64, f64, f64)>;
 impl Layers {
     /// Returns the layers of E-UDP as measured.
     fn measured(results: &Results) -> Option<Layers> {
-        let ledger_of = |size: &str| Some(MeanLedger::of(&results.get(&format!("latency/coarse/{size}"))?.ledger));
+        let ledger_of = |size: &str| Some(MeanLedger::new(&results.get(&format!("latency/coarse/{size}"))?.ledger));
         let (least, most) = (ledger_of("1")?, ledger_of("32768")?);
         let mut engines = [Engine { g: 0.0, start_up: 0.0, per_byte: 0.0 }; 3];
         for (engine, name) in engines.iter_mut().zip(ENGINES) {

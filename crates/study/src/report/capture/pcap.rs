@@ -27,17 +27,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError>
     // The upper half describes frame check sequences.
     let link = header.network.0 as u32 & 0xffff;
     let mut packets = Vec::new();
-    let mut at = header.size();
-    while at < bytes.len() {
-        let rest = &bytes[at..];
+    let mut offset = header.size();
+    while offset < bytes.len() {
+        let rest = &bytes[offset..];
         let claimed = length(rest, header.is_bigendian());
         if let Some(claimed) = claimed.filter(|claimed| *claimed > LENGTH_MAX) {
             return Err(CaptureError::new(
-                at,
+                offset,
                 format!("the packet has {claimed} bytes, more than the limit of {LENGTH_MAX}"),
             ));
         }
-        let (after, packet) = parse(rest).map_err(|_| truncated(at, claimed, rest.len()))?;
+        let (rest_of_file, packet) = parse(rest).map_err(|_| truncated(offset, claimed, rest.len()))?;
         let fraction = u64::from(packet.ts_usec);
         let fraction = if header.is_nanosecond_precision() {
             Duration::from_nanos(fraction)
@@ -48,11 +48,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError>
             interface: 0,
             name: None,
             link,
-            at: Some(Duration::from_secs(packet.ts_sec.into()) + fraction),
+            time: Some(Duration::from_secs(packet.ts_sec.into()) + fraction),
             bytes: packet.data,
             length: packet.origlen as usize,
         });
-        at = bytes.len() - after.len();
+        offset = bytes.len() - rest_of_file.len();
     }
     Ok(packets)
 }
@@ -63,7 +63,10 @@ fn length(rest: &[u8], is_big: bool) -> Option<u32> {
     Some(if is_big { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) })
 }
 
-fn truncated(at: usize, claimed: Option<u32>, left: usize) -> CaptureError {
-    let needed = PACKET_HEADER as u64 + u64::from(claimed.unwrap_or_default());
-    CaptureError::new(at, format!("truncated: a packet and its header have {needed} bytes, but only {left} remain"))
+fn truncated(offset: usize, claimed: Option<u32>, available: usize) -> CaptureError {
+    let required = PACKET_HEADER as u64 + u64::from(claimed.unwrap_or_default());
+    CaptureError::new(
+        offset,
+        format!("truncated: a packet and its header have {required} bytes, but only {available} remain"),
+    )
 }

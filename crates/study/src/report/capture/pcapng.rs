@@ -45,9 +45,9 @@ struct PcapngReader<'a> {
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError> {
     let mut reader = PcapngReader::default();
-    let mut at = 0;
-    while at < bytes.len() {
-        at += reader.block(&bytes[at..]).map_err(|message| CaptureError::new(at, message))?;
+    let mut offset = 0;
+    while offset < bytes.len() {
+        offset += reader.block(&bytes[offset..]).map_err(|message| CaptureError::new(offset, message))?;
     }
     Ok(reader.packets)
 }
@@ -108,15 +108,15 @@ impl<'a> PcapngReader<'a> {
         Ok(())
     }
 
-    fn parse_interface(&self, of: &InterfaceDescriptionBlock<'a>) -> Result<Interface<'a>, String> {
-        let option = |code| of.options.iter().find(|option| option.code == code).and_then(value);
+    fn parse_interface(&self, block: &InterfaceDescriptionBlock<'a>) -> Result<Interface<'a>, String> {
+        let option = |code| block.options.iter().find(|option| option.code == code).and_then(value);
         let resolution = option(OptionCode::IfTsresol).and_then(|value| value.first().copied()).unwrap_or(6);
         let offset = option(OptionCode::IfTsoffset).and_then(|value| value.first_chunk().copied());
         let offset = offset.map_or(0, if self.is_big { i64::from_be_bytes } else { i64::from_le_bytes });
         Ok(Interface {
             name: option(OptionCode::IfName).and_then(|value| std::str::from_utf8(value).ok()),
-            link: of.linktype.0 as u32,
-            snap_length: (of.snaplen != 0).then_some(of.snaplen as usize),
+            link: block.linktype.0 as u32,
+            snap_length: (block.snaplen != 0).then_some(block.snaplen as usize),
             unit: unit(resolution)?,
             offset,
         })
@@ -125,13 +125,13 @@ impl<'a> PcapngReader<'a> {
     fn enhanced(&mut self, block: &'a [u8]) -> Result<(), String> {
         let parse = if self.is_big { parse_enhancedpacketblock_be } else { parse_enhancedpacketblock_le };
         let (_, packet) = parse(block).map_err(|_| format!("a packet exceeds its block of {} bytes", block.len()))?;
-        let number = packet.if_id as usize;
-        let interface = self.interfaces.get(number).ok_or_else(|| self.unknown_interface(number))?;
+        let interface_index = packet.if_id as usize;
+        let interface = self.interfaces.get(interface_index).ok_or_else(|| self.unknown_interface(interface_index))?;
         let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
         let bytes = packet.data.get(..packet.caplen as usize).ok_or("a packet exceeds its block")?;
-        let at = Some(interface.time(ticks)?);
+        let time = Some(interface.time(ticks)?);
         let (name, link, length) = (interface.name, interface.link, packet.origlen as usize);
-        self.packets.push(CaptureRecord { interface: self.before + number, name, link, at, bytes, length });
+        self.packets.push(CaptureRecord { interface: self.before + interface_index, name, link, time, bytes, length });
         Ok(())
     }
 
@@ -144,12 +144,12 @@ impl<'a> PcapngReader<'a> {
         let captured = interface.snap_length.map_or(length, |snap_length| snap_length.min(length));
         let bytes = packet.data.get(..captured).ok_or("a packet exceeds its block")?;
         let (name, link) = (interface.name, interface.link);
-        self.packets.push(CaptureRecord { interface: self.before, name, link, at: None, bytes, length });
+        self.packets.push(CaptureRecord { interface: self.before, name, link, time: None, bytes, length });
         Ok(())
     }
 
-    fn unknown_interface(&self, number: usize) -> String {
-        format!("a packet refers to interface {number}, but only {} are described", self.interfaces.len())
+    fn unknown_interface(&self, interface_index: usize) -> String {
+        format!("a packet refers to interface {interface_index}, but only {} are described", self.interfaces.len())
     }
 }
 

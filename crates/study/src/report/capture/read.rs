@@ -17,7 +17,7 @@ pub struct CaptureRecord<'a> {
     /// The link type of the bytes, a LINKTYPE value.
     pub link: u32,
     /// The time since 1 January 1970 or the start of a run; simple packets have none.
-    pub at: Option<Duration>,
+    pub time: Option<Duration>,
     /// The captured bytes, which may be a prefix of the packet.
     pub bytes: &'a [u8],
     /// The length of the packet on the wire, in bytes.
@@ -55,20 +55,20 @@ fn ethernet_payload(frame: &[u8]) -> Option<&[u8]> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CaptureError {
     /// The position, in bytes from the start of the file.
-    pub at: usize,
+    pub offset: usize,
     /// The description of the error.
     pub message: String,
 }
 
 impl CaptureError {
-    pub(super) fn new(at: usize, message: impl Into<String>) -> CaptureError {
-        CaptureError { at, message: message.into() }
+    pub(super) fn new(offset: usize, message: impl Into<String>) -> CaptureError {
+        CaptureError { offset, message: message.into() }
     }
 }
 
 impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: {}", self.at, self.message)
+        write!(f, "byte {}: {}", self.offset, self.message)
     }
 }
 

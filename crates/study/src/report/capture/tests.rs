@@ -40,8 +40,8 @@ impl Order {
         bytes
     }
 
-    fn interface(self, link: u16, keeps: u32, options: &[Vec<u8>]) -> Vec<u8> {
-        self.block(1, &[&self.halves(&[link, 0]), &self.words(&[keeps]), &options.concat()])
+    fn interface(self, link: u16, snapshot_length: u32, options: &[Vec<u8>]) -> Vec<u8> {
+        self.block(1, &[&self.halves(&[link, 0]), &self.words(&[snapshot_length]), &options.concat()])
     }
 
     fn enhanced(self, interface: u32, ticks: u64, bytes: &[u8], length: u32) -> Vec<u8> {
@@ -63,7 +63,7 @@ fn classic_files_are_read_in_both_orders_and_resolutions() {
                 interface: 0,
                 name: None,
                 link: 101,
-                at: Some(Duration::new(1_700_000_000, nanoseconds)),
+                time: Some(Duration::new(1_700_000_000, nanoseconds)),
                 bytes: b"abc",
                 length: 90,
             };
@@ -104,7 +104,7 @@ fn pcapng_is_read_in_both_orders() {
         let read = read(&file).expect("a capture");
         let fields: Vec<_> = read
             .iter()
-            .map(|packet| (packet.interface, packet.name, packet.link, packet.at, packet.bytes, packet.length))
+            .map(|packet| (packet.interface, packet.name, packet.link, packet.time, packet.bytes, packet.length))
             .collect();
         let expected: [PacketFields; 5] = [
             (0, Some("eth7"), 1, Some(Duration::new(7, 34)), b"abcde", 5),
@@ -119,7 +119,7 @@ fn pcapng_is_read_in_both_orders() {
 
 #[test]
 fn ipv4_is_found_in_frames() {
-    let ipv4_of = |link, bytes| CaptureRecord { interface: 0, name: None, link, at: None, bytes, length: 0 }.ipv4();
+    let ipv4_of = |link, bytes| CaptureRecord { interface: 0, name: None, link, time: None, bytes, length: 0 }.ipv4();
     let [mut plain, mut tagged] = [vec![0xee; 12], vec![0xee; 12]];
     plain.extend([0x08, 0x00, 0x45, 1, 2]);
     tagged.extend([0x88, 0xa8, 0, 9, 0x81, 0x00, 0, 8, 0x08, 0x00, 0x45, 3]);
@@ -142,13 +142,17 @@ fn ipv4_is_found_in_frames() {
 fn truncated_files_are_reported() {
     let mut capture = Capture::new(["a", "b"]);
     capture.packet(1, Time::from_us(3), b"packet");
-    let written = capture.bytes().to_vec();
+    let captured = capture.bytes().to_vec();
     let classic = [vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0], vec![0; 16], vec![9, 0, 0, 0, 1, 0, 0, 0]].concat();
     let classic = [classic, vec![2, 0, 0, 0, 2, 0, 0, 0, 7, 7]].concat();
-    for (file, whole) in [(full(ORDERS[0]), 12), (full(ORDERS[1]), 12), (written, 4), (classic, 2)] {
+    for (file, interfaces) in [(full(ORDERS[0]), 12), (full(ORDERS[1]), 12), (captured, 4), (classic, 2)] {
         let lengths = 0..=file.len();
         let ends: Vec<usize> = lengths.filter(|length| read(&file[..*length]).is_ok()).collect();
-        assert_eq!(ends.len(), whole, "a prefix is valid only at the end of one of its {whole} parts: {ends:?}");
+        assert_eq!(
+            ends.len(),
+            interfaces,
+            "a prefix is valid only at the end of one of its {interfaces} parts: {ends:?}"
+        );
         assert_eq!(ends.last(), Some(&file.len()));
         let error = read(&file[..file.len() - 1]).expect_err("truncated").to_string();
         assert!(error.contains("truncated"), "{error}");
@@ -197,9 +201,9 @@ fn inconsistent_files_are_reported() {
         (classic(&[0, 0, 262_145, 0]), 24, "the packet has 262145 bytes, more than the limit of 262144"),
         ([classic(&[])[..4].to_vec(), vec![3, 0, 0, 0], vec![0; 16]].concat(), 4, "unsupported version 3.0 of pcap"),
     ];
-    for (file, at, message) in cases {
+    for (file, offset, message) in cases {
         let error = read(&file).expect_err(message);
-        assert!(error.message.contains(message) && error.at == at, "{error}, not {at}: {message}");
+        assert!(error.message.contains(message) && error.offset == offset, "{error}, not {offset}: {message}");
     }
 }
 
@@ -213,13 +217,13 @@ proptest! {
         rest in prop::collection::vec(any::<u8>(), 0..40),
     ) {
         let mut file = full(order);
-        for (at, byte) in damage {
-            let at = at.index(file.len());
-            file[at] = byte;
+        for (position, byte) in damage {
+            let position = position.index(file.len());
+            file[position] = byte;
         }
         file.extend(rest);
         if let Err(error) = read(&file) {
-            prop_assert!(error.at <= file.len() && !error.message.is_empty());
+            prop_assert!(error.offset <= file.len() && !error.message.is_empty());
         }
     }
 }

@@ -89,9 +89,9 @@ impl Capture {
 }
 
 /// Encodes options, with the end marker.
-fn options(all: &[(u16, &[u8])]) -> Vec<u8> {
+fn options(options: &[(u16, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for (code, value) in all {
+    for (code, value) in options {
         bytes.extend(code.to_le_bytes());
         bytes.extend((value.len() as u16).to_le_bytes());
         bytes.extend_from_slice(value);

@@ -101,9 +101,9 @@ impl Axis {
         let (low, high) = positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
         // If all positions are whole numbers, so are the ticks.
-        let whole = high - low >= 2.0 && positions.iter().all(|x| x.fract() == 0.0);
+        let is_whole = high - low >= 2.0 && positions.iter().all(|x| x.fract() == 0.0);
         match self.scale {
-            Scale::Linear => self.linear(low, high, rounded, (count as f64, whole)),
+            Scale::Linear => self.linear(low, high, rounded, (count as f64, is_whole)),
             Scale::Log2 | Scale::Log10 => self.logarithmic(low, high),
         }
     }
@@ -132,12 +132,12 @@ impl Axis {
         let (low, high) = if high > low { (low, high) } else { (low - 0.5, high + 0.5) };
         let base: f64 = if self.scale == Scale::Log2 { 2.0 } else { 10.0 };
         let every = ((high - low) / 13.0).ceil().max(1.0) as i64;
-        let within = |x: f64| x >= low - 1e-9 && x <= high + 1e-9;
+        let is_within = |x: f64| x >= low - 1e-9 && x <= high + 1e-9;
         let powers = ((low - 1.0).floor() as i64..=high.ceil() as i64).filter(|i| i % every == 0);
         // In less than three decades, there are too few powers of ten.
         let parts: &[f64] = if self.scale == Scale::Log10 && high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let values = powers.flat_map(|i| parts.iter().map(move |part| part * base.powi(i as i32)));
-        let ticks = values.map(|x| (self.position(x), self.label(x))).filter(|tick| within(tick.0)).collect();
+        let ticks = values.map(|x| (self.position(x), self.label(x))).filter(|tick| is_within(tick.0)).collect();
         let margin = 0.02 * (high - low);
         Ticks { range: (low - margin, high + margin), ticks }
     }

@@ -29,11 +29,11 @@ pub struct Canvas<'a> {
     tooltips: RefCell<String>,
 }
 
-/// Draws `frame`, then the contents by calling `inside`, and returns the SVG document.
-pub fn draw(frame: &Frame, inside: impl FnOnce(&Canvas)) -> String {
+/// Draws `frame`, then the contents by calling `content`, and returns the SVG document.
+pub fn draw(frame: &Frame, content: impl FnOnce(&Canvas)) -> String {
     let mut sheet = String::new();
     let canvas = Canvas::new(&mut sheet, frame);
-    inside(&canvas);
+    content(&canvas);
     let tooltips = canvas.tooltips.take();
     canvas.root.present().expect("drawing to a string does not fail");
     drop(canvas);
@@ -59,11 +59,11 @@ fn height(frame: &Frame) -> f64 {
 
 /// Returns the width of the plot of a frame.
 pub fn plot_width(frame: &Frame) -> f64 {
-    WIDTH - right(frame) - frame.left()
+    WIDTH - right_margin(frame) - frame.left()
 }
 
 /// Returns the width of the area right of the plot.
-fn right(frame: &Frame) -> f64 {
+fn right_margin(frame: &Frame) -> f64 {
     18.0 + frame.legend.width()
 }
 
@@ -73,13 +73,13 @@ impl<'a> Canvas<'a> {
         let root = SVGBackend::with_string(sheet, size).into_drawing_area();
         root.fill(&WHITE).expect("drawing to a string does not fail");
         let top = top(frame);
-        let right = right(frame);
-        let to_px = draw_frame(&root, frame, top, right);
+        let right_edge = right_margin(frame);
+        let to_px = draw_frame(&root, frame, top, right_edge);
         let canvas = Canvas { root, to_px, tooltips: RefCell::default() };
         for (i, line) in titles(frame).iter().enumerate() {
             canvas.text((14.0, 22.0 + 20.0 * i as f64), TITLE_TEXT, "start", true, line);
         }
-        frame.legend.draw(&canvas, (WIDTH - right + 18.0, top));
+        frame.legend.draw(&canvas, (WIDTH - right_edge + 18.0, top));
         canvas
     }
 
@@ -94,12 +94,12 @@ impl<'a> Canvas<'a> {
     }
 
     /// Converts a canvas pixel to a pixel of the finished chart.
-    pub fn finished(&self, px: (i32, i32)) -> (f64, f64) {
+    pub fn to_data(&self, px: (i32, i32)) -> (f64, f64) {
         (f64::from(px.0) / SCALE, f64::from(px.1) / SCALE)
     }
 
     /// Draws an element in canvas pixels.
-    pub fn put<E>(&self, element: E)
+    pub fn draw_element<E>(&self, element: E)
     where
         for<'b> &'b E: plotters::element::PointCollection<'b, (i32, i32)>,
         E: Drawable<SVGBackend<'a>>,
@@ -111,13 +111,13 @@ impl<'a> Canvas<'a> {
     pub fn stroke(&self, points: &[(i32, i32)], i: usize, dashed: bool) {
         let style = hue(i).stroke_width(4);
         match dashed {
-            true => self.put(DashedPathElement::new(points.to_vec(), 12, 9, style)),
-            false => self.put(PathElement::new(points.to_vec(), style)),
+            true => self.draw_element(DashedPathElement::new(points.to_vec(), 12, 9, style)),
+            false => self.draw_element(PathElement::new(points.to_vec(), style)),
         }
     }
 
     /// Draws text at a pixel of the finished chart.
-    pub fn text(&self, at: (f64, f64), size: f64, anchor: &str, bold: bool, text: &str) {
+    pub fn text(&self, point: (f64, f64), size: f64, anchor: &str, bold: bool, text: &str) {
         let position = match anchor {
             "start" => HPos::Left,
             "end" => HPos::Right,
@@ -125,21 +125,21 @@ impl<'a> Canvas<'a> {
         };
         let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
         let style = font(size, weight).pos(Pos::new(position, VPos::Center));
-        self.put(Text::new(text.to_owned(), self.px(at), style));
+        self.draw_element(Text::new(text.to_owned(), self.px(point), style));
     }
 
     /// Draws text upwards, so that it ends at a pixel of the finished chart.
-    pub fn text_upwards(&self, at: (f64, f64), size: f64, text: &str) {
+    pub fn text_upwards(&self, point: (f64, f64), size: f64, text: &str) {
         let style = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
-        self.put(Text::new(text.to_owned(), self.px(at), style.pos(Pos::new(HPos::Right, VPos::Center))));
+        self.draw_element(Text::new(text.to_owned(), self.px(point), style.pos(Pos::new(HPos::Right, VPos::Center))));
     }
 
     /// Adds a tooltip over a rectangle in canvas pixels.
     pub fn tooltip(&self, from: (i32, i32), to: (i32, i32), text: &str) {
         let (x, y) = (from.0.min(to.0), from.1.min(to.1));
-        let (wide, high) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
+        let (width, height) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
         *self.tooltips.borrow_mut() += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\" fill-opacity=\"0\"><title>{}</title></rect>\n",
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill-opacity=\"0\"><title>{}</title></rect>\n",
             svg::escape(text)
         );
     }
@@ -151,12 +151,12 @@ pub fn font(size: f64, weight: FontStyle) -> TextStyle<'static> {
     TextStyle::from((svg::FONT, size * SCALE * 1.24, weight).into_font()).color(&INK)
 }
 
-/// Breaks `text` at spaces into lines of at most `wide` pixels at the font size `size`.
-pub fn wrap(text: &str, size: f64, wide: f64) -> Vec<String> {
+/// Breaks `text` at spaces into lines of at most `width` pixels at the font size `size`.
+pub fn wrap(text: &str, size: f64, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if text_width(&format!("{line} {word}"), size) <= wide => line.extend([" ", word]),
+            Some(line) if text_width(&format!("{line} {word}"), size) <= width => line.extend([" ", word]),
             _ => lines.push(word.to_owned()),
         }
     }

@@ -55,7 +55,7 @@ pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64
         .margin_bottom(sheet(10.0))
         .x_label_area_size(sheet(frame.x_labels_height + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
         .y_label_area_size(sheet(frame.y_labels_width()))
-        .build_cartesian_2d(PlottersAxis::of(x), PlottersAxis::of(y))
+        .build_cartesian_2d(PlottersAxis::new(x), PlottersAxis::new(y))
         .expect("drawing to a string does not fail");
     let mut mesh = chart.configure_mesh();
     mesh.bold_line_style(GRID_COLOUR.stroke_width(2)).light_line_style(TRANSPARENT).axis_style(INK.stroke_width(2));
@@ -66,7 +66,7 @@ pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64
         mesh.disable_x_mesh();
     }
     mesh.draw().expect("drawing to a string does not fail");
-    let (x, y) = (PlottersAxis::of(x), PlottersAxis::of(y));
+    let (x, y) = (PlottersAxis::new(x), PlottersAxis::new(y));
     let (columns, rows) = chart.plotting_area().get_pixel_range();
     Box::new(move |at_x, at_y| (x.map(&at_x, (columns.start, columns.end)), y.map(&at_y, (rows.end, rows.start))))
 }
@@ -78,7 +78,7 @@ struct PlottersAxis {
 }
 
 impl PlottersAxis {
-    fn of(ticks: &Ticks) -> PlottersAxis {
+    fn new(ticks: &Ticks) -> PlottersAxis {
         PlottersAxis { range: ticks.range, ticks: ticks.ticks.iter().map(|tick| tick.0).collect() }
     }
 }

@@ -7,7 +7,7 @@
 use super::axis::Ticks;
 use super::canvas::{self, Canvas, INK};
 use super::frame::Frame;
-use super::legend::{Key, Legend};
+use super::legend::{Legend, LegendKey};
 use super::{HeatMap, Panel};
 use crate::report::number::significant;
 use plotters::prelude::*;
@@ -30,21 +30,21 @@ struct PanelLayout {
 }
 
 impl PanelLayout {
-    fn of(chart: &HeatMap) -> PanelLayout {
+    fn new(chart: &HeatMap) -> PanelLayout {
         PanelLayout { height: chart.panels.len().max(1) as f64 * (PANEL_HEIGHT + PANEL_NAME_HEIGHT) }
     }
 
     /// Returns the position of the top of a panel's row on the vertical axis, which points upwards.
-    fn row(&self, panel: usize, row: usize, rows: usize) -> f64 {
-        let above = panel as f64 * (PANEL_HEIGHT + PANEL_NAME_HEIGHT) + PANEL_NAME_HEIGHT;
-        self.height - above - PANEL_HEIGHT * row as f64 / rows.max(1) as f64
+    fn row_position(&self, panel: usize, row: usize, rows: usize) -> f64 {
+        let height_above = panel as f64 * (PANEL_HEIGHT + PANEL_NAME_HEIGHT) + PANEL_NAME_HEIGHT;
+        self.height - height_above - PANEL_HEIGHT * row as f64 / rows.max(1) as f64
     }
 }
 
 /// Returns the chart as an SVG document.
 pub fn draw(chart: &HeatMap) -> String {
-    let layout = PanelLayout::of(chart);
-    let ends = chart.panels.iter().map(|panel| panel.to);
+    let layout = PanelLayout::new(chart);
+    let ends = chart.panels.iter().map(|panel| panel.end);
     let frame = Frame {
         title: &chart.title,
         x: (&chart.x.title, chart.x.ticks(ends.chain([0.0]), false, 6)),
@@ -52,69 +52,71 @@ pub fn draw(chart: &HeatMap) -> String {
         x_grid: false,
         x_labels_height: 23.0,
         plot_height_min: layout.height,
-        legend: Legend { entries: vec![(Key::Heading, chart.shades.clone())] },
+        legend: Legend { entries: vec![(LegendKey::Heading, chart.shades.clone())] },
     };
     let ends = frame.x.1.range;
     canvas::draw(&frame, |canvas| {
         // The frame's lines are covered beyond the panels.
-        canvas.put(Rectangle::new(corners(canvas, (ends.0, layout.height), (ends.1, 0.0), -3), WHITE.filled()));
-        for (number, panel) in chart.panels.iter().enumerate() {
-            draw_panel(canvas, chart, panel, &layout, number, ends.1);
+        canvas
+            .draw_element(Rectangle::new(corners(canvas, (ends.0, layout.height), (ends.1, 0.0), -3), WHITE.filled()));
+        for (index, panel) in chart.panels.iter().enumerate() {
+            draw_panel(canvas, chart, panel, &layout, index, ends.1);
         }
-        draw_bar(canvas, chart, canvas.finished(canvas.at(ends.1, layout.height)));
+        draw_bar(canvas, chart, canvas.to_data(canvas.at(ends.1, layout.height)));
     })
 }
 
 /// Returns ticks in the middle of every few rows of every panel, labelled with the row's number.
 fn row_ticks(chart: &HeatMap, layout: &PanelLayout) -> Vec<(f64, String)> {
     let mut ticks = Vec::new();
-    for (number, panel) in chart.panels.iter().enumerate() {
+    for (index, panel) in chart.panels.iter().enumerate() {
         let rows = panel.rows.len();
-        let every = [1, 2, 4, 8, 16, 32, 64, 128].into_iter().find(|every| rows <= every * 9).unwrap_or(256);
-        let middle = |row| (layout.row(number, row, rows) + layout.row(number, row + 1, rows)) / 2.0;
-        ticks.extend((0..rows).step_by(every).map(|row| (middle(row), row.to_string())));
+        let label_step = [1, 2, 4, 8, 16, 32, 64, 128].into_iter().find(|every| rows <= every * 9).unwrap_or(256);
+        let middle = |row| (layout.row_position(index, row, rows) + layout.row_position(index, row + 1, rows)) / 2.0;
+        ticks.extend((0..rows).step_by(label_step).map(|row| (middle(row), row.to_string())));
     }
     ticks.reverse();
     ticks
 }
 
-/// Returns the canvas pixels of a rectangle on the axes, whose left edge is moved by `more` pixels.
-fn corners(canvas: &Canvas, from: (f64, f64), to: (f64, f64), more: i32) -> [(i32, i32); 2] {
+/// Returns the canvas pixels of a rectangle on the axes, whose left edge is moved by `extra_pixels` pixels.
+fn corners(canvas: &Canvas, from: (f64, f64), to: (f64, f64), extra_pixels: i32) -> [(i32, i32); 2] {
     let (from, to) = (canvas.at(from.0, from.1), canvas.at(to.0, to.1));
-    [(from.0 + more, from.1), to]
+    [(from.0 + extra_pixels, from.1), to]
 }
 
-fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLayout, number: usize, end: f64) {
-    let (top, bottom) = (layout.row(number, 0, 1), layout.row(number, 1, 1));
-    canvas.put(Rectangle::new(corners(canvas, (0.0, top), (panel.to, bottom), 0), ZERO_COLOUR.filled()));
+fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLayout, index: usize, end: f64) {
+    let (top, bottom) = (layout.row_position(index, 0, 1), layout.row_position(index, 1, 1));
+    canvas.draw_element(Rectangle::new(corners(canvas, (0.0, top), (panel.end, bottom), 0), ZERO_COLOUR.filled()));
     for (row, values) in panel.rows.iter().enumerate() {
-        let (above, below) = (layout.row(number, row, panel.rows.len()), layout.row(number, row + 1, panel.rows.len()));
-        for (from, to, shade) in runs(values, chart.most) {
-            let column_x = |column: usize| panel.to * column as f64 / values.len() as f64;
-            let [from, to] = corners(canvas, (column_x(from), above), (column_x(to), below), 0);
+        let (row_top, row_bottom) =
+            (layout.row_position(index, row, panel.rows.len()), layout.row_position(index, row + 1, panel.rows.len()));
+        for (from, to, shade) in runs(values, chart.shade_max) {
+            let column_x = |column: usize| panel.end * column as f64 / values.len() as f64;
+            let [from, to] = corners(canvas, (column_x(from), row_top), (column_x(to), row_bottom), 0);
             // One pixel of overlap prevents gaps between neighbours.
-            let over = (to.0 + 1, to.1 + 1);
-            canvas.put(Rectangle::new([from, over], grey(shade).filled()));
+            let corner = (to.0 + 1, to.1 + 1);
+            canvas.draw_element(Rectangle::new([from, corner], grey(shade).filled()));
         }
-        let most = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
-        let [from, to] = corners(canvas, (0.0, above), (panel.to, below), 0);
-        canvas.tooltip(from, to, &format!("{}\n{} {row}: at most {}", panel.name, chart.y, significant(most, 3)));
+        let largest = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let [from, to] = corners(canvas, (0.0, row_top), (panel.end, row_bottom), 0);
+        canvas.tooltip(from, to, &format!("{}\n{} {row}: at most {}", panel.name, chart.y, significant(largest, 3)));
     }
-    let [from, to] = corners(canvas, (0.0, top), (panel.to, bottom), 0);
-    if panel.to < end {
-        let beyond = corners(canvas, (panel.to, top), (end, bottom), 0);
-        canvas.put(Rectangle::new(beyond, BEYOND_SCALE_COLOUR.filled()));
+    let [from, to] = corners(canvas, (0.0, top), (panel.end, bottom), 0);
+    if panel.end < end {
+        let after_end = corners(canvas, (panel.end, top), (end, bottom), 0);
+        canvas.draw_element(Rectangle::new(after_end, BEYOND_SCALE_COLOUR.filled()));
     }
-    canvas.put(Rectangle::new([from, to], INK.stroke_width(2)));
-    let (x, y) = canvas.finished(from);
+    canvas.draw_element(Rectangle::new([from, to], INK.stroke_width(2)));
+    let (x, y) = canvas.to_data(from);
     canvas.text((x, y - 10.0), NAME_TEXT, "start", true, &panel.name);
 }
 
 /// Returns the sequences of adjacent cells of one shade, without white ones: first column, end column and shade.
-fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
+fn runs(values: &[f64], scale_max: f64) -> Vec<(usize, usize, usize)> {
     let mut runs: Vec<(usize, usize, usize)> = Vec::new();
     for (column, value) in values.iter().enumerate() {
-        match (runs.last_mut(), shade(*value, most)) {
+        match (runs.last_mut(), shade(*value, scale_max)) {
             (_, 0) => {}
             (Some(run), shade) if run.1 == column && run.2 == shade => run.1 = column + 1,
             (_, shade) => runs.push((column, column + 1, shade)),
@@ -124,8 +126,8 @@ fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
 }
 
 /// Returns the shade of a value: 0 is white, and the last shade is black.
-fn shade(value: f64, most: f64) -> usize {
-    let part = (value / most).clamp(0.0, 1.0);
+fn shade(value: f64, scale_max: f64) -> usize {
+    let part = (value / scale_max).clamp(0.0, 1.0);
     if part.is_finite() { (part * (SHADE_COUNT - 1) as f64).round() as usize } else { 0 }
 }
 
@@ -142,16 +144,20 @@ fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
         let y = top + height * (SHADE_COUNT - 1 - shade) as f64;
         let (from, to) = (canvas.px((left, y)), canvas.px((left + 20.0, y + height)));
         // Shades are drawn from the darkest on, so that each covers the edge of the previous one.
-        canvas.put(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
+        canvas.draw_element(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
     }
-    canvas
-        .put(Rectangle::new([canvas.px((left, top)), canvas.px((left + 20.0, top + BAR_HEIGHT))], INK.stroke_width(2)));
+    canvas.draw_element(Rectangle::new(
+        [canvas.px((left, top)), canvas.px((left + 20.0, top + BAR_HEIGHT))],
+        INK.stroke_width(2),
+    ));
     for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let (y, value) = (top + BAR_HEIGHT * (1.0 - part), chart.most * part);
+        let (y, value) = (top + BAR_HEIGHT * (1.0 - part), chart.shade_max * part);
         let or_more = if part == 1.0 { " or more" } else { "" };
         let text = format!("{}{or_more}", significant(value, 3));
-        canvas
-            .put(PathElement::new(vec![canvas.px((left + 20.0, y)), canvas.px((left + 24.0, y))], INK.stroke_width(2)));
+        canvas.draw_element(PathElement::new(
+            vec![canvas.px((left + 20.0, y)), canvas.px((left + 24.0, y))],
+            INK.stroke_width(2),
+        ));
         canvas.text((left + 28.0, y), TICK_TEXT, "start", false, &text);
     }
 }

@@ -4,18 +4,18 @@ use crate::report::number::significant;
 
 /// Groups digits by three, from 10 000 on: `600 000`.
 pub fn grouped(digits: &str) -> String {
-    let whole = digits.find(['.', 'e']).unwrap_or(digits.len());
-    if whole < 5 || digits.contains('e') {
+    let integer_length = digits.find(['.', 'e']).unwrap_or(digits.len());
+    if integer_length < 5 || digits.contains('e') {
         return digits.to_owned();
     }
-    let mut out = String::new();
-    for (i, digit) in digits[..whole].chars().enumerate() {
-        if i > 0 && (whole - i).is_multiple_of(3) && digits.as_bytes()[i - 1] != b'-' {
-            out.push('\u{2009}');
+    let mut grouped = String::new();
+    for (i, digit) in digits[..integer_length].chars().enumerate() {
+        if i > 0 && (integer_length - i).is_multiple_of(3) && digits.as_bytes()[i - 1] != b'-' {
+            grouped.push('\u{2009}');
         }
-        out.push(digit);
+        grouped.push(digit);
     }
-    out + &digits[whole..]
+    grouped + &digits[integer_length..]
 }
 
 /// Formats a power of ten from 10⁵ on with an exponent, and any other number in digits.

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 
 /// The symbol of an entry.
 #[derive(Clone, PartialEq)]
-pub enum Key {
+pub enum LegendKey {
     /// A line with the mark of series number `.0`, dashed if `.1` is true.
     Line(usize, bool),
     /// Hollow marks of the series with the numbers `.0`.
@@ -24,7 +24,7 @@ pub enum Key {
 #[derive(Default)]
 pub struct Legend {
     /// The symbols and names, from the top.
-    pub entries: Vec<(Key, String)>,
+    pub entries: Vec<(LegendKey, String)>,
 }
 
 const LABEL_TEXT: f64 = 12.5;
@@ -37,8 +37,8 @@ impl Legend {
     /// Returns the width of the strip; 0 for an empty legend.
     pub fn width(&self) -> f64 {
         let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, LABEL_TEXT, NAME_WIDTH_MAX));
-        let widest = lines.map(|line| text_width(&line, LABEL_TEXT)).fold(0.0, f64::max);
-        if self.entries.is_empty() { 0.0 } else { widest + KEY_WIDTH + 14.0 }
+        let width_max = lines.map(|line| text_width(&line, LABEL_TEXT)).fold(0.0, f64::max);
+        if self.entries.is_empty() { 0.0 } else { width_max + KEY_WIDTH + 14.0 }
     }
 
     /// Returns the height of the entries.
@@ -49,13 +49,13 @@ impl Legend {
             .sum()
     }
 
-    /// Draws the entries downwards from `at`, in pixels of the finished chart.
-    pub fn draw(&self, canvas: &Canvas, at: (f64, f64)) {
-        let mut y = at.1;
+    /// Draws the entries downwards from `position`, in pixels of the finished chart.
+    pub fn draw(&self, canvas: &Canvas, position: (f64, f64)) {
+        let mut y = position.1;
         for (key, name) in &self.entries {
-            draw_key(canvas, key, (at.0, y + ROW_HEIGHT / 2.0));
+            draw_key(canvas, key, (position.0, y + ROW_HEIGHT / 2.0));
             for line in wrap(name, LABEL_TEXT, NAME_WIDTH_MAX) {
-                canvas.text((at.0 + KEY_WIDTH, y + ROW_HEIGHT / 2.0), LABEL_TEXT, "start", false, &line);
+                canvas.text((position.0 + KEY_WIDTH, y + ROW_HEIGHT / 2.0), LABEL_TEXT, "start", false, &line);
                 y += ROW_HEIGHT;
             }
             y += ROW_GAP;
@@ -63,22 +63,22 @@ impl Legend {
     }
 }
 
-fn draw_key(canvas: &Canvas, key: &Key, at: (f64, f64)) {
-    let px = |dx: f64, dy: f64| canvas.px((at.0 + dx, at.1 + dy));
+fn draw_key(canvas: &Canvas, key: &LegendKey, position: (f64, f64)) {
+    let px = |dx: f64, dy: f64| canvas.px((position.0 + dx, position.1 + dy));
     match *key {
-        Key::Line(i, dashed) => {
+        LegendKey::Line(i, dashed) => {
             canvas.stroke(&[px(0.0, 0.0), px(28.0, 0.0)], i, dashed);
             mark(canvas, i, px(14.0, 0.0), false);
         }
-        Key::Marks(ref series) => {
-            let shown = &series[..series.len().min(2)];
-            let first = 14.0 - 7.5 * (shown.len() as f64 - 1.0);
-            for (k, &i) in shown.iter().enumerate() {
+        LegendKey::Marks(ref series) => {
+            let shown_series = &series[..series.len().min(2)];
+            let first = 14.0 - 7.5 * (shown_series.len() as f64 - 1.0);
+            for (k, &i) in shown_series.iter().enumerate() {
                 mark(canvas, i, px(first + 15.0 * k as f64, 0.0), true);
             }
         }
-        Key::Published => published(canvas, px(14.0, 0.0)),
-        Key::Heading => {}
-        Key::Box(i) => canvas.put(Rectangle::new([px(7.0, -6.0), px(21.0, 6.0)], hue(i).filled())),
+        LegendKey::Published => published(canvas, px(14.0, 0.0)),
+        LegendKey::Heading => {}
+        LegendKey::Box(i) => canvas.draw_element(Rectangle::new([px(7.0, -6.0), px(21.0, 6.0)], hue(i).filled())),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::canvas::{self, Canvas, INK};
 use super::frame::Frame;
-use super::legend::{Key, Legend};
+use super::legend::{Legend, LegendKey};
 use super::mark::mark;
 use super::{LineChart, Note, Series, Style};
 use crate::report::svg::text_width;
@@ -16,8 +16,9 @@ const MARKS_MAX: usize = 28;
 pub fn draw(chart: &LineChart) -> String {
     let points =
         || chart.series.iter().flat_map(|series| &series.points).filter(|p| p.0.is_finite() && p.1.is_finite());
-    let noted =
-        |is_vertical: bool| chart.notes.iter().filter(move |note| note.is_vertical == is_vertical).map(|note| note.at);
+    let noted = |is_vertical: bool| {
+        chart.notes.iter().filter(move |note| note.is_vertical == is_vertical).map(|note| note.position)
+    };
     let frame = Frame {
         title: &chart.title,
         x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0).chain(noted(true)), false, 6)),
@@ -29,12 +30,12 @@ pub fn draw(chart: &LineChart) -> String {
     };
     let chart = &dash_overlapping(chart, frame.y.1.range);
     let frame = Frame { legend: legend(chart), ..frame };
-    let (across, up) = (frame.x.1.range, frame.y.1.range);
+    let (x_range, y_range) = (frame.x.1.range, frame.y.1.range);
     canvas::draw(&frame, |canvas| {
         // Texts of neighbouring annotations are placed below each other.
-        chart.notes.iter().enumerate().for_each(|(row, note)| draw_note(canvas, chart, note, row, (across, up)));
+        chart.notes.iter().enumerate().for_each(|(row, note)| draw_note(canvas, chart, note, row, (x_range, y_range)));
         for (i, series) in chart.series.iter().enumerate() {
-            draw_series(canvas, chart, series, series.like.unwrap_or(i));
+            draw_series(canvas, chart, series, series.styled_like.unwrap_or(i));
         }
     })
 }
@@ -50,15 +51,15 @@ fn dash_overlapping(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
         return adjusted;
     }
     let is_near = |a: f64, b: f64| (chart.y.position(a) - chart.y.position(b)).abs() <= OVERLAP * (high - low);
-    let covers = |below: &Series, above: &Series| {
-        let is_on_below = |(x, y): &&(f64, f64)| below.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
-        above.points.len() > 1 && 2 * above.points.iter().filter(is_on_below).count() > above.points.len()
+    let covers = |lower: &Series, upper: &Series| {
+        let is_on_below = |(x, y): &&(f64, f64)| lower.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
+        upper.points.len() > 1 && 2 * upper.points.iter().filter(is_on_below).count() > upper.points.len()
     };
     for (i, series) in chart.series.iter().enumerate().filter(|(_, series)| series.style == Style::Line) {
         let hidden = chart.series[..i]
             .iter()
             .zip(&adjusted.series)
-            .any(|(below, drawn)| drawn.style == Style::Line && covers(below, series));
+            .any(|(earlier, earlier_series)| earlier_series.style == Style::Line && covers(earlier, series));
         if hidden {
             adjusted.series[i].style = Style::Dashed;
         }
@@ -70,14 +71,14 @@ fn legend(chart: &LineChart) -> Legend {
     let mut legend = Legend::default();
     for (i, series) in chart.series.iter().enumerate() {
         let key = match series.style {
-            Style::Line | Style::Curve | Style::Step => Key::Line(series.like.unwrap_or(i), false),
-            Style::Dashed => Key::Line(series.like.unwrap_or(i), true),
-            Style::Marks => Key::Marks(vec![series.like.unwrap_or(i)]),
+            Style::Line | Style::Curve | Style::Step => LegendKey::Line(series.styled_like.unwrap_or(i), false),
+            Style::Dashed => LegendKey::Line(series.styled_like.unwrap_or(i), true),
+            Style::Marks => LegendKey::Marks(vec![series.styled_like.unwrap_or(i)]),
         };
         // Published points of several series with the same name share an entry.
         let existing = legend.entries.iter_mut().find(|(_, name)| *name == series.name);
-        match (existing, series.like) {
-            (Some((Key::Marks(marks), _)), Some(like)) => marks.push(like),
+        match (existing, series.styled_like) {
+            (Some((LegendKey::Marks(marks), _)), Some(like)) => marks.push(like),
             _ if series.name.is_empty() => (),
             _ => legend.entries.push((key, series.name.clone())),
         }
@@ -93,15 +94,15 @@ const NOTE_TEXT: f64 = 11.5;
 /// Draws an annotation: a thin dashed line with its text at the upper or right end. The text of a vertical line is to
 /// the left of the line if it does not fit to the right.
 fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, row: usize, (across, up): ((f64, f64), (f64, f64))) {
-    let (x, y) = (chart.x.position(note.at), chart.y.position(note.at));
+    let (x, y) = (chart.x.position(note.position), chart.y.position(note.position));
     let ends = match note.is_vertical {
         true => [canvas.at(x, up.0), canvas.at(x, up.1)],
         false => [canvas.at(across.0, y), canvas.at(across.1, y)],
     };
-    canvas.put(DashedPathElement::new(ends, 4, 6, INK.stroke_width(2)));
-    let (x, y) = canvas.finished(ends[1]);
-    let (right, _) = canvas.finished(canvas.at(across.1, up.0));
-    let is_left = note.is_vertical && x + 5.0 + text_width(&note.text, NOTE_TEXT) > right;
+    canvas.draw_element(DashedPathElement::new(ends, 4, 6, INK.stroke_width(2)));
+    let (x, y) = canvas.to_data(ends[1]);
+    let (last_x, _) = canvas.to_data(canvas.at(across.1, up.0));
+    let is_left = note.is_vertical && x + 5.0 + text_width(&note.text, NOTE_TEXT) > last_x;
     match note.is_vertical {
         true if is_left => canvas.text((x - 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "end", false, &note.text),
         true => canvas.text((x + 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "start", false, &note.text),
@@ -118,12 +119,12 @@ fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
             canvas.stroke(&path(canvas, run, series.style), i, series.style == Style::Dashed);
         }
     }
-    let every = if series.style == Style::Marks { 1 } else { positions.len().div_ceil(MARKS_MAX).max(1) };
+    let mark_step = if series.style == Style::Marks { 1 } else { positions.len().div_ceil(MARKS_MAX).max(1) };
     // The first point of steps is their start and not a value.
     let first = usize::from(series.style == Style::Step);
-    for (k, at) in positions.iter().enumerate().skip(first).filter(|(_, p)| finite(p)) {
-        let px = canvas.at(at.0, at.1);
-        let is_marked = k % every == 0 || k + 1 == positions.len();
+    for (k, position) in positions.iter().enumerate().skip(first).filter(|(_, p)| finite(p)) {
+        let px = canvas.at(position.0, position.1);
+        let is_marked = k % mark_step == 0 || k + 1 == positions.len();
         if is_marked {
             mark(canvas, i, px, series.style == Style::Marks);
         } else if series.style == Style::Curve {

@@ -10,27 +10,27 @@ pub fn hue(i: usize) -> RGBColor {
     RGBColor(r, g, b)
 }
 
-/// Draws the mark of series `i` around `at`, filled or hollow.
-pub fn mark(canvas: &Canvas, i: usize, at: (i32, i32), hollow: bool) {
+/// Draws the mark of series `i` around `center`, filled or hollow.
+pub fn mark(canvas: &Canvas, i: usize, center: (i32, i32), hollow: bool) {
     // A hollow mark is larger, so that it is visible around a filled one.
     let radius = if hollow { 12.0 } else { 7.5 };
-    let points = outline(i, at, radius);
+    let points = outline(i, center, radius);
     if !hollow {
-        return canvas.put(Polygon::new(points, hue(i).filled()));
+        return canvas.draw_element(Polygon::new(points, hue(i).filled()));
     }
     let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();
-    canvas.put(PathElement::new(closed, hue(i).stroke_width(3)));
+    canvas.draw_element(PathElement::new(closed, hue(i).stroke_width(3)));
 }
 
 /// Draws the mark of a published height: a hollow diamond on a white diamond, visible on every colour.
-pub fn published(canvas: &Canvas, at: (i32, i32)) {
-    canvas.put(Polygon::new(outline(3, at, 11.0), WHITE.filled()));
-    let points = outline(3, at, 9.0);
+pub fn published(canvas: &Canvas, center: (i32, i32)) {
+    canvas.draw_element(Polygon::new(outline(3, center, 11.0), WHITE.filled()));
+    let points = outline(3, center, 9.0);
     let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();
-    canvas.put(PathElement::new(closed, INK.stroke_width(4)));
+    canvas.draw_element(PathElement::new(closed, INK.stroke_width(4)));
 }
 
-fn outline(i: usize, at: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
+fn outline(i: usize, center: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
     // The number of corners, the angle of the first in twelfths of a turn, and a size that makes the areas similar.
     let (corners, turn, size) = match i % 6 {
         0 => (24, 0.0, 1.0),
@@ -43,7 +43,7 @@ fn outline(i: usize, at: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
     let corner = |k: i32| {
         let angle = (turn / 12.0 + f64::from(k) / f64::from(corners)) * std::f64::consts::TAU;
         let reach = radius * size;
-        (at.0 + (reach * angle.cos()).round() as i32, at.1 + (reach * angle.sin()).round() as i32)
+        (center.0 + (reach * angle.cos()).round() as i32, center.1 + (reach * angle.sin()).round() as i32)
     };
     (0..corners).map(corner).collect()
 }

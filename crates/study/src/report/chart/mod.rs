@@ -43,7 +43,7 @@ pub struct Series {
     /// The style of the series.
     pub style: Style,
     /// The index in `LineChart::series` of the series whose colour and mark it shares.
-    pub like: Option<usize>,
+    pub styled_like: Option<usize>,
 }
 
 impl Series {
@@ -54,7 +54,7 @@ impl Series {
 
     /// Returns published points in the colour and mark of the series with the index `like`.
     pub fn published(name: impl Into<String>, points: Vec<(f64, f64)>, like: usize) -> Series {
-        Series { name: name.into(), points, style: Style::Marks, like: Some(like) }
+        Series { name: name.into(), points, style: Style::Marks, styled_like: Some(like) }
     }
 
     /// Returns the series in another style.
@@ -83,7 +83,7 @@ pub struct LineChart {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Note {
     /// The position on the axis that the line crosses.
-    pub at: f64,
+    pub position: f64,
     /// Whether the line is vertical, at a position on the horizontal axis; otherwise it is horizontal.
     pub is_vertical: bool,
     /// The text at the line.
@@ -181,7 +181,7 @@ pub struct Panel {
     /// The cells, as rows from the top. The columns of a row have equal widths.
     pub rows: Vec<Vec<f64>>,
     /// The end of the last column on the horizontal axis. The first column begins at 0.
-    pub to: f64,
+    pub end: f64,
 }
 
 /// A heat map: rows of cells shaded by their value, in panels that share the horizontal axis.
@@ -196,7 +196,7 @@ pub struct HeatMap {
     /// The quantity that is shaded, with its unit.
     pub shades: String,
     /// The value above which a cell is black.
-    pub most: f64,
+    pub shade_max: f64,
     /// The panels, from the top.
     pub panels: Vec<Panel>,
 }
@@ -261,7 +261,7 @@ impl Matrix {
         self.rows.retain(|_| is_used.next() == Some(true));
         self.cells.retain(|row| row.iter().any(Option::is_some));
         let is_used: Vec<bool> =
-            (0..self.columns.len()).map(|at| self.cells.iter().any(|row| row[at].is_some())).collect();
+            (0..self.columns.len()).map(|column| self.cells.iter().any(|row| row[column].is_some())).collect();
         let mut columns = is_used.iter();
         self.columns.retain(|_| columns.next() == Some(&true));
         for row in &mut self.cells {

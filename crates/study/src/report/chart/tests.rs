@@ -35,7 +35,7 @@ fn line_chart_contains_its_titles_names_and_ticks() {
 
 #[test]
 fn text_of_a_vertical_note_stays_within_the_plot() {
-    let note = |at: f64| Note { at, is_vertical: true, text: "saturated".to_owned() };
+    let note = |position: f64| Note { position, is_vertical: true, text: "saturated".to_owned() };
     let series = vec![Series::line("a", vec![(0.0, 1.0), (100.0, 2.0)])];
     let svg = LineChart { series, notes: vec![note(20.0), note(99.0)], ..LineChart::default() }.svg();
     let parsed = roxmltree::Document::parse(&svg).expect("XML");
@@ -123,12 +123,12 @@ fn negative_parts_are_stacked_below_zero() {
         let rectangles = document.descendants().filter(|node| node.has_tag_name("rect"));
         rectangles.filter(|node| node.children().any(|child| child.has_tag_name("title"))).map(y_and_height).collect()
     };
-    let found = boxes(&svg(vec![0.5, -0.1, 0.4]));
-    let [first, below, second] = found[..] else { panic!("{found:?}") };
+    let drawn_boxes = boxes(&svg(vec![0.5, -0.1, 0.4]));
+    let [first, below, second] = drawn_boxes[..] else { panic!("{drawn_boxes:?}") };
     let end = |(top, high): (f64, f64)| top + high;
-    assert!((end(second) - first.0).abs() < 2.0, "the third part is stacked on the first: {found:?}");
-    assert!((end(first) - below.0).abs() < 2.0, "the second part is below 0: {found:?}");
-    assert!((first.1 - 5.0 * below.1).abs() < 5.0, "the heights are proportional: {found:?}");
+    assert!((end(second) - first.0).abs() < 2.0, "the third part is stacked on the first: {drawn_boxes:?}");
+    assert!((end(first) - below.0).abs() < 2.0, "the second part is below 0: {drawn_boxes:?}");
+    assert!((first.1 - 5.0 * below.1).abs() < 5.0, "the heights are proportional: {drawn_boxes:?}");
     assert!(texts(&svg(vec![0.5, -0.1, 0.4])).contains(&"0.8".to_owned()), "the label is the sum of all parts");
 }
 
@@ -140,14 +140,14 @@ fn map() -> HeatMap {
             slope * (phase as f64 / 2.0) * (row % 5) as f64 / 4.0 * column as f64 / 60.0
         };
         let rows = (0..32).map(|row| (0..120).map(|column| value(row, column)).collect()).collect();
-        Panel { name: name.into(), rows, to }
+        Panel { name: name.into(), rows, end: to }
     };
     HeatMap {
         title: "Congestion".into(),
         x: Axis::new("time [10³ cycles]"),
         y: "receiver".into(),
         shades: "pending packets".into(),
-        most: 20.0,
+        shade_max: 20.0,
         panels: vec![panel("without <it>", 210.0, 1.0), panel("with it", 130.0, 0.2)],
     }
 }
@@ -166,7 +166,7 @@ fn heat_map_contains_its_axes_panels_and_scale() {
 #[test]
 fn cells_are_white_at_zero_and_black_from_the_maximum_on() {
     let cells = |values: &[f64]| {
-        let panel = Panel { name: "a".into(), rows: vec![values.to_vec()], to: 8.0 };
+        let panel = Panel { name: "a".into(), rows: vec![values.to_vec()], end: 8.0 };
         HeatMap { panels: vec![panel], ..map() }.svg()
     };
     let boxes = |svg: &str, colour: &str| svg.matches(&format!("fill=\"{colour}\"")).count();

@@ -55,7 +55,7 @@ pub fn unexpected_text(claims: &[Claim]) -> Option<String> {
     let (fail, hold) = (ids(false), ids(true));
     let parts = [("fails, which the study does not expect", fail), ("holds, which the study expects to fail", hold)];
     let parts: Vec<String> =
-        parts.into_iter().filter(|(_, ids)| !ids.is_empty()).map(|(what, ids)| format!("{what}: {ids}")).collect();
+        parts.into_iter().filter(|(_, ids)| !ids.is_empty()).map(|(cause, ids)| format!("{cause}: {ids}")).collect();
     (!parts.is_empty()).then(|| format!("Not as expected: {}", parts.join("; ")))
 }
 

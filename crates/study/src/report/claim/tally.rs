@@ -17,7 +17,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts `claims`.
-    pub fn of(claims: &[Claim]) -> Tally {
+    pub fn new(claims: &[Claim]) -> Tally {
         let counted = || claims.iter().filter(|claim| claim.restates.is_empty());
         let count = |verdict| counted().filter(|claim| claim.holds == verdict).count();
         Tally {
@@ -30,8 +30,8 @@ impl Tally {
 
     /// Returns the counts as text: `47 of 50 claims hold, 2 fail, 1 not evaluated; 19 more restate others`.
     pub fn text(&self) -> String {
-        let all = self.hold + self.fail + self.open;
-        let mut text = format!("{} of {all} claims hold, {} fail", self.hold, self.fail);
+        let total = self.hold + self.fail + self.open;
+        let mut text = format!("{} of {total} claims hold, {} fail", self.hold, self.fail);
         if self.open > 0 {
             text += &format!(", {} not evaluated", self.open);
         }

@@ -32,9 +32,9 @@ fn json_has_the_documented_keys() {
 #[test]
 fn tally_counts_every_verdict() {
     let claims = [number("a", 1.0, 1.0, 0.1), shape("b", Some(false)), shape("c", None)];
-    assert_eq!(Tally::of(&claims).text(), "1 of 3 claims hold, 1 fail, 1 not evaluated");
-    assert_eq!(Tally::of(&claims[..1]).text(), "1 of 1 claims hold, 0 fail");
+    assert_eq!(Tally::new(&claims).text(), "1 of 3 claims hold, 1 fail, 1 not evaluated");
+    assert_eq!(Tally::new(&claims[..1]).text(), "1 of 1 claims hold, 0 fail");
     let restating = Claim { restates: vec!["a".to_owned()], ..number("d", 1.0, 1.0, 0.1) };
     let text = "1 of 1 claims hold, 0 fail; 1 more restate others and are not counted";
-    assert_eq!(Tally::of(&[number("a", 1.0, 1.0, 0.1), restating]).text(), text);
+    assert_eq!(Tally::new(&[number("a", 1.0, 1.0, 0.1), restating]).text(), text);
 }

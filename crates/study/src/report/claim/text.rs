@@ -23,7 +23,7 @@ pub fn claims_text(claims: &[Claim]) -> String {
     for claim in others.into_iter().filter(|claim| claim.holds != Some(false)) {
         text += &in_words(claim);
     }
-    text += &format!("{}\n", Tally::of(claims).text());
+    text += &format!("{}\n", Tally::new(claims).text());
     if let Some(unexpected) = unexpected_text(claims) {
         text += &wrapped("", "", &unexpected);
     }
@@ -56,8 +56,8 @@ fn failure(claim: &Claim) -> String {
     };
     text += &wrapped("      simulated ", "                ", &(claim.measured_text() + &detail));
     if let Some(failure) = &claim.fails {
-        let words = format!("{}: {}", failure.cause.word(), failure.reason);
-        text += &wrapped("      expected to fail ", "                ", &words);
+        let reason = format!("{}: {}", failure.cause.word(), failure.reason);
+        text += &wrapped("      expected to fail ", "                ", &reason);
     }
     if let Some(note) = &claim.note {
         text += &wrapped("      note     ", "               ", note);
@@ -92,23 +92,23 @@ fn numbers_table(claims: &[&Claim]) -> ReportTable {
 }
 
 /// Returns a text aligned right in a column of the width `width`.
-fn right_aligned(words: Option<String>, width: usize) -> Cell {
-    words.map(|words| format!("{words:>width$}")).into()
+fn right_aligned(text: Option<String>, width: usize) -> Cell {
+    text.map(|words| format!("{words:>width$}")).into()
 }
 
-/// Wraps `words` at spaces, with the first line after `first` and the others after `rest`.
-fn wrapped(first: &str, rest: &str, words: &str) -> String {
+/// Wraps `content` at spaces, with the first line after `first` and the others after `rest`.
+fn wrapped(first: &str, rest: &str, content: &str) -> String {
     let mut text = first.to_owned();
-    let mut wide = first.chars().count();
-    for (i, word) in words.split_whitespace().enumerate() {
-        let long = word.chars().count();
-        if i > 0 && wide + 1 + long > LINE_WIDTH {
+    let mut width = first.chars().count();
+    for (i, word) in content.split_whitespace().enumerate() {
+        let word_width = word.chars().count();
+        if i > 0 && width + 1 + word_width > LINE_WIDTH {
             text.extend(["\n", rest, word]);
-            wide = rest.chars().count() + long;
+            width = rest.chars().count() + word_width;
         } else {
             let gap = if i == 0 { "" } else { " " };
             text.extend([gap, word]);
-            wide += gap.len() + long;
+            width += gap.len() + word_width;
         }
     }
     text + "\n"

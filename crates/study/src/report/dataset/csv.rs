@@ -11,7 +11,7 @@ const ROWS_AT_ONCE: usize = 1024;
 pub fn write(data: &Dataset) -> Vec<u8> {
     let heads = records([data.variables.iter().map(|variable| variable.name.clone())]);
     let starts: Vec<usize> = (0..data.rows()).step_by(ROWS_AT_ONCE).collect();
-    let part = |from: &usize| rows(data, *from..(*from + ROWS_AT_ONCE).min(data.rows()));
+    let part = |first_row: &usize| rows(data, *first_row..(*first_row + ROWS_AT_ONCE).min(data.rows()));
     let parts: Vec<Vec<u8>> = rayon::iter::once(heads).chain(starts.par_iter().map(part)).collect();
     parts.concat()
 }

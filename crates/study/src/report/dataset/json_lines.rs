@@ -25,11 +25,11 @@ pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not text: {error}"))?;
     let mut rows: Vec<Map<String, Json>> = Vec::new();
     let mut names: Vec<String> = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let row: Map<String, Json> =
-            serde_json::from_str(line).map_err(|error| format!("line {} is not a JSON object: {error}", number + 1))?;
+    for (line_number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let row: Map<String, Json> = serde_json::from_str(line)
+            .map_err(|error| format!("line {} is not a JSON object: {error}", line_number + 1))?;
         if let Some((name, _)) = row.iter().find(|(_, value)| value.is_object() || value.is_array()) {
-            return Err(format!("line {}: `{name}` is neither a number nor a text", number + 1));
+            return Err(format!("line {}: `{name}` is neither a number nor a text", line_number + 1));
         }
         names.extend(row.keys().filter(|name| !names.contains(name)).cloned().collect::<Vec<_>>());
         rows.push(row);
@@ -39,7 +39,7 @@ pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
 
 fn column(name: String, rows: &[Map<String, Json>]) -> Variable {
     let cells: Vec<&Json> = rows.iter().map(|row| row.get(&name).unwrap_or(&Json::Null)).collect();
-    let all_cells = |is: fn(&Json) -> bool| cells.iter().all(|cell| cell.is_null() || is(cell));
+    let all_cells = |is_match: fn(&Json) -> bool| cells.iter().all(|cell| cell.is_null() || is_match(cell));
     let text = |cell: &&Json| match cell {
         Json::Null => None,
         Json::String(text) => Some(text.clone()),

@@ -38,12 +38,12 @@ const UNITS: [(&str, BaseUnit); 15] = [
 
 impl BaseUnit {
     /// Returns the conversion of a unit.
-    pub fn of(unit: &str) -> Option<BaseUnit> {
+    pub fn from_unit(unit: &str) -> Option<BaseUnit> {
         UNITS.iter().find(|(name, _)| *name == unit).map(|(_, base)| *base)
     }
 
     /// Converts a number to the base unit.
-    pub fn value(&self, number: f64) -> f64 {
+    pub fn to_base(&self, number: f64) -> f64 {
         if self.divisor == 1.0 { number * self.multiplier } else { number / self.divisor }
     }
 }
@@ -53,10 +53,10 @@ const SUFFIXES: [(&str, &str); 4] = [("_B_per_s", "B/s"), ("_B", "B"), ("_s", "s
 
 /// Returns the column name for a name and a unit. It consists of letters, digits and `_`.
 pub fn suffixed(name: &str, unit: &str) -> String {
-    let plain = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "_");
+    let without_symbols = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "_");
     match unit {
-        "" => plain(name),
-        unit => format!("{}_{}", plain(name), plain(&unit.replace('/', "_per_"))),
+        "" => without_symbols(name),
+        unit => format!("{}_{}", without_symbols(name), without_symbols(&unit.replace('/', "_per_"))),
     }
 }
 
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn conversion_to_base_unit_rounds_once() {
-        assert_eq!(BaseUnit::of("us").map(|base| base.value(73.04)), Some(7.304e-5));
-        assert_eq!(BaseUnit::of("MB/s").map(|base| base.value(61.25)), Some(61_250_000.0));
-        assert_eq!(BaseUnit::of("cycles"), None);
+        assert_eq!(BaseUnit::from_unit("us").map(|base| base.to_base(73.04)), Some(7.304e-5));
+        assert_eq!(BaseUnit::from_unit("MB/s").map(|base| base.to_base(61.25)), Some(61_250_000.0));
+        assert_eq!(BaseUnit::from_unit("cycles"), None);
     }
 }

@@ -6,23 +6,23 @@ use crate::report::svg::{coord, escape};
 
 /// Returns the section of claims: tally, filter and table.
 pub fn section(claims: &[Claim]) -> String {
-    let tally = Tally::of(claims);
-    let mut out = format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims));
+    let tally = Tally::new(claims);
+    let mut section = format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims));
     if let Some(unexpected) = unexpected_text(claims) {
-        out += &format!("<p class=\"unexpected\">{}</p>\n", escape(&unexpected));
+        section += &format!("<p class=\"unexpected\">{}</p>\n", escape(&unexpected));
     }
-    out +=
+    section +=
         "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>source and statement</th>";
-    out += "<th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
+    section += "<th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
     let mut sorted: Vec<&Claim> = claims.iter().collect();
     sorted.sort_by_key(|claim| claim.holds != Some(false));
-    out.extend(sorted.into_iter().map(row));
-    out + "</tbody>\n</table></div>\n</section>\n"
+    section.extend(sorted.into_iter().map(row));
+    section + "</tbody>\n</table></div>\n</section>\n"
 }
 
 fn filter(claims: &[Claim]) -> String {
     let role = |word| claims.iter().filter(|claim| claim.role.word() == word).count();
-    let verdict = |holds| claims.iter().filter(|claim| claim.holds == holds).count();
+    let verdict = |verdict_of| claims.iter().filter(|claim| claim.holds == verdict_of).count();
     let choices = [
         ("all", "all", claims.len()),
         ("only-fails", "failing", verdict(Some(false))),
@@ -33,13 +33,14 @@ fn filter(claims: &[Claim]) -> String {
         ("only-underdetermined", "underdetermined", role("underdetermined")),
     ];
     // The last two choices are left out if there is no such claim.
-    let shown = choices.into_iter().enumerate().filter(|(index, (_, _, count))| *index < 5 || *count > 0);
-    let mut out = String::from("<fieldset class=\"filter\">\n");
-    for (_, (id, name, count)) in shown {
+    let shown_choices = choices.into_iter().enumerate().filter(|(index, (_, _, count))| *index < 5 || *count > 0);
+    let mut fieldset = String::from("<fieldset class=\"filter\">\n");
+    for (_, (id, name, count)) in shown_choices {
         let checked = if id == "all" { " checked=\"\"" } else { "" };
-        out += &format!("<label><input type=\"radio\" name=\"show\" id=\"{id}\"{checked}/> {name} ({count})</label>\n");
+        fieldset +=
+            &format!("<label><input type=\"radio\" name=\"show\" id=\"{id}\"{checked}/> {name} ({count})</label>\n");
     }
-    out + "</fieldset>\n"
+    fieldset + "</fieldset>\n"
 }
 
 fn row(claim: &Claim) -> String {
@@ -111,8 +112,8 @@ fn scale(error: f64, tolerance: f64) -> String {
     let mark = match part.abs() > 1.0 {
         false => format!("<circle class=\"seen\" cx=\"{}\" cy=\"7\" r=\"4\"/>", coord(x)),
         true => {
-            let back = x - 7.0 * part.signum();
-            format!("<path class=\"seen\" d=\"M{} 7L{} 2.5V11.5Z\"/>", coord(x + 3.0 * part.signum()), coord(back))
+            let inward = x - 7.0 * part.signum();
+            format!("<path class=\"seen\" d=\"M{} 7L{} 2.5V11.5Z\"/>", coord(x + 3.0 * part.signum()), coord(inward))
         }
     };
     format!(

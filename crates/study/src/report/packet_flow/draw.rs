@@ -25,7 +25,7 @@ struct Sheet<'a> {
     /// The first start and last end of each packet in each band.
     residence_times: HashMap<(usize, u64), (Time, Time)>,
     /// The left edge of the time axis.
-    left: f64,
+    plot_left: f64,
     svg: Svg,
 }
 
@@ -33,8 +33,13 @@ struct Sheet<'a> {
 pub fn draw(flow: &PacketFlow) -> String {
     let high = bottom(flow) + 78.0;
     let (packets, residence_times) = (flow.packets(), residence_times(flow));
-    let mut sheet =
-        Sheet { flow, packets, residence_times, left: time_axis_left(flow), svg: Svg::new(WIDTH, high, &flow.title) };
+    let mut sheet = Sheet {
+        flow,
+        packets,
+        residence_times,
+        plot_left: time_axis_left(flow),
+        svg: Svg::new(WIDTH, high, &flow.title),
+    };
     sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
     sheet.time_axis();
     for band in 0..flow.bands.len() {
@@ -48,8 +53,8 @@ pub fn draw(flow: &PacketFlow) -> String {
 
 /// Returns the left edge of the time axis, after the longest name of a band in bold.
 fn time_axis_left(flow: &PacketFlow) -> f64 {
-    let widest = flow.bands.iter().map(|name| text_width(name, NAME_TEXT)).fold(0.0, f64::max);
-    NAMES_WIDTH_MIN.max(widest * 1.1 + 26.0)
+    let name_width_max = flow.bands.iter().map(|name| text_width(name, NAME_TEXT)).fold(0.0, f64::max);
+    NAMES_WIDTH_MIN.max(name_width_max * 1.1 + 26.0)
 }
 
 fn band_top(band: usize) -> f64 {
@@ -70,16 +75,16 @@ fn residence_times(flow: &PacketFlow) -> HashMap<(usize, u64), (Time, Time)> {
     residence_times
 }
 
-fn shows(flow: &PacketFlow, transfer: &Transfer) -> bool {
+fn is_labelled(flow: &PacketFlow, transfer: &Transfer) -> bool {
     transfer.end >= flow.window.0 && transfer.start <= flow.window.1
 }
 
 impl Sheet<'_> {
-    /// Returns the horizontal pixel of the time `at`, clamped to the window.
-    fn x(&self, at: Time) -> f64 {
+    /// Returns the horizontal pixel of the time `time`, clamped to the window.
+    fn x(&self, time: Time) -> f64 {
         let (first, last) = self.flow.window;
-        let part = at.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
-        self.left + part * (WIDTH - self.left - RIGHT_MARGIN)
+        let part = time.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
+        self.plot_left + part * (WIDTH - self.plot_left - RIGHT_MARGIN)
     }
 
     fn shade(&self, packet: u64) -> (String, String) {
@@ -92,62 +97,67 @@ impl Sheet<'_> {
         let (first, last) = self.flow.window;
         let ticks = Axis::default().range(first.as_us(), last.as_us()).ticks(std::iter::empty(), false, 10);
         let y = bottom(self.flow);
-        for (at, label) in ticks.ticks {
-            let x = self.x(Time::from_ps((at * 1e6).round() as u64));
+        for (position, label) in ticks.ticks {
+            let x = self.x(Time::from_ps((position * 1e6).round() as u64));
             self.svg.line(&[(x, TOP_MARGIN - 4.0), (x, y)], &format!("stroke=\"{GRID}\""));
             self.svg.line(&[(x, y), (x, y + 5.0)], &format!("stroke=\"{INK}\""));
             self.svg.text((x, y + 19.0), 12.5, "middle", &format!("fill=\"{INK}\""), &label);
         }
-        self.svg.line(&[(self.left, y), (WIDTH - RIGHT_MARGIN, y)], &format!("stroke=\"{INK}\""));
-        let middle = (self.left + WIDTH - RIGHT_MARGIN) / 2.0;
+        self.svg.line(&[(self.plot_left, y), (WIDTH - RIGHT_MARGIN, y)], &format!("stroke=\"{INK}\""));
+        let middle = (self.plot_left + WIDTH - RIGHT_MARGIN) / 2.0;
         self.svg.text((middle, y + 40.0), 13.5, "middle", &format!("fill=\"{INK}\""), "time [µs]");
     }
 
     fn band(&mut self, band: usize) {
         let middle = band_top(band) + BAND_HEIGHT / 2.0;
         let name = format!("font-weight=\"bold\" fill=\"{INK}\"");
-        self.svg.text((self.left - 12.0, middle + 5.0), NAME_TEXT, "end", &name, &self.flow.bands[band]);
+        self.svg.text((self.plot_left - 12.0, middle + 5.0), NAME_TEXT, "end", &name, &self.flow.bands[band]);
         let ground = format!("fill=\"{GRID}\" opacity=\"0.45\"");
-        self.svg.rect((self.left, band_top(band)), (WIDTH - self.left - RIGHT_MARGIN, BAND_HEIGHT), &ground, None);
+        self.svg.rect(
+            (self.plot_left, band_top(band)),
+            (WIDTH - self.plot_left - RIGHT_MARGIN, BAND_HEIGHT),
+            &ground,
+            None,
+        );
         let flow = self.flow;
-        for transfer in flow.transfers.iter().filter(|t| t.band == band && shows(flow, t)) {
+        for transfer in flow.transfers.iter().filter(|t| t.band == band && is_labelled(flow, t)) {
             self.stripe(transfer);
         }
         let x = WIDTH - RIGHT_MARGIN + 12.0;
         let band_rate = self.flow.rate(band);
-        let moved = band_rate.map_or("–".to_owned(), |band_rate| rate(band_rate.mb_per_s));
+        let label = band_rate.map_or("–".to_owned(), |band_rate| rate(band_rate.mb_per_s));
         let busy =
             band_rate.map_or(String::new(), |rate| format!("busy {}", percent((rate.busy * 100.0).round() / 100.0)));
-        self.svg.text((x, middle), 13.5, "start", &name, &moved);
+        self.svg.text((x, middle), 13.5, "start", &name, &label);
         self.svg.text((x, middle + 17.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &busy);
     }
 
     fn stripe(&mut self, transfer: &Transfer) {
         let (fill, edge) = self.shade(transfer.packet);
-        let (left, right) = (self.x(transfer.start), self.x(transfer.end));
-        let (wide, top) = ((right - left).max(0.6), band_top(transfer.band));
+        let (start_x, end_x) = (self.x(transfer.start), self.x(transfer.end));
+        let (width, top) = ((end_x - start_x).max(0.6), band_top(transfer.band));
         let style = format!("fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"0.7\"");
-        self.svg.rect((left, top), (wide, BAND_HEIGHT), &style, Some(&self.tooltip(transfer)));
-        self.size_inside(transfer.bytes, (left + wide / 2.0, top + BAND_HEIGHT / 2.0), wide);
+        self.svg.rect((start_x, top), (width, BAND_HEIGHT), &style, Some(&self.tooltip(transfer)));
+        self.size_inside(transfer.bytes, (start_x + width / 2.0, top + BAND_HEIGHT / 2.0), width);
     }
 
-    fn size_inside(&mut self, bytes: u64, middle: (f64, f64), wide: f64) {
+    fn size_inside(&mut self, bytes: u64, middle: (f64, f64), width: f64) {
         let label = bytes.to_string();
         let style = format!("fill=\"{ON_COLOUR}\" pointer-events=\"none\"");
         let (x, y) = middle;
-        if text_width(&label, LABEL_TEXT) + 6.0 <= wide {
+        if text_width(&label, LABEL_TEXT) + 6.0 <= width {
             self.svg.text((x, y + 4.0), LABEL_TEXT, "middle", &style, &label);
-        } else if wide >= LABEL_TEXT + 1.5 {
-            let turned = format!("{style} transform=\"rotate(-90 {x:.2} {y:.2}) translate(0 4)\"");
-            self.svg.text((x, y), LABEL_TEXT, "middle", &turned, &label);
+        } else if width >= LABEL_TEXT + 1.5 {
+            let rotated = format!("{style} transform=\"rotate(-90 {x:.2} {y:.2}) translate(0 4)\"");
+            self.svg.text((x, y), LABEL_TEXT, "middle", &rotated, &label);
         }
     }
 
     fn tooltip(&self, transfer: &Transfer) -> String {
         let (start, end) = (transfer.start.ps(), transfer.end.ps());
-        let moved = mb_per_s(transfer.bytes, end - start).map_or("–".to_owned(), rate);
+        let bandwidth = mb_per_s(transfer.bytes, end - start).map_or("–".to_owned(), rate);
         format!(
-            "packet {} · {}\n{} B in {} µs: {moved}\nfrom {} to {} µs",
+            "packet {} · {}\n{} B in {} µs: {bandwidth}\nfrom {} to {} µs",
             transfer.packet,
             self.flow.bands[transfer.band],
             transfer.bytes,
@@ -187,10 +197,10 @@ impl Sheet<'_> {
             }
             let x = self.x(start);
             let name = format!("packet {packet}");
-            let wide = text_width(&name, 12.0);
-            if x >= free_from && x + wide <= WIDTH {
+            let name_width = text_width(&name, 12.0);
+            if x >= free_from && x + name_width <= WIDTH {
                 self.svg.text((x, TOP_MARGIN - 8.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &name);
-                free_from = x + wide + 8.0;
+                free_from = x + name_width + 8.0;
             }
         }
     }

@@ -10,10 +10,10 @@ struct Engines {
 }
 
 impl Engines {
-    /// Adds a transfer by `band` that starts when the engine is free, but not before `from`, and ends not before
+    /// Adds a transfer by `band` that starts when the engine is free, but not before `earliest`, and ends not before
     /// `until`.
-    fn run(&mut self, band: usize, packet: u64, bytes: u64, from: f64, until: f64) -> f64 {
-        let start = from.max(self.free[band] + 1.5);
+    fn run(&mut self, band: usize, packet: u64, bytes: u64, earliest: f64, until: f64) -> f64 {
+        let start = earliest.max(self.free[band] + 1.5);
         let end = until.max(start + 2.0 + bytes as f64 / [126.0, 150.0, 150.0, 122.0][band]);
         let us = |x: f64| Time::from_ps((x * 1e6).round() as u64);
         self.transfers.push(Transfer { band, packet, bytes, start: us(start), end: us(end) });
@@ -25,19 +25,19 @@ impl Engines {
     fn packet(&mut self, packet: u64, pieces: &[u64]) {
         let posted = self.free[0];
         let deposited = self.run(0, packet, 8192, posted, posted);
-        let sent = self.run(1, packet, 128, posted, posted);
-        self.run(2, packet, 128, posted, sent + 0.5);
+        let posted_end = self.run(1, packet, 128, posted, posted);
+        self.run(2, packet, 128, posted, posted_end + 0.5);
         let mut arrived = 0.0;
         let first = (packet - 1) as usize % 2;
         for (i, &bytes) in pieces.iter().enumerate() {
             let ready = if i + 1 == pieces.len() { deposited } else { 0.0 };
-            let until = self.run(1, packet, bytes, sent + 2.0, ready);
+            let until = self.run(1, packet, bytes, posted_end + 2.0, ready);
             arrived = until;
             if i >= first {
                 self.run(3, packet, bytes + if i == first && i > 0 { pieces[0] } else { 0 }, until + 1.0, 0.0);
             }
         }
-        self.run(2, packet, 8192, sent + 3.0, arrived + 0.5);
+        self.run(2, packet, 8192, posted_end + 3.0, arrived + 0.5);
     }
 }
 
@@ -52,7 +52,7 @@ pub fn stream(packets: u64) -> PacketFlow {
     PacketFlow {
         title: "Adaptive cut-through: a stream of 8 KiB payloads (made-up data)".to_owned(),
         bands: ["hostTx", "netTx", "netRcv", "hostRcv"].map(str::to_owned).to_vec(),
-        window: PacketFlow::whole(&transfers),
+        window: PacketFlow::full_window(&transfers),
         transfers,
     }
 }

@@ -90,7 +90,7 @@ struct TrackState {
     group: String,
     name: String,
     /// The spans that are not written yet, by start, the longer first, with the blocks in which they arrived.
-    held: VecDeque<(u64, Span)>,
+    held_spans: VecDeque<(u64, Span)>,
     lanes: Vec<Lane>,
 }
 
@@ -132,7 +132,7 @@ impl<W: Write> Writer<W> {
         for span in spans {
             let index = span.track.0 as usize;
             let track = &mut self.tracks[index];
-            if track.held.is_empty() {
+            if track.held_spans.is_empty() {
                 self.tracks_with_held.push(index);
             }
             track.hold(self.block, span);
@@ -164,7 +164,7 @@ impl<W: Write> Writer<W> {
             let track = &mut self.tracks[index];
             track.write_spans(index, block, &mut self.identifiers, &mut self.packets);
             write_if_long(&mut self.out, &mut self.error, &mut self.packets);
-            !track.held.is_empty()
+            !track.held_spans.is_empty()
         });
         self.tracks_with_held = tracks_with_held;
     }
@@ -182,26 +182,26 @@ fn write_if_long(out: &mut impl Write, error: &mut Option<io::Error>, packets: &
 
 impl TrackState {
     fn new(group: &str, name: &str) -> TrackState {
-        TrackState { group: group.to_owned(), name: name.to_owned(), held: VecDeque::new(), lanes: Vec::new() }
+        TrackState { group: group.to_owned(), name: name.to_owned(), held_spans: VecDeque::new(), lanes: Vec::new() }
     }
 
     /// Holds `span`, after those that start before it.
     #[inline]
     fn hold(&mut self, block: u64, span: &Span) {
         let key = |span: &Span| (span.start, Reverse(span.end));
-        if self.held.back().is_none_or(|(_, last)| key(last) <= key(span)) {
-            return self.held.push_back((block, span.clone()));
+        if self.held_spans.back().is_none_or(|(_, last)| key(last) <= key(span)) {
+            return self.held_spans.push_back((block, span.clone()));
         }
-        let at = self.held.partition_point(|(_, held)| key(held) <= key(span));
-        self.held.insert(at, (block, span.clone()));
+        let position = self.held_spans.partition_point(|(_, held)| key(held) <= key(span));
+        self.held_spans.insert(position, (block, span.clone()));
     }
 
     /// Writes held spans in order of start, as long as the next one arrived before `block`, or more than [`HELD_MAX`]
     /// spans are held.
     fn write_spans(&mut self, index: usize, block: u64, identifiers: &mut Identifiers, packets: &mut Packets) {
-        while self.held.front().is_some_and(|&(arrived, _)| arrived < block) || self.held.len() > HELD_MAX {
-            let Some((_, span)) = self.held.pop_front() else { return };
-            let lane = self.lanes.iter_mut().position(|lane| lane.fits(&span, packets));
+        while self.held_spans.front().is_some_and(|&(arrived, _)| arrived < block) || self.held_spans.len() > HELD_MAX {
+            let Some((_, span)) = self.held_spans.pop_front() else { return };
+            let lane = self.lanes.iter_mut().position(|lane| lane.fit_span(&span, packets));
             let lane = lane.unwrap_or_else(|| {
                 let lane = self.add_lane(index, identifiers, packets);
                 self.lanes.push(lane);
@@ -250,7 +250,7 @@ impl Lane {
     /// Writes the ends until the start of `span`. Returns whether the span can be written to this lane: it starts no
     /// earlier than the last event, and is nested in the spans that have not ended.
     #[inline]
-    fn fits(&mut self, span: &Span, packets: &mut Packets) -> bool {
+    fn fit_span(&mut self, span: &Span, packets: &mut Packets) -> bool {
         self.write_ends(span.start, packets);
         span.start >= self.last && self.open.last().is_none_or(|&end| span.end <= end)
     }
@@ -268,9 +268,9 @@ impl Lane {
     #[inline]
     fn write(&mut self, span: &Span, packets: &mut Packets) {
         let duration = (span.end - span.start).ps();
-        let known = self.names.iter().position(|&name| std::ptr::eq(name, span.what) || name == span.what);
-        let name = known.unwrap_or_else(|| {
-            self.names.push(span.what);
+        let name_index = self.names.iter().position(|&name| std::ptr::eq(name, span.activity) || name == span.activity);
+        let name = name_index.unwrap_or_else(|| {
+            self.names.push(span.activity);
             self.names.len() - 1
         });
         let event = SpanEvent {
@@ -281,7 +281,7 @@ impl Lane {
             duration_ps: (!duration.is_multiple_of(1000)).then_some(duration),
         };
         let delta = self.advance(span.start);
-        packet::push_span(packets, self.sequence, delta, &event, known.is_none().then_some(span.what));
+        packet::push_span(packets, self.sequence, delta, &event, name_index.is_none().then_some(span.activity));
         if duration > 0 {
             self.open.push(span.end);
         }

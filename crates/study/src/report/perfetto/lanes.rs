@@ -16,7 +16,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// Assigns the spans of `timeline` to lanes.
-    pub fn of(timeline: &Timeline) -> Lanes {
+    pub fn new(timeline: &Timeline) -> Lanes {
         let spans = &timeline.spans;
         let tracks = spans.iter().map(|span| span.track.0 as usize + 1).max().unwrap_or(0).max(timeline.tracks.len());
         let mut order: Vec<usize> = (0..spans.len()).collect();
@@ -32,13 +32,13 @@ impl Lanes {
 
 /// Adds `span` to the first lane on which it is nested in the open spans or disjoint from them, and returns that lane.
 fn assign(lanes: &mut Vec<Vec<Time>>, span: &Span) -> usize {
-    let fits = |ends: &mut Vec<Time>| {
+    let is_free = |ends: &mut Vec<Time>| {
         while ends.last().is_some_and(|&end| end <= span.start) {
             ends.pop();
         }
         ends.last().is_none_or(|&end| span.end <= end)
     };
-    let lane = lanes.iter_mut().position(fits).unwrap_or_else(|| {
+    let lane = lanes.iter_mut().position(is_free).unwrap_or_else(|| {
         lanes.push(Vec::new());
         lanes.len() - 1
     });

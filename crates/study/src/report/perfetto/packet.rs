@@ -139,12 +139,12 @@ impl Message {
     }
 }
 
-fn push_varint(out: &mut Vec<u8>, mut value: u64) {
+fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
-        out.push(value as u8 | 0x80);
+        bytes.push(value as u8 | 0x80);
         value >>= 7;
     }
-    out.push(value as u8);
+    bytes.push(value as u8);
 }
 
 /// Appends the descriptor of the root of all tracks, whose groups are shown by rank.
@@ -177,14 +177,14 @@ pub fn push_sequence(trace: &mut Packets, sequence: u32, uuid: u64) {
     let trace_clock = Message::default().number(1, TRACE_CLOCK).number(2, 0);
     let clocks = Message::default().message(1, &clock).message(1, &trace_clock);
     let defaults = Message::default().message(11, &Message::default().number(11, uuid)).number(58, CLOCK);
-    let names = (1..).zip(ANNOTATIONS).map(|(number, name)| name_entry(number, name));
+    let names = (1..).zip(ANNOTATIONS).map(|(id, name)| name_entry(id, name));
     let names = names.fold(Message::default(), |names, name| names.message(3, &name));
     let packet = Message::default().number(10, sequence.into()).number(13, STATE_CLEARED).message(6, &clocks);
     packet.message(12, &names).message(59, &defaults).number(87, 1).append_to(trace);
 }
 
-fn name_entry(number: u64, name: &str) -> Message {
-    Message::default().number(1, number).text(2, name)
+fn name_entry(id: u64, name: &str) -> Message {
+    Message::default().number(1, id).text(2, name)
 }
 
 /// Appends the number of spans that were not recorded, as an attribute of the trace.
@@ -215,7 +215,7 @@ pub fn push_span(trace: &mut Packets, sequence: u32, delta_ns: u64, span: &SpanE
 /// refers to the sequence's defaults only, which hold for packets without `NEEDS_STATE`, too.
 #[inline]
 pub fn push_end(trace: &mut Packets, sequence: u32, delta_ns: u64) {
-    trace.push_event(|packet| packet.end(sequence, delta_ns));
+    trace.push_event(|packet| packet.finish(sequence, delta_ns));
 }
 
 /// The fields of a `TracePacket` of an event.
@@ -255,7 +255,7 @@ impl Event<'_> {
     }
 
     #[inline]
-    fn end(&mut self, sequence: u32, delta_ns: u64) {
+    fn finish(&mut self, sequence: u32, delta_ns: u64) {
         self.number(8, delta_ns);
         self.number(10, sequence.into());
         self.push([tag(11, BYTES_WIRE_TYPE), 2, tag(9, VARINT), 2]);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 fn span(track: u32, message: Option<u64>, start: u64, end: u64) -> Span {
     let (start, end) = (Time::from_ps(start), Time::from_ps(end));
-    Span { track: TrackId(track), what: "dma \"x\"", message, bytes: Bytes(128), start, end }
+    Span { track: TrackId(track), activity: "dma \"x\"", message, bytes: Bytes(128), start, end }
 }
 
 fn timeline(spans: Vec<Span>) -> Timeline {
@@ -74,7 +74,10 @@ fn ps(value: &Value) -> u64 {
 proptest! {
     #[test]
     fn slices_nest_and_flows_belong_to_them(raw in prop::collection::vec((0u32..3, prop::option::of(0u64..4), 0u64..60, 0u64..30), 0..60)) {
-        let spans = raw.iter().map(|&(track, message, start, long)| span(track, message, start, start + long)).collect();
+        let spans = raw
+            .iter()
+            .map(|&(track, message, start, duration)| span(track, message, start, start + duration))
+            .collect();
         let timeline = timeline(spans);
         let slices = events(&timeline, "X");
         prop_assert_eq!(slices.len(), timeline.spans.len());

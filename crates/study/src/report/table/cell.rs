@@ -37,11 +37,11 @@ impl Cell {
 }
 
 impl Serialize for Cell {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Cell::Number(x) => to.serialize_f64(*x),
-            Cell::Text(words) => to.serialize_str(words),
-            Cell::Empty => to.serialize_none(),
+            Cell::Number(x) => serializer.serialize_f64(*x),
+            Cell::Text(words) => serializer.serialize_str(words),
+            Cell::Empty => serializer.serialize_none(),
         }
     }
 }

@@ -6,7 +6,7 @@ use narrows_core::text::{Problem, SpannedString, Table};
 
 /// Converts an error of an expression to a problem.
 pub fn problem(texts: &Texts, error: &ExpressionError) -> Problem {
-    let problem = Problem::new(&error.message).at(error.source.part(texts, &error.span), &*error.label);
+    let problem = Problem::new(&error.message).with_place(error.source.place_of(texts, &error.span), &*error.label);
     error.help.iter().fold(problem, Problem::help)
 }
 

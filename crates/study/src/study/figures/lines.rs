@@ -94,7 +94,7 @@ impl Lines {
             Style::Line
         };
         let name = drawing.words(scope, &line.name);
-        (!line.is_marks || !points.is_empty()).then_some(Series { name, points, style, like })
+        (!line.is_marks || !points.is_empty()).then_some(Series { name, points, style, styled_like: like })
     }
 
     fn table(&self, series: Vec<&Series>) -> ReportTable {
@@ -159,7 +159,7 @@ impl Annotation {
             };
             for at in drawing.numbers(&scope, given) {
                 let text = drawing.words(&scope.with("at", Value::Number(at)), &self.text);
-                notes.push(Note { at, is_vertical, text });
+                notes.push(Note { position: at, is_vertical, text });
             }
         }
         notes

@@ -34,7 +34,7 @@ impl LedgerChartSpec {
         let stage_groups = t.by_name(
             "places",
             "Groups of stages that are shown together, each stage by the last part of its name",
-            ListOf::of(SpannedStringKind),
+            ListOf::new(SpannedStringKind),
         );
         let stage_groups = stage_groups.optional().unwrap_or_default();
         LedgerChartSpec {
@@ -52,7 +52,7 @@ impl LedgerChartSpec {
         let each = drawing.each(scope, &self.each);
         let case_of = |scope: &Scope| {
             let (name, run) = (drawing.words(scope, &self.name), drawing.run(scope, &self.point));
-            Some((name, MeanLedger::of(&run?.ledger)))
+            Some((name, MeanLedger::new(&run?.ledger)))
         };
         let cases: Vec<(String, MeanLedger)> = each.iter().filter_map(case_of).collect();
         let chart = if self.stage_groups.is_empty() {
@@ -117,7 +117,7 @@ impl PacketFlowSpec {
     /// Reads the chart.
     pub fn read(t: &mut Table<'_>) -> PacketFlowSpec {
         let point = t.phrase("point", "Point of a traced run, with placeholders").required();
-        let pair = ListOf { each: SpannedStringKind, fewest: 2, most: 2 };
+        let pair = ListOf { element_kind: SpannedStringKind, length_min: 2, length_max: 2 };
         let flow = PacketFlowSpec {
             point: super::keyed(t, &point),
             bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),
@@ -138,7 +138,7 @@ impl PacketFlowSpec {
     pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
         let Some(run) = drawing.run(scope, &self.point) else { return (None, None) };
         let bands = self.bands.iter().map(|(name, of)| (name.text.as_str(), of[0].text.as_str(), of[1].text.as_str()));
-        let mut graph = PacketFlow::of(title, &run.timeline, &bands.collect::<Vec<_>>());
+        let mut graph = PacketFlow::new(title, &run.timeline, &bands.collect::<Vec<_>>());
         graph.transfers.retain(|transfer| transfer.start < self.until);
         graph.window = (Time::ZERO, self.until);
         match self.is_steps {
@@ -219,7 +219,7 @@ impl HeatMapSpec {
         }
         let table = self.table(&panels);
         let (rows, shades) = (self.rows.clone(), self.shades.clone());
-        let chart = HeatMap { title, x: self.x.axis(), y: rows, shades, most: self.most, panels };
+        let chart = HeatMap { title, x: self.x.axis(), y: rows, shades, shade_max: self.most, panels };
         (Some(chart.svg()), Some(table))
     }
 
@@ -229,7 +229,7 @@ impl HeatMapSpec {
         let mut table = ReportTable::new(heads.into());
         for panel in panels {
             for (row, cells) in panel.rows.iter().enumerate() {
-                let wide = panel.to / cells.len().max(1) as f64;
+                let wide = panel.end / cells.len().max(1) as f64;
                 for (at, value) in cells.iter().enumerate() {
                     let start = Cell::Number(wide * at as f64);
                     table.push(vec![panel.name.as_str().into(), (row as u64).into(), start, (*value).into()]);
@@ -243,7 +243,7 @@ impl HeatMapSpec {
         let every = map.columns.div_ceil(COLUMNS_MAX).max(1);
         let mean = |cells: &[u32]| cells.iter().map(|cell| f64::from(*cell)).sum::<f64>() / cells.len() as f64;
         let rows = (0..map.rows).map(|row| map.row(row).chunks(every).map(mean).collect());
-        Panel { name, rows: rows.collect(), to: (map.columns as u64 * map.every_cycles) as f64 / self.cycles }
+        Panel { name, rows: rows.collect(), end: (map.columns as u64 * map.every_cycles) as f64 / self.cycles }
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
             most: 20.0,
         };
         let panel = heat.panel("a".into(), &map);
-        assert_eq!((panel.rows.len(), panel.rows[1].len(), panel.to), (2, 240, 24.0));
+        assert_eq!((panel.rows.len(), panel.rows[1].len(), panel.end), (2, 240, 24.0));
         assert_eq!((panel.rows[0][7], panel.rows[1][239]), (0.5, 10.5));
     }
 }

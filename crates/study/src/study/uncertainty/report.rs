@@ -130,8 +130,8 @@ fn map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
         x: Axis::new("constant, by its column in the table"),
         y: "claim".to_owned(),
         shades: "elasticity, without its sign".to_owned(),
-        most: 1.0,
-        panels: vec![Panel { name: String::new(), rows: shaded, to: names.len() as f64 }],
+        shade_max: 1.0,
+        panels: vec![Panel { name: String::new(), rows: shaded, end: names.len() as f64 }],
     };
     let caption = "The elasticity is the change of the number, in per cent, per per cent of the constant. Rows are \
                    claims, and columns are constants in the order of the table.";

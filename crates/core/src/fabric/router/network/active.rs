@@ -16,22 +16,22 @@ impl ActiveSet {
 
     /// Adds a number.
     #[inline]
-    pub fn insert(&mut self, number: u32) {
-        let word = number as usize / 64;
+    pub fn insert(&mut self, index: u32) {
+        let word = index as usize / 64;
         let bits = &mut self.words[word];
         if *bits == 0 {
             self.summary[word / 64] |= 1 << (word % 64);
         }
-        *bits |= 1 << (number % 64);
+        *bits |= 1 << (index % 64);
     }
 
     /// Adds a number if `condition` is true. The code has no branch, because the condition depends on data and a branch
     /// would be mispredicted.
     #[inline]
-    pub fn insert_if(&mut self, condition: bool, number: u32) {
-        let word = number as usize / 64;
+    pub fn insert_if(&mut self, condition: bool, index: u32) {
+        let word = index as usize / 64;
         self.summary[word / 64] |= u64::from(condition) << (word % 64);
-        self.words[word] |= u64::from(condition) << (number % 64);
+        self.words[word] |= u64::from(condition) << (index % 64);
     }
 
     /// Returns whether the set is empty.
@@ -72,6 +72,6 @@ pub fn take_lowest(mask: &mut u64) -> Option<u32> {
 /// Returns the position of the first set bit of a mask from bit `from` on, continuing at bit 0.
 #[inline]
 pub fn round_robin(mask: u64, from: u8) -> u8 {
-    let later = mask & (u64::MAX << (from % 64));
-    (if later != 0 { later } else { mask }).trailing_zeros() as u8
+    let at_or_after = mask & (u64::MAX << (from % 64));
+    (if at_or_after != 0 { at_or_after } else { mask }).trailing_zeros() as u8
 }

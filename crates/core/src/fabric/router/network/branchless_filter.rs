@@ -40,9 +40,9 @@ impl BranchlessFilter<'_> {
     pub fn add_bits(&mut self, first: usize, mut bits: u64) {
         loop {
             // The positions are consecutive: after the first iteration, each iteration has a bit.
-            let at = self.selected % CAPACITY;
+            let position = self.selected % CAPACITY;
             for offset in 0..AT_ONCE {
-                self.items[at + offset] = (first + bits.trailing_zeros() as usize) as u16;
+                self.items[position + offset] = (first + bits.trailing_zeros() as usize) as u16;
                 self.selected += usize::from(bits != 0);
                 bits &= bits.wrapping_sub(1);
             }

@@ -119,8 +119,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
 
     /// Adds a flit to the buffer of an input channel. Returns whether a packet to be routed is at the front now.
     #[inline]
-    fn arrive_at_router(&mut self, sector: &mut Sector<C>, to: usize, flit: Flit) -> bool {
-        let local = to % CHANNELS;
+    fn arrive_at_router(&mut self, sector: &mut Sector<C>, channel: usize, flit: Flit) -> bool {
+        let local = channel % CHANNELS;
         let state = &mut sector.inputs[local];
         assert!(state.length < self.rules.buffer_flits, "a flit was sent with a credit");
         let slot = usize::from(state.first.wrapping_add(state.length) & self.rules.last_slot);
@@ -146,24 +146,24 @@ impl<const C: usize> Sector<C> {
     #[inline]
     pub(super) fn reopen<const SIMPLE_WORMHOLE: bool>(&mut self, port: usize, owner: u16) {
         if SIMPLE_WORMHOLE || !self.ports[port % PORTS].is_busy {
-            self.open(usize::from(owner));
+            self.open_channel(usize::from(owner));
         }
     }
 
     /// Returns the channels of an output that packets hold, as one bit for each channel.
     #[inline]
-    fn held(&self, port: usize) -> u64 {
+    fn buffered_flits(&self, port: usize) -> u64 {
         u64::from(!self.ports[port].free) & (u64::MAX >> (64 - C))
     }
 
     /// Frees the link of an output when its flit has crossed.
     fn free_link(&mut self, port: usize) {
         self.ports[port].is_busy = false;
-        let mut held = self.held(port);
-        while let Some(channel) = take_lowest(&mut held) {
+        let mut buffered = self.buffered_flits(port);
+        while let Some(channel) = take_lowest(&mut buffered) {
             let output = self.outputs[port * C + channel as usize];
             if output.owner != NO_CHANNEL && output.credits > 0 {
-                self.open(usize::from(output.owner));
+                self.open_channel(usize::from(output.owner));
             }
         }
     }
@@ -171,8 +171,8 @@ impl<const C: usize> Sector<C> {
     /// Marks the link of an output as busy when it begins to move a flit.
     pub(super) fn hold_link(&mut self, port: usize) {
         self.ports[port].is_busy = true;
-        let mut held = self.held(port);
-        while let Some(channel) = take_lowest(&mut held) {
+        let mut buffered = self.buffered_flits(port);
+        while let Some(channel) = take_lowest(&mut buffered) {
             let owner = self.outputs[port * C + channel as usize].owner;
             if owner != NO_CHANNEL {
                 self.close(usize::from(owner));

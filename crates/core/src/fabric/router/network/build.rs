@@ -65,8 +65,8 @@ fn ports(wiring: &Wiring) -> Vec<u32> {
     let inputs =
         ends.filter_map(|end| if let End::Router { router, port } = *end { Some((router, port)) } else { None });
     for (router, port) in inputs.chain((0..wiring.nodes()).map(|node| wiring.entry(node))) {
-        let known = &mut ports[router as usize];
-        *known = (*known).max(u32::from(port) + 1);
+        let router_ports = &mut ports[router as usize];
+        *router_ports = (*router_ports).max(u32::from(port) + 1);
     }
     ports
 }
@@ -76,20 +76,20 @@ fn ports(wiring: &Wiring) -> Vec<u32> {
 fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize) {
     let (ports, mut next) = (ports(wiring), 0);
     let ports_of_planes = ports.iter().cycle().take(ports.len() * planes as usize);
-    let firsts = ports_of_planes.map(|ports| {
-        let left = in_sector - next % in_sector;
-        let first = if left < *ports { next + left } else { next };
+    let first_ports = ports_of_planes.map(|ports| {
+        let left_in_sector = in_sector - next % in_sector;
+        let first = if left_in_sector < *ports { next + left_in_sector } else { next };
         next = first + ports;
         first
     });
-    let firsts = firsts.collect();
-    (firsts, next.div_ceil(in_sector) as usize)
+    let first_ports = first_ports.collect();
+    (first_ports, next.div_ceil(in_sector) as usize)
 }
 
 impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Creates an empty network of this shape.
-    pub fn new(shape: Shape, described: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Self {
-        let (parameters, links) = described;
+    pub fn new(shape: Shape, router: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Self {
+        let (parameters, links) = router;
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
         assert_eq!(flit_router_error(&shape.wiring), None, "a checked shape has routers of flits");
         let rules = Rules::new(&shape.wiring, parameters, seed);
@@ -100,17 +100,17 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         let sources = (planes * rules.nodes) as usize;
         let pairs = u64::from(shape.wiring.routers()) * u64::from(rules.nodes);
         let is_known = shape.routing.is_by_destination() && pairs <= KNOWN_PORTS_MAX;
-        let known = if is_known { pairs as usize } else { 0 };
+        let cached_pairs = if is_known { pairs as usize } else { 0 };
         let after_switch = u64::from(parameters.switch_allocation_delay)
             + u64::from(parameters.switch_traversal_delay)
             + rules.cycles_per_flit;
         let wire = u64::from(parameters.wire_delay);
         let timings = links.map(|links| Timings::new(&shape, &links, parameters, (&first_ports, ports)));
-        let longest = timings.as_ref().map_or(0, Timings::longest);
+        let longest_delay = timings.as_ref().map_or(0, Timings::longest_delay);
         let shared = NetworkState {
             rules,
             needs_min_credits: rules.switching != Switching::Wormhole,
-            known_ports: vec![UNKNOWN; known],
+            known_ports: vec![UNKNOWN; cached_pairs],
             port_choices: Vec::new(),
             has_port_choices: false,
             sources: Vec::new(),
@@ -121,14 +121,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             exits: vec![Vec::new(); rules.nodes as usize],
             first_ports,
             nodes: vec![NO_PORT; ports],
-            to_routers: DelayLine::new(after_switch + wire, rules.interface.max(longest)),
-            to_nodes: DelayLine::new(after_switch, longest),
-            credits_to_routers: DelayLine::new(rules.node_credit + wire, rules.node_credit.max(longest)),
-            credits_to_sources: DelayLine::new(SOURCE_CREDIT.into(), longest),
+            to_routers: DelayLine::new(after_switch + wire, rules.interface.max(longest_delay)),
+            to_nodes: DelayLine::new(after_switch, longest_delay),
+            credits_to_routers: DelayLine::new(rules.node_credit + wire, rules.node_credit.max(longest_delay)),
+            credits_to_sources: DelayLine::new(SOURCE_CREDIT.into(), longest_delay),
             headers: DelayLine::new(rules.routing, rules.routing + 1),
             granted: DelayLine::new(rules.channel_allocation, 0),
-            links: DelayLine::new(rules.cycles_per_flit, longest),
-            source_link_releases: DelayLine::new(rules.cycles_per_flit, longest),
+            links: DelayLine::new(rules.cycles_per_flit, longest_delay),
+            source_link_releases: DelayLine::new(rules.cycles_per_flit, longest_delay),
             active_sources: ActiveSet::new(sources),
             is_bare: SIMPLE_WORMHOLE,
             has_switch_work: false,
@@ -152,7 +152,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         let Rules { nodes, lanes, buffer_flits, .. } = self.shared.rules;
         let routers = self.shared.shape.wiring.routers();
         // All channels of a port are free at first, including those that no packet may take.
-        let every = (u64::MAX >> (64 - C)) as u32;
+        let all_channels = (u64::MAX >> (64 - C)) as u32;
         let first_ports = &self.shared.first_ports[(plane * routers) as usize..];
         let ports = ports(&self.shared.shape.wiring);
         for router in 0..routers {
@@ -161,10 +161,10 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             let (sector, base) = (first as usize / Sector::<C>::PORTS, first as usize % Sector::<C>::PORTS);
             let sector = &mut self.sectors[sector];
             let end = base + ports[router as usize] as usize;
-            sector.words = sector.words.max((end * C).div_ceil(64));
+            sector.used_words = sector.used_words.max((end * C).div_ceil(64));
             let (base, network) = (base as u16, (plane * lanes) as u8);
-            for at in &mut sector.locations[usize::from(base)..end] {
-                *at = PortLocation { row, router, base, network, ..*at };
+            for location in &mut sector.locations[usize::from(base)..end] {
+                *location = PortLocation { row, router, base, network, ..*location };
             }
             for (from, end) in (first..).zip(self.shared.shape.wiring.outputs(router)) {
                 let target = match *end {
@@ -175,7 +175,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
                 let local = from as usize % Sector::<C>::PORTS;
                 let sector = &mut self.sectors[from as usize / Sector::<C>::PORTS];
                 sector.outputs[local * C..][..C].iter_mut().for_each(|channel| channel.credits = buffer_flits);
-                (sector.ports[local].free, sector.ports[local].target) = (every, target);
+                (sector.ports[local].free, sector.ports[local].target) = (all_channels, target);
                 if let End::Node(node) = *end {
                     sector.ports[local].target |= SOURCE_OR_NODE_BIT;
                     self.shared.nodes[from as usize] = node;

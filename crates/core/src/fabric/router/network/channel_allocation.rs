@@ -60,8 +60,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         for channel in &granted {
             let sector = &mut self.sectors[*channel as usize / CHANNELS];
             let state = sector.inputs[*channel as usize % CHANNELS];
-            let held = usize::from(state.out_port) * C + usize::from(state.out_channel);
-            sector.hold::<SIMPLE_WORMHOLE>(*channel as usize % CHANNELS, held);
+            let held_channel = usize::from(state.out_port) * C + usize::from(state.out_channel);
+            sector.hold::<SIMPLE_WORMHOLE>(*channel as usize % CHANNELS, held_channel);
         }
         self.shared.has_switch_work = true;
         self.shared.granted.recycle(now, granted);
@@ -88,14 +88,14 @@ impl<const C: usize> Sector<C> {
         }
     }
 
-    /// Makes the packet of an input channel the owner of the output channel `held`. Its flits request the switch from
-    /// now on.
+    /// Makes the packet of an input channel the owner of the output channel `held_channel`. Its flits request the
+    /// switch from now on.
     #[inline]
-    fn hold<const SIMPLE_WORMHOLE: bool>(&mut self, channel: usize, held: usize) {
-        let output = &mut self.outputs[held % CHANNELS];
+    fn hold<const SIMPLE_WORMHOLE: bool>(&mut self, channel: usize, held_channel: usize) {
+        let output = &mut self.outputs[held_channel % CHANNELS];
         output.owner = channel as u16;
         if output.credits > 0 {
-            self.reopen::<SIMPLE_WORMHOLE>(held / C, channel as u16);
+            self.reopen::<SIMPLE_WORMHOLE>(held_channel / C, channel as u16);
         }
     }
 }
@@ -128,9 +128,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
             self.block::<WITHOUT_OPTIONS>(sector, local);
             return;
         };
-        let wanted = &mut sector.outputs[output % CHANNELS];
-        if wanted.candidate == NO_CHANNEL {
-            wanted.candidate = local as u16;
+        let output_state = &mut sector.outputs[output % CHANNELS];
+        if output_state.candidate == NO_CHANNEL {
+            output_state.candidate = local as u16;
             self.requested.push((first + output) as u32);
         } else {
             let loser = sector.arbitrate(output, local as u16);
@@ -153,9 +153,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         if available == 0 {
             return None;
         }
-        let turn = usize::from(sector.turns[local]).wrapping_sub(port * C);
-        let from = if turn < C { turn as u8 } else { 0 };
-        Some(port * C + usize::from(round_robin(u64::from(available), from)))
+        let offset = usize::from(sector.round_robin_starts[local]).wrapping_sub(port * C);
+        let first_channel = if offset < C { offset as u8 } else { 0 };
+        Some(port * C + usize::from(round_robin(u64::from(available), first_channel)))
     }
 
     /// Returns the port that a header with a constrained request asks for, and the available channels of that port.
@@ -174,9 +174,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     fn select_output_port(&self, sector: &Sector<C>, requester: usize) -> (usize, u32) {
         let local = requester % CHANNELS;
         let (base, request) = (usize::from(sector.locations[local / C].base), &sector.requests[local]);
-        let several = &self.port_choices[requester];
-        let later = several.ports & (u64::MAX << several.from);
-        for mut ports in [later, several.ports & !later] {
+        let port_choice = &self.port_choices[requester];
+        let ports_from_start = port_choice.ports & (u64::MAX << port_choice.first_port);
+        for mut ports in [ports_from_start, port_choice.ports & !ports_from_start] {
             while let Some(port) = take_lowest(&mut ports) {
                 let port = base + port as usize;
                 let available = self.available(sector, requester, port, (request.allowed, request.min_credits));
@@ -185,9 +185,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
                 }
             }
         }
-        let Some((port, channels)) = several.escape else { return (0, 0) };
+        let Some((port, channels)) = port_choice.escape else { return (0, 0) };
         let port = base + usize::from(port);
-        (port, self.available(sector, requester, port, (channels, several.escape_min_credits)))
+        (port, self.available(sector, requester, port, (channels, port_choice.escape_min_credits)))
     }
 
     /// Returns the free channels of an output port among those `allowed` that have at least `min_credits` credits.
@@ -224,8 +224,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
 
     /// Grants an output channel to its candidate, unless another packet took the last receive slot of the node.
     #[inline]
-    fn grant<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, number: usize, now: u64) {
-        let (first, held) = (number / CHANNELS * CHANNELS, number % CHANNELS);
+    fn grant<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, output_port: usize, now: u64) {
+        let (first, held) = (output_port / CHANNELS * CHANNELS, output_port % CHANNELS);
         let (port, channel) = (held / C, held % C);
         let output = &mut sector.outputs[held];
         let winner = std::mem::replace(&mut output.candidate, NO_CHANNEL);
@@ -241,9 +241,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         sector.outputs[held].last = winner;
         sector.ports[port].free &= !(1 << channel);
         if !WITHOUT_OPTIONS && let Some(crossings) = &mut self.crossings {
-            crossings.begin(number as u32);
+            crossings.start(output_port as u32);
         }
-        sector.turns[local] = (held + 1) as u16;
+        sector.round_robin_starts[local] = (held + 1) as u16;
         let state = &mut sector.inputs[local];
         (state.out_port, state.out_channel, state.vc_state) = (port as u16, channel as u8, VcState::Active);
         if self.rules.holds_at_once {

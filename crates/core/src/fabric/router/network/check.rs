@@ -15,7 +15,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     pub(super) fn check_all(&self) {
         let inputs = self.sectors.iter().flat_map(|sector| &sector.inputs);
         let buffered: u64 = inputs.map(|channel| u64::from(channel.length)).sum();
-        let moving = self.moving().count() as u64;
+        let moving = self.moving_flits().count() as u64;
         assert_eq!(self.shared.counts.in_flight_flits(), buffered + moving, "flits are conserved");
         self.check_credits();
         self.sectors.iter().for_each(check_bits);
@@ -27,47 +27,47 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     fn check_credits(&self) {
         let channels = self.sectors.len() * CHANNELS;
         let mut slots = vec![0u32; channels + self.shared.sources.len() * C];
-        let at = |channel: u32| match channel & SOURCE_OR_NODE_BIT {
+        let location_of = |channel: u32| match channel & SOURCE_OR_NODE_BIT {
             0 => channel as usize,
             _ => channels + (channel & !SOURCE_OR_NODE_BIT) as usize,
         };
         let NetworkState { credits_to_routers, credits_to_sources, .. } = &self.shared;
         for credit in credits_to_routers.iter().chain(credits_to_sources.iter()) {
-            slots[at(*credit)] += 1;
+            slots[location_of(*credit)] += 1;
         }
-        for kept in self.shared.sinks.iter().flat_map(Sink::kept) {
-            slots[kept.output as usize] += u32::from(kept.flits);
+        for kept_flits in self.shared.sinks.iter().flat_map(Sink::kept_flits) {
+            slots[kept_flits.output as usize] += u32::from(kept_flits.flits);
         }
-        for moving in self.moving() {
+        for moving in self.moving_flits() {
             let upstream = match moving.to & SOURCE_OR_NODE_BIT {
                 0 => self.upstream(moving.to as usize),
                 _ => moving.to & !SOURCE_OR_NODE_BIT,
             };
-            slots[at(upstream)] += 1;
+            slots[location_of(upstream)] += 1;
         }
-        for number in 0..channels {
-            let (sector, local) = (&self.sectors[number / CHANNELS], number % CHANNELS);
-            slots[number] += u32::from(sector.outputs[local].credits);
+        for channel in 0..channels {
+            let (sector, local) = (&self.sectors[channel / CHANNELS], channel % CHANNELS);
+            slots[channel] += u32::from(sector.outputs[local].credits);
             let length = sector.inputs[local].length;
             if length > 0 {
-                slots[at(self.upstream(number))] += u32::from(length);
+                slots[location_of(self.upstream(channel))] += u32::from(length);
             }
         }
-        for (number, credits) in self.shared.sources.iter().flat_map(Source::credits).enumerate() {
-            slots[channels + number] += u32::from(*credits);
+        for (channel, credits) in self.shared.sources.iter().flat_map(Source::credits).enumerate() {
+            slots[channels + channel] += u32::from(*credits);
         }
-        for (number, slots) in slots.iter().enumerate() {
+        for (index, slots) in slots.iter().enumerate() {
             let target = |number: usize| self.sectors[number / CHANNELS].ports[number % CHANNELS / C].target;
-            let is_linked = number >= channels || target(number) != NO_PORT;
+            let is_linked = index >= channels || target(index) != NO_PORT;
             assert_eq!(
                 *slots,
                 if is_linked { u32::from(self.shared.rules.buffer_flits) } else { 0 },
-                "slots of {number}"
+                "slots of {index}"
             );
         }
     }
 
-    fn moving(&self) -> impl Iterator<Item = &MovingFlit> {
+    fn moving_flits(&self) -> impl Iterator<Item = &MovingFlit> {
         self.shared.to_routers.iter().chain(self.shared.to_nodes.iter())
     }
 
@@ -78,16 +78,16 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
 }
 
 fn check_bits<const C: usize>(sector: &Sector<C>) {
-    let bit = |words: &[u64], number: usize| words[number / 64] >> (number % 64) & 1 != 0;
-    for number in 0..CHANNELS {
-        let state = &sector.inputs[number];
-        assert_eq!(bit(&sector.filled, number), state.length > 0);
+    let bit = |words: &[u64], index: usize| words[index / 64] >> (index % 64) & 1 != 0;
+    for channel in 0..CHANNELS {
+        let state = &sector.inputs[channel];
+        assert_eq!(bit(&sector.filled_channels, channel), state.length > 0);
         let held = &sector.outputs[(usize::from(state.out_port) * C + usize::from(state.out_channel)) % CHANNELS];
-        let is_owner = state.vc_state == VcState::Active && usize::from(held.owner) == number;
+        let is_owner = state.vc_state == VcState::Active && usize::from(held.owner) == channel;
         let has_link = !sector.ports[usize::from(state.out_port) % Sector::<C>::PORTS].is_busy;
-        assert_eq!(bit(&sector.open, number), is_owner && held.credits > 0 && has_link);
-        let output = &sector.outputs[number];
-        let is_free = sector.ports[number / C].free >> (number % C) & 1 != 0;
+        assert_eq!(bit(&sector.open, channel), is_owner && held.credits > 0 && has_link);
+        let output = &sector.outputs[channel];
+        let is_free = sector.ports[channel / C].free >> (channel % C) & 1 != 0;
         assert!(output.owner == NO_CHANNEL || !is_free, "a channel that is held is not free");
         assert_eq!(output.candidate, NO_CHANNEL, "no request is left between two cycles");
     }

@@ -17,13 +17,13 @@ pub struct Crossing {
     /// Tag of the packet.
     pub tag: u32,
     /// Number of packets that were offered before this one.
-    pub number: u64,
+    pub packet_number: u64,
     /// Length of the packet in flits.
     pub flits: u16,
     /// First cycle in which the packet held the channel.
-    pub from: u64,
+    pub start_cycle: u64,
     /// First cycle in which it no longer held the channel.
-    pub to: u64,
+    pub end_cycle: u64,
 }
 
 /// A channel of a link.
@@ -34,14 +34,14 @@ pub struct LinkChannel {
     /// End of the link.
     pub to: LinkEnd,
     /// Number of the channel among those of the link, over all logical networks.
-    pub number: u32,
+    pub channel: u32,
 }
 
 /// The crossings that have begun, and those that are complete.
 #[derive(Debug, Default)]
 pub struct Crossings {
     /// Cycle that is being simulated.
-    pub(super) now: u64,
+    pub(super) cycle: u64,
     /// First cycle of the current packet of each output channel of routers, then of each channel of sources.
     start_cycles: Vec<u64>,
     outputs: u32,
@@ -52,24 +52,31 @@ impl Crossings {
     /// Creates an empty record for this many output channels of routers and channels of sources.
     pub fn new(outputs: usize, sources: usize) -> Box<Crossings> {
         let (outputs, start_cycles) = (outputs as u32, vec![0; outputs + sources]);
-        Box::new(Crossings { now: 0, start_cycles, outputs, complete: Vec::new() })
+        Box::new(Crossings { cycle: 0, start_cycles, outputs, complete: Vec::new() })
     }
 
     /// Records that a packet holds a channel from this cycle on.
     #[cold]
     #[inline(never)]
-    pub fn begin(&mut self, channel: u32) {
-        let at = self.index(channel);
-        self.start_cycles[at] = self.now;
+    pub fn start(&mut self, channel: u32) {
+        let index = self.index(channel);
+        self.start_cycles[index] = self.cycle;
     }
 
     /// Records that the tail of `packet` leaves a channel in this cycle.
     #[cold]
     #[inline(never)]
-    pub fn end(&mut self, channel: u32, packet: &Packet) {
-        let from = self.start_cycles[self.index(channel)];
-        let Packet { tag, number, flits, .. } = *packet;
-        self.complete.push(Crossing { channel, tag, number, flits, from, to: self.now + 1 });
+    pub fn finish(&mut self, channel: u32, packet: &Packet) {
+        let start_cycle = self.start_cycles[self.index(channel)];
+        let Packet { tag, sequence_number: number, flits, .. } = *packet;
+        self.complete.push(Crossing {
+            channel,
+            tag,
+            packet_number: number,
+            flits,
+            start_cycle,
+            end_cycle: self.cycle + 1,
+        });
     }
 
     fn index(&self, channel: u32) -> usize {
@@ -79,9 +86,9 @@ impl Crossings {
         }
     }
 
-    /// Moves complete crossings to `into`.
-    pub fn take(&mut self, into: &mut Vec<Crossing>) {
-        into.append(&mut self.complete);
+    /// Moves complete crossings to `crossings`.
+    pub fn take(&mut self, crossings: &mut Vec<Crossing>) {
+        crossings.append(&mut self.complete);
     }
 }
 
@@ -101,14 +108,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         if channel & SOURCE_OR_NODE_BIT != 0 {
             let (node, plane) = (local as u32 % rules.nodes, local as u32 / rules.nodes);
             let (router, port) = wiring.entry(node);
-            let number = plane * in_plane + number as u32;
-            return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), number };
+            let channel = plane * in_plane + number as u32;
+            return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), channel };
         }
         let PortLocation { router, base, network, .. } =
             self.sectors[local / Sector::<C>::PORTS].locations[local % Sector::<C>::PORTS];
-        let number = u32::from(network) * rules.virtual_channels + number as u32;
+        let channel = u32::from(network) * rules.virtual_channels + number as u32;
         let port = local % Sector::<C>::PORTS - usize::from(base);
-        let to = LinkEnd::of(wiring.outputs(router)[port]).expect("a packet leaves by a link");
-        LinkChannel { from: LinkEnd::Router(router, port as u8), to, number }
+        let to = LinkEnd::from_end(wiring.outputs(router)[port]).expect("a packet leaves by a link");
+        LinkChannel { from: LinkEnd::Router(router, port as u8), to, channel }
     }
 }

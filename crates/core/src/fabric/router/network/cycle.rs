@@ -130,16 +130,16 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
         self.all_links()
     }
 
-    fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
-        into.append(&mut self.shared.events);
+    fn take_events(&mut self, finished: &mut Vec<PacketEvent>) {
+        finished.append(&mut self.shared.events);
     }
 
     fn keep_crossings(&mut self) {
         Rows::keep_crossings(self);
     }
 
-    fn take_crossings(&mut self, into: &mut Vec<Crossing>) {
-        self.shared.crossings.iter_mut().for_each(|crossings| crossings.take(into));
+    fn take_crossings(&mut self, finished: &mut Vec<Crossing>) {
+        self.shared.crossings.iter_mut().for_each(|crossings| crossings.take(finished));
     }
 
     fn channel(&self, number: u32) -> LinkChannel {
@@ -186,7 +186,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
     fn step(&mut self) {
         let now = self.cycle;
         if let Some(crossings) = &mut self.shared.crossings {
-            crossings.now = now;
+            crossings.cycle = now;
         }
         self.free_links(now);
         if SIMPLE_WORMHOLE && self.shared.is_bare {
@@ -207,7 +207,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
     }
 
     fn next_work(&self) -> Option<u64> {
-        let is_ready = || self.sectors.iter().any(|sector| (0..sector.words).any(|word| sector.ready(word) != 0));
+        let is_ready =
+            || self.sectors.iter().any(|sector| (0..sector.used_words).any(|word| sector.ready_channels(word) != 0));
         if !self.shared.active_sources.is_empty() || (self.shared.has_switch_work && is_ready()) {
             return Some(self.cycle);
         }
@@ -220,8 +221,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
         // otherwise.
         let is_due =
             |cycle: &u64| flits.iter().any(|line| line.is_due(*cycle)) || rest.iter().any(|line| line.is_due(*cycle));
-        let turn = rest.iter().map(|line| line.ring_cycles()).chain(flits.iter().map(|line| line.ring_cycles())).max();
-        (self.cycle..self.cycle + turn.unwrap_or(0)).find(is_due)
+        let ring_cycles =
+            rest.iter().map(|line| line.ring_cycles()).chain(flits.iter().map(|line| line.ring_cycles())).max();
+        (self.cycle..self.cycle + ring_cycles.unwrap_or(0)).find(is_due)
     }
 
     fn skip_to(&mut self, cycle: u64) {

@@ -8,22 +8,23 @@
 pub struct DelayLine<T> {
     delay: u64,
     /// Items that were added in this cycle.
-    joined: Vec<T>,
+    arrivals: Vec<T>,
     /// Items that are due, by cycle.
     slots: Vec<Vec<T>>,
 }
 
 impl<T> DelayLine<T> {
-    /// Creates a line on which items spend `delay` cycles. Items with a given cycle spend at most `longest` cycles.
-    pub fn new(delay: u64, longest: u64) -> DelayLine<T> {
-        let slots = (delay.max(longest) as usize + 2).next_power_of_two();
-        DelayLine { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect() }
+    /// Creates a line on which items spend `delay` cycles. Items with a given cycle spend at most `longest_delay`
+    /// cycles.
+    pub fn new(delay: u64, longest_delay: u64) -> DelayLine<T> {
+        let slots = (delay.max(longest_delay) as usize + 2).next_power_of_two();
+        DelayLine { delay, arrivals: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect() }
     }
 
     /// Adds an item.
     #[inline]
     pub fn push(&mut self, item: T) {
-        self.joined.push(item);
+        self.arrivals.push(item);
     }
 
     /// Adds an item that is due in `cycle`.
@@ -34,8 +35,8 @@ impl<T> DelayLine<T> {
     }
 
     /// Returns the number of items that were added in this cycle.
-    pub fn joined(&self) -> usize {
-        self.joined.len()
+    pub fn arrivals(&self) -> usize {
+        self.arrivals.len()
     }
 
     /// Takes the list of items that are due in `cycle`, or returns `None` if no item is due. The caller returns the
@@ -62,18 +63,18 @@ impl<T> DelayLine<T> {
     /// Ends a cycle: moves the items that were added in it to the list of the cycle in which they are due.
     #[inline]
     pub fn end_cycle(&mut self, cycle: u64) {
-        if !self.joined.is_empty() {
-            self.put_away(cycle);
+        if !self.arrivals.is_empty() {
+            self.store_arrivals(cycle);
         }
     }
 
     #[inline]
-    fn put_away(&mut self, cycle: u64) {
+    fn store_arrivals(&mut self, cycle: u64) {
         let slot = (cycle + self.delay) as usize & (self.slots.len() - 1);
         if self.slots[slot].is_empty() {
-            std::mem::swap(&mut self.slots[slot], &mut self.joined);
+            std::mem::swap(&mut self.slots[slot], &mut self.arrivals);
         } else {
-            self.slots[slot].append(&mut self.joined);
+            self.slots[slot].append(&mut self.arrivals);
         }
     }
 

@@ -18,18 +18,20 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     ) -> bool {
         let local = usize::from(local) % CHANNELS;
         let (input, channel) = (local / C, local % C);
-        let from = &mut sector.ports[input];
-        (from.last_output, from.last_channel) = (output as u16, channel as u8);
-        let upstream = from.upstream + channel as u32;
-        let back = if upstream & SOURCE_OR_NODE_BIT != 0 {
+        let input_port = &mut sector.ports[input];
+        (input_port.last_output, input_port.last_channel) = (output as u16, channel as u8);
+        let upstream = input_port.upstream + channel as u32;
+        let credit_channel = if upstream & SOURCE_OR_NODE_BIT != 0 {
             &mut self.credits_to_sources
         } else {
             &mut self.credits_to_routers
         };
         let first = number * Sector::<C>::PORTS;
         match &self.timings {
-            Some(timings) if !SIMPLE_WORMHOLE => back.push_at(now + u64::from(timings.credit[first + input]), upstream),
-            _ => back.push(upstream),
+            Some(timings) if !SIMPLE_WORMHOLE => {
+                credit_channel.push_at(now + u64::from(timings.credit[first + input]), upstream)
+            }
+            _ => credit_channel.push(upstream),
         }
         let state = &mut sector.inputs[local];
         let flit = sector.flits[(local << self.rules.flit_bits) + usize::from(state.first)];
@@ -37,10 +39,10 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         state.length -= 1;
         let (is_empty, out_channel) = (state.length == 0, usize::from(state.out_channel));
         sector.empty_if(is_empty, local);
-        let to = &mut sector.ports[output];
-        to.last_input = input as u16;
-        to.sent += 1;
-        let target = to.target;
+        let output_port = &mut sector.ports[output];
+        output_port.last_input = input as u16;
+        output_port.flits_sent += 1;
+        let target = output_port.target;
         let delay_line = if target & SOURCE_OR_NODE_BIT != 0 { &mut self.to_nodes } else { &mut self.to_routers };
         let moving = MovingFlit { to: target + out_channel as u32, flit };
         match &self.timings {
@@ -49,10 +51,10 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
             }
             _ => delay_line.push(moving),
         }
-        let held = (output * C + out_channel) % CHANNELS;
-        let behind = &mut sector.outputs[held];
-        behind.credits = behind.credits.checked_sub(1).expect("a flit is sent only into a free slot");
-        let is_last_slot = behind.credits == 0;
+        let held_channel = (output * C + out_channel) % CHANNELS;
+        let output_state = &mut sector.outputs[held_channel];
+        output_state.credits = output_state.credits.checked_sub(1).expect("a flit is sent only into a free slot");
+        let is_last_slot = output_state.credits == 0;
         if !SIMPLE_WORMHOLE {
             self.hold_link(sector, (first, output), now);
         }
@@ -91,9 +93,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         });
         for next in 0..channels.len() {
             let local = usize::from(channels.get(next)) % CHANNELS;
-            let all = number * CHANNELS + local;
-            if self.come_to_front(sector, all, self.front(sector, local)) {
-                self.headers.push_at(now + 1 + self.rules.routing, all as u32);
+            let channel = number * CHANNELS + local;
+            if self.come_to_front(sector, channel, self.front(sector, local)) {
+                self.headers.push_at(now + 1 + self.rules.routing, channel as u32);
             }
         }
     }
@@ -109,13 +111,13 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         let state = &mut sector.inputs[local];
         state.vc_state = VcState::Idle;
         let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % C);
-        let held = (port * C + channel) % CHANNELS;
+        let held_channel = (port * C + channel) % CHANNELS;
         if !WITHOUT_OPTIONS && let Some(crossings) = &mut self.crossings {
             let last = usize::from(sector.inputs[local].first.wrapping_sub(1) & self.rules.last_slot);
             let tail = sector.flits[(local << self.rules.flit_bits) + last];
-            crossings.end((number * CHANNELS + held) as u32, self.packets.get(tail.slot()));
+            crossings.finish((number * CHANNELS + held_channel) as u32, self.packets.get(tail.slot()));
         }
-        sector.outputs[held].owner = NO_CHANNEL;
+        sector.outputs[held_channel].owner = NO_CHANNEL;
         sector.ports[port].free |= 1 << channel;
         self.wake_blocked::<WITHOUT_OPTIONS>(sector, number * Sector::<C>::PORTS + port, now + 1);
         if !SIMPLE_WORMHOLE {

@@ -29,7 +29,7 @@ pub enum LinkEnd {
 
 impl LinkEnd {
     /// Returns the end of the link at an output with this target, or `None` if the output is not connected.
-    pub(super) fn of(end: End) -> Option<LinkEnd> {
+    pub(super) fn from_end(end: End) -> Option<LinkEnd> {
         match end {
             End::Router { router, port } => Some(LinkEnd::Router(router, port)),
             End::Node(node) => Some(LinkEnd::Node(node)),
@@ -49,7 +49,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         let routers = (0..wiring.routers()).flat_map(|router| {
             let outputs = wiring.outputs(router).iter().zip(0..);
             outputs.filter_map(move |(end, port)| {
-                let (from, to) = (LinkEnd::Router(router, port), LinkEnd::of(*end)?);
+                let (from, to) = (LinkEnd::Router(router, port), LinkEnd::from_end(*end)?);
                 let cycles_per_flit = self.output_cycles(router, port);
                 Some(Link { from, to, flits: self.output_flits(router, port), cycles_per_flit })
             })
@@ -58,14 +58,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     }
 
     fn source_cycles(&self, node: u32) -> u32 {
-        let usual = self.shared.rules.cycles_per_flit as u32;
-        self.shared.timings.as_ref().map_or(usual, |timings| timings.source_cycles[node as usize])
+        let default_cycles = self.shared.rules.cycles_per_flit as u32;
+        self.shared.timings.as_ref().map_or(default_cycles, |timings| timings.source_cycles[node as usize])
     }
 
     fn output_cycles(&self, router: u32, port: u8) -> u32 {
-        let usual = self.shared.rules.cycles_per_flit as u32;
+        let default_cycles = self.shared.rules.cycles_per_flit as u32;
         let output = (self.shared.first_ports[router as usize] + u32::from(port)) as usize;
-        self.shared.timings.as_ref().map_or(usual, |timings| timings.cycles_per_flit[output])
+        self.shared.timings.as_ref().map_or(default_cycles, |timings| timings.cycles_per_flit[output])
     }
 
     fn source_flits(&self, node: u32) -> u64 {
@@ -78,6 +78,6 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
         let planes = self.shared.first_ports.iter().skip(router as usize).step_by(routers);
         let local = planes.map(|first| *first as usize + usize::from(port));
         let sector = |port| (port / Sector::<C>::PORTS, port % Sector::<C>::PORTS);
-        local.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].sent).sum()
+        local.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].flits_sent).sum()
     }
 }

@@ -60,9 +60,9 @@ trait NetworkOps: fmt::Debug + Send {
     fn cycle(&self) -> u64;
     fn counts(&self) -> Counts;
     fn links(&self) -> Vec<Link>;
-    fn take_events(&mut self, into: &mut Vec<PacketEvent>);
+    fn take_events(&mut self, finished: &mut Vec<PacketEvent>);
     fn keep_crossings(&mut self);
-    fn take_crossings(&mut self, into: &mut Vec<Crossing>);
+    fn take_crossings(&mut self, finished: &mut Vec<Crossing>);
     fn channel(&self, number: u32) -> LinkChannel;
     fn offer(&mut self, injection: Injection);
     fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16);
@@ -106,9 +106,9 @@ impl Network {
         self.rows.links()
     }
 
-    /// Moves the events of the cycles since the last call to `into`, cycle by cycle.
-    pub fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
-        self.rows.take_events(into);
+    /// Moves the events of the cycles since the last call to `finished`, cycle by cycle.
+    pub fn take_events(&mut self, finished: &mut Vec<PacketEvent>) {
+        self.rows.take_events(finished);
     }
 
     /// Records which packet holds which channel from now on, for spans.
@@ -116,9 +116,9 @@ impl Network {
         self.rows.keep_crossings();
     }
 
-    /// Moves the crossings that have ended since the last call to `into`.
-    pub fn take_crossings(&mut self, into: &mut Vec<Crossing>) {
-        self.rows.take_crossings(into);
+    /// Moves the crossings that have ended since the last call to `finished`.
+    pub fn take_crossings(&mut self, finished: &mut Vec<Crossing>) {
+        self.rows.take_crossings(finished);
     }
 
     /// Returns the link channel with the number that a crossing states.

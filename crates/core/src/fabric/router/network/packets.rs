@@ -9,7 +9,7 @@ pub const NO_PACKET: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Packet {
     /// Number of packets that were offered before this one.
-    pub number: u64,
+    pub sequence_number: u64,
     /// Source node.
     pub source: u32,
     /// Destination node.
@@ -53,9 +53,9 @@ pub struct Packets {
 
 impl Packets {
     /// Inserts a packet and returns its slot.
-    pub fn insert(&mut self, number: u64, injection: &Injection) -> u32 {
+    pub fn insert(&mut self, sequence_number: u64, injection: &Injection) -> u32 {
         let packet = Packet {
-            number,
+            sequence_number,
             source: injection.source,
             destination: injection.destination,
             tag: injection.tag,

@@ -23,19 +23,19 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         }
         let PortLocation { row, base, network, .. } = sector.locations[local / C];
         let destination = self.packets.get(header.slot()).destination;
-        let known = self.known_ports.get((row + destination) as usize).copied().unwrap_or(UNKNOWN);
+        let known_port = self.known_ports.get((row + destination) as usize).copied().unwrap_or(UNKNOWN);
         let first =
             if SIMPLE_WORMHOLE { 0 } else { u32::from(header.network() - network) * self.rules.virtual_channels };
         let (allowed, needs_slot) = (self.rules.every_channel << first, header.needs_slot());
         sector.requests[local] = VcRequest { allowed, min_credits: 0, needs_slot: false, kind: VcRequestKind::AnyFree };
         sector.inputs[local].vc_state = VcState::WaitingVc;
-        sector.inputs[local].out_port = base + u16::from(known);
+        sector.inputs[local].out_port = base + u16::from(known_port);
         if needs_slot || (!SIMPLE_WORMHOLE && self.rules.switching != Switching::Wormhole) {
             let is_wormhole = self.rules.switching == Switching::Wormhole;
             let min_credits = if is_wormhole { 0 } else { self.packets.get(header.slot()).flits };
             sector.requests[local] = VcRequest { allowed, min_credits, needs_slot, kind: VcRequestKind::Constrained };
         }
-        if known == UNKNOWN {
+        if known_port == UNKNOWN {
             self.query_routing(sector, channel, header, first);
         }
         true
@@ -60,19 +60,19 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         if ports.is_power_of_two() && options.escape.is_none() {
             let port = ports.trailing_zeros() as u8;
             sector.inputs[local].out_port = base + u16::from(port);
-            let known = self.known_ports.get_mut((row + packet.destination) as usize);
-            if let Some(known) = known.filter(|_| u32::from(options.channels) == self.rules.every_channel) {
+            let known_port = self.known_ports.get_mut((row + packet.destination) as usize);
+            if let Some(known) = known_port.filter(|_| u32::from(options.channels) == self.rules.every_channel) {
                 *known = port;
             }
             return;
         }
-        let from = start(ports, hash(self.rules.seed, packet.number, router));
+        let first_port = start(ports, hash(self.rules.seed, packet.sequence_number, router));
         if self.shape.routing.is_oblivious_random() {
-            sector.inputs[local].out_port = base + u16::from(from);
+            sector.inputs[local].out_port = base + u16::from(first_port);
             return;
         }
         let flits = packet.flits;
-        self.request_multi_port(&mut sector.requests[local], (channel, first), &options, (from, flits));
+        self.request_multi_port(&mut sector.requests[local], (channel, first), &options, (first_port, flits));
     }
 
     fn request_multi_port(
@@ -95,12 +95,12 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         let escape = options.escape.map(|(port, channels)| (port, u32::from(channels) << first));
         // With an escape, the search begins at its port: a random start at every router would lead most packets
         // through the middle of a mesh.
-        let from = escape.map_or(from, |(port, _)| port);
+        let first_port = escape.map_or(from, |(port, _)| port);
         if self.port_choices.is_empty() {
             self.port_choices = vec![PortChoice::default(); self.nodes.len() * C];
             (self.has_port_choices, self.is_bare) = (true, false);
         }
-        self.port_choices[channel] = PortChoice { ports: options.ports.mask(), from, escape, escape_min_credits };
+        self.port_choices[channel] = PortChoice { ports: options.ports.mask(), first_port, escape, escape_min_credits };
     }
 }
 
@@ -115,8 +115,8 @@ fn start(ports: u64, hash: u64) -> u8 {
 
 /// Returns a hash of the seed, the packet's number and the router. It selects the port at which the search among
 /// several ports begins, and is the same in every run.
-fn hash(seed: u64, number: u64, router: u32) -> u64 {
-    let mut mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
+fn hash(seed: u64, packet_number: u64, router: u32) -> u64 {
+    let mut mixed = seed ^ packet_number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);
     for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(factor);
     }

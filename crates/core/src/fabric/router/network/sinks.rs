@@ -29,7 +29,7 @@ pub struct KeptFlits {
 
 impl Sink {
     /// Iterates over all flits whose credits the sink keeps.
-    pub fn kept(&self) -> impl Iterator<Item = &KeptFlits> {
+    pub fn kept_flits(&self) -> impl Iterator<Item = &KeptFlits> {
         self.gathering.iter().chain(&self.reported)
     }
 }
@@ -63,8 +63,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// Processes flits that arrive at nodes. Those that cause an event are selected without a branch.
     pub(super) fn arrive_at_nodes(&mut self, now: u64, flits: &mut [MovingFlit]) {
         let mut selected = 0;
-        for at in 0..flits.len() {
-            let MovingFlit { to, flit } = flits[at];
+        for index in 0..flits.len() {
+            let MovingFlit { to, flit } = flits[index];
             if !flit.is_streamed() {
                 self.credits_to_routers
                     .push_at(now + self.node_credit(to & !SOURCE_OR_NODE_BIT), to & !SOURCE_OR_NODE_BIT);
@@ -88,7 +88,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
             self.events.push(header);
         }
         if flit.is_streamed() {
-            self.keep(now, output, flit);
+            self.keep_credit(now, output, flit);
         }
         if flit.is_tail() {
             self.events.push(PacketEvent { kind: EventKind::Delivered, ..header });
@@ -99,37 +99,38 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
 
     /// Keeps the credit of a streamed packet's flit, and reports the flits of a flow-control unit if it is complete.
     #[inline(never)]
-    fn keep(&mut self, now: u64, output: u32, flit: Flit) {
+    fn keep_credit(&mut self, now: u64, output: u32, flit: Flit) {
         let packet = self.packets.get(flit.slot());
         let sink = &mut self.sinks[(packet.destination * self.rules.networks + u32::from(packet.network)) as usize];
         // An output channel has one packet at a time.
-        let known = sink.gathering.iter().position(|kept| kept.output == output);
-        let at = known.unwrap_or_else(|| {
+        let index_of_output = sink.gathering.iter().position(|kept| kept.output == output);
+        let index = index_of_output.unwrap_or_else(|| {
             sink.gathering.push(KeptFlits { output, flits: 0, tag: packet.tag });
             sink.gathering.len() - 1
         });
-        sink.gathering[at].flits += 1;
-        if sink.gathering[at].flits == packet.flow_unit || flit.is_tail() {
-            let gathered = sink.gathering.swap_remove(at);
-            sink.reported.push_back(gathered);
-            self.events.push(packet.at_destination(now, EventKind::FlitsArrived(gathered.flits)));
+        sink.gathering[index].flits += 1;
+        if sink.gathering[index].flits == packet.flow_unit || flit.is_tail() {
+            let complete_unit = sink.gathering.swap_remove(index);
+            sink.reported.push_back(complete_unit);
+            self.events.push(packet.at_destination(now, EventKind::FlitsArrived(complete_unit.flits)));
         }
     }
 
     /// Takes flits of a packet before cycle `now`. Their credits return with those of the previous cycle, in which the
     /// last report was made, so an interface that takes flits at once causes no delay.
     pub(super) fn take_flits(&mut self, now: u64, node: u32, network: u8, (tag, flits): (u32, u16)) {
-        let number = (node * self.rules.networks + u32::from(network)) as usize;
+        let sink_index = (node * self.rules.networks + u32::from(network)) as usize;
         let mut rest = flits;
         while rest > 0 {
-            let sink = self.sinks.get_mut(number);
-            let first = sink.and_then(|sink| Some((sink.reported.iter().position(|kept| kept.tag == tag)?, sink)));
-            let (at, sink) = first.expect("an interface takes flits that were reported to it");
-            let kept = &mut sink.reported[at];
-            let (output, taken) = (kept.output, rest.min(kept.flits));
-            (rest, kept.flits) = (rest - taken, kept.flits - taken);
-            if kept.flits == 0 {
-                sink.reported.remove(at);
+            let sink = self.sinks.get_mut(sink_index);
+            let first =
+                sink.and_then(|sink| Some((sink.reported.iter().position(|kept_flits| kept_flits.tag == tag)?, sink)));
+            let (index, sink) = first.expect("an interface takes flits that were reported to it");
+            let kept_flits = &mut sink.reported[index];
+            let (output, taken) = (kept_flits.output, rest.min(kept_flits.flits));
+            (rest, kept_flits.flits) = (rest - taken, kept_flits.flits - taken);
+            if kept_flits.flits == 0 {
+                sink.reported.remove(index);
             }
             let due = now - 1 + self.node_credit(output);
             (0..taken).for_each(|_| self.credits_to_routers.push_at(due, output));

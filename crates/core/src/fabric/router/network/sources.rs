@@ -35,7 +35,7 @@ struct Lane {
     first: u32,
     last: u32,
     /// Number of flits of the first packet that have left.
-    sent: u16,
+    flits_sent: u16,
     /// Index, within the logical network, of the channel that the last packet took; initially the highest index, so
     /// that the first packet takes channel 0.
     channel: u8,
@@ -47,7 +47,7 @@ impl<const C: usize> Source<C> {
     /// Creates a source whose packets enter the router on the channels from number `entry` on.
     pub fn new(entry: u32, rules: &Rules) -> Source<C> {
         let channel = rules.virtual_channels as u8 - 1;
-        let lane = Lane { first: NO_PACKET, last: NO_PACKET, sent: 0, channel, may_await_flits: false };
+        let lane = Lane { first: NO_PACKET, last: NO_PACKET, flits_sent: 0, channel, may_await_flits: false };
         let credits = [rules.buffer_flits; C];
         Source { entry, lanes: [lane; 2], credits, available: u32::MAX, last: 0, is_busy: false, flits: 0 }
     }
@@ -65,15 +65,15 @@ impl<const C: usize> Source<C> {
 
 impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOLE> {
     pub(super) fn join_queue(&mut self, injection: &Injection, slot: u32) {
-        let (number, lane) = self.queue_of(injection.source, injection.network);
-        let lane = &mut self.sources[number as usize].lanes[lane as usize];
+        let (source_index, lane) = self.queue_of(injection.source, injection.network);
+        let lane = &mut self.sources[source_index as usize].lanes[lane as usize];
         lane.may_await_flits |= injection.ready < injection.flits;
         match lane.last {
             NO_PACKET => lane.first = slot,
             last => self.packets.get_mut(last).next = slot,
         }
         lane.last = slot;
-        self.active_sources.insert(number);
+        self.active_sources.insert(source_index);
     }
 
     /// Returns the source and the lane that packets of a node take.
@@ -87,8 +87,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
 
     /// Adds flits to a packet at its source.
     pub(super) fn supply_packet(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
-        let (number, lane) = self.queue_of(node, network);
-        let mut slot = self.sources[number as usize].lanes[lane as usize].first;
+        let (source_index, lane) = self.queue_of(node, network);
+        let mut slot = self.sources[source_index as usize].lanes[lane as usize].first;
         while slot != NO_PACKET && self.packets.get(slot).tag != tag {
             slot = self.packets.get(slot).next;
         }
@@ -96,7 +96,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         let packet = self.packets.get_mut(slot);
         assert!(flits <= packet.flits - packet.ready, "no more flits are supplied than the packet has");
         packet.ready += flits;
-        self.active_sources.insert(number);
+        self.active_sources.insert(source_index);
     }
 
     #[inline(never)]
@@ -114,8 +114,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     }
 
     #[inline]
-    fn step_source<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, number: u32) {
-        let source = &self.sources[number as usize];
+    fn step_source<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, source_index: u32) {
+        let source = &self.sources[source_index as usize];
         if !SIMPLE_WORMHOLE && source.is_busy {
             return;
         }
@@ -123,12 +123,13 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         for turn in 1..=lanes {
             let lane = if SIMPLE_WORMHOLE { 0 } else { (u32::from(source.last) + turn) % lanes };
             let state = &source.lanes[lane as usize];
-            if state.first == NO_PACKET || (state.may_await_flits && state.sent == self.packets.get(state.first).ready)
+            if state.first == NO_PACKET
+                || (state.may_await_flits && state.flits_sent == self.packets.get(state.first).ready)
             {
                 continue;
             }
-            if let Some(channel) = self.source_channel(number, lane) {
-                self.send_from_source::<WITHOUT_OPTIONS>(now, number, lane, channel);
+            if let Some(channel) = self.source_channel(source_index, lane) {
+                self.send_from_source::<WITHOUT_OPTIONS>(now, source_index, lane, channel);
                 return;
             }
         }
@@ -137,12 +138,12 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// Returns the channel by which a lane's next flit may leave, or `None` if the packet's channel lacks the credits;
     /// for a head flit, if every channel lacks them.
     #[inline]
-    fn source_channel(&self, number: u32, lane: u32) -> Option<u8> {
-        let source = &self.sources[number as usize];
+    fn source_channel(&self, source_index: u32, lane: u32) -> Option<u8> {
+        let source = &self.sources[source_index as usize];
         let state = &source.lanes[lane as usize];
         let first = if SIMPLE_WORMHOLE { 0 } else { lane * self.rules.virtual_channels };
         let mut available = source.available >> first & self.rules.every_channel;
-        if state.sent > 0 {
+        if state.flits_sent > 0 {
             return (available >> state.channel & 1 != 0).then_some(state.channel);
         }
         if !SIMPLE_WORMHOLE && self.rules.switching != Switching::Wormhole {
@@ -156,22 +157,22 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     }
 
     #[inline]
-    fn send_from_source<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, number: u32, lane: u32, channel: u8) {
-        let source = &mut self.sources[number as usize];
+    fn send_from_source<const WITHOUT_OPTIONS: bool>(&mut self, now: u64, source_index: u32, lane: u32, channel: u8) {
+        let source = &mut self.sources[source_index as usize];
         let state = &mut source.lanes[lane as usize];
         let slot = state.first;
         let packet = self.packets.get(slot);
-        let is_header = state.sent == 0;
-        state.sent += 1;
+        let is_header = state.flits_sent == 0;
+        state.flits_sent += 1;
         state.channel = channel;
-        let is_tail = state.sent == packet.flits;
+        let is_tail = state.flits_sent == packet.flits;
         let is_streamed = packet.flow_unit > 0;
-        if is_streamed && (is_tail || state.sent.is_multiple_of(packet.flow_unit)) {
-            let sent_event = EventKind::FlitsSent((state.sent - 1) % packet.flow_unit + 1);
+        if is_streamed && (is_tail || state.flits_sent.is_multiple_of(packet.flow_unit)) {
+            let sent_event = EventKind::FlitsSent((state.flits_sent - 1) % packet.flow_unit + 1);
             self.events.push(packet.at_source(now, sent_event));
         }
         if is_tail {
-            (state.first, state.sent) = (packet.next, 0);
+            (state.first, state.flits_sent) = (packet.next, 0);
             if state.first == NO_PACKET {
                 (state.last, state.may_await_flits) = (NO_PACKET, false);
             }
@@ -183,12 +184,12 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         }
         let local = if SIMPLE_WORMHOLE { 0 } else { lane * self.rules.virtual_channels } + u32::from(channel);
         if !WITHOUT_OPTIONS && let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail) {
-            let channel = SOURCE_OR_NODE_BIT | (number * C as u32 + local);
+            let channel = SOURCE_OR_NODE_BIT | (source_index * C as u32 + local);
             if is_header {
-                crossings.begin(channel);
+                crossings.start(channel);
             }
             if is_tail {
-                crossings.end(channel, self.packets.get(slot));
+                crossings.finish(channel, self.packets.get(slot));
             }
         }
         let credits = &mut source.credits[local as usize % C];
@@ -199,7 +200,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         let moving = MovingFlit { to: source.entry + local, flit: Flit::new(slot, packet, is_header, is_tail) };
         let (delay, cycles) = match &self.timings {
             Some(timings) if !SIMPLE_WORMHOLE => {
-                let source = number as usize;
+                let source = source_index as usize;
                 (timings.from_source[source].into(), timings.source_cycles[source].into())
             }
             _ => (self.rules.interface, self.rules.cycles_per_flit),
@@ -209,9 +210,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         source.flits += 1;
         if !SIMPLE_WORMHOLE && cycles > 1 {
             source.is_busy = true;
-            self.source_link_releases.push_at(now + cycles, number);
+            self.source_link_releases.push_at(now + cycles, source_index);
         } else {
-            self.active_sources.insert_if(source.is_waiting::<SIMPLE_WORMHOLE>(), number);
+            self.active_sources.insert_if(source.is_waiting::<SIMPLE_WORMHOLE>(), source_index);
         }
     }
 
@@ -227,8 +228,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     }
 
     /// Frees the link of a source when its flit has crossed.
-    pub(super) fn free_source(&mut self, number: u32) {
-        self.sources[number as usize].is_busy = false;
-        self.active_sources.insert(number);
+    pub(super) fn free_source(&mut self, source_index: u32) {
+        self.sources[source_index as usize].is_busy = false;
+        self.active_sources.insert(source_index);
     }
 }

@@ -11,22 +11,22 @@ pub const CHANNELS: usize = 2048;
 /// Number of ports of a sector if each port has the smallest number of channels.
 pub const PORTS: usize = 512;
 /// Number of words of a mask with a bit for each channel.
-const WORDS: usize = CHANNELS / 64;
+const MASK_WORDS: usize = CHANNELS / 64;
 
 /// The ports of up to a few hundred routers, with `C` channels each.
 #[derive(Clone, Debug)]
 pub struct Sector<const C: usize> {
     /// Input channels that have a flit.
-    pub filled: [u64; WORDS],
+    pub filled_channels: [u64; MASK_WORDS],
     /// Input channels whose packet holds an output channel with a free slot at the other end of a free link.
-    pub open: [u64; WORDS],
+    pub open: [u64; MASK_WORDS],
     pub ports: [Port; PORTS],
     pub locations: [PortLocation; PORTS],
     pub inputs: [Input; CHANNELS],
     /// Request of the header at the front of each input channel.
     pub requests: [VcRequest; CHANNELS],
     /// Output channel to which an input channel gives priority.
-    pub turns: [u16; CHANNELS],
+    pub round_robin_starts: [u16; CHANNELS],
     /// Next input channel in the list of blocked headers that contains an input channel, or [`NO_CHANNEL`].
     pub next_blocked: [u16; CHANNELS],
     /// Number of tails in an input channel's buffer, for store-and-forward switching.
@@ -34,8 +34,8 @@ pub struct Sector<const C: usize> {
     pub outputs: [Output; CHANNELS],
     /// Buffers of all channels. The number of slots of a buffer is rounded up to a power of two.
     pub flits: Vec<Flit>,
-    /// Number of words of `filled` that have channels of a router.
-    pub words: usize,
+    /// Number of words of `filled_channels` that have channels of a router.
+    pub used_words: usize,
 }
 
 impl<const C: usize> Sector<C> {
@@ -47,57 +47,57 @@ impl<const C: usize> Sector<C> {
         let port = Port { upstream: NO_PORT, target: NO_PORT, blocked: NO_CHANNEL, ..Port::default() };
         let port = Port { last_output: u16::MAX, last_input: u16::MAX, last_channel: u8::MAX, ..port };
         Sector {
-            filled: [0; WORDS],
-            open: [0; WORDS],
+            filled_channels: [0; MASK_WORDS],
+            open: [0; MASK_WORDS],
             ports: [port; PORTS],
             locations: [PortLocation { blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
             inputs: [Input::default(); CHANNELS],
             requests: [VcRequest::default(); CHANNELS],
-            turns: [0; CHANNELS],
+            round_robin_starts: [0; CHANNELS],
             next_blocked: [NO_CHANNEL; CHANNELS],
             tails: [0; CHANNELS],
             outputs: [Output { owner: NO_CHANNEL, candidate: NO_CHANNEL, last: NO_CHANNEL, ..Output::default() };
                 CHANNELS],
             flits: vec![Flit::default(); CHANNELS * slots],
-            words: 0,
+            used_words: 0,
         }
     }
 
     /// Marks that the packet of an input channel may continue: its output channel has a credit and a free link.
     #[inline]
-    pub fn open(&mut self, channel: usize) {
-        self.open[channel / 64 % WORDS] |= 1 << (channel % 64);
+    pub fn open_channel(&mut self, channel: usize) {
+        self.open[channel / 64 % MASK_WORDS] |= 1 << (channel % 64);
     }
 
     /// Marks that the packet of an input channel may not continue, if `condition` is true, without a branch.
     #[inline]
     pub fn close_if(&mut self, condition: bool, channel: usize) {
-        self.open[channel / 64 % WORDS] &= !(u64::from(condition) << (channel % 64));
+        self.open[channel / 64 % MASK_WORDS] &= !(u64::from(condition) << (channel % 64));
     }
 
     /// Marks that the packet of an input channel may not continue.
     #[inline]
     pub fn close(&mut self, channel: usize) {
-        self.open[channel / 64 % WORDS] &= !(1 << (channel % 64));
+        self.open[channel / 64 % MASK_WORDS] &= !(1 << (channel % 64));
     }
 
     /// Marks that an input channel has a flit.
     #[inline]
     pub fn fill(&mut self, channel: usize) {
-        self.filled[channel / 64 % WORDS] |= 1 << (channel % 64);
+        self.filled_channels[channel / 64 % MASK_WORDS] |= 1 << (channel % 64);
     }
 
     /// Marks that an input channel has no flit, if `condition` is true. The code has no branch, because the condition
     /// depends on data and a branch would be mispredicted.
     #[inline]
     pub fn empty_if(&mut self, condition: bool, channel: usize) {
-        self.filled[channel / 64 % WORDS] &= !(u64::from(condition) << (channel % 64));
+        self.filled_channels[channel / 64 % MASK_WORDS] &= !(u64::from(condition) << (channel % 64));
     }
 
     /// Returns a word of the input channels that have a flit and may continue.
     #[inline]
-    pub fn ready(&self, word: usize) -> u64 {
-        self.filled[word % WORDS] & self.open[word % WORDS]
+    pub fn ready_channels(&self, word: usize) -> u64 {
+        self.filled_channels[word % MASK_WORDS] & self.open[word % MASK_WORDS]
     }
 }
 
@@ -110,16 +110,16 @@ pub fn for_each_in_sector<T: Copy, const C: usize>(
     channel: impl Fn(T) -> u32,
     mut act: impl FnMut(&mut Sector<C>, T),
 ) {
-    let number = |item| channel(item) as usize / CHANNELS;
+    let sector_of = |item| channel(item) as usize / CHANNELS;
     let mut rest = items.iter().copied();
     let mut next = rest.next();
     while let Some(mut item) = next {
-        let local = number(item);
+        let local = sector_of(item);
         let sector = &mut sectors[local];
         next = loop {
             act(sector, item);
             match rest.next() {
-                Some(following) if number(following) == local => item = following,
+                Some(following) if sector_of(following) == local => item = following,
                 other => break other,
             }
         };
@@ -136,12 +136,12 @@ pub fn retain_in_sector<T: Copy, const C: usize>(
     channel: impl Fn(T) -> u32,
     mut condition: impl FnMut(&mut Sector<C>, T) -> bool,
 ) -> usize {
-    let number = |item| channel(item) as usize / CHANNELS;
+    let sector_of = |item| channel(item) as usize / CHANNELS;
     let (mut at, mut kept) = (0, 0);
     while let Some(&first) = items.get(at) {
-        let local = number(first);
+        let local = sector_of(first);
         let sector = &mut sectors[local];
-        while let Some(&item) = items.get(at).filter(|item| number(**item) == local) {
+        while let Some(&item) = items.get(at).filter(|item| sector_of(**item) == local) {
             let is_kept = condition(sector, item);
             items[kept] = item;
             kept += usize::from(is_kept);
@@ -161,7 +161,7 @@ pub struct Port {
     /// Destination of this output's flits: the first channel of an input, or of this output if it leads to a node.
     pub target: u32,
     /// Number of flits that left by this output.
-    pub sent: u64,
+    pub flits_sent: u64,
     /// Output that was granted to this input last, and has the lowest priority.
     pub last_output: u16,
     /// Input that this output served last, and has the lowest priority.
@@ -269,7 +269,7 @@ pub struct PortChoice {
     /// Ports within the router, one bit each.
     pub ports: u64,
     /// Port at which the search begins.
-    pub from: u8,
+    pub first_port: u8,
     /// Port, with its channels, that the header may take if none of the others is available.
     pub escape: Option<(u8, u32)>,
     /// Credits that a channel of the escape must have.

@@ -16,7 +16,7 @@ pub struct SwitchRequests {
     /// in the high bits; [`NO_REQUEST`] before and after the allocation of a sector.
     winners: [u32; PORTS],
     /// Input channels that are the only ones of their ports that may request the switch.
-    single: Items,
+    single_requests: Items,
     /// Input channels that tails have left.
     tails: Items,
 }
@@ -25,7 +25,7 @@ impl Default for SwitchRequests {
     fn default() -> SwitchRequests {
         SwitchRequests {
             winners: [NO_REQUEST; PORTS],
-            single: branchless_filter::NO_ITEMS,
+            single_requests: branchless_filter::NO_ITEMS,
             tails: branchless_filter::NO_ITEMS,
         }
     }
@@ -46,28 +46,28 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     #[inline(never)]
     pub(super) fn allocate_switch<const WITHOUT_OPTIONS: bool>(&mut self, now: u64) {
         let Rows { sectors, shared, switch_requests, .. } = self;
-        let mut sent = 0;
-        for (number, sector) in sectors.iter_mut().enumerate() {
+        let mut flits_sent = 0;
+        for (index, sector) in sectors.iter_mut().enumerate() {
             let requested = collect(sector, switch_requests);
             let mut tails = BranchlessFilter::new(&mut switch_requests.tails);
-            for word in 0..sector.words.div_ceil(C) {
+            for word in 0..sector.used_words.div_ceil(C) {
                 let mut outputs = requested[word % PORT_WORDS];
                 while let Some(output) = take_lowest(&mut outputs) {
                     let output = (word * 64 + output as usize) % PORTS;
                     let winner = std::mem::replace(&mut switch_requests.winners[output], NO_REQUEST) as u16;
-                    let is_tail = shared.send(sector, (number, winner), output, now);
-                    sent += usize::from(!SIMPLE_WORMHOLE);
+                    let is_tail = shared.send(sector, (index, winner), output, now);
+                    flits_sent += usize::from(!SIMPLE_WORMHOLE);
                     tails.add_if(is_tail, winner);
                 }
             }
-            shared.end_packets::<WITHOUT_OPTIONS>(sector, (number, tails), now);
+            shared.end_packets::<WITHOUT_OPTIONS>(sector, (index, tails), now);
         }
         // In other networks, flits may be added to a delay line by `push_at`, which `joined` does not count.
         if SIMPLE_WORMHOLE {
-            sent = shared.to_routers.joined() + shared.to_nodes.joined();
+            flits_sent = shared.to_routers.arrivals() + shared.to_nodes.arrivals();
         }
-        shared.counts.flit_hops += sent as u64;
-        shared.has_switch_work = sent > 0;
+        shared.counts.flit_hops += flits_sent as u64;
+        shared.has_switch_work = flits_sent > 0;
     }
 }
 
@@ -80,23 +80,23 @@ fn collect<const C: usize>(sector: &Sector<C>, switch_requests: &mut SwitchReque
         let distance = round_robin_distance((input / C) as u16, sector.ports[output].last_input);
         switch_requests.winners[output] = switch_requests.winners[output].min((distance << 16 | input) as u32);
     };
-    let mut single = BranchlessFilter::new(&mut switch_requests.single);
-    for word in 0..sector.words {
-        let ready = sector.ready(word);
-        let mut alone = ready;
+    let mut single_requests = BranchlessFilter::new(&mut switch_requests.single_requests);
+    for word in 0..sector.used_words {
+        let ready = sector.ready_channels(word);
+        let mut alone_in_port = ready;
         let rest = all_but_first::<C>(ready);
         if rest != 0 {
-            let (every, mut several) = (u64::MAX >> (64 - C), with_any::<C>(rest));
-            alone &= !several.wrapping_mul(every);
-            while let Some(first) = take_lowest(&mut several) {
-                let (output, input) = request(sector, word, ready & every << first);
+            let (all_channels, mut ports_with_several) = (u64::MAX >> (64 - C), with_any::<C>(rest));
+            alone_in_port &= !ports_with_several.wrapping_mul(all_channels);
+            while let Some(first) = take_lowest(&mut ports_with_several) {
+                let (output, input) = request(sector, word, ready & all_channels << first);
                 add_request(output, input);
             }
         }
-        single.add_bits(word * 64, alone);
+        single_requests.add_bits(word * 64, alone_in_port);
     }
-    for index in 0..single.len() {
-        let input = usize::from(single.get(index)) % CHANNELS;
+    for index in 0..single_requests.len() {
+        let input = usize::from(single_requests.get(index)) % CHANNELS;
         add_request(usize::from(sector.inputs[input].out_port) % PORTS, input);
     }
     requested
@@ -105,13 +105,13 @@ fn collect<const C: usize>(sector: &Sector<C>, switch_requests: &mut SwitchReque
 /// Returns a bit at the first channel of each port that has any bit set in a word of channels.
 #[inline]
 fn with_any<const C: usize>(channels: u64) -> u64 {
-    let mut any = channels;
+    let mut with_requests = channels;
     let mut shift = 1;
     while shift < C {
-        any |= any >> shift;
+        with_requests |= with_requests >> shift;
         shift *= 2;
     }
-    any & (u64::MAX / (u64::MAX >> (64 - C)))
+    with_requests & (u64::MAX / (u64::MAX >> (64 - C)))
 }
 
 /// Clears the lowest set bit of each port in a word of channels.
@@ -136,12 +136,12 @@ fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -
     let port = (word * 64 + channels.trailing_zeros() as usize) % CHANNELS / C;
     let next_output = sector.ports[port].last_output.wrapping_add(1);
     let next_channel = usize::from(sector.ports[port].last_channel.wrapping_add(1));
-    let mut least = usize::MAX;
+    let mut nearest = usize::MAX;
     let mut note = |channel: usize, is_ready: bool| {
         let output = sector.inputs[(port * C + channel) % CHANNELS].out_port;
         let outputs = usize::from(output.wrapping_sub(next_output)) % PORTS;
         let distance = outputs * C + channel.wrapping_sub(next_channel) % C;
-        least = least.min(distance | usize::from(is_ready).wrapping_sub(1));
+        nearest = nearest.min(distance | usize::from(is_ready).wrapping_sub(1));
     };
     // With few channels, all are compared, because a branch on which of them may request would be mispredicted.
     if C <= 4 {
@@ -151,5 +151,5 @@ fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -
             note(channel as usize % C, true);
         }
     }
-    ((least / C + usize::from(next_output)) % PORTS, port * C + (least % C + next_channel) % C)
+    ((nearest / C + usize::from(next_output)) % PORTS, port * C + (nearest % C + next_channel) % C)
 }

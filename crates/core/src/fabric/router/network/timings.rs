@@ -66,8 +66,8 @@ impl Timings {
     }
 
     /// Returns the longest delay.
-    pub fn longest(&self) -> u64 {
-        let all = [
+    pub fn longest_delay(&self) -> u64 {
+        let delays = [
             &self.to_input,
             &self.cycles_per_flit,
             &self.node_credit,
@@ -75,7 +75,7 @@ impl Timings {
             &self.from_source,
             &self.source_cycles,
         ];
-        all.into_iter().flatten().copied().max().unwrap_or(0).into()
+        delays.into_iter().flatten().copied().max().unwrap_or(0).into()
     }
 }
 

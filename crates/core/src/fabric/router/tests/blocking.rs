@@ -60,9 +60,9 @@ fn strict_sharing_isolates_networks_and_demand_sharing_divides_the_link() {
         }
         run(&mut network).last().expect("they arrive").cycle
     };
-    let alone = last_delivery(1, Sharing::Demand, 100);
-    assert_eq!(last_delivery(2, Sharing::Strict, 200), alone);
-    assert!(last_delivery(2, Sharing::Demand, 200) >= alone + 99);
+    let single_network = last_delivery(1, Sharing::Demand, 100);
+    assert_eq!(last_delivery(2, Sharing::Strict, 200), single_network);
+    assert!(last_delivery(2, Sharing::Demand, 200) >= single_network + 99);
 }
 
 #[test]

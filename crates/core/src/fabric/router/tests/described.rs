@@ -5,12 +5,12 @@ use crate::fabric::router::Sharing;
 use crate::fabric::topology::mesh::MeshParameters;
 use crate::fabric::topology::torus::{Middle, TorusParameters};
 use crate::fabric::topology::{End, RouteQuery, Shape, Topology};
-use crate::text::{Document, ParameterVariants, Parameters, Problems, Reading, Source, Table, load};
+use crate::text::{DescriptionReader, Document, ParameterVariants, Parameters, Problems, Source, Table, load};
 
 fn read<T>(text: &str, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<T, Problems> {
     let shelf = crate::text::PartLibrary::EMPTY;
     let document = Document::Text("fabric.toml", text, None);
-    Ok(Reading::new(load(&Source { document, sets: &[], varied: &[], shelf })?).read(read)?.value)
+    Ok(DescriptionReader::new(load(&Source { document, sets: &[], varied: &[], shelf })?).read(read)?.value)
 }
 
 #[test]
@@ -58,12 +58,12 @@ fn a_flit_is_moved_in_whole_cycles() {
 #[test]
 fn parameters_that_do_not_suit_the_shape_are_errors() {
     let torus = TorusParameters { shape: vec![4, 4] }.shape();
-    let alone = RouterParameters { virtual_channels: 1, ..RouterParameters::defaults() };
-    assert_eq!(alone.check(&torus, 1).iter().map(|wrong| wrong.0).collect::<Vec<_>>(), ["virtual-channels"]);
+    let one_channel = RouterParameters { virtual_channels: 1, ..RouterParameters::defaults() };
+    assert_eq!(one_channel.check(&torus, 1).iter().map(|problem| problem.0).collect::<Vec<_>>(), ["virtual-channels"]);
     let switching = Switching::VirtualCutThrough;
-    let small = RouterParameters { switching, buffer_flits: 4, ..RouterParameters::defaults() };
-    assert_eq!(small.check(&torus, 5).iter().map(|wrong| wrong.0).collect::<Vec<_>>(), ["buffer-flits"]);
-    assert!(small.check(&torus, 4).is_empty());
+    let small_buffers = RouterParameters { switching, buffer_flits: 4, ..RouterParameters::defaults() };
+    assert_eq!(small_buffers.check(&torus, 5).iter().map(|problem| problem.0).collect::<Vec<_>>(), ["buffer-flits"]);
+    assert!(small_buffers.check(&torus, 4).is_empty());
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn a_full_torus_does_not_deadlock() {
 #[test]
 fn a_middle_channel_of_both_halves_is_for_packets_of_one_flit() {
     let torus = TorusParameters { shape: vec![4, 4] };
-    let wrong = |middle, virtual_channels, flits| {
+    let problems = |middle, virtual_channels, flits| {
         let parameters = RouterParameters { virtual_channels, ..RouterParameters::defaults() };
         parameters.check(&torus.shape_with(middle), flits).into_iter().map(|(key, _)| key).collect::<Vec<_>>()
     };
-    assert_eq!(wrong(Middle::Both, 3, 2), ["virtual-channels"]);
-    assert!(wrong(Middle::Both, 3, 1).is_empty() && wrong(Middle::Both, 4, 9).is_empty());
-    assert!(wrong(Middle::Lower, 3, 9).is_empty());
+    assert_eq!(problems(Middle::Both, 3, 2), ["virtual-channels"]);
+    assert!(problems(Middle::Both, 3, 1).is_empty() && problems(Middle::Both, 4, 9).is_empty());
+    assert!(problems(Middle::Lower, 3, 9).is_empty());
 }

@@ -10,8 +10,8 @@ fn line(nodes: u32) -> crate::fabric::topology::Shape {
 }
 
 /// Returns a streamed packet with `ready` flits at its source.
-fn streamed(whole: Injection, ready: u16, flow_unit: u16) -> Injection {
-    Injection { ready, flow_unit, ..whole }
+fn streamed(injection: Injection, ready: u16, flow_unit: u16) -> Injection {
+    Injection { ready, flow_unit, ..injection }
 }
 
 /// Returns the events without those that only streamed packets have.
@@ -54,9 +54,10 @@ fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
 #[test]
 fn an_unblocked_stream_is_as_fast_as_a_whole_packet() {
     let swift = RouterParameters { buffer_flits: 1, ..RouterParameters::defaults() };
-    let slow = RouterParameters { buffer_flits: 2, virtual_channels: 1, credit_delay: 3, wire_delay: 2, ..serial(4) };
-    let stored = RouterParameters { switching: Switching::StoreAndForward, buffer_flits: 5, ..serial(2) };
-    for parameters in [RouterParameters::defaults(), swift, slow, stored] {
+    let slow_credits =
+        RouterParameters { buffer_flits: 2, virtual_channels: 1, credit_delay: 3, wire_delay: 2, ..serial(4) };
+    let store_and_forward = RouterParameters { switching: Switching::StoreAndForward, buffer_flits: 5, ..serial(2) };
+    for parameters in [RouterParameters::defaults(), swift, slow_credits, store_and_forward] {
         let times = |flow_unit: u16| {
             let mut network = Network::new(line(4), &parameters, 1);
             for tag in 0..30 {
@@ -113,11 +114,11 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     // A packet that needs the same channel, one behind the stream in its queue, and one of the other network.
     network.offer(packet(1, 2, 1, 1));
     network.offer(packet(0, 0, 1, 2));
-    let began = network.cycle();
+    let first_cycle = network.cycle();
     network.offer(Injection { network: 1, ..packet(0, 2, 4, 3) });
     events.append(&mut run(&mut network));
     let hop = u64::from(parameters.hop_cycles());
-    assert_eq!(cycles(&events_of_packet(&events, 3), EventKind::Delivered), [began + 2 + 3 * hop + 3]);
+    assert_eq!(cycles(&events_of_packet(&events, 3), EventKind::Delivered), [first_cycle + 2 + 3 * hop + 3]);
     assert_eq!(cycles(&events, EventKind::Delivered).len(), 1, "no other packet arrives");
     assert_eq!(network.next_work(), None, "a source that lacks flits has nothing to do");
     network.skip_to(1000);
@@ -130,8 +131,8 @@ fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     assert_eq!(cycles(&events_of_packet(&events, 0), EventKind::Delivered), [tail]);
     assert_eq!(cycles(&events_of_packet(&events, 2), EventKind::Injected), [1005], "it leaves after the tail");
     // The channel is free in the cycle in which the tail leaves the router.
-    let behind = cycles(&events_of_packet(&events, 1), EventKind::Delivered)[0];
-    assert!(behind > tail && behind <= tail + hop, "{behind} after {tail}");
+    let second_delivered = cycles(&events_of_packet(&events, 1), EventKind::Delivered)[0];
+    assert!(second_delivered > tail && second_delivered <= tail + hop, "{second_delivered} after {tail}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(super) const LATENCY_ATTRIBUTE: &str = "latency";
 pub(super) type AttributeError = (String, String);
 
 /// Returns the kind of vertex that `word` names. `router` and `node` are accepted as former names.
-pub(super) fn kind(word: &str) -> Result<VertexKind, AttributeError> {
+pub(super) fn vertex_kind(word: &str) -> Result<VertexKind, AttributeError> {
     match word.trim() {
         "switch" | "router" => Ok(VertexKind::Switch),
         "host" | "node" => Ok(VertexKind::Host),

@@ -81,7 +81,7 @@ pub(super) struct Lines<'a> {
 impl Lines<'_> {
     /// Returns the lines of `text`.
     pub fn new(text: &str) -> Lines<'_> {
-        Lines { text, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
+        Lines { text, ends: text.match_indices('\n').map(|(offset, _)| offset).collect() }
     }
 
     /// Returns the line, from 1, of the byte at `offset`.
@@ -152,7 +152,7 @@ impl Builder {
         let mut matched = false;
         for vertex in self.vertices.iter_mut().filter(|vertex| is_match(&vertex.name)) {
             matched = true;
-            if vertex.kind.is_some_and(|known| known != kind) {
+            if vertex.kind.is_some_and(|known_kind| known_kind != kind) {
                 let message = format!("`{}` is called both a switch and a host", vertex.name);
                 self.errors.push(GraphError::new(Some(line), message, "a vertex is one of the two"));
                 break;
@@ -164,10 +164,10 @@ impl Builder {
 
     /// Returns some names of vertices, for a message.
     pub fn some_names(&self) -> String {
-        const LISTED: usize = 5;
-        let names = self.vertices.iter().take(LISTED).map(|vertex| format!("`{}`", vertex.name));
-        let more = if self.vertices.len() > LISTED { ", …" } else { "" };
-        names.collect::<Vec<_>>().join(", ") + more
+        const LISTED_MAX: usize = 5;
+        let names = self.vertices.iter().take(LISTED_MAX).map(|vertex| format!("`{}`", vertex.name));
+        let ellipsis = if self.vertices.len() > LISTED_MAX { ", …" } else { "" };
+        names.collect::<Vec<_>>().join(", ") + ellipsis
     }
 
     /// Adds a link. A link from a vertex to itself is an error, and so is one that exists already.
@@ -197,11 +197,11 @@ impl Builder {
         let numbers: Option<Vec<u64>> = self.vertices.iter().map(|vertex| vertex.name.parse().ok()).collect();
         let Some(numbers) = numbers else { return };
         let mut order: Vec<usize> = (0..numbers.len()).collect();
-        order.sort_by_key(|at| numbers[*at]);
+        order.sort_by_key(|index| numbers[*index]);
         let mut sorted_at = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(sorted, at)| sorted_at[*at] = sorted as u32);
+        order.iter().enumerate().for_each(|(sorted, index)| sorted_at[*index] = sorted as u32);
         let mut vertices: Vec<Option<NewVertex>> = self.vertices.drain(..).map(Some).collect();
-        self.vertices.extend(order.iter().filter_map(|at| vertices[*at].take()));
+        self.vertices.extend(order.iter().filter_map(|index| vertices[*index].take()));
         for link in &mut self.links {
             (link.from, link.to) = (sorted_at[link.from as usize], sorted_at[link.to as usize]);
         }
@@ -222,8 +222,8 @@ impl Builder {
     /// Returns the vertices, each with its kind. If a file names only switches, all other vertices are hosts, except
     /// that those with several links are switches with a host. If it names only hosts, all others are switches.
     fn with_kinds(&self) -> Vec<Vertex> {
-        let has = |kind| self.vertices.iter().any(|vertex| vertex.kind == Some(kind));
-        let (has_switches, has_hosts) = (has(VertexKind::Switch), has(VertexKind::Host));
+        let has_kind = |kind| self.vertices.iter().any(|vertex| vertex.kind == Some(kind));
+        let (has_switches, has_hosts) = (has_kind(VertexKind::Switch), has_kind(VertexKind::Host));
         let mut neighbours: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); self.vertices.len()];
         for link in &self.links {
             neighbours[link.from as usize].insert(link.to);

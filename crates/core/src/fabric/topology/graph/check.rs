@@ -48,7 +48,7 @@ impl Graph {
         format!("`{} -> {}`", name(link.from), name(link.to))
     }
 
-    fn kind(&self, vertex: u32) -> VertexKind {
+    fn vertex_kind(&self, vertex: u32) -> VertexKind {
         self.vertices[vertex as usize].kind
     }
 
@@ -69,7 +69,7 @@ impl Graph {
     fn check_hosts(&self, errors: &mut Vec<GraphError>) {
         let mut neighbours: Vec<BTreeMap<u32, [bool; 2]>> = vec![BTreeMap::new(); self.vertices.len()];
         for DirectedLink { from, to, link } in self.directed() {
-            if [from, to].map(|vertex| self.kind(vertex)) == [VertexKind::Host; 2] && from == link.from {
+            if [from, to].map(|vertex| self.vertex_kind(vertex)) == [VertexKind::Host; 2] && from == link.from {
                 let message = format!("{} joins two hosts", self.arrow(link));
                 errors.push(GraphError::new(Some(link.line), message, "a host is linked to a switch"));
             }
@@ -122,14 +122,14 @@ impl Graph {
                 let (from, to) = if is_forward { (from, to) } else { (to, from) };
                 next[from as usize].push(to);
             }
-            let mut reached = vec![false; self.vertices.len()];
+            let mut is_reached = vec![false; self.vertices.len()];
             let mut stack = vec![0];
             while let Some(at) = stack.pop() {
-                if !std::mem::replace(&mut reached[at as usize], true) {
+                if !std::mem::replace(&mut is_reached[at as usize], true) {
                     stack.extend(&next[at as usize]);
                 }
             }
-            reached.iter().position(|reached| !reached)
+            is_reached.iter().position(|reached| !reached)
         };
         let name = |vertex: usize| &self.vertices[vertex].name;
         let error = |from: usize, to: usize| {

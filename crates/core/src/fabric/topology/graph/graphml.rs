@@ -45,7 +45,7 @@ fn elements<'a, 'input>(parent: Node<'a, 'input>, name: &'static str) -> impl It
 }
 
 /// A key of `data` elements: the name of the attribute, and its default for elements without such `data`.
-struct Key<'a> {
+struct DataKey<'a> {
     name: &'a str,
     default: Option<&'a str>,
     /// Element that has the attribute: `node`, `edge` or `all`.
@@ -53,18 +53,18 @@ struct Key<'a> {
 }
 
 /// Returns the keys by their ids.
-fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, Key<'a>> {
+fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, DataKey<'a>> {
     let key = |key: Node<'a, '_>| {
         let name = key.attribute("attr.name")?;
         let default = elements(key, "default").next().and_then(|default| default.text());
-        Some((key.attribute("id")?, Key { name, default, element: key.attribute("for").unwrap_or("all") }))
+        Some((key.attribute("id")?, DataKey { name, default, element: key.attribute("for").unwrap_or("all") }))
     };
     elements(root, "key").filter_map(key).collect()
 }
 
 struct Reader<'a> {
     lines: Lines<'a>,
-    keys: BTreeMap<&'a str, Key<'a>>,
+    keys: BTreeMap<&'a str, DataKey<'a>>,
     builder: Builder,
     is_one_way: bool,
 }
@@ -81,7 +81,7 @@ impl Reader<'_> {
             let key = data.attribute("key").and_then(|key| self.keys.get(key));
             key.is_some_and(|key| key.name == name)
         };
-        let stated = elements(element, "data").find(is_named).map(|data| data.text().unwrap_or_default());
+        let value = elements(element, "data").find(is_named).map(|data| data.text().unwrap_or_default());
         let element_name = element.tag_name().name();
         let default = || {
             let mut keys = self
@@ -90,7 +90,7 @@ impl Reader<'_> {
                 .filter(|key| key.name == name && (key.element == element_name || key.element == "all"));
             keys.find_map(|key| key.default)
         };
-        stated.or_else(default).map(str::trim)
+        value.or_else(default).map(str::trim)
     }
 
     fn node(&mut self, node: Node<'_, '_>) {
@@ -101,7 +101,7 @@ impl Reader<'_> {
         let Some(id) = node.attribute("id") else {
             return self.builder.error(line, "a vertex has no `id`", FORMAT_HELP);
         };
-        let kind = match self.data(node, attributes::KIND_ATTRIBUTE).map(attributes::kind).transpose() {
+        let kind = match self.data(node, attributes::KIND_ATTRIBUTE).map(attributes::vertex_kind).transpose() {
             Ok(kind) => kind,
             Err((message, help)) => return self.builder.error(line, message, help),
         };
@@ -114,8 +114,8 @@ impl Reader<'_> {
 
     fn edge(&mut self, edge: Node<'_, '_>) {
         let line = self.line(edge);
-        let stated = [attributes::RATE_ATTRIBUTE, attributes::LATENCY_ATTRIBUTE].map(|name| self.data(edge, name));
-        let attributes = match attributes::link(stated[0], stated[1]) {
+        let values = [attributes::RATE_ATTRIBUTE, attributes::LATENCY_ATTRIBUTE].map(|name| self.data(edge, name));
+        let attributes = match attributes::link(values[0], values[1]) {
             Ok(attributes) => attributes,
             Err((message, help)) => return self.builder.error(line, message, help),
         };
@@ -123,23 +123,23 @@ impl Reader<'_> {
             Some(directed) => matches!(directed, "true" | "1"),
             None => self.is_one_way,
         };
-        let ends = ["source", "target"].map(|end| self.end(edge, end, line));
+        let ends = ["source", "target"].map(|end| self.find_end(edge, end, line));
         if let [Some(from), Some(to)] = ends {
             self.builder.link(GraphLink { from, to, is_one_way, line, attributes });
         }
     }
 
-    fn end(&mut self, edge: Node<'_, '_>, end: &str, line: usize) -> Option<u32> {
+    fn find_end(&mut self, edge: Node<'_, '_>, end: &str, line: usize) -> Option<u32> {
         let Some(id) = edge.attribute(end) else {
             self.builder.error(line, format!("a link has no `{end}`"), FORMAT_HELP);
             return None;
         };
         let id = Id::Text(id.to_owned());
-        let found = self.builder.find(&id);
-        if found.is_none() {
+        let vertex = self.builder.find(&id);
+        if vertex.is_none() {
             self.builder.error(line, format!("there is no vertex `{id}`"), "`source` and `target` are ids of nodes");
         }
-        found
+        vertex
     }
 }
 

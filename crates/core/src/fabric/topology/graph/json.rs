@@ -65,7 +65,7 @@ impl Reader<'_> {
             Ok(node) => node,
             Err(error) => return self.builder.errors.push(json_error(&error, line)),
         };
-        let kind = match node.kind.as_ref().map(|kind| attributes::kind(&unquoted(kind))).transpose() {
+        let kind = match node.kind.as_ref().map(|kind| attributes::vertex_kind(&unquoted(kind))).transpose() {
             Ok(kind) => kind,
             Err((message, help)) => return self.builder.error(line, message, help),
         };
@@ -95,12 +95,12 @@ impl Reader<'_> {
 
     fn find_vertex(&mut self, end: &Value, line: usize) -> Option<u32> {
         let id = self.id(end, line)?;
-        let found = self.builder.find(&id);
-        if found.is_none() {
+        let vertex = self.builder.find(&id);
+        if vertex.is_none() {
             let help = "`source` and `target` are ids of `nodes`; \"1\" and 1 are different ids";
             self.builder.error(line, format!("there is no vertex `{id}`"), help);
         }
-        found
+        vertex
     }
 
     fn id(&mut self, id: &Value, line: usize) -> Option<Id> {

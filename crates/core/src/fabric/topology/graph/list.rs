@@ -47,11 +47,11 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
 /// Returns a line without its comment, which begins with a `#` outside the quotes of attributes.
 fn without_comment(line: &str) -> &str {
     let (mut quote, mut has_attributes, mut is_escaped) = (None, false, false);
-    for (at, character) in line.char_indices() {
+    for (index, character) in line.char_indices() {
         match (quote, character) {
             (Some(_), _) if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
-            (None, '#') => return &line[..at],
+            (None, '#') => return &line[..index],
             (None, '{') => has_attributes = true,
             (None, '\'' | '"') if has_attributes => quote = Some(character),
             (Some(open), _) if open == character => quote = None,
@@ -73,9 +73,9 @@ fn kinds_of(line: &str) -> Option<(VertexKind, &str)> {
 
 fn set_kinds(builder: &mut Builder, line: usize, kind: VertexKind, patterns: &str) {
     let patterns = patterns.split([' ', '\t', ',']).filter(|pattern| !pattern.is_empty());
-    let mut any = false;
+    let mut has_content = false;
     for pattern in patterns {
-        any = true;
+        has_content = true;
         let name = NamePattern::parse(pattern);
         if !builder.set_kind(kind, line, |vertex| name.is_match(vertex)) {
             let message = format!("no vertex matches `{}`", shortened(pattern));
@@ -83,7 +83,7 @@ fn set_kinds(builder: &mut Builder, line: usize, kind: VertexKind, patterns: &st
             builder.error(line, message, help);
         }
     }
-    if !any {
+    if !has_content {
         builder.error(line, "no vertex is named here", "write patterns of names, such as `# switches: s*`");
     }
 }
@@ -114,7 +114,7 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
         (message, "attributes are written as {'rate': '100 Gbit/s', 'latency': '500 ns'}".to_owned())
     };
     let (mut rate, mut latency) = (None, None);
-    for entry in entries(dictionary).ok_or_else(unclosed)? {
+    for entry in dictionary_entries(dictionary).ok_or_else(unclosed)? {
         let Some((key, value)) = entry.split_once(':') else { continue };
         match unquoted(key) {
             attributes::RATE_ATTRIBUTE => rate = Some(unquoted(value)),
@@ -127,9 +127,9 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
 
 /// Returns the entries of a dictionary of Python or JSON. Commas within quotes or brackets do not separate entries.
 /// Returns `None` if a quote or a bracket is not closed.
-fn entries(dictionary: &str) -> Option<Vec<&str>> {
+fn dictionary_entries(dictionary: &str) -> Option<Vec<&str>> {
     let (mut entries, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0_usize, None, false);
-    for (at, character) in dictionary.char_indices() {
+    for (index, character) in dictionary.char_indices() {
         match (quote, character) {
             (Some(_), _) if is_escaped => is_escaped = false,
             (Some(_), '\\') => is_escaped = true,
@@ -139,8 +139,8 @@ fn entries(dictionary: &str) -> Option<Vec<&str>> {
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth = depth.checked_sub(1)?,
             (None, ',') if depth == 0 => {
-                entries.push(&dictionary[start..at]);
-                start = at + 1;
+                entries.push(&dictionary[start..index]);
+                start = index + 1;
             }
             (None, _) => {}
         }
@@ -151,6 +151,6 @@ fn entries(dictionary: &str) -> Option<Vec<&str>> {
 
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
-    let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
-    within('\'').or_else(|| within('"')).unwrap_or(text)
+    let between_quotes = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    between_quotes('\'').or_else(|| between_quotes('"')).unwrap_or(text)
 }

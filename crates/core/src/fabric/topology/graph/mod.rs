@@ -94,7 +94,7 @@ impl GraphParameters {
     pub fn described_links(&self) -> Vec<DescribedLink> {
         let Some(graph) = &self.graph else { return Vec::new() };
         let name = |vertex: u32| &graph.vertices[vertex as usize].name;
-        let described = graph.links.iter().filter(|link| !link.attributes.is_empty());
+        let with_attributes = graph.links.iter().filter(|link| !link.attributes.is_empty());
         let link = |link: &GraphLink| DescribedLink {
             place: format!(
                 "{}, line {}: the link of `{}` and `{}`",
@@ -105,7 +105,7 @@ impl GraphParameters {
             ),
             attributes: link.attributes,
         };
-        described.map(link).collect()
+        with_attributes.map(link).collect()
     }
 
     /// Returns whether there is only one route between any two nodes. Builds the routing tables, which takes time.
@@ -167,14 +167,14 @@ fn load(t: &mut Table<'_>, path: &Path) -> Option<Arc<Graph>> {
 
 /// Returns the first errors of a file as messages with their positions, and help.
 fn format_errors(path: &Path, mut errors: Vec<GraphError>) -> Vec<(String, String)> {
-    let more = errors.len().saturating_sub(REPORTED_MAX);
+    let further = errors.len().saturating_sub(REPORTED_MAX);
     errors.truncate(REPORTED_MAX);
     let line = |error: &GraphError| error.line.map_or(String::new(), |line| format!(", line {line}"));
     let with_position =
         |error: GraphError| (format!("{}{}: {}", path.display(), line(&error), error.message), error.help);
     let mut reported: Vec<(String, String)> = errors.into_iter().map(with_position).collect();
-    if more > 0 {
-        reported.push((format!("{}: and {more} more like these", path.display()), String::new()));
+    if further > 0 {
+        reported.push((format!("{}: and {further} more like these", path.display()), String::new()));
     }
     reported
 }

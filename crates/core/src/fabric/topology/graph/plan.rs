@@ -23,8 +23,8 @@ impl Graph {
     /// Returns each link once for each of its directions.
     pub(super) fn directed(&self) -> impl Iterator<Item = DirectedLink<'_>> {
         self.links.iter().flat_map(|link| {
-            let back = (!link.is_one_way).then_some(DirectedLink { from: link.to, to: link.from, link });
-            std::iter::once(DirectedLink { from: link.from, to: link.to, link }).chain(back)
+            let reverse = (!link.is_one_way).then_some(DirectedLink { from: link.to, to: link.from, link });
+            std::iter::once(DirectedLink { from: link.from, to: link.to, link }).chain(reverse)
         })
     }
 }
@@ -48,11 +48,11 @@ impl Plan {
         let is_router = |vertex: &&Vertex| vertex.kind != VertexKind::Host;
         let numbers = |is_counted: &dyn Fn(&&Vertex) -> bool| {
             let mut next = 0;
-            let number = |vertex: &Vertex| {
+            let next_number = |vertex: &Vertex| {
                 next += u32::from(is_counted(&vertex));
                 is_counted(&vertex).then(|| next - 1)
             };
-            graph.vertices.iter().map(number).collect::<Vec<Option<u32>>>()
+            graph.vertices.iter().map(next_number).collect::<Vec<Option<u32>>>()
         };
         let (routers, nodes) = (numbers(&is_router), numbers(&|vertex| vertex.kind != VertexKind::Switch));
         let router_names: Vec<String> =
@@ -72,18 +72,18 @@ impl Plan {
             details,
         };
         for DirectedLink { from, to, link } in graph.directed() {
-            let number = |vertex: u32| (routers[vertex as usize], nodes[vertex as usize]);
-            match (number(from), number(to)) {
-                ((Some(from), _), (Some(to), _)) => plan.join(from, to, link.attributes),
-                ((None, Some(node)), (Some(to), _)) => plan.enter(node, to, link.attributes),
-                ((Some(from), _), (None, Some(node))) => plan.exit(from, node, link.attributes),
+            let numbers_of = |vertex: u32| (routers[vertex as usize], nodes[vertex as usize]);
+            match (numbers_of(from), numbers_of(to)) {
+                ((Some(from), _), (Some(to), _)) => plan.join_routers(from, to, link.attributes),
+                ((None, Some(node)), (Some(to), _)) => plan.enter_from_node(node, to, link.attributes),
+                ((Some(from), _), (None, Some(node))) => plan.exit_to_node(from, node, link.attributes),
                 // The graph was checked: a host is linked to a switch.
                 _ => {}
             }
         }
         for (router, node) in routers.iter().zip(&nodes).filter_map(|(router, node)| Some(((*router)?, (*node)?))) {
-            plan.enter(node, router, LinkAttributes::default());
-            plan.exit(router, node, LinkAttributes::default());
+            plan.enter_from_node(node, router, LinkAttributes::default());
+            plan.exit_to_node(router, node, LinkAttributes::default());
         }
         plan
     }
@@ -100,17 +100,17 @@ impl Plan {
         *next - 1
     }
 
-    fn join(&mut self, from: u32, to: u32, attributes: LinkAttributes) {
+    fn join_routers(&mut self, from: u32, to: u32, attributes: LinkAttributes) {
         let port = self.input(to);
         self.output(from, End::Router { router: to, port }, attributes);
     }
 
-    fn enter(&mut self, node: u32, to: u32, attributes: LinkAttributes) {
+    fn enter_from_node(&mut self, node: u32, to: u32, attributes: LinkAttributes) {
         self.entries[node as usize] = (to, self.input(to));
         self.details.entries[node as usize] = attributes;
     }
 
-    fn exit(&mut self, from: u32, node: u32, attributes: LinkAttributes) {
+    fn exit_to_node(&mut self, from: u32, node: u32, attributes: LinkAttributes) {
         self.exits[node as usize] = (from, self.outputs[from as usize].len() as u8);
         self.output(from, End::Node(node), attributes);
     }

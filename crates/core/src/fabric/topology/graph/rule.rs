@@ -83,13 +83,13 @@ impl Rule {
         let mut rule = Rule { routers, next, arrivals, exits, entries, links_left, links_left_down, classes: None };
         rule.fill();
         if routing == GraphRouting::DistanceClasses {
-            rule.classes = Some(rule.longest());
+            rule.classes = Some(rule.distance_max());
         }
         rule
     }
 
     /// Returns the number of links between routers on the longest route, at least 1 and at most 255.
-    fn longest(&self) -> u8 {
+    fn distance_max(&self) -> u8 {
         let nodes = 0..self.exits.len() as u32;
         let distance_max_to = |to: u32| nodes.clone().map(move |from| self.distance(from, to)).max().unwrap_or(0);
         nodes.clone().map(distance_max_to).max().unwrap_or(0).clamp(1, u8::MAX.into()) as u8
@@ -97,19 +97,19 @@ impl Rule {
 
     /// Returns the virtual channels in which a header takes its next link.
     fn channels(&self, arrival: Option<Arrival>, channel: u8, virtual_channels: u8) -> u16 {
-        let every = every_channel(virtual_channels);
-        let Some(classes) = self.classes else { return every };
+        let all_channels = every_channel(virtual_channels);
+        let Some(classes) = self.classes else { return all_channels };
         let in_class = (virtual_channels / classes).max(1);
         let class = if arrival.is_some() { channel / in_class + 1 } else { 0 };
         let first = u32::from(class) * u32::from(in_class);
-        u16::try_from(u32::from(every_channel(in_class)) << first.min(16) & u32::from(every)).unwrap_or(0)
+        u16::try_from(u32::from(every_channel(in_class)) << first.min(16) & u32::from(all_channels)).unwrap_or(0)
     }
 
     /// Fills the tables, from each destination backwards.
     fn fill(&mut self) {
-        let mut before: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.routers];
+        let mut predecessors: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.routers];
         for (from, next) in self.next.iter().enumerate() {
-            next.iter().for_each(|hop| before[hop.router as usize].push((from as u32, hop.is_down)));
+            next.iter().for_each(|hop| predecessors[hop.router as usize].push((from as u32, hop.is_down)));
         }
         let mut destinations: Vec<u32> = self.exits.iter().map(|(router, _)| *router).collect();
         destinations.dedup();
@@ -120,7 +120,9 @@ impl Rule {
             (links_left[destination as usize], links_left_down[destination as usize]) = (0, 0);
             let mut queue = VecDeque::from([(destination, false, 0), (destination, true, 0)]);
             while let Some((at, has_gone_down, links)) = queue.pop_front() {
-                for &(from, is_down) in before[at as usize].iter().filter(|(_, is_down)| *is_down == has_gone_down) {
+                for &(from, is_down) in
+                    predecessors[at as usize].iter().filter(|(_, is_down)| *is_down == has_gone_down)
+                {
                     if links_left[from as usize] == UNREACHABLE {
                         links_left[from as usize] = links + 1;
                         queue.push_back((from, false, links + 1));
@@ -135,14 +137,14 @@ impl Rule {
     }
 
     /// Returns the ports on the shortest remaining routes to the router `destination`.
-    fn ports(&self, at: usize, destination: u32, has_gone_down: bool) -> u64 {
+    fn ports(&self, router: usize, destination: u32, has_gone_down: bool) -> u64 {
         let row = destination as usize * self.routers;
-        let links_left = if has_gone_down { self.links_left_down[row + at] } else { self.links_left[row + at] };
+        let links_left = if has_gone_down { self.links_left_down[row + router] } else { self.links_left[row + router] };
         let is_shortest = |hop: &NextHop| {
             let table = if hop.is_down { &self.links_left_down } else { &self.links_left };
             (hop.is_down || !has_gone_down) && table[row + hop.router as usize].checked_add(1) == Some(links_left)
         };
-        self.next[at].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
+        self.next[router].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
     }
 
     /// Returns whether there is only one route from any router to any node.
@@ -175,8 +177,8 @@ fn direct(next: &mut [Vec<NextHop>]) {
     let Some(root) = (0..next.len()).min_by_key(farthest) else { return };
     let steps = steps(root);
     let order_key = |router: usize| (steps[router], router);
-    for (at, next) in next.iter_mut().enumerate() {
-        next.iter_mut().for_each(|hop| hop.is_down = order_key(hop.router as usize) > order_key(at));
+    for (router, next) in next.iter_mut().enumerate() {
+        next.iter_mut().for_each(|hop| hop.is_down = order_key(hop.router as usize) > order_key(router));
     }
 }
 
@@ -184,13 +186,13 @@ impl Routing for Rule {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let (destination, exit) = self.exits[query.destination as usize];
         if query.router == destination {
-            return RouteOptions::one(exit, every_channel(virtual_channels));
+            return RouteOptions::single_port(exit, every_channel(virtual_channels));
         }
-        let at = query.router as usize;
-        let arrival = self.arrivals[at].get(usize::from(query.input)).copied().flatten();
+        let router = query.router as usize;
+        let arrival = self.arrivals[router].get(usize::from(query.input)).copied().flatten();
         let has_gone_down = arrival.is_some_and(|arrival| arrival.is_down);
         let channels = self.channels(arrival, query.channel, virtual_channels);
-        RouteOptions { ports: self.ports(at, destination, has_gone_down).into(), channels, escape: None }
+        RouteOptions { ports: self.ports(router, destination, has_gone_down).into(), channels, escape: None }
     }
 
     fn virtual_channels_min(&self) -> u8 {

@@ -9,20 +9,20 @@ use std::collections::VecDeque;
 
 /// Returns the fewest links from the lower half of the nodes to the upper, and from the upper to the lower, together.
 pub fn bisection(wiring: &Wiring) -> u64 {
-    let lower = wiring.nodes() / 2;
-    one_way(wiring, |node| node < lower) + one_way(wiring, |node| node >= lower)
+    let half = wiring.nodes() / 2;
+    one_way(wiring, |node| node < half) + one_way(wiring, |node| node >= half)
 }
 
 /// Returns the fewest links from the nodes for which `sends` is true to all others.
 fn one_way(wiring: &Wiring, sends: impl Fn(u32) -> bool) -> u64 {
     let (source, sink) = (wiring.routers(), wiring.routers() + 1);
     let mut flow = Flow::new(wiring.routers() as usize + 2);
-    (0..wiring.nodes()).filter(|node| sends(*node)).for_each(|node| flow.link(source, wiring.entry(node).0));
+    (0..wiring.nodes()).filter(|node| sends(*node)).for_each(|node| flow.add_link(source, wiring.entry(node).0));
     for router in 0..wiring.routers() {
         for end in wiring.outputs(router) {
             match *end {
-                End::Router { router: next, .. } => flow.link(router, next),
-                End::Node(node) if !sends(node) => flow.link(router, sink),
+                End::Router { router: next, .. } => flow.add_link(router, next),
+                End::Node(node) if !sends(node) => flow.add_link(router, sink),
                 End::Node(_) | End::Nowhere => {}
             }
         }
@@ -32,20 +32,20 @@ fn one_way(wiring: &Wiring, sends: impl Fn(u32) -> bool) -> u64 {
 
 /// A flow network of links with capacity 1. Link `n ^ 1` is the reverse of link `n`.
 struct Flow {
-    leaving: Vec<Vec<u32>>,
-    to: Vec<u32>,
+    outgoing: Vec<Vec<u32>>,
+    targets: Vec<u32>,
     is_free: Vec<bool>,
 }
 
 impl Flow {
     fn new(vertices: usize) -> Flow {
-        Flow { leaving: vec![Vec::new(); vertices], to: Vec::new(), is_free: Vec::new() }
+        Flow { outgoing: vec![Vec::new(); vertices], targets: Vec::new(), is_free: Vec::new() }
     }
 
-    fn link(&mut self, from: u32, to: u32) {
+    fn add_link(&mut self, from: u32, to: u32) {
         for (from, to, is_free) in [(from, to, true), (to, from, false)] {
-            self.leaving[from as usize].push(self.to.len() as u32);
-            self.to.push(to);
+            self.outgoing[from as usize].push(self.targets.len() as u32);
+            self.targets.push(to);
             self.is_free.push(is_free);
         }
     }
@@ -57,8 +57,8 @@ impl Flow {
             if steps[sink as usize] == u32::MAX {
                 return total;
             }
-            let mut tried = vec![0; self.leaving.len()];
-            while self.fill(source, sink, &steps, &mut tried) {
+            let mut tried_links = vec![0; self.outgoing.len()];
+            while self.add_path(source, sink, &steps, &mut tried_links) {
                 total += 1;
             }
         }
@@ -66,15 +66,15 @@ impl Flow {
 
     /// Returns the number of free links from the source to each vertex; `u32::MAX` for a vertex that is not reachable.
     fn steps(&self, source: u32) -> Vec<u32> {
-        let mut steps = vec![u32::MAX; self.leaving.len()];
+        let mut steps = vec![u32::MAX; self.outgoing.len()];
         steps[source as usize] = 0;
         let mut queue = VecDeque::from([source]);
         while let Some(at) = queue.pop_front() {
-            for &link in self.leaving[at as usize].iter().filter(|link| self.is_free[**link as usize]) {
-                let to = self.to[link as usize];
-                if steps[to as usize] == u32::MAX {
-                    steps[to as usize] = steps[at as usize] + 1;
-                    queue.push_back(to);
+            for &link in self.outgoing[at as usize].iter().filter(|link| self.is_free[**link as usize]) {
+                let target = self.targets[link as usize];
+                if steps[target as usize] == u32::MAX {
+                    steps[target as usize] = steps[at as usize] + 1;
+                    queue.push_back(target);
                 }
             }
         }
@@ -83,24 +83,24 @@ impl Flow {
 
     /// Adds flow on one more path, each of whose links leads one step farther from the source. Returns `false` if there
     /// is no such path.
-    fn fill(&mut self, source: u32, sink: u32, steps: &[u32], tried: &mut [usize]) -> bool {
+    fn add_path(&mut self, source: u32, sink: u32, steps: &[u32], tried_links: &mut [usize]) -> bool {
         let mut path: Vec<u32> = Vec::new();
-        let mut at = source;
-        while at != sink {
+        let mut vertex = source;
+        while vertex != sink {
             let onward = |link: u32| {
-                let to = self.to[link as usize] as usize;
-                self.is_free[link as usize] && steps[to] == steps[at as usize] + 1
+                let target = self.targets[link as usize] as usize;
+                self.is_free[link as usize] && steps[target] == steps[vertex as usize] + 1
             };
-            match self.leaving[at as usize].get(tried[at as usize]) {
+            match self.outgoing[vertex as usize].get(tried_links[vertex as usize]) {
                 Some(&link) if onward(link) => {
                     path.push(link);
-                    at = self.to[link as usize];
+                    vertex = self.targets[link as usize];
                 }
-                Some(_) => tried[at as usize] += 1,
+                Some(_) => tried_links[vertex as usize] += 1,
                 None => {
                     let Some(link) = path.pop() else { return false };
-                    at = self.to[link as usize ^ 1];
-                    tried[at as usize] += 1;
+                    vertex = self.targets[link as usize ^ 1];
+                    tried_links[vertex as usize] += 1;
                 }
             }
         }

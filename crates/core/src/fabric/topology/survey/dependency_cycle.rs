@@ -51,15 +51,15 @@ fn on_cycle(waits: &Waits) -> Option<u32> {
 
 /// Returns the shortest cycle through a vertex that is on one.
 fn shortest_through(waits: &Waits, start: u32) -> Vec<u32> {
-    let mut before = vec![u32::MAX; waits.len()];
+    let mut predecessors = vec![u32::MAX; waits.len()];
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
         for &next in &waits[at as usize] {
             if next == start {
-                return path_to(&before, start, at);
+                return path_to(&predecessors, start, at);
             }
-            if before[next as usize] == u32::MAX {
-                before[next as usize] = at;
+            if predecessors[next as usize] == u32::MAX {
+                predecessors[next as usize] = at;
                 queue.push_back(next);
             }
         }
@@ -67,12 +67,12 @@ fn shortest_through(waits: &Waits, start: u32) -> Vec<u32> {
     vec![start]
 }
 
-/// Returns the path from `start` to `at`, given the predecessor of each vertex.
-fn path_to(before: &[u32], start: u32, mut at: u32) -> Vec<u32> {
-    let mut path = vec![at];
-    while at != start {
-        at = before[at as usize];
-        path.push(at);
+/// Returns the path from `start` to `channel`, given the predecessor of each vertex.
+fn path_to(predecessors: &[u32], start: u32, mut channel: u32) -> Vec<u32> {
+    let mut path = vec![channel];
+    while channel != start {
+        channel = predecessors[channel as usize];
+        path.push(channel);
     }
     path.reverse();
     path

@@ -38,12 +38,12 @@ impl HopStatistics {
 pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     let exits = exits(&shape.wiring);
     let mut hops = Hops::default();
-    for &from in sources {
-        let steps = steps(&shape.wiring, shape.wiring.entry(from).0);
-        for to in (0..shape.wiring.nodes()).filter(|to| *to != from) {
-            if let Some(steps) = exits[to as usize].and_then(|router| steps[router as usize]) {
+    for &source in sources {
+        let steps = steps(&shape.wiring, shape.wiring.entry(source).0);
+        for destination in (0..shape.wiring.nodes()).filter(|to| *to != source) {
+            if let Some(steps) = exits[destination as usize].and_then(|router| steps[router as usize]) {
                 hops.router_hops.add(steps);
-                hops.distance.add(shape.routing.distance(from, to));
+                hops.distance.add(shape.routing.distance(source, destination));
             }
         }
     }
@@ -71,11 +71,11 @@ fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
     exits
 }
 
-/// Returns the number of links on a shortest path from router `from` to each router.
-fn steps(wiring: &Wiring, from: u32) -> Vec<Option<u32>> {
+/// Returns the number of links on a shortest path from router `source` to each router.
+fn steps(wiring: &Wiring, source: u32) -> Vec<Option<u32>> {
     let mut steps = vec![None; wiring.routers() as usize];
-    steps[from as usize] = Some(0);
-    let mut queue = VecDeque::from([(from, 0)]);
+    steps[source as usize] = Some(0);
+    let mut queue = VecDeque::from([(source, 0)]);
     while let Some((router, step)) = queue.pop_front() {
         for end in wiring.outputs(router) {
             if let End::Router { router: next, .. } = *end

@@ -13,7 +13,7 @@ pub struct Links {
     /// For each router, the number of its first input; at the end, the number of inputs.
     first_input: Vec<u32>,
     /// For each output, the input to which it leads, or [`NO_LINK`].
-    leads: Vec<u32>,
+    targets: Vec<u32>,
     /// For each input, the output that leads to it, or [`NO_LINK`].
     fed_by: Vec<u32>,
     /// For each input, its router.
@@ -34,14 +34,14 @@ impl Links {
         let first_input = prefix_sums(inputs.into_iter());
         let first_output = prefix_sums(routers.map(|router| wiring.outputs(router).len() as u32));
         let input = |(router, port): (u32, u8)| first_input[router as usize] + u32::from(port);
-        let leads: Vec<u32> = ends.map(|end| to_router(end).map_or(NO_LINK, input)).collect();
+        let targets: Vec<u32> = ends.map(|end| to_router(end).map_or(NO_LINK, input)).collect();
         let mut fed_by = vec![NO_LINK; first_input[first_input.len() - 1] as usize];
-        for (output, input) in leads.iter().enumerate().filter(|(_, input)| **input != NO_LINK) {
+        for (output, input) in targets.iter().enumerate().filter(|(_, input)| **input != NO_LINK) {
             fed_by[*input as usize] = output as u32;
         }
         let inputs = |router: usize| first_input[router + 1] - first_input[router];
         let router = (0..wiring.routers()).flat_map(|at| (0..inputs(at as usize)).map(move |_| at)).collect();
-        Links { first_output, first_input, leads, fed_by, router }
+        Links { first_output, first_input, targets, fed_by, router }
     }
 
     /// Returns the number of an output.
@@ -67,7 +67,7 @@ impl Links {
 
     /// Returns the input to which an output leads, or [`NO_LINK`].
     pub fn input_of(&self, output: u32) -> u32 {
-        self.leads[output as usize]
+        self.targets[output as usize]
     }
 
     /// Returns the output that leads to an input, or [`NO_LINK`].
@@ -77,7 +77,7 @@ impl Links {
 
     /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
-        self.leads.len()
+        self.targets.len()
     }
 
     /// Returns the number of inputs.
@@ -87,7 +87,7 @@ impl Links {
 
     /// Returns the number of links from router to router.
     pub fn count(&self) -> u64 {
-        self.leads.iter().filter(|input| **input != NO_LINK).count() as u64
+        self.targets.iter().filter(|input| **input != NO_LINK).count() as u64
     }
 
     /// Returns the largest number of connected outputs of a router, with or without outputs to nodes.

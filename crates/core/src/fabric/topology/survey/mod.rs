@@ -73,7 +73,7 @@ pub struct Survey {
     /// Whether the measured pairs include two nodes that are as far apart as any two.
     pub has_farthest: bool,
     /// Numbers of sources and destinations that were followed.
-    pub followed: (u32, u32),
+    pub followed_pairs: (u32, u32),
 }
 
 /// The result of the search for a deadlock.
@@ -102,12 +102,12 @@ pub struct Channel {
 pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     let wiring = &shape.wiring;
     let links = Links::new(wiring);
-    let some = sample(wiring.nodes());
-    let hops = hops::hops(shape, &some);
+    let sampled_nodes = sample(wiring.nodes());
+    let hops = hops::hops(shape, &sampled_nodes);
     // A sample may lack the nodes that are farthest apart; a regular shape states a pair of such nodes.
     let farthest = shape.routing.farthest().and_then(|pair| hops::links_and_hops(shape, pair));
-    let (most, distance_max) = farthest.unwrap_or_default();
-    let (deadlock, followed) = wait::deadlock(shape, &links, virtual_channels, &some);
+    let (farthest_pair, distance_max) = farthest.unwrap_or_default();
+    let (deadlock, followed) = wait::deadlock(shape, &links, virtual_channels, &sampled_nodes);
     Survey {
         name: shape.name.clone(),
         nodes: wiring.nodes(),
@@ -115,7 +115,7 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
         links: links.count(),
         degree: links.degree(wiring, false),
         ports: links.degree(wiring, true),
-        diameter: hops.router_hops.max.max(most),
+        diameter: hops.router_hops.max.max(farthest_pair),
         hops_mean: hops.router_hops.mean(),
         distance_max: hops.distance.max.max(distance_max),
         distance_mean: hops.distance.mean(),
@@ -124,16 +124,16 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
         inputs_from_nodes: wiring.nodes().into(),
         virtual_channels,
         deadlock,
-        measured: some.len() as u32,
-        has_farthest: farthest.is_some() || some.len() == wiring.nodes() as usize,
-        followed,
+        measured: sampled_nodes.len() as u32,
+        has_farthest: farthest.is_some() || sampled_nodes.len() == wiring.nodes() as usize,
+        followed_pairs: followed,
     }
 }
 
 /// Returns whether packets can deadlock, without the other measures of a survey.
 pub fn deadlock(shape: &Shape, virtual_channels: u8) -> Deadlock {
-    let some = sample(shape.wiring.nodes());
-    wait::deadlock(shape, &Links::new(&shape.wiring), virtual_channels, &some).0
+    let sampled_nodes = sample(shape.wiring.nodes());
+    wait::deadlock(shape, &Links::new(&shape.wiring), virtual_channels, &sampled_nodes).0
 }
 
 /// Returns the nodes to follow, in ascending order: all, or a random sample of more than [`ALL_PAIRS_NODES`].
@@ -142,10 +142,10 @@ fn sample(nodes: u32) -> Vec<u32> {
         return (0..nodes).collect();
     }
     let mut random = stream(1, "survey");
-    let mut some: Vec<u32> = (0..SAMPLED_NODES).map(|_| random.random_range(0..nodes)).collect();
-    some.sort_unstable();
-    some.dedup();
-    some
+    let mut sampled: Vec<u32> = (0..SAMPLED_NODES).map(|_| random.random_range(0..nodes)).collect();
+    sampled.sort_unstable();
+    sampled.dedup();
+    sampled
 }
 
 impl Survey {
@@ -156,7 +156,7 @@ impl Survey {
 
     /// Returns whether every pair of nodes was followed.
     pub fn is_complete(&self) -> bool {
-        self.followed == (self.nodes, self.nodes)
+        self.followed_pairs == (self.nodes, self.nodes)
     }
 }
 
@@ -172,15 +172,15 @@ impl fmt::Display for Survey {
             true => String::new(),
             false => format!(" (from {} of {} nodes)", self.measured, self.nodes),
         };
-        let (least, most) = if self.has_farthest { ("", "at most") } else { ("at least ", "at least") };
-        writeln!(f, "diameter: {least}{} router hops, mean {:.2}{sampled}", self.diameter, self.hops_mean)?;
+        let (at_least, most) = if self.has_farthest { ("", "at most") } else { ("at least ", "at least") };
+        writeln!(f, "diameter: {at_least}{} router hops, mean {:.2}{sampled}", self.diameter, self.hops_mean)?;
         let (max, mean) = (self.distance_max, self.distance_mean);
         writeln!(f, "distance in hops, as the zero-load latency counts them: {most} {max}, mean {mean:.2}{sampled}")?;
         let bisection = self.bisection;
         writeln!(f, "bisection: {bisection} links between the halves of the nodes by number, counted each way")?;
         writeln!(f, "router inputs per node: {:.2}", self.inputs_per_node())?;
         writeln!(f, "deadlock: {}", self.deadlock)?;
-        let (sources, destinations) = self.followed;
+        let (sources, destinations) = self.followed_pairs;
         match self.is_complete() {
             true => write!(f, "examined: all pairs of nodes; virtual channels: {}", self.virtual_channels),
             false => write!(

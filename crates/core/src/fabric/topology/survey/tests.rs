@@ -101,7 +101,7 @@ fn careless(
 /// Routes always in the positive direction around the ring, without a dateline.
 fn upwards(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let is_there = query.router == query.destination;
-    RouteOptions::one(if is_there { grid.node_port() } else { 0 }, every_channel(virtual_channels))
+    RouteOptions::single_port(if is_there { grid.node_port() } else { 0 }, every_channel(virtual_channels))
 }
 
 /// Routes by any productive port over any channel.
@@ -110,7 +110,7 @@ fn any_direction(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> Route
     let pairs: Vec<_> = grid.coordinates(query.router).zip(grid.coordinates(query.destination)).collect();
     let differing = pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
     match differing.fold(0, |ports, (dimension, (here, there))| ports | 1 << Grid::port(dimension, here < there)) {
-        0 => RouteOptions::one(grid.node_port(), every),
+        0 => RouteOptions::single_port(grid.node_port(), every),
         ports => RouteOptions { ports: PortSet::Mask(ports), channels: every, escape: None },
     }
 }
@@ -186,7 +186,7 @@ fn an_escape_channel_that_packets_take_out_of_order_can_deadlock() {
 fn indirect(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let rising = (query.destination + grid.nodes() - query.router) % grid.nodes();
     match rising {
-        0 => RouteOptions::one(grid.node_port(), every_channel(virtual_channels)),
+        0 => RouteOptions::single_port(grid.node_port(), every_channel(virtual_channels)),
         // The escape of an even router is channel 0, that of an odd router channel 1.
         _ => RouteOptions {
             ports: PortSet::Mask(1),
@@ -205,7 +205,7 @@ fn dependencies_over_other_channels_are_found() {
 fn the_survey_of_a_large_shape_states_its_sample() {
     let survey = survey(&fat_tree(4096, &[4]), 1);
     assert_eq!((survey.deadlock.clone(), survey.distance_max, survey.bisection), (Deadlock::Free, 12, 4096));
-    assert!(!survey.is_complete() && survey.followed.1 > 0);
+    assert!(!survey.is_complete() && survey.followed_pairs.1 > 0);
     assert!(survey.to_string().contains("examined: a sample, from 4096 to "), "{survey}");
 }
 

@@ -19,52 +19,52 @@ const QUERIES_MAX: u64 = 20_000_000;
 const ESCAPES_MAX: usize = 20_000;
 
 /// Returns whether packets can deadlock, and the numbers of sources and destinations that were followed.
-pub fn deadlock(shape: &Shape, links: &Links, virtual_channels: u8, some: &[u32]) -> (Deadlock, (u32, u32)) {
-    let mut waiting = Waiting { shape, links, virtual_channels, some };
-    let mut direct = Direct::new(shape, links, virtual_channels);
-    let followed = waiting.every(|follow| direct.add(follow));
+pub fn deadlock(shape: &Shape, links: &Links, virtual_channels: u8, sampled_nodes: &[u32]) -> (Deadlock, (u32, u32)) {
+    let mut waiting = PacketSearch { shape, links, virtual_channels, sampled_nodes };
+    let mut direct = DirectWaits::new(shape, links, virtual_channels);
+    let followed_pairs = waiting.follow_all(|follow| direct.add(follow));
     let waits = match direct.has_escapes {
         false => direct.waits(),
-        true => match Indirect::new(links, virtual_channels, &direct.waited_for) {
-            None => return (Deadlock::NotExamined, followed),
+        true => match IndirectWaits::new(links, virtual_channels, &direct.waited_for) {
+            None => return (Deadlock::NotExamined, followed_pairs),
             Some(mut indirect) => {
-                waiting.every(|follow| indirect.add(follow));
+                waiting.follow_all(|follow| indirect.add(follow));
                 indirect.waits(virtual_channels)
             }
         },
     };
-    let channel = |number: u32| {
-        let (router, port) = links.router_and_port(number / u32::from(virtual_channels));
-        Channel { router, port, channel: (number % u32::from(virtual_channels)) as u8 }
+    let channel = |link_channel: u32| {
+        let (router, port) = links.router_and_port(link_channel / u32::from(virtual_channels));
+        Channel { router, port, channel: (link_channel % u32::from(virtual_channels)) as u8 }
     };
-    let found = dependency_cycle::find(&waits).map(|cycle| cycle.into_iter().map(channel).collect());
-    (found.map_or(Deadlock::Free, Deadlock::Cycle), followed)
+    let cycle = dependency_cycle::find(&waits).map(|cycle| cycle.into_iter().map(channel).collect());
+    (cycle.map_or(Deadlock::Free, Deadlock::Cycle), followed_pairs)
 }
 
 /// The shape and the nodes between which packets are followed.
-struct Waiting<'s> {
+struct PacketSearch<'s> {
     shape: &'s Shape,
     links: &'s Links,
     virtual_channels: u8,
-    some: &'s [u32],
+    sampled_nodes: &'s [u32],
 }
 
-impl Waiting<'_> {
+impl PacketSearch<'_> {
     /// Follows packets destination by destination and passes their states to `visit`. Returns the numbers of sources
     /// and destinations.
-    fn every(&mut self, mut visit: impl FnMut(&Follow<'_>)) -> (u32, u32) {
+    fn follow_all(&mut self, mut visit: impl FnMut(&Follow<'_>)) -> (u32, u32) {
         let nodes = self.shape.wiring.nodes();
-        let all: Vec<u32> = (0..nodes).collect();
+        let all_nodes: Vec<u32> = (0..nodes).collect();
         let mut follow = Follow::new(self.shape, self.links, self.virtual_channels);
         let depends_on_input = self.shape.routing.depends_on_input();
-        let sources = if depends_on_input { self.some } else { &all };
+        let sources = if depends_on_input { self.sampled_nodes } else { &all_nodes };
         let mut destinations = 0;
-        for &destination in self.some {
+        for &destination in self.sampled_nodes {
             if nodes > ALL_PAIRS_NODES && follow.queries > QUERIES_MAX {
                 break;
             }
-            for together in sources.chunks(if depends_on_input { 1 } else { sources.len() }) {
-                follow.follow(together, destination);
+            for source_group in sources.chunks(if depends_on_input { 1 } else { sources.len() }) {
+                follow.follow(source_group, destination);
                 visit(&follow);
             }
             destinations += 1;
@@ -74,7 +74,7 @@ impl Waiting<'_> {
 }
 
 /// The dependencies of each channel on the channels of the next hop.
-struct Direct<'s> {
+struct DirectWaits<'s> {
     links: &'s Links,
     virtual_channels: u8,
     /// For each input, the index in `requested` of the channels that its packets request.
@@ -87,20 +87,20 @@ struct Direct<'s> {
     outputs: Vec<u8>,
 }
 
-impl<'s> Direct<'s> {
-    fn new(shape: &Shape, links: &'s Links, virtual_channels: u8) -> Direct<'s> {
+impl<'s> DirectWaits<'s> {
+    fn new(shape: &Shape, links: &'s Links, virtual_channels: u8) -> DirectWaits<'s> {
         let wiring = &shape.wiring;
         let outputs_of = |input| wiring.outputs(links.router_of_input(input)).len() as u8;
         let outputs: Vec<u8> = (0..links.inputs() as u32).map(outputs_of).collect();
         let mut total = 0;
-        let mut begin = |outputs: &u8| {
+        let mut start = |outputs: &u8| {
             let first = total;
             total += usize::from(*outputs) * usize::from(virtual_channels);
             first
         };
-        let first = outputs.iter().map(&mut begin).collect();
+        let first = outputs.iter().map(&mut start).collect();
         let (requested, waited_for) = (vec![0; total], vec![0; links.outputs()]);
-        Direct { links, virtual_channels, first, requested, waited_for, has_escapes: false, outputs }
+        DirectWaits { links, virtual_channels, first, requested, waited_for, has_escapes: false, outputs }
     }
 
     fn add(&mut self, follow: &Follow<'_>) {
@@ -113,7 +113,7 @@ impl<'s> Direct<'s> {
                 continue;
             }
             let (first, outputs) = (self.first[state.input as usize], usize::from(self.outputs[state.input as usize]));
-            for channel in bits(state.held) {
+            for channel in bits(state.arrival_channels) {
                 let requested = &mut self.requested[first + usize::from(channel) * outputs..][..outputs];
                 every_choice(&state.options).for_each(|(port, channels)| requested[usize::from(port)] |= channels);
             }
@@ -123,13 +123,13 @@ impl<'s> Direct<'s> {
     /// Returns, for each channel of each output, the channels on which it depends.
     fn waits(&self) -> Waits {
         let channels = u32::from(self.virtual_channels);
-        let waits_of = |number: u32| {
-            let input = self.links.input_of(number / channels);
+        let waits_of = |waits_of_channel: u32| {
+            let input = self.links.input_of(waits_of_channel / channels);
             if input == NO_LINK {
                 return Vec::new();
             }
             let outputs = usize::from(self.outputs[input as usize]);
-            let first = self.first[input as usize] + (number % channels) as usize * outputs;
+            let first = self.first[input as usize] + (waits_of_channel % channels) as usize * outputs;
             let first_output = self.links.output(self.links.router_of_input(input), 0);
             let requested = self.requested[first..][..outputs].iter().zip(first_output..);
             let onward = requested.filter(|(_, output)| self.links.input_of(*output) != NO_LINK);
@@ -140,50 +140,57 @@ impl<'s> Direct<'s> {
 }
 
 /// The dependencies between waited-for channels, including those that pass over other channels.
-struct Indirect<'s> {
+struct IndirectWaits<'s> {
     links: &'s Links,
     /// For each output, the waited-for channels.
     waited_for: &'s [u16],
     /// For each output and channel its number among the waited-for channels, or [`NO_LINK`].
-    number: Vec<u32>,
+    waited_index: Vec<u32>,
     virtual_channels: usize,
     /// Words of a row of `waits`.
-    words: usize,
+    row_words: usize,
     /// For each waited-for channel, a bit for each channel on which it depends.
     waits: Vec<u64>,
 }
 
-impl<'s> Indirect<'s> {
-    fn new(links: &'s Links, virtual_channels: u8, waited_for: &'s [u16]) -> Option<Indirect<'s>> {
+impl<'s> IndirectWaits<'s> {
+    fn new(links: &'s Links, virtual_channels: u8, waited_for: &'s [u16]) -> Option<IndirectWaits<'s>> {
         let virtual_channels = usize::from(virtual_channels);
-        let mut number = vec![NO_LINK; links.outputs() * virtual_channels];
+        let mut waited_index = vec![NO_LINK; links.outputs() * virtual_channels];
         let mut count = 0_usize;
         let linked = waited_for.iter().enumerate().filter(|(output, _)| links.input_of(*output as u32) != NO_LINK);
         for (output, channels) in linked {
             for channel in bits(*channels) {
-                number[output * virtual_channels + usize::from(channel)] = count as u32;
+                waited_index[output * virtual_channels + usize::from(channel)] = count as u32;
                 count += 1;
             }
         }
-        let words = count.div_ceil(64);
-        let waits = vec![0; if count <= ESCAPES_MAX { count * words } else { 0 }];
-        (count <= ESCAPES_MAX).then_some(Indirect { links, waited_for, number, virtual_channels, words, waits })
+        let row_words = count.div_ceil(64);
+        let waits = vec![0; if count <= ESCAPES_MAX { count * row_words } else { 0 }];
+        (count <= ESCAPES_MAX).then_some(IndirectWaits {
+            links,
+            waited_for,
+            waited_index,
+            virtual_channels,
+            row_words,
+            waits,
+        })
     }
 
-    fn number(&self, output: u32, channel: u8) -> u32 {
-        self.number[output as usize * self.virtual_channels + usize::from(channel)]
+    fn index_of(&self, output: u32, channel: u8) -> u32 {
+        self.waited_index[output as usize * self.virtual_channels + usize::from(channel)]
     }
 
     fn add(&mut self, follow: &Follow<'_>) {
-        let reached = self.reachable_channels(follow);
-        for (state, reached) in follow.states.iter().zip(reached.chunks(self.words.max(1))) {
+        let reachable = self.reachable_channels(follow);
+        for (state, reached) in follow.states.iter().zip(reachable.chunks(self.row_words.max(1))) {
             let output = self.links.fed_by(state.input);
             if output == NO_LINK {
                 continue;
             }
-            for channel in bits(state.held & self.waited_for[output as usize]) {
-                let row = self.number(output, channel) as usize * self.words;
-                self.waits[row..][..self.words].iter_mut().zip(reached).for_each(|(row, reached)| *row |= reached);
+            for channel in bits(state.arrival_channels & self.waited_for[output as usize]) {
+                let row = self.index_of(output, channel) as usize * self.row_words;
+                self.waits[row..][..self.row_words].iter_mut().zip(reached).for_each(|(row, reached)| *row |= reached);
             }
         }
     }
@@ -191,34 +198,35 @@ impl<'s> Indirect<'s> {
     /// Returns, for each state, the waited-for channels that its packets can request there, or after hops over other
     /// channels.
     fn reachable_channels(&self, follow: &Follow<'_>) -> Vec<u64> {
-        let mut reached = vec![0; follow.states.len() * self.words];
+        let mut reachable = vec![0; follow.states.len() * self.row_words];
         let mut onward: Vec<Vec<usize>> = Vec::with_capacity(follow.states.len());
-        for (at, state) in follow.states.iter().enumerate() {
+        for (index, state) in follow.states.iter().enumerate() {
             for (port, channels) in waited_for(&state.options) {
                 let output = self.links.output(state.router, port);
-                for number in bits(channels).map(|c| self.number(output, c)).filter(|number| *number != NO_LINK) {
-                    reached[at * self.words + number as usize / 64] |= 1 << (number % 64);
+                for number in bits(channels).map(|c| self.index_of(output, c)).filter(|number| *number != NO_LINK) {
+                    reachable[index * self.row_words + number as usize / 64] |= 1 << (number % 64);
                 }
             }
             let outputs = ports(state.options.ports.mask()).map(|port| self.links.output(state.router, port));
             let next = outputs.filter(|output| self.links.input_of(*output) != NO_LINK).flat_map(|output| {
-                follow.at(self.links.input_of(output), state.options.channels & !self.waited_for[output as usize])
+                follow
+                    .states_at(self.links.input_of(output), state.options.channels & !self.waited_for[output as usize])
             });
             onward.push(next.collect());
         }
-        self.close(&onward, &mut reached);
-        reached
+        self.close_over(&onward, &mut reachable);
+        reachable
     }
 
     /// Adds to each state everything that its next states reach, and repeats this until nothing changes.
-    fn close(&self, onward: &[Vec<usize>], reached: &mut [u64]) {
+    fn close_over(&self, onward: &[Vec<usize>], reachable: &mut [u64]) {
         let order = last_first(onward);
         let mut is_new = true;
         while is_new {
             is_new = false;
-            for &at in &order {
-                for next in &onward[at] {
-                    is_new |= join(reached, at * self.words, next * self.words, self.words);
+            for &index in &order {
+                for next in &onward[index] {
+                    is_new |= join(reachable, index * self.row_words, next * self.row_words, self.row_words);
                 }
             }
         }
@@ -226,28 +234,31 @@ impl<'s> Indirect<'s> {
 
     /// Returns, for each channel of each output, the channels on which it depends.
     fn waits(&self, virtual_channels: u8) -> Waits {
-        let channels: Vec<u32> =
-            (0..self.number.len()).filter(|at| self.number[*at] != NO_LINK).map(|at| at as u32).collect();
+        let channels: Vec<u32> = (0..self.waited_index.len())
+            .filter(|index| self.waited_index[*index] != NO_LINK)
+            .map(|at| at as u32)
+            .collect();
         let mut waits = vec![Vec::new(); self.links.outputs() * usize::from(virtual_channels)];
-        for (row, channel) in self.waits.chunks(self.words.max(1)).zip(&channels) {
+        for (row, channel) in self.waits.chunks(self.row_words.max(1)).zip(&channels) {
             let set = row
                 .iter()
                 .enumerate()
                 .flat_map(|(word, bits)| ports(*bits).map(move |bit| word * 64 + usize::from(bit)));
-            waits[*channel as usize] = set.map(|number| channels[number]).collect();
+            waits[*channel as usize] = set.map(|index| channels[index]).collect();
         }
         waits
     }
 }
 
-/// Adds the set of `words` words at `from` to the set at `to`. Returns whether the set at `to` has grown.
-fn join(sets: &mut [u64], to: usize, from: usize, words: usize) -> bool {
-    if to == from {
+/// Adds the set of `row_words` words at `source_row` to the set at `target_row`. Returns whether the set at
+/// `target_row` has grown.
+fn join(sets: &mut [u64], target_row: usize, source_row: usize, row_words: usize) -> bool {
+    if target_row == source_row {
         return false;
     }
-    let (lower, upper) = sets.split_at_mut(to.max(from));
-    let (lower, upper) = (&mut lower[to.min(from)..][..words], &mut upper[..words]);
-    let (to, from) = if to < from { (lower, upper) } else { (upper, lower) };
+    let (lower, upper) = sets.split_at_mut(target_row.max(source_row));
+    let (lower, upper) = (&mut lower[target_row.min(source_row)..][..row_words], &mut upper[..row_words]);
+    let (to, from) = if target_row < source_row { (lower, upper) } else { (upper, lower) };
     let mut new = 0;
     for (to, from) in to.iter_mut().zip(from) {
         new |= *from & !*to;
@@ -259,14 +270,14 @@ fn join(sets: &mut [u64], to: usize, from: usize, words: usize) -> bool {
 /// Returns the states in an order in which each state follows its next states, except within cycles.
 fn last_first(onward: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(onward.len());
-    let mut seen = vec![false; onward.len()];
+    let mut is_visited = vec![false; onward.len()];
     for start in 0..onward.len() {
-        let mut path = if std::mem::replace(&mut seen[start], true) { Vec::new() } else { vec![(start, 0)] };
+        let mut path = if std::mem::replace(&mut is_visited[start], true) { Vec::new() } else { vec![(start, 0)] };
         while let Some((at, tried)) = path.last_mut() {
             match onward[*at].get(*tried) {
                 Some(&next) => {
                     *tried += 1;
-                    if !std::mem::replace(&mut seen[next], true) {
+                    if !std::mem::replace(&mut is_visited[next], true) {
                         path.push((next, 0));
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::{Bus, TransactionResult};
 use crate::engine::Time;
-use crate::engine::resource::{Acquire, Held};
+use crate::engine::resource::{Acquire, ResourceHold};
 use crate::engine::signal::SignalWait;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use crate::host::memory_bus::agent::{AgentId, TransactionKind};
@@ -69,14 +69,14 @@ pub struct Granted<'a> {
     /// Earliest start of the transaction.
     begins: Time,
     /// The hold of the bus, until it is released.
-    held: Option<Held<'a>>,
+    held: Option<ResourceHold<'a>>,
 }
 
 impl Granted<'_> {
     /// Delays the start of the transaction to `begins`. No other agent may request the bus before
     /// `begins`.
     pub(in crate::host::memory_bus) fn begin_at(self, begins: Time) -> Self {
-        self.bus.held.holds_from(begins);
+        self.bus.held.exclude_hold_before(begins);
         Granted { begins, ..self }
     }
 

@@ -289,7 +289,7 @@ impl Bus {
         access: Time,
         (start, release, end): (Time, Time, Time),
     ) {
-        self.held.moves(self.moving_time((start, release), access));
+        self.held.add_moved_time(self.moving_time((start, release), access));
         if let Some(by) = by {
             self.memory_of(by).cover(end.since(access), end);
         }
@@ -309,7 +309,7 @@ impl Bus {
     fn record(&self, kind: TransactionKind, bytes: usize, start: Time, end: Time) {
         if let Some(track) = self.track {
             let bytes = crate::engine::Bytes(bytes as u64);
-            self.sim.recorder().span(record::Span { track, what: kind.name(), message: None, bytes, start, end });
+            self.sim.recorder().span(record::Span { track, activity: kind.name(), message: None, bytes, start, end });
         }
     }
 

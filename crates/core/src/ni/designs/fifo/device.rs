@@ -152,7 +152,7 @@ impl SendFifo {
         if let Some(ticket) = ticket {
             ticket.end(&SENDING, self.sim.now());
         }
-        let packet = Packet::of(Label::default(), journey, &composed[..bytes]);
+        let packet = Packet::with_bytes(Label::default(), journey, &composed[..bytes]);
         self.output.send(slot, packet, marks);
     }
 }

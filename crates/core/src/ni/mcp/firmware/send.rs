@@ -87,7 +87,7 @@ impl SendSide {
         let Some(first) = self.packets.front_mut() else { return };
         if context.chip.transmit.was_dropped() && !first.lost {
             first.lost = true;
-            context.tally.lose(&first.packet.journey);
+            context.tally.record_loss(&first.packet.journey);
             if !first.message.lost.replace(true) {
                 context.pending.remove(first.packet.label().destination);
             }
@@ -100,7 +100,7 @@ impl SendSide {
         let prefix = context.parameters.prefix();
         let journey = match from {
             0 => context.instruments.sending.borrow_mut().pop_front().unwrap_or(Journey::NONE),
-            _ => self.message.journey.of_another_packet(),
+            _ => self.message.journey.for_another_packet(),
         };
         context.work_for(&journey, context.parameters.firmware.start).await;
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
@@ -203,7 +203,11 @@ impl SendSide {
         let sent = self.packets.pop_front().expect("a sent packet was in a buffer");
         if context.parameters.sends_ip() && !sent.lost {
             let (node, at) = (context.host.node, context.chip.sim.now());
-            context.chip.sim.recorder().packet(|| CapturedPacket { node, at, bytes: sent.packet.bytes().to_vec() });
+            context.chip.sim.recorder().packet(|| CapturedPacket {
+                node,
+                time: at,
+                bytes: sent.packet.bytes().to_vec(),
+            });
         }
     }
 

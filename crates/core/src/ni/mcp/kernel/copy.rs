@@ -51,7 +51,7 @@ impl Kernel {
             }
             cpu.work(cycles * part.len().div_ceil(8) as u64);
             cpu.store_run(to + at as u64, part).await;
-            sum += Sum::of(part).at(at);
+            sum += Sum::of_bytes(part).at(at);
             at += part.len();
         }
         sum
@@ -64,7 +64,7 @@ impl Kernel {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
             cpu.load_run(from + at as u64, part).await;
             cpu.work(self.costs.checksum_word * part.len().div_ceil(8) as u64);
-            sum += Sum::of(part).at(at);
+            sum += Sum::of_bytes(part).at(at);
             at += part.len();
         }
         sum

@@ -136,7 +136,7 @@ impl Kernel {
             false => (at + parsed.payload.start as u64, parsed.payload_range()),
         };
         let (buffer, journey) = (event.buffer, event.journey.clone());
-        let sum = Sum::of(&(event.checksum as u16).to_be_bytes());
+        let sum = Sum::of_bytes(&(event.checksum as u16).to_be_bytes());
         Ok((parsed, Part { buffer, address, range, sum, journey }))
     }
 
@@ -150,7 +150,7 @@ impl Kernel {
     ) {
         let envelope = self.envelope_bytes(&parts);
         let ends = [(key.from, udp.from), (key.to, udp.to)]
-            .map(|(ip, port)| addresses::end(SocketAddrV4::new(ip, port)))
+            .map(|(ip, port)| addresses::endpoint_of(SocketAddrV4::new(ip, port)))
             .map(|end| end.filter(|(node, index)| self.endpoint_exists(*node, *index)));
         let sum = self.sum_of(&parts, &envelope);
         let read = match udp.is_valid(key.from, key.to, sum) {
@@ -176,8 +176,8 @@ impl Kernel {
         let card = &self.card;
         card.tally.drop_packet(reason.words());
         if reason != DropReason::Duplicate {
-            card.tally.lose(journey);
-            card.sim.lost(|| {
+            card.tally.record_loss(journey);
+            card.sim.record_loss(|| {
                 let what = journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
                 format!("{what}, dropped by {} at {}: {reason}", card.name, card.sim.now())
             });
@@ -202,7 +202,7 @@ impl Kernel {
         // The interface's checksum includes the envelope, and so does the checksum over the kernel's copy of the
         // packet.
         let apart = offloads.zero_copy && !offloads.checksum_offload;
-        let before = if apart { Sum::of(envelope) } else { Sum::ZERO };
+        let before = if apart { Sum::of_bytes(envelope) } else { Sum::ZERO };
         // Parts begin at even offsets, so that their checksums can be added.
         before + parts.iter().map(|part| part.sum).sum()
     }

@@ -58,7 +58,7 @@ impl Kernel {
         };
         let datagram = self.datagram(packet);
         let memory = self.card.send_memory[buffer];
-        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of(&encode(packet.envelope)) };
+        let mut outgoing = Outgoing { datagram, memory, data, sum: Sum::of_bytes(&encode(packet.envelope)) };
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
         cpu.sync().await;
@@ -162,7 +162,7 @@ impl Kernel {
             let length = head.len() as u64 + data;
             let list = self.list(cpu, (at, head.len() as u64), (sources[index], data), packet);
             cpu.fence().await;
-            let journey = if index == 0 { packet.journey.clone() } else { packet.journey.of_another_packet() };
+            let journey = if index == 0 { packet.journey.clone() } else { packet.journey.for_another_packet() };
             let last = index + 1 == count;
             let descriptor = Descriptor {
                 to: self.card.addresses.node(packet.to),

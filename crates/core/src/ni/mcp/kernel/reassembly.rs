@@ -79,7 +79,7 @@ impl DatagramReassembly {
                 self.parts.entry(key).or_default().push(part);
                 ReassemblyOutcome::Kept
             }
-            Reassembled::Dropped { gives_up, reason } => {
+            Reassembled::Dropped { abandons_datagram: gives_up, reason } => {
                 let mut parts = match gives_up {
                     true => self.parts.remove(&key).unwrap_or_default(),
                     false => Vec::new(),
@@ -97,7 +97,7 @@ impl DatagramReassembly {
 
     /// Removes the datagrams that have expired by `now`, and returns the parts of each.
     pub fn expires(&mut self, now: Time) -> Vec<Vec<Part>> {
-        let expired = self.reassembly.expires(now);
+        let expired = self.reassembly.expire(now);
         expired.iter().filter_map(|key| self.parts.remove(key)).collect()
     }
 

@@ -16,7 +16,8 @@ use crate::engine::{Bytes, Class, FlowKey, NodeId, Time};
 use crate::fabric::{Label, Packet};
 use crate::ni::port::frame_of;
 use crate::protocol::{
-    Answer, Effects, Frame, Marks, Offer, PacketHandle, Protocol, ProtocolBinding, Slot, Statistics, Taken, plain,
+    AcceptedPacket, Answer, Effects, Frame, Marks, Offer, PacketHandle, Protocol, ProtocolBinding, Slot, Statistics,
+    plain,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -104,7 +105,7 @@ impl Admission {
 
     /// Reports that a frame has left.
     pub(super) fn frame_sent(&self) {
-        let effects = self.protocol.borrow_mut().left(CLASS);
+        let effects = self.protocol.borrow_mut().on_departure(CLASS);
         self.apply_effects(effects);
     }
 
@@ -147,7 +148,7 @@ impl Admission {
     /// Takes the first packet; returns it with its slot.
     pub(super) fn take(&self) -> Option<(Rc<ReceivedPacket>, Slot)> {
         // The firmware does not know whether a handler will send an answer.
-        let Taken { slot, body, .. } = self.protocol.borrow_mut().take(CLASS, Answer::None)?;
+        let AcceptedPacket { slot, body, .. } = self.protocol.borrow_mut().take(CLASS, Answer::None)?;
         Some((body.get()?, slot))
     }
 

@@ -185,7 +185,7 @@ impl Context {
     /// Records the loss of a dropped message, unless the protocol retransmits it. A control frame has no message.
     fn lose(&self, message: Option<&Outgoing>) {
         let Some(message) = message.filter(|_| !self.admission.resends()) else { return };
-        self.instruments.tally.lose(message.journey());
+        self.instruments.tally.record_loss(message.journey());
         self.pending.remove(message.destination());
     }
 

@@ -8,11 +8,11 @@ use crate::engine::Time;
 fn parameters_that_cannot_work_are_refused() {
     let keys = |parameters: UnitParameters| parameters.check().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
     assert_eq!(keys(UnitParameters::default()), [""; 0]);
-    let none = UnitParameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
-    assert_eq!(keys(none), ["outstanding", "pool", "receive-buffers", "window"]);
-    let odd = UnitParameters { window: 3, ..parameters() };
-    assert_eq!(keys(odd), ["window"]);
-    assert_eq!(keys(UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd }), [""; 0]);
+    let zeros = UnitParameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
+    assert_eq!(keys(zeros), ["outstanding", "pool", "receive-buffers", "window"]);
+    let odd_window = UnitParameters { window: 3, ..parameters() };
+    assert_eq!(keys(odd_window), ["window"]);
+    assert_eq!(keys(UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd_window }), [""; 0]);
     assert_eq!(keys(UnitParameters { window: 0, dialogs: 0, ..parameters() }), [""; 0]);
     let retransmission = Some(Retransmission { timeout: Time::ZERO });
     assert_eq!(keys(UnitParameters { retransmission, ..parameters() }), ["retransmission.timeout"]);
@@ -33,7 +33,7 @@ fn at_most_one_scalar_packet_per_destination_and_o_in_all() {
     net.arrive_all(A);
     assert_eq!(net.leave_all(A), [Some(2)], "the oldest that is eligible");
     net.check();
-    assert_eq!(net.settle(&[]), [(A, B, 2), (A, C, 3), (A, D, 4)]);
+    assert_eq!(net.run_until_idle(&[]), [(A, B, 2), (A, C, 3), (A, D, 4)]);
     assert!(net.is_idle());
 }
 
@@ -56,18 +56,18 @@ fn a_node_that_ignores_the_network_receives_one_packet_per_sender_and_delays_no_
     for n in 0..10 {
         let _ = net.unit(A).offer(OutgoingPacket::new(C, n));
         let _ = net.unit(B).offer(OutgoingPacket::new(C, n));
-        assert_eq!(net.settle(&[C]), []);
+        assert_eq!(net.run_until_idle(&[C]), []);
         for (node, other) in [(A, B), (B, A)] {
             assert_eq!(net.unit(node).unacknowledged(C), 1);
             if net.unit(node).has_capacity() {
                 net.offer(node, OutgoingPacket::new(other, n));
-                assert_eq!(net.settle(&[C]), [(node, other, n)]);
+                assert_eq!(net.run_until_idle(&[C]), [(node, other, n)]);
             }
         }
     }
     assert_eq!(net.unit(C).arrived(), 2);
     assert_eq!(net.transit, []);
-    let mine: Vec<i32> = net.settle(&[]).iter().filter(|(source, ..)| *source == A).map(|(.., n)| *n).collect();
+    let mine: Vec<i32> = net.run_until_idle(&[]).iter().filter(|(source, ..)| *source == A).map(|(.., n)| *n).collect();
     assert_eq!(mine, [0, 1, 2, 3, 4], "one outstanding and B in the pool");
 }
 
@@ -75,7 +75,7 @@ fn a_node_that_ignores_the_network_receives_one_packet_per_sender_and_delays_no_
 fn in_dialog(parameters: &UnitParameters, waiting: &[u32]) -> Net<u32> {
     let mut net = Net::new(3, parameters);
     net.offer(A, long(B, 0));
-    assert_eq!(net.settle(&[]), [(A, B, 0)]);
+    assert_eq!(net.run_until_idle(&[]), [(A, B, 0)]);
     assert_eq!((net.unit(A).dialog(), net.unit(B).dialogs().collect::<Vec<_>>()), (Some(B), vec![A]));
     waiting.iter().for_each(|&n| net.offer(A, long(B, n)));
     net
@@ -106,21 +106,21 @@ fn bulk_packets_are_put_in_order_and_acknowledged_by_half_windows() {
     net.arrive_all(A);
     assert_eq!(net.leave_all(A), [Some(5), Some(6)], "the other half is still in flight");
     net.check();
-    assert_eq!(net.settle(&[]).iter().map(|(.., n)| *n).collect::<Vec<_>>(), [3, 4, 5, 6]);
+    assert_eq!(net.run_until_idle(&[]).iter().map(|(.., n)| *n).collect::<Vec<_>>(), [3, 4, 5, 6]);
     assert_eq!(net.unit(B).statistics().acknowledgements, 1 + 3, "of the request, and of three halves");
 }
 
 #[test]
 fn each_bulk_packet_may_be_acknowledged() {
-    let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
-    let mut net = in_dialog(&each, &[1, 2, 3, 4]);
+    let each_packet = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
+    let mut net = in_dialog(&each_packet, &[1, 2, 3, 4]);
     assert_eq!(net.leave_all(A), [1, 2, 3].map(Some));
     net.arrive_all(B);
     net.accept(B, Answer::None);
     net.leave_all(B);
     net.arrive_all(A);
     assert_eq!(net.leave_all(A), [Some(4)]);
-    net.settle(&[]);
+    net.run_until_idle(&[]);
     assert_eq!(net.unit(B).statistics().acknowledgements, 1 + 4);
 }
 
@@ -154,7 +154,7 @@ fn the_exit_bit_ends_a_dialog_in_the_middle_of_a_half() {
     assert!(!net.unit(A).has_next());
     net.arrive(0);
     assert_eq!(net.unit(A).dialog(), None);
-    assert_eq!(net.settle(&[]), [(A, B, 4)]);
+    assert_eq!(net.run_until_idle(&[]), [(A, B, 4)]);
     assert!(net.is_idle());
 }
 
@@ -163,12 +163,12 @@ fn a_request_beyond_d_dialogs_is_rejected_and_may_be_made_again() {
     let mut net = in_dialog(&parameters(), &[]);
     net.offer(C, long(B, 10));
     net.offer(C, long(B, 11));
-    assert_eq!(net.settle(&[]), [(C, B, 10), (C, B, 11)], "scalar packets go on");
+    assert_eq!(net.run_until_idle(&[]), [(C, B, 10), (C, B, 11)], "scalar packets go on");
     assert_eq!((net.unit(C).dialog(), net.unit(B).statistics().rejected), (None, 2));
     net.offer(A, last_of_message(B, 1));
-    net.settle(&[]);
+    net.run_until_idle(&[]);
     net.offer(C, long(B, 12));
-    assert_eq!(net.settle(&[]), [(C, B, 12)]);
+    assert_eq!(net.run_until_idle(&[]), [(C, B, 12)]);
     assert_eq!(net.unit(C).dialog(), Some(B));
 }
 
@@ -177,14 +177,14 @@ fn a_sender_asks_for_one_dialog_only() {
     let mut net = Net::new(3, &parameters());
     net.offer(A, long(B, 0));
     net.offer(A, long(C, 1));
-    let requests = [net.leave(A), net.leave(A)].map(|frame| match frame.unwrap().header {
+    let requests = [net.depart(A), net.depart(A)].map(|frame| match frame.unwrap().header {
         NifdyHeader::Scalar(scalar) => scalar.bulk_request,
         header => panic!("{header:?}"),
     });
     assert_eq!(requests, [true, false]);
-    net.settle(&[]);
+    net.run_until_idle(&[]);
     net.offer(A, long(C, 2));
-    net.settle(&[]);
+    net.run_until_idle(&[]);
     assert_eq!((net.unit(A).dialog(), net.unit(C).statistics().granted), (Some(B), 0));
 }
 
@@ -193,7 +193,7 @@ fn no_dialog_is_asked_for_by_the_last_packet_or_where_there_is_no_bulk_mode() {
     for (parameters, packet) in [(parameters(), last_of_message(B, 0)), (no_bulk(), long(B, 0))] {
         let mut net = Net::new(2, &parameters);
         net.offer(A, packet);
-        net.settle(&[]);
+        net.run_until_idle(&[]);
         assert_eq!((net.unit(A).dialog(), net.unit(B).statistics().rejected), (None, 0));
     }
 }
@@ -201,13 +201,13 @@ fn no_dialog_is_asked_for_by_the_last_packet_or_where_there_is_no_bulk_mode() {
 #[test]
 fn a_receiver_that_ignores_the_network_never_blocks_it_with_bulk_packets() {
     let mut net = in_dialog(&UnitParameters { pool: 8, ..parameters() }, &[1, 2, 3, 4, 5]);
-    assert_eq!(net.settle(&[B]), []);
+    assert_eq!(net.run_until_idle(&[B]), []);
     assert_eq!(net.transit, [], "all four are in their buffers");
     assert_eq!(net.unit(B).arrived(), 4);
     net.offer(A, OutgoingPacket::new(C, 9));
     net.offer(C, OutgoingPacket::new(B, 8));
-    assert_eq!(net.settle(&[B]), [(A, C, 9)]);
-    assert_eq!(net.settle(&[]).len(), 6);
+    assert_eq!(net.run_until_idle(&[B]), [(A, C, 9)]);
+    assert_eq!(net.run_until_idle(&[]).len(), 6);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_receiver_ends_a_dialog_and_the_next_packet_is_its_last() {
     net.arrive_all(A);
     assert_eq!(net.leave_all(A), [Some(3)]);
     assert!(matches!(net.transit.last().unwrap().header, NifdyHeader::Bulk(Bulk { bulk_exit: true, .. })));
-    assert_eq!(net.settle(&[]), [1, 2, 3, 4].map(|n| (A, B, n)));
+    assert_eq!(net.run_until_idle(&[]), [1, 2, 3, 4].map(|n| (A, B, n)));
     assert_eq!((net.unit(A).dialog(), net.unit(B).dialogs().count()), (None, 0));
     assert!(net.is_idle());
 }
@@ -237,7 +237,7 @@ fn a_dialog_without_waiting_packets_ends_with_an_empty_packet() {
         net.arrive_all(A);
         assert_eq!(net.leave_all(A), [None]);
         net.transit.reverse();
-        assert_eq!(net.settle(&[]).len(), packets);
+        assert_eq!(net.run_until_idle(&[]).len(), packets);
         assert_eq!((net.unit(A).dialog(), net.unit(B).dialogs().count()), (None, 0));
         assert!(net.is_idle());
     }
@@ -251,7 +251,7 @@ fn a_packet_that_bypasses_the_protocol_is_eligible_at_once_and_not_acknowledged(
     net.offer(A, bypass(B, 3));
     net.offer(A, bypass(B, 4));
     assert_eq!(net.leave_all(A), [1, 3, 4].map(Some));
-    assert_eq!(net.settle(&[]).len(), 4);
+    assert_eq!(net.run_until_idle(&[]).len(), 4);
     assert_eq!((net.unit(B).statistics().acknowledgements, net.unit(A).statistics().unacknowledged), (2, 2));
 }
 
@@ -268,7 +268,7 @@ fn an_acknowledgement_rides_in_the_answer() {
     assert!(net.transit[0].piggybacked.is_some());
     net.arrive_all(A);
     assert_eq!(net.unit(A).outstanding(), 0);
-    net.settle(&[]);
+    net.run_until_idle(&[]);
     assert_eq!((net.unit(B).statistics().piggybacked, net.unit(B).statistics().acknowledgements), (1, 0));
     assert!(net.is_idle());
 }
@@ -288,7 +288,7 @@ fn an_acknowledgement_does_not_wait_for_an_answer_that_cannot_leave() {
         net.offer(node, answer(other, "answer"));
     }
     assert_eq!((net.leave_all(A), net.leave_all(B)), (vec![None], vec![None]));
-    assert_eq!(net.settle(&[]).len(), 2);
+    assert_eq!(net.run_until_idle(&[]).len(), 2);
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_
     net.leave_all(A);
     net.arrive_all(B);
     net.accept(B, Answer::Follows);
-    assert_eq!(net.leave(B).unwrap().body, None, "the pool is full");
+    assert_eq!(net.depart(B).unwrap().body, None, "the pool is full");
 
     let mut net = Net::new(2, &UnitParameters { piggybacked: true, ..no_bulk() });
     net.offer(A, OutgoingPacket::new(B, 1));

@@ -109,8 +109,8 @@ fn one_bit_is_enough_in_a_network_that_keeps_order() {
     for parameters in [scalar(), at_insertion()] {
         Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::KeepOrder).check();
     }
-    let crowd = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
-    Case::new(3, scalar(), crowd).dropping(2, 2, Copies::KeepOrder).check();
+    let packets = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
+    Case::new(3, scalar(), packets).dropping(2, 2, Copies::KeepOrder).check();
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn one_bit_is_enough_in_a_network_that_reorders_if_copies_die_in_time() {
     for parameters in [scalar(), at_insertion()] {
         Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::DieInTime).check();
     }
-    let crowd = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
-    Case::new(3, scalar(), crowd).dropping(2, 2, Copies::DieInTime).check();
+    let packets = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
+    Case::new(3, scalar(), packets).dropping(2, 2, Copies::DieInTime).check();
     Case::new(2, small_parameters(), two_dialogs()).dropping(2, 2, Copies::DieInTime).check();
 }
 

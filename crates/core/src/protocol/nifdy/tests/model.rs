@@ -117,13 +117,13 @@ impl State {
             }
         }
         for (node, unit) in (0..).map(NodeId).zip(&self.net.units) {
-            let can = [
+            let enabled = [
                 (!self.unoffered[node.index()].is_empty() && unit.has_capacity(), Step::Offer(node)),
                 (unit.has_next(), Step::Leave(node)),
                 (unit.arrived() > 0, Step::Accept(node)),
                 (self.timeouts > 0 && self.may_time_out(node, case), Step::Timeout(node)),
             ];
-            steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
+            steps.extend(enabled.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
             if !self.dialog_ended {
                 steps.extend(unit.dialogs().map(|source| Step::EndDialog(node, source)));
             }
@@ -188,7 +188,7 @@ impl State {
 
     fn leave(&mut self, node: NodeId, case: &Case) {
         let before = self.net.units[node.index()].clone();
-        let sent = self.net.leave(node).expect("a frame may leave");
+        let sent = self.net.depart(node).expect("a frame may leave");
         let copies = self.net.units[node.index()].statistics().retransmitted;
         let is_first = !sent.is_acknowledgement() && before.statistics().retransmitted == copies;
         if is_first && matches!(case.network, Network::Drops { copies: Copies::DieInTime, .. }) {
@@ -199,10 +199,11 @@ impl State {
     }
 
     fn accept(&mut self, node: NodeId, case: &Case) {
-        let waiting = self.net.units[node.index()].front().map(|(_, id)| usize::from(*id)).expect("a packet waits");
-        let asked = (waiting < case.unasked).then_some(case.unasked + waiting).filter(|&id| id < case.packets.len());
-        let is_again = self.delivered[waiting] > 0;
-        let follows = if asked.is_some() && !is_again { Answer::Follows } else { Answer::None };
+        let front_id = self.net.units[node.index()].front().map(|(_, id)| usize::from(*id)).expect("a packet waits");
+        let request =
+            (front_id < case.unasked).then_some(case.unasked + front_id).filter(|&id| id < case.packets.len());
+        let is_again = self.delivered[front_id] > 0;
+        let follows = if request.is_some() && !is_again { Answer::Follows } else { Answer::None };
         let (source, id) = self.net.accept(node, follows).expect("a packet waits");
         self.delivered[usize::from(id)] += 1;
         if case.packets[usize::from(id)].1.acknowledged {
@@ -210,7 +211,7 @@ impl State {
             self.is_misordered |= next != Some(id);
             self.expected.retain(|_, ids| !ids.is_empty());
         }
-        if let Some(answer) = asked.filter(|_| !is_again) {
+        if let Some(answer) = request.filter(|_| !is_again) {
             self.unoffered[node.index()].push_back(answer as Id);
         }
     }

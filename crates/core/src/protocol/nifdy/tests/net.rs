@@ -47,7 +47,7 @@ pub fn bypass<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
 
 impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     pub fn new(nodes: u32, parameters: &UnitParameters) -> Net<T> {
-        let units = NodeId::all(nodes as usize).map(|own| NifdyUnit::new(own, parameters)).collect();
+        let units = NodeId::all(nodes as usize).map(|node| NifdyUnit::new(node, parameters)).collect();
         Net { units, slots: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
     }
 
@@ -61,7 +61,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     }
 
     /// Sends one frame of `node`.
-    pub fn leave(&mut self, node: NodeId) -> Option<NifdyFrame<T>> {
+    pub fn depart(&mut self, node: NodeId) -> Option<NifdyFrame<T>> {
         let frame = self.unit(node).next(Time::ZERO)?;
         self.transit.push(frame.clone());
         Some(frame)
@@ -69,7 +69,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
 
     /// Sends all frames of `node` that may leave now. Returns their bodies, `None` for a header alone.
     pub fn leave_all(&mut self, node: NodeId) -> Vec<Option<T>> {
-        std::iter::from_fn(|| self.leave(node)).map(|frame| frame.body).collect()
+        std::iter::from_fn(|| self.depart(node)).map(|frame| frame.body).collect()
     }
 
     /// Returns whether a frame in transit need not wait for a slot.
@@ -108,20 +108,20 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
 
     /// Lets all nodes except those in `ignore` send, carry and accept packets, until no step is possible. Returns the
     /// delivered packets as (source, destination, body).
-    pub fn settle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
+    pub fn run_until_idle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
         let mut delivered = Vec::new();
         loop {
             let before = (self.transit.len(), delivered.len());
-            let mut left = 0;
+            let mut idle_rounds = 0;
             for node in NodeId::all(self.units.len()) {
-                left += self.leave_all(node).len();
+                idle_rounds += self.leave_all(node).len();
                 self.arrive_all(node);
                 if !ignore.contains(&node) {
                     delivered.extend(self.accept_all(node).into_iter().map(|(source, body)| (source, node, body)));
                 }
             }
             self.check();
-            if left == 0 && before == (self.transit.len(), delivered.len()) {
+            if idle_rounds == 0 && before == (self.transit.len(), delivered.len()) {
                 return delivered;
             }
         }

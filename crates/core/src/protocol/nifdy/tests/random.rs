@@ -98,12 +98,12 @@ proptest! {
         let mut delivered = 0;
         for node in [A, B, C] {
             net.offer(node, long(D, 0));
-            delivered += net.settle(&[D]).len();
+            delivered += net.run_until_idle(&[D]).len();
         }
         for n in 0..packets {
             for (node, other) in [(A, B), (B, C), (C, A)] {
                 net.offer(node, if n + 1 == packets { last_of_message(other, n) } else { long(other, n) });
-                delivered += net.settle(&[D]).len();
+                delivered += net.run_until_idle(&[D]).len();
             }
         }
         prop_assert_eq!(delivered, 3 * packets);

@@ -202,7 +202,7 @@ fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
         let request = net.send(node, other_node(node), "request").unwrap();
         let _ = net.round_trip(request, START);
     }
-    let held = [A, B].map(|node| net.node(node).incoming.take().unwrap().buffer);
+    let accepted_buffers = [A, B].map(|node| net.node(node).incoming.take().unwrap().buffer);
     let requests = [A, B].map(|node| net.send(node, other_node(node), "another").unwrap());
     for _ in 0..1_000 {
         for (node, request) in [A, B].into_iter().zip(requests) {
@@ -212,7 +212,7 @@ fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
         }
     }
     // After one of the programs releases its buffer before it answers, both continue.
-    net.node(A).incoming.release(held[0]);
+    net.node(A).incoming.release(accepted_buffers[0]);
     assert!(matches!(net.round_trip(requests[1], START), ReplyOutcome::Freed(_)));
     assert!(net.send(B, A, "answer").is_ok());
 }

@@ -29,7 +29,7 @@ struct State {
     net: Net<usize>,
     programs: Vec<Program>,
     /// Number of times that each message was taken.
-    taken: Vec<u8>,
+    times_taken: Vec<u8>,
 }
 
 /// State of a node's program, which may read at any time.
@@ -38,7 +38,7 @@ struct Program {
     /// Messages to be sent, in this order.
     unsent: VecDeque<usize>,
     composing: Vec<OutgoingBuffer>,
-    reading: Vec<IncomingBuffer>,
+    open_buffers: Vec<IncomingBuffer>,
 }
 
 /// A step; the variants are in the order in which the fair schedule prefers them.
@@ -56,14 +56,14 @@ impl State {
     fn steps(&self) -> Vec<Step> {
         let mut steps: Vec<Step> = self.net.transit.keys().map(|&flight| Step::Carry(flight)).collect();
         for ((node, program), endpoint) in (0..).map(NodeId).zip(&self.programs).zip(&self.net.nodes) {
-            steps.extend(program.reading.iter().map(|&buffer| Step::Release(node, buffer)));
+            steps.extend(program.open_buffers.iter().map(|&buffer| Step::Release(node, buffer)));
             steps.extend(program.composing.iter().map(|&buffer| Step::Transmit(node, buffer)));
-            let can = [
+            let enabled = [
                 (endpoint.incoming.has_waiting(), Step::Take(node)),
                 (endpoint.outgoing.next_retry().is_some(), Step::Retry(node)),
                 (program.wants_a_buffer() && endpoint.outgoing.has_capacity(), Step::Reserve(node)),
             ];
-            steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
+            steps.extend(enabled.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
         }
         steps
     }
@@ -90,16 +90,16 @@ impl State {
                 let PacketBeingRead { buffer, from, payload } =
                     self.net.node(node).incoming.take().expect("a packet waits");
                 assert_eq!((from, node), case.messages[payload], "the right message in the right place");
-                self.taken[payload] += 1;
+                self.times_taken[payload] += 1;
                 let answer = payload + case.unasked;
                 if answer < case.messages.len() {
                     self.program(node).unsent.push_back(answer);
                 }
-                self.program(node).reading.push(buffer);
-                self.program(node).reading.sort();
+                self.program(node).open_buffers.push(buffer);
+                self.program(node).open_buffers.sort();
             }
             Step::Release(node, buffer) => {
-                self.program(node).reading.retain(|&other| other != buffer);
+                self.program(node).open_buffers.retain(|&other| other != buffer);
                 self.net.node(node).incoming.release(buffer);
             }
         }
@@ -110,7 +110,7 @@ impl State {
     }
 
     fn is_complete(&self) -> bool {
-        self.net.is_idle() && self.taken.iter().all(|&times| times == 1)
+        self.net.is_idle() && self.times_taken.iter().all(|&times| times == 1)
     }
 
     /// Returns whether the fair schedule (read, then carry, then retry, then send) delivers all messages, in no more
@@ -128,12 +128,12 @@ impl State {
 
     fn none_lost_none_twice(&self, case: &Case) -> bool {
         let unsent: usize = self.programs.iter().map(|program| program.unsent.len()).sum();
-        let taken: usize = self.taken.iter().map(|&times| usize::from(times)).sum();
+        let taken: usize = self.times_taken.iter().map(|&times| usize::from(times)).sum();
         let answers = case.unasked..case.messages.len();
-        let not_asked_for = answers.filter(|answer| self.taken[answer - case.unasked] == 0).count();
+        let not_requested = answers.filter(|answer| self.times_taken[answer - case.unasked] == 0).count();
         let on_the_way = self.net.messages_on_the_way() as usize;
-        let all = unsent + not_asked_for + on_the_way + taken == case.messages.len();
-        all && self.taken.iter().all(|&times| times <= 1)
+        let all = unsent + not_requested + on_the_way + taken == case.messages.len();
+        all && self.times_taken.iter().all(|&times| times <= 1)
     }
 
     fn bounced(&self) -> u32 {
@@ -150,9 +150,10 @@ impl Program {
 impl Case {
     /// Returns whether a message was taken before an earlier message of its pair.
     fn is_overtaken(&self, state: &State) -> bool {
-        let overtakes = |later: usize| {
-            let earlier = (0..later).find(|&n| self.messages[n] == self.messages[later] && state.taken[n] == 0);
-            state.taken[later] > 0 && earlier.is_some()
+        let overtakes = |later_index: usize| {
+            let earlier =
+                (0..later_index).find(|&n| self.messages[n] == self.messages[later_index] && state.times_taken[n] == 0);
+            state.times_taken[later_index] > 0 && earlier.is_some()
         };
         (0..self.messages.len()).any(overtakes)
     }
@@ -177,7 +178,11 @@ impl Model for Case {
         for (message, (from, _)) in self.messages[..self.unasked].iter().enumerate() {
             programs[from.0 as usize].unsent.push_back(message);
         }
-        vec![State { net: Net::new(self.nodes, buffers(self.buffers)), programs, taken: vec![0; self.messages.len()] }]
+        vec![State {
+            net: Net::new(self.nodes, buffers(self.buffers)),
+            programs,
+            times_taken: vec![0; self.messages.len()],
+        }]
     }
 
     fn actions(&self, state: &State, steps: &mut Vec<Step>) {

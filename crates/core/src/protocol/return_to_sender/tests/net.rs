@@ -52,8 +52,8 @@ impl<P> Net<P> {
     /// Injects a packet into the first network.
     pub fn inject(&mut self, packet: DataPacket<P>) -> Flight {
         let flight = (packet.from, packet.buffer);
-        let before = self.transit.insert(flight, InTransit::OnFirst(packet));
-        assert!(before.is_none(), "a buffer has one thing in transit");
+        let replaced = self.transit.insert(flight, InTransit::OnFirst(packet));
+        assert!(replaced.is_none(), "a buffer has one thing in transit");
         flight
     }
 
@@ -89,7 +89,7 @@ impl<P> Net<P> {
 
     /// Returns the number of messages between send and take.
     pub fn messages_on_the_way(&self) -> u64 {
-        let carries_payload = |thing: &&InTransit<P>| match thing {
+        let carries_payload = |item: &&InTransit<P>| match item {
             InTransit::OnFirst(_) => true,
             InTransit::OnSecond(reply) => !reply.is_accepted(),
         };
@@ -111,8 +111,9 @@ impl<P> Net<P> {
     pub fn within_buffers(&self) -> bool {
         let (outgoing, incoming) = (self.parameters.outgoing.count(), self.parameters.incoming.count());
         self.nodes.iter().all(|node| {
-            let (out, inc) = (node.outgoing.census(), node.incoming.census());
-            out.free.map(|free| free + out.used()) == outgoing && inc.free.map(|free| free + inc.used()) == incoming
+            let (sent_census, received_census) = (node.outgoing.census(), node.incoming.census());
+            sent_census.free.map(|free| free + sent_census.used()) == outgoing
+                && received_census.free.map(|free| free + received_census.used()) == incoming
         })
     }
 

@@ -32,21 +32,21 @@ struct Run {
     now: Time,
     agenda: BTreeSet<(Time, u64, Event)>,
     scheduled: u64,
-    /// Sender and receiver of each message; `taken` counts how often each was taken.
+    /// Sender and receiver of each message; `times_taken` counts how often each was taken.
     messages: Vec<(NodeId, NodeId)>,
-    sent: BTreeSet<usize>,
-    taken: Vec<u32>,
+    sent_messages: BTreeSet<usize>,
+    times_taken: Vec<u32>,
 }
 
 impl Run {
-    fn at(&mut self, time: Time, event: Event) {
+    fn schedule(&mut self, time: Time, event: Event) {
         self.agenda.insert((time, self.scheduled, event));
         self.scheduled += 1;
     }
 
     fn in_transit(&mut self, flight: Flight) {
         let delay = Time::from_ns(self.rng.random_range(0..=self.delay_max_ns));
-        self.at(self.now + delay, Event::Arrives(flight));
+        self.schedule(self.now + delay, Event::Arrives(flight));
     }
 
     fn happens(&mut self, event: Event) {
@@ -61,7 +61,7 @@ impl Run {
             Event::Reads(node) => self.reads(node),
             Event::HasRead(node, buffer) => {
                 self.net.node(node).incoming.release(buffer);
-                self.at(self.now, Event::Reads(node));
+                self.schedule(self.now, Event::Reads(node));
             }
         }
     }
@@ -70,44 +70,48 @@ impl Run {
         match self.net.carry(flight, self.now) {
             None => self.in_transit(flight),
             Some(ReplyOutcome::Freed(_)) => {}
-            Some(ReplyOutcome::Bounced { retry_at, .. }) => self.at(retry_at, Event::Retries(flight.0)),
+            Some(ReplyOutcome::Bounced { retry_at, .. }) => self.schedule(retry_at, Event::Retries(flight.0)),
         }
     }
 
     fn sends(&mut self, node: NodeId) {
-        let mut unsent = (0..self.messages.len()).filter(|id| !self.sent.contains(id));
+        let mut unsent = (0..self.messages.len()).filter(|id| !self.sent_messages.contains(id));
         let Some(id) = unsent.find(|&id| self.messages[id].0 == node) else { return };
         if let Ok(flight) = self.net.send(node, self.messages[id].1, id) {
-            self.sent.insert(id);
+            self.sent_messages.insert(id);
             self.in_transit(flight);
         }
-        self.at(self.now + Time::from_ns(5), Event::Sends(node));
+        self.schedule(self.now + Time::from_ns(5), Event::Sends(node));
     }
 
     fn reads(&mut self, node: NodeId) {
         match self.net.node(node).incoming.take() {
             Some(PacketBeingRead { buffer, from, payload }) => {
                 assert_eq!((from, node), self.messages[payload], "the right message in the right place");
-                self.taken[payload] += 1;
-                self.at(self.now + Time::from_ns(self.read_ns), Event::HasRead(node, buffer));
+                self.times_taken[payload] += 1;
+                self.schedule(self.now + Time::from_ns(self.read_ns), Event::HasRead(node, buffer));
             }
-            None if self.taken.iter().all(|&times| times > 0) => {}
-            None => self.at(self.now + Time::from_ns(11), Event::Reads(node)),
+            None if self.times_taken.iter().all(|&times| times > 0) => {}
+            None => self.schedule(self.now + Time::from_ns(11), Event::Reads(node)),
         }
     }
 
     fn run_to_end(mut self) -> Run {
         for node in (0..self.net.nodes.len() as u32).map(NodeId) {
-            self.at(Time::ZERO, Event::Sends(node));
-            self.at(Time::ZERO, Event::Reads(node));
+            self.schedule(Time::ZERO, Event::Sends(node));
+            self.schedule(Time::ZERO, Event::Reads(node));
         }
         while let Some((time, _, event)) = self.agenda.pop_first() {
             assert!(time < Time::from_us(10_000), "all is delivered at last");
             self.now = time;
             self.happens(event);
             assert!(self.net.both_sides_agree() && self.net.within_buffers());
-            let taken: u64 = self.taken.iter().map(|&times| u64::from(times)).sum();
-            assert_eq!(self.net.messages_on_the_way() + taken, self.sent.len() as u64, "none lost, none twice");
+            let taken: u64 = self.times_taken.iter().map(|&times| u64::from(times)).sum();
+            assert_eq!(
+                self.net.messages_on_the_way() + taken,
+                self.sent_messages.len() as u64,
+                "none lost, none twice"
+            );
         }
         self
     }
@@ -142,9 +146,9 @@ fn some_run() -> impl Strategy<Value = Run> {
                 now: Time::ZERO,
                 agenda: BTreeSet::new(),
                 scheduled: 0,
-                taken: vec![0; messages.len()],
+                times_taken: vec![0; messages.len()],
                 messages: messages.into_iter().map(|(from, to)| (NodeId(from), NodeId(to))).collect(),
-                sent: BTreeSet::new(),
+                sent_messages: BTreeSet::new(),
             })
         },
     )
@@ -163,7 +167,7 @@ proptest! {
     #[test]
     fn every_message_is_delivered_exactly_once(run in some_run()) {
         let run = run.run_to_end();
-        prop_assert!(run.taken.iter().all(|&times| times == 1));
+        prop_assert!(run.times_taken.iter().all(|&times| times == 1));
         prop_assert!(run.net.is_idle());
         let totals = |count: fn(&FlowControl<usize>) -> u64| run.net.nodes.iter().map(count).sum::<u64>();
         let messages = run.messages.len() as u64;

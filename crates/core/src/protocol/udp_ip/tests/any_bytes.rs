@@ -12,7 +12,7 @@ fn summed(mut packet: Vec<u8>) -> Vec<u8> {
     let length = packet.first().map_or(0, |byte| 4 * usize::from(byte & 15));
     if (IPV4_HEADER..=packet.len()).contains(&length) {
         packet[10..12].fill(0);
-        let checksum = Sum::of(&packet[..length]).checksum().to_be_bytes();
+        let checksum = Sum::of_bytes(&packet[..length]).checksum().to_be_bytes();
         packet[10..12].copy_from_slice(&checksum);
     }
     packet
@@ -22,7 +22,7 @@ fn any_packet() -> impl Strategy<Value = Vec<u8>> {
     let anything = prop::collection::vec(any::<u8>(), 0..80);
     // The bytes are a meaningful header with small numbers in its fields, followed by arbitrary bytes.
     let fields = (0x44u8..0x48, 0u8..90, 0u16..3, any::<(bool, bool)>(), 0u16..12, 0u8..60);
-    let like = (fields, prop::collection::vec(any::<u8>(), 8..70)).prop_map(|(fields, rest)| {
+    let plausible = (fields, prop::collection::vec(any::<u8>(), 8..70)).prop_map(|(fields, rest)| {
         let (version, length, identification, (more, far), offset, udp_length) = fields;
         let offset = if far { 0x1fff - offset } else { offset } | if more { 0x2000 } else { 0 };
         let [id, offset] = [identification, offset].map(u16::to_be_bytes);
@@ -32,7 +32,7 @@ fn any_packet() -> impl Strategy<Value = Vec<u8>> {
         packet[24..26].copy_from_slice(&[0, udp_length]);
         packet
     });
-    prop_oneof![1 => anything.clone(), 1 => anything.prop_map(summed), 6 => like.prop_map(summed)]
+    prop_oneof![1 => anything.clone(), 1 => anything.prop_map(summed), 6 => plausible.prop_map(summed)]
 }
 
 proptest! {
@@ -44,7 +44,7 @@ proptest! {
         let mut now = Time::ZERO;
         for (packet, wait) in packets {
             now += Time::from_ns(wait);
-            reassembly.expires(now);
+            reassembly.expire(now);
             if let Ok(parsed) = parse(&packet) {
                 prop_assert!(parsed.payload.start <= parsed.payload.end && parsed.payload.end <= packet.len());
                 prop_assert_eq!(parsed.payload_range().len(), parsed.payload.len());
@@ -54,7 +54,7 @@ proptest! {
             prop_assert_eq!(reassembly.next_timer().is_some(), reassembly.datagrams() > 0);
             prop_assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + LIMITS.lifetime));
         }
-        reassembly.expires(now + LIMITS.lifetime);
+        reassembly.expire(now + LIMITS.lifetime);
         prop_assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (0, 0, None));
     }
 

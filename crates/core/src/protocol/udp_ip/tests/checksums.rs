@@ -9,10 +9,10 @@ use proptest::prelude::*;
 #[test]
 fn the_example_of_rfc_1071() {
     let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
-    assert_eq!(Sum::of(&bytes).word(), 0xddf2);
+    assert_eq!(Sum::of_bytes(&bytes).word(), 0xddf2);
     // The example's "byte-order" row shows the sum of the same bytes at an odd offset.
-    assert_eq!(Sum::of(&bytes).at(1).word(), 0xf2dd);
-    assert_eq!(Sum::of(&[]), Sum::ZERO);
+    assert_eq!(Sum::of_bytes(&bytes).at(1).word(), 0xf2dd);
+    assert_eq!(Sum::of_bytes(&[]), Sum::ZERO);
 }
 
 #[test]
@@ -21,8 +21,8 @@ fn a_checksum_of_zero_is_sent_as_all_ones() {
     let before = Sum::of_headers(datagram.from, datagram.to, 2);
     // This payload makes the checksum zero.
     let payload = before.checksum().to_be_bytes();
-    assert_eq!((before + Sum::of(&payload)).checksum(), 0);
-    let summed = datagram.summed(Sum::of(&payload));
+    assert_eq!((before + Sum::of_bytes(&payload)).checksum(), 0);
+    let summed = datagram.summed(Sum::of_bytes(&payload));
     assert_eq!(summed.checksum, Some(0xffff));
     for checksum in [summed.checksum, Some(0)] {
         let packet = Datagram { checksum, ..datagram }.fragments(1500).expect("an MTU").next().expect("one");
@@ -30,8 +30,8 @@ fn a_checksum_of_zero_is_sent_as_all_ones() {
         assert_eq!(packet[fragment::UDP_CHECKSUM_AT], [0xff, 0xff]);
         let parsed = parse(&packet).expect("a packet");
         let head = parsed.udp.expect("a first fragment");
-        assert!(head.is_valid(parsed.from, parsed.to, Sum::of(&payload)));
-        assert!(!head.is_valid(parsed.from, parsed.to, Sum::of(&[0, 1])));
+        assert!(head.is_valid(parsed.from, parsed.to, Sum::of_bytes(&payload)));
+        assert!(!head.is_valid(parsed.from, parsed.to, Sum::of_bytes(&[0, 1])));
     }
 }
 
@@ -41,7 +41,7 @@ fn a_checksum_field_of_zero_means_none() {
     let parsed = parse(&packet).expect("a packet");
     let head = parsed.udp.expect("a first fragment");
     assert_eq!(head.checksum, None);
-    assert!(head.is_valid(parsed.from, parsed.to, Sum::of(b"xyz")), "whatever came is taken");
+    assert!(head.is_valid(parsed.from, parsed.to, Sum::of_bytes(b"xyz")), "whatever came is taken");
 }
 
 proptest! {
@@ -53,10 +53,10 @@ proptest! {
         cuts.retain(|cut| *cut <= bytes.len());
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
-        let parts = cuts.windows(2).map(|cut| Sum::of(&bytes[cut[0]..cut[1]]).at(cut[0]));
+        let parts = cuts.windows(2).map(|cut| Sum::of_bytes(&bytes[cut[0]..cut[1]]).at(cut[0]));
         // The parts may be summed in any order, here from the last to the first.
         let sum: Sum = parts.collect::<Vec<_>>().into_iter().rev().sum();
-        prop_assert_eq!(sum, Sum::of(&bytes));
+        prop_assert_eq!(sum, Sum::of_bytes(&bytes));
         prop_assert_eq!(sum.checksum(), Sum16BitWords::new().add_slice(&bytes).ones_complement().to_be());
     }
 

@@ -24,6 +24,6 @@ fn content(length: usize) -> Vec<u8> {
 
 /// Returns the packets of a datagram with this payload and its checksum.
 fn packets(payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
-    let fragments = datagram(payload.len()).summed(Sum::of(payload)).fragments(mtu).expect("an MTU");
+    let fragments = datagram(payload.len()).summed(Sum::of_bytes(payload)).fragments(mtu).expect("an MTU");
     fragments.map(|fragment| fragment.packet(payload)).collect()
 }

@@ -11,31 +11,31 @@ type ReferenceDatagram = Option<Vec<Parsed>>;
 
 /// Returns the outcome of a fragment by the rules in the head of `reassembly`: whether the datagram is complete, or the
 /// reason why the fragment is dropped.
-fn reference_outcome(of: &mut ReferenceDatagram, packet: &Parsed) -> Result<bool, DropReason> {
-    let Some(kept) = of.as_mut() else { return Err(DropReason::GivenUp) };
-    if kept.iter().any(|other| other.carried() == packet.carried() && other.more == packet.more) {
+fn reference_outcome(reference: &mut ReferenceDatagram, packet: &Parsed) -> Result<bool, DropReason> {
+    let Some(kept) = reference.as_mut() else { return Err(DropReason::GivenUp) };
+    if kept.iter().any(|other| other.carried() == packet.carried() && other.more_fragments == packet.more_fragments) {
         return Err(DropReason::Duplicate);
     }
     kept.push(packet.clone());
     let ends: Vec<usize> = kept.iter().flat_map(stated_ends).collect();
     let end = ends.first().copied();
     let is_one = ends.iter().all(|other| Some(*other) == end);
-    let is_before = |of: &Parsed| !of.more || end.is_none_or(|end| of.carried().end < end);
+    let is_before = |earlier: &Parsed| !earlier.more_fragments || end.is_none_or(|end| earlier.carried().end < end);
     let reason = if !is_one || !kept.iter().all(is_before) {
         DropReason::Inconsistent
-    } else if (0..1_000).any(|byte| kept.iter().filter(|of| of.carried().contains(&byte)).count() > 1) {
+    } else if (0..1_000).any(|byte| kept.iter().filter(|earlier| earlier.carried().contains(&byte)).count() > 1) {
         DropReason::Overlap
     } else {
-        let covered = |end: usize| (0..end).all(|byte| kept.iter().any(|of| of.carried().contains(&byte)));
-        return Ok(end.is_some_and(covered) && kept.iter().any(|of| of.udp.is_some()));
+        let covered = |end: usize| (0..end).all(|byte| kept.iter().any(|earlier| earlier.carried().contains(&byte)));
+        return Ok(end.is_some_and(covered) && kept.iter().any(|earlier| earlier.udp.is_some()));
     };
-    *of = None;
+    *reference = None;
     Err(reason)
 }
 
-fn stated_ends(of: &Parsed) -> Vec<usize> {
-    let last = (!of.more).then_some(of.carried().end);
-    last.into_iter().chain(of.udp.map(|udp| UDP_HEADER + udp.payload)).collect()
+fn stated_ends(packet: &Parsed) -> Vec<usize> {
+    let last = (!packet.more_fragments).then_some(packet.carried().end);
+    last.into_iter().chain(packet.udp.map(|udp| UDP_HEADER + udp.payload)).collect()
 }
 
 prop_compose! {
@@ -53,7 +53,7 @@ prop_compose! {
         let start = IPV4_HEADER + if offset == 0 { UDP_HEADER } else { 0 };
         let (from, to) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2));
         let payload = start..IPV4_HEADER + carried;
-        Parsed { from, to, identification: 7, offset, more, header_len: IPV4_HEADER, payload, udp }
+        Parsed { from, to, identification: 7, offset, more_fragments: more, header_len: IPV4_HEADER, payload, udp }
     }
 }
 

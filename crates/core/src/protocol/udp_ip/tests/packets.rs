@@ -3,12 +3,12 @@
 use super::super::*;
 use super::{content, datagram, packets};
 
-/// Returns the packet with the bytes from `at` on replaced, and its header checksum computed anew.
-fn replaced_at(packet: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
+/// Returns the packet with the bytes from `offset` on replaced, and its header checksum computed anew.
+fn replaced_at(packet: &[u8], offset: usize, bytes: &[u8]) -> Vec<u8> {
     let mut packet = packet.to_vec();
-    packet[at..at + bytes.len()].copy_from_slice(bytes);
+    packet[offset..offset + bytes.len()].copy_from_slice(bytes);
     packet[10..12].fill(0);
-    let checksum = Sum::of(&packet[..IPV4_HEADER]).checksum().to_be_bytes();
+    let checksum = Sum::of_bytes(&packet[..IPV4_HEADER]).checksum().to_be_bytes();
     packet[10..12].copy_from_slice(&checksum);
     packet
 }
@@ -48,7 +48,8 @@ fn parsing_inverts_fragmentation() {
     let payload = content(40);
     let packets = packets(&payload, 44);
     let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("a packet")).collect();
-    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.payload_range())).collect();
+    let parts: Vec<_> =
+        parsed.iter().map(|packet| (packet.offset, packet.more_fragments, packet.payload_range())).collect();
     assert_eq!(parts, [(0, true, 0..16), (24, false, 16..40)]);
     assert_eq!(parsed[1].payload, 20..44);
     assert_eq!(parsed[0].key(), parsed[1].key());
@@ -69,7 +70,7 @@ fn trailing_bytes_and_options_are_skipped() {
     packet[0] = 0x46;
     packet[2..4].copy_from_slice(&37u16.to_be_bytes());
     packet[10..12].fill(0);
-    let checksum = Sum::of(&packet[..24]).checksum().to_be_bytes();
+    let checksum = Sum::of_bytes(&packet[..24]).checksum().to_be_bytes();
     packet[10..12].copy_from_slice(&checksum);
     let parsed = parse(&packet).expect("options are skipped");
     assert_eq!((parsed.header_len, &packet[parsed.payload.clone()]), (24, &b"hello"[..]));
@@ -93,8 +94,8 @@ fn each_fault_has_its_reason() {
         ("an empty fragment", replaced_at(&first, 2, &[0, 20, 0, 0, 0, 5]), DropReason::BadLength),
         ("beyond the longest", replaced_at(&first, 6, &[0x1f, 0xfb]), DropReason::TooLong),
     ];
-    for (what, packet, reason) in cases {
-        assert_eq!(parse(&packet), Err(reason), "{what}");
+    for (description, packet, reason) in cases {
+        assert_eq!(parse(&packet), Err(reason), "{description}");
     }
     let tiny = replaced_at(&whole, 2, &[0, 27]);
     assert_eq!(parse(&tiny), Err(DropReason::TooShort), "shorter than UDP's header");
@@ -106,9 +107,9 @@ fn each_fault_has_its_reason() {
 fn any_flipped_header_bit_is_detected() {
     for (length, mtu) in [(20, 1_500), (60, 44)] {
         let payload = content(length);
-        let good = packets(&payload, mtu).remove(0);
-        for bit in 0..8 * good.len() {
-            let mut packet = good.clone();
+        let valid_packet = packets(&payload, mtu).remove(0);
+        for bit in 0..8 * valid_packet.len() {
+            let mut packet = valid_packet.clone();
             packet[bit / 8] ^= 1 << (bit % 8);
             let parsed = parse(&packet);
             if bit < 8 * IPV4_HEADER {
@@ -117,7 +118,8 @@ fn any_flipped_header_bit_is_detected() {
             }
             // Behind the IPv4 header, the UDP checksum over the whole datagram detects the error.
             let is_valid = parsed.is_ok_and(|parsed| {
-                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.payload_range().end..]);
+                let sum = Sum::of_bytes(&packet[parsed.payload.clone()])
+                    + Sum::of_bytes(&payload[parsed.payload_range().end..]);
                 parsed.udp.expect("the first").is_valid(parsed.from, parsed.to, sum)
             });
             assert!(!is_valid, "bit {bit} of the datagram");

@@ -11,29 +11,34 @@ const KEPT: Reassembled = Reassembled::Kept;
 
 /// Returns a fragment of a datagram of `total` bytes; `total` and `carried` include the UDP header.
 fn fragment(identification: u16, total: usize, carried: Range<usize>) -> Parsed {
-    let of = Datagram { identification, ..datagram(total - UDP_HEADER) };
-    let (from, to) = (*of.from.ip(), *of.to.ip());
-    let head = UdpHead { from: of.from.port(), to: of.to.port(), payload: of.payload, checksum: None };
+    let datagram_sent = Datagram { identification, ..datagram(total - UDP_HEADER) };
+    let (from, to) = (*datagram_sent.from.ip(), *datagram_sent.to.ip());
+    let head = UdpHead {
+        from: datagram_sent.from.port(),
+        to: datagram_sent.to.port(),
+        payload: datagram_sent.payload,
+        checksum: None,
+    };
     let start = if carried.start == 0 { IPV4_HEADER + UDP_HEADER } else { IPV4_HEADER };
     Parsed {
         from,
         to,
         identification,
         offset: carried.start,
-        more: carried.end < total,
+        more_fragments: carried.end < total,
         header_len: IPV4_HEADER,
         payload: start..IPV4_HEADER + carried.len(),
         udp: (carried.start == 0).then_some(head),
     }
 }
 
-fn dropped(reason: DropReason, gives_up: bool) -> Reassembled {
-    Reassembled::Dropped { reason, gives_up }
+fn drop_outcome(reason: DropReason, abandons_datagram: bool) -> Reassembled {
+    Reassembled::Dropped { reason, abandons_datagram }
 }
 
 /// Returns the payload length of a complete datagram, otherwise `None`.
-fn length(of: Reassembled) -> Option<usize> {
-    match of {
+fn length(outcome: Reassembled) -> Option<usize> {
+    match outcome {
         Reassembled::Complete { length, .. } => Some(length),
         _ => None,
     }
@@ -43,7 +48,7 @@ fn length(of: Reassembled) -> Option<usize> {
 fn fragments_may_arrive_in_any_order_and_copies_are_dropped() {
     let mut reassembly = Reassembly::new(LIMITS);
     assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), KEPT);
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), dropped(DropReason::Duplicate, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), drop_outcome(DropReason::Duplicate, false));
     assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), KEPT);
     assert_eq!((reassembly.datagrams(), reassembly.bytes()), (1, 26));
     assert_eq!(length(reassembly.arrive(&fragment(1, 50, 16..40), Time::ZERO)), Some(42));
@@ -55,7 +60,7 @@ fn fragments_may_arrive_in_any_order_and_copies_are_dropped() {
 fn a_whole_datagram_needs_no_buffer() {
     let mut reassembly = Reassembly::new(ReassemblyParameters { datagrams: 0, bytes: 0, ..LIMITS });
     assert_eq!(length(reassembly.arrive(&fragment(1, 50, 0..50), Time::ZERO)), Some(42));
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), Time::ZERO), dropped(DropReason::NoSpace, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), Time::ZERO), drop_outcome(DropReason::NoSpace, false));
 }
 
 #[test]
@@ -63,17 +68,20 @@ fn overlaps_abandon_the_datagram_and_its_later_fragments() {
     for second in [8..24, 16..32, 0..40, 8..16, 24..40, 0..8, 8..32] {
         let mut reassembly = Reassembly::new(LIMITS);
         assert_eq!(reassembly.arrive(&fragment(1, 50, 8..24), Time::ZERO), KEPT);
-        let expected =
-            if second == (8..24) { dropped(DropReason::Duplicate, false) } else { dropped(DropReason::Overlap, true) };
+        let expected = if second == (8..24) {
+            drop_outcome(DropReason::Duplicate, false)
+        } else {
+            drop_outcome(DropReason::Overlap, true)
+        };
         let expected = if [24..40, 0..8].contains(&second) { KEPT } else { expected };
         assert_eq!(reassembly.arrive(&fragment(1, 50, second.clone()), Time::ZERO), expected, "{second:?}");
-        if expected == dropped(DropReason::Overlap, true) {
+        if expected == drop_outcome(DropReason::Overlap, true) {
             assert_eq!(reassembly.bytes(), 0);
             for rest in [0..8, 8..24, 24..50] {
                 let outcome = reassembly.arrive(&fragment(1, 50, rest), Time::ZERO);
-                assert_eq!(outcome, dropped(DropReason::GivenUp, false));
+                assert_eq!(outcome, drop_outcome(DropReason::GivenUp, false));
             }
-            assert_eq!(reassembly.expires(LIMITS.lifetime), [], "its drop was reported already");
+            assert_eq!(reassembly.expire(LIMITS.lifetime), [], "its drop was reported already");
             assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), LIMITS.lifetime), KEPT, "its number is free again");
         }
     }
@@ -88,11 +96,15 @@ fn contradicting_lengths_abandon_the_datagram() {
         ("the end follows", [fragment(1, 48, 40..48), fragment(1, 64, 40..48)]),
         ("UDP says otherwise", [fragment(1, 60, 0..8), fragment(1, 50, 40..50)]),
     ];
-    for (what, [one, other]) in cases {
+    for (description, [one, other]) in cases {
         for pair in [[&one, &other], [&other, &one]] {
             let mut reassembly = Reassembly::new(LIMITS);
-            assert_eq!(reassembly.arrive(pair[0], Time::ZERO), KEPT, "{what}");
-            assert_eq!(reassembly.arrive(pair[1], Time::ZERO), dropped(DropReason::Inconsistent, true), "{what}");
+            assert_eq!(reassembly.arrive(pair[0], Time::ZERO), KEPT, "{description}");
+            assert_eq!(
+                reassembly.arrive(pair[1], Time::ZERO),
+                drop_outcome(DropReason::Inconsistent, true),
+                "{description}"
+            );
         }
     }
 }
@@ -105,8 +117,8 @@ fn the_timer_runs_from_the_first_fragment() {
     assert_eq!(reassembly.arrive(&fragment(2, 50, 0..16), seconds(2)), KEPT);
     assert_eq!(reassembly.arrive(&fragment(1, 50, 16..24), seconds(20)), KEPT);
     assert_eq!(reassembly.next_timer(), Some(seconds(31)));
-    assert_eq!(reassembly.expires(seconds(31) - Time::from_ps(1)), []);
-    assert_eq!(reassembly.expires(seconds(31)), [fragment(1, 50, 0..8).key()]);
+    assert_eq!(reassembly.expire(seconds(31) - Time::from_ps(1)), []);
+    assert_eq!(reassembly.expire(seconds(31)), [fragment(1, 50, 0..8).key()]);
     assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (1, 16, Some(seconds(32))));
     assert_eq!(length(reassembly.arrive(&fragment(2, 50, 16..50), seconds(32))), Some(42));
     assert_eq!((reassembly.next_timer(), reassembly.drops().count_of(DropReason::Expired)), (None, 1));
@@ -117,13 +129,13 @@ fn a_fragment_beyond_the_limit_is_dropped_with_its_datagram() {
     let mut reassembly = Reassembly::new(ReassemblyParameters { bytes: 64, ..LIMITS });
     assert_eq!(reassembly.arrive(&fragment(1, 90, 0..40), Time::ZERO), KEPT);
     assert_eq!(reassembly.arrive(&fragment(2, 90, 0..24), Time::ZERO), KEPT);
-    assert_eq!(reassembly.arrive(&fragment(2, 90, 24..32), Time::ZERO), dropped(DropReason::NoSpace, true));
+    assert_eq!(reassembly.arrive(&fragment(2, 90, 24..32), Time::ZERO), drop_outcome(DropReason::NoSpace, true));
     assert_eq!(reassembly.arrive(&fragment(1, 90, 40..64), Time::ZERO), KEPT, "bytes are free again");
-    assert_eq!(reassembly.arrive(&fragment(3, 90, 0..8), Time::ZERO), dropped(DropReason::NoSpace, true));
+    assert_eq!(reassembly.arrive(&fragment(3, 90, 0..8), Time::ZERO), drop_outcome(DropReason::NoSpace, true));
     // The table is full. Only abandoned datagrams are replaced, the oldest first.
     assert_eq!(reassembly.datagrams(), 3);
     let outcome = reassembly.arrive(&fragment(4, 90, 0..8), Time::ZERO);
-    assert_eq!((outcome, reassembly.datagrams()), (dropped(DropReason::NoSpace, true), 3));
+    assert_eq!((outcome, reassembly.datagrams()), (drop_outcome(DropReason::NoSpace, true), 3));
     assert_eq!(length(reassembly.arrive(&fragment(1, 64 + 8, 64..72), Time::ZERO)), None);
 }
 
@@ -133,8 +145,8 @@ fn a_full_table_refuses_one_more() {
     for identification in 0..3 {
         assert_eq!(reassembly.arrive(&fragment(identification, 50, 0..8), Time::ZERO), KEPT);
     }
-    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), dropped(DropReason::NoSpace, false));
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), dropped(DropReason::Overlap, true));
+    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), drop_outcome(DropReason::NoSpace, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), drop_outcome(DropReason::Overlap, true));
     assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), KEPT, "one was given up");
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 8..16), Time::ZERO), dropped(DropReason::NoSpace, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 8..16), Time::ZERO), drop_outcome(DropReason::NoSpace, false));
 }

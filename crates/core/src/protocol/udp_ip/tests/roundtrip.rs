@@ -21,17 +21,17 @@ fn any_mtu() -> impl Strategy<Value = usize> {
 /// Returns the packets in a random order derived from `seed`, some of them twice if `copies`.
 fn shuffled(mut packets: Vec<Vec<u8>>, seed: u64, copies: bool) -> Vec<Vec<u8>> {
     let mut state = seed | 1;
-    let mut draw = |below: usize| {
+    let mut draw = |limit: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
+        (state >> 33) as usize % limit
     };
     if copies {
         for _ in 0..packets.len().min(50) {
             packets.push(packets[draw(packets.len())].clone());
         }
     }
-    for at in (1..packets.len()).rev() {
-        packets.swap(at, draw(at + 1));
+    for index in (1..packets.len()).rev() {
+        packets.swap(index, draw(index + 1));
     }
     packets
 }
@@ -54,7 +54,7 @@ impl Receiver {
         let (buffer, sum) = self.buffers.entry(key).or_default();
         let (bytes, range) = (&packet[parsed.payload.clone()], parsed.payload_range());
         buffer.resize(buffer.len().max(range.end), 0);
-        *sum += Sum::of(bytes).at(range.start);
+        *sum += Sum::of_bytes(bytes).at(range.start);
         buffer[range].copy_from_slice(bytes);
         if let Reassembled::Complete { key, length, header } = outcome {
             let (buffer, sum) = self.buffers.remove(&key).expect("it was kept");
@@ -67,7 +67,7 @@ impl Receiver {
 
 /// Returns the packets of a datagram with this payload.
 fn fragments_of(identification: u16, payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
-    let datagram = Datagram { identification, ..datagram(payload.len()).summed(Sum::of(payload)) };
+    let datagram = Datagram { identification, ..datagram(payload.len()).summed(Sum::of_bytes(payload)) };
     let fragments = datagram.fragments(mtu).expect("an MTU");
     let count = fragments.len();
     let packets: Vec<Vec<u8>> = fragments.map(|fragment| fragment.packet(payload)).collect();
@@ -98,18 +98,22 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let payloads: Vec<Vec<u8>> = lengths.iter().map(|length| content(*length)).collect();
-        let all = payloads.iter().zip(0..).flat_map(|(payload, number)| fragments_of(number, payload, mtu)).collect();
+        let all = payloads
+            .iter()
+            .zip(0..)
+            .flat_map(|(payload, sequence_number)| fragments_of(sequence_number, payload, mtu))
+            .collect();
         let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(all, seed, true) {
             receiver.take(&packet, &mut reassembly);
         }
         // Each datagram is complete at least once: copies may complete a datagram a second time.
-        for (number, payload) in payloads.iter().enumerate() {
-            let came: Vec<&Vec<u8>> =
-                receiver.complete.iter().filter(|(id, _)| usize::from(*id) == number).map(|(_, bytes)| bytes).collect();
-            prop_assert!(!came.is_empty() && came.iter().all(|bytes| *bytes == payload));
+        for (sequence_number, payload) in payloads.iter().enumerate() {
+            let has_number = |(id, _): &&(u16, Vec<u8>)| usize::from(*id) == sequence_number;
+            let received: Vec<&Vec<u8>> = receiver.complete.iter().filter(has_number).map(|(_, bytes)| bytes).collect();
+            prop_assert!(!received.is_empty() && received.iter().all(|bytes| *bytes == payload));
         }
-        let rest: usize = reassembly.expires(LIMITS.lifetime).len();
+        let rest: usize = reassembly.expire(LIMITS.lifetime).len();
         prop_assert!(rest <= payloads.len());
         prop_assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
     }

@@ -30,11 +30,11 @@ fn a_window_slides_as_far_as_the_acknowledgement_says() {
     let (mut net, frames) = frames_sent(5, &parameters());
     assert_eq!(numbers(&frames), [0, 1]);
     frames.iter().for_each(|frame| assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1)));
-    let acknowledgements = net.leave(B);
+    let acknowledgements = net.depart(B);
     assert_eq!(numbers(&acknowledgements), [-3], "one is of both");
     assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(2));
     assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(0), "a copy");
-    assert_eq!(numbers(&net.leave(A)), [2, 3]);
+    assert_eq!(numbers(&net.depart(A)), [2, 3]);
     assert_eq!((net.link(A).unacknowledged(Some(B)), net.link(A).unacknowledged(Some(C))), (3, 0));
     let (front, read) = (net.link(B).front().map(|(from, id)| (from, *id)), net.read_all(B));
     assert_eq!((front, read), (Some((A, 0)), vec![0, 1]));
@@ -46,7 +46,7 @@ fn the_oldest_offered_whose_window_is_open_leaves_first() {
     for (packet, to) in [B, B, B, C, B, C].into_iter().enumerate() {
         net.offer(A, to, packet);
     }
-    let left: Vec<_> = net.leave(A).into_iter().map(|frame| (frame.to, frame.body.unwrap())).collect();
+    let left: Vec<_> = net.depart(A).into_iter().map(|frame| (frame.to, frame.body.unwrap())).collect();
     assert_eq!(left, [(B, 0), (B, 1), (C, 3), (C, 5)]);
 }
 
@@ -57,7 +57,7 @@ fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
     net.carry(B);
     net.offer(A, B, 1);
     net.wait_until(Time::from_ns(100));
-    let next = net.leave(A);
+    let next = net.depart(A);
     assert_eq!(numbers(&next), [-2, 0, 1]);
     assert_eq!(next.iter().map(|frame| frame.is_retransmission).collect::<Vec<_>>(), [false, true, false]);
     assert_eq!(next[1].body, frames[0].body);
@@ -77,7 +77,7 @@ fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
 fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
     let (mut net, frames) = frames_sent(2, &LinkParameters { reorder: 0, ..parameters() });
     assert_eq!(net.arrive(&frames[1]), ArrivalOutcome::Refused);
-    assert_eq!(numbers(&net.leave(B)), [-1], "it carries the next expected number");
+    assert_eq!(numbers(&net.depart(B)), [-1], "it carries the next expected number");
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Readable(1); 2]);
     assert_eq!(net.link(B).statistics().refused, 1);
 }
@@ -86,11 +86,11 @@ fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
 fn a_packet_without_a_slot_is_stored_and_acknowledged_when_it_gets_one() {
     let (mut net, frames) = frames_sent(2, &LinkParameters { arrivals: 1, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Readable(1), ArrivalOutcome::Kept]);
-    assert_eq!(numbers(&net.leave(B)), [-2]);
+    assert_eq!(numbers(&net.depart(B)), [-2]);
     let (_, id, slot) = net.link(B).take().unwrap();
     assert_eq!((id, net.link(B).take()), (0, None));
     assert!(net.link(B).release(slot));
-    assert_eq!((net.read_all(B), numbers(&net.leave(B))), (vec![1], vec![-3]));
+    assert_eq!((net.read_all(B), numbers(&net.depart(B))), (vec![1], vec![-3]));
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn a_slot_is_released_once() {
 fn a_late_copy_is_acknowledged_again_and_not_delivered() {
     let (mut net, frames) = frames_sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Readable(1));
-    let lost = net.leave(B);
+    let lost_frames = net.depart(B);
     assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Duplicate);
-    assert_eq!(net.leave(B), lost);
+    assert_eq!(net.depart(B), lost_frames);
     assert_eq!(net.read_all(B), [0]);
 }
 

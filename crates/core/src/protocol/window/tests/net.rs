@@ -52,7 +52,7 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
     }
 
     /// Sends all frames that may leave now, and returns them.
-    pub fn leave(&mut self, node: NodeId) -> Vec<WindowFrame<P>> {
+    pub fn depart(&mut self, node: NodeId) -> Vec<WindowFrame<P>> {
         let now = self.now;
         let link = self.link(node);
         let frames = std::iter::from_fn(|| link.next(now)).collect();
@@ -71,7 +71,7 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
 
     /// Delivers all frames that may leave `node`, and returns their outcomes.
     pub fn carry(&mut self, node: NodeId) -> Vec<ArrivalOutcome> {
-        self.leave(node).iter().map(|frame| self.arrive(frame)).collect()
+        self.depart(node).iter().map(|frame| self.arrive(frame)).collect()
     }
 
     /// Advances time to `now`, and handles the timers that expire.
@@ -111,6 +111,6 @@ pub fn ns(ns: u64) -> Time {
 pub fn frames_sent(packets: u32, parameters: &LinkParameters) -> (Net<u32>, Vec<WindowFrame<u32>>) {
     let mut net = Net::new(3, parameters);
     (0..packets).for_each(|packet| net.offer(A, B, packet));
-    let frames = net.leave(A);
+    let frames = net.depart(A);
     (net, frames)
 }

@@ -38,7 +38,7 @@ fn invalid_keys(parameters: LinkParameters) -> Vec<&'static str> {
 #[test]
 fn all_errors_are_reported_at_once() {
     assert_eq!((invalid_keys(LinkParameters::default()), invalid_keys(parameters())), (vec![], vec![]));
-    let nothing = LinkParameters {
+    let zeros = LinkParameters {
         buffers: 0,
         window: 0,
         reorder: 1,
@@ -49,11 +49,11 @@ fn all_errors_are_reported_at_once() {
         ..parameters()
     };
     let all = ["buffers", "window", "receive-buffers", "reorder", "timeout", "acknowledge_every", "sequence_bits"];
-    assert_eq!(invalid_keys(nothing), all);
+    assert_eq!(invalid_keys(zeros), all);
     assert_eq!(invalid_keys(LinkParameters { timeout_max: Time::from_ns(99), ..parameters() }), ["timeout_max"]);
     assert_eq!(invalid_keys(LinkParameters { acknowledge_every: 3, ..parameters() }), ["acknowledge_every"]);
-    let late = LinkParameters { acknowledge_every: 2, acknowledge_delay: Time::from_ns(100), ..parameters() };
-    assert_eq!(invalid_keys(late), ["acknowledge_delay"]);
+    let delayed = LinkParameters { acknowledge_every: 2, acknowledge_delay: Time::from_ns(100), ..parameters() };
+    assert_eq!(invalid_keys(delayed), ["acknowledge_delay"]);
 }
 
 #[test]

@@ -14,25 +14,30 @@ fn fewest_bits(parameters: LinkParameters) -> LinkParameters {
 
 fn some_parameters() -> impl Strategy<Value = LinkParameters> {
     let sizes = (1u32..10, 1u32..7, 0u32..7, 1u32..5, 1u32..4);
-    (sizes, 50u64..3_000, 1u64..20).prop_map(|((buffers, window, reorder, arrivals, every), timeout, times)| {
-        LinkParameters {
+    (sizes, 50u64..3_000, 1u64..20).prop_map(
+        |((buffers, window, reorder, arrivals, packets_per_acknowledgement), timeout, times)| LinkParameters {
             buffers,
             window,
             reorder: reorder.min(window),
             arrivals,
-            acknowledge_every: every.min(window),
+            acknowledge_every: packets_per_acknowledgement.min(window),
             acknowledge_delay: Time::from_ns(timeout / 4),
             timeout: Time::from_ns(timeout),
             timeout_max: Time::from_ns(timeout * times),
             sequence_bits: 32,
             order: Order::Kept,
-        }
-    })
+        },
+    )
 }
 
 fn some_fabric() -> impl Strategy<Value = Fabric> {
     let chances = (0u32..40, 0u32..40, 0u64..1_500);
-    chances.prop_map(|(lost, copied, delay_max_ns)| Fabric { lost, copied, delay_max_ns, keeps_order: false })
+    chances.prop_map(|(lost, copied, delay_max_ns)| Fabric {
+        lost_percent: lost,
+        copied,
+        delay_max_ns,
+        keeps_order: false,
+    })
 }
 
 fn some_packets() -> impl Strategy<Value = Vec<(u32, u32)>> {

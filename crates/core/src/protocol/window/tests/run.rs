@@ -14,7 +14,7 @@ pub const SPACING: Time = Time::from_ns(10);
 #[derive(Clone, Copy, Debug)]
 pub struct Fabric {
     /// Percentages of frames that are lost and copied.
-    pub lost: u32,
+    pub lost_percent: u32,
     pub copied: u32,
     /// Largest delay of a frame or its copy.
     pub delay_max_ns: u64,
@@ -43,7 +43,7 @@ struct Run {
 }
 
 impl Run {
-    fn at(&mut self, time: Time, event: Event) {
+    fn schedule(&mut self, time: Time, event: Event) {
         self.agenda.insert((time, self.scheduled), event);
         self.scheduled += 1;
     }
@@ -67,14 +67,14 @@ impl Run {
             let expected = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
             assert_eq!(expected, Some(payload), "each packet once, in order per pair");
             let span = Time::from_ns(self.rng.random_range(0..=self.read_max_ns));
-            self.at(now + span, Event::HasRead(node, slot));
+            self.schedule(now + span, Event::HasRead(node, slot));
         }
     }
 
     fn carry(&mut self, frame: WindowFrame<u64>) {
         let copies = 1 + u32::from(self.rng.random_range(0..100) < self.fabric.copied);
         for _ in 0..copies {
-            if self.rng.random_range(0..100) < self.fabric.lost {
+            if self.rng.random_range(0..100) < self.fabric.lost_percent {
                 continue;
             }
             let mut arrives = self.now + Time::from_ns(self.rng.random_range(0..=self.fabric.delay_max_ns));
@@ -83,7 +83,7 @@ impl Run {
                 arrives = arrives.max(*last);
                 *last = arrives;
             }
-            self.at(arrives, Event::Arrives(frame.clone()));
+            self.schedule(arrives, Event::Arrives(frame.clone()));
         }
     }
 

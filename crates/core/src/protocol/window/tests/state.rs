@@ -1,7 +1,7 @@
 //! The states of the model, and the steps between them.
 
 use super::super::outgoing::Outgoing;
-use super::super::receiving::Receiving;
+use super::super::receiving::WindowReceiver;
 use super::super::*;
 use super::model::{Case, Id, Network};
 use super::net::over_the_wire;
@@ -16,7 +16,7 @@ pub type InFlightFrame = (NodeId, NodeId, WindowHeader, Option<Id>);
 pub struct State {
     links: Vec<WindowLink<Id>>,
     unoffered: Vec<VecDeque<Id>>,
-    reading: Vec<Vec<ReadingSlot>>,
+    slots_in_use: Vec<Vec<ReadingSlot>>,
     /// Frames in transit in a network that keeps order.
     queues: BTreeMap<(NodeId, NodeId), VecDeque<InFlightFrame>>,
     /// Frames in transit in a network that reorders, with the age of the youngest copy.
@@ -55,7 +55,7 @@ impl State {
         }
         let mut state = State {
             links: (0..case.nodes).map(|node| WindowLink::unchecked(NodeId(node), &case.parameters)).collect(),
-            reading: vec![Vec::new(); unoffered.len()],
+            slots_in_use: vec![Vec::new(); unoffered.len()],
             queues: BTreeMap::new(),
             anywhere: BTreeMap::new(),
             rested: vec![u8::MAX; unoffered.len()],
@@ -84,13 +84,13 @@ impl State {
             steps.push(Step::Lose(pair));
         }
         for (node, link) in (0..).map(NodeId).zip(&self.links) {
-            let can = [
+            let enabled = [
                 (self.may_leave(node, case), Step::Leave(node)),
                 (link.next_timer().is_some(), Step::Timeout(node)),
                 (link.front().is_some(), Step::Take(node)),
             ];
-            steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
-            steps.extend(self.reading[node.0 as usize].iter().map(|&slot| Step::Release(node, slot)));
+            steps.extend(enabled.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
+            steps.extend(self.slots_in_use[node.0 as usize].iter().map(|&slot| Step::Release(node, slot)));
         }
         if let Network::Dies { spacing, .. } = case.network
             && (!self.anywhere.is_empty() || self.rested.iter().any(|&ticks| ticks < spacing))
@@ -102,15 +102,15 @@ impl State {
 
     fn may_leave(&self, node: NodeId, case: &Case) -> bool {
         let link = &self.links[node.0 as usize];
-        let mut after = link.clone();
-        let Some(frame) = after.next(Time::ZERO) else { return false };
+        let mut retransmitting = link.clone();
+        let Some(frame) = retransmitting.next(Time::ZERO) else { return false };
         match case.network {
             Network::KeepsOrder { frames } => {
                 self.queues.get(&(node, frame.to)).is_none_or(|queue| queue.len() < frames)
             }
             Network::Anything => true,
             Network::Dies { spacing, .. } => {
-                let is_new = after.statistics().sent > link.statistics().sent;
+                let is_new = retransmitting.statistics().sent > link.statistics().sent;
                 !is_new || self.rested[node.0 as usize] >= spacing
             }
         }
@@ -130,7 +130,7 @@ impl State {
             }
             Step::Take(node) => self.take(node),
             Step::Release(node, slot) => {
-                self.reading[node.0 as usize].retain(|other| *other != slot);
+                self.slots_in_use[node.0 as usize].retain(|other| *other != slot);
                 self.links[node.0 as usize].release(slot);
             }
             Step::First { pair, is_copied } => {
@@ -185,11 +185,11 @@ impl State {
         let (from, id, slot) = self.links[node.0 as usize].take().expect("a packet waits");
         let next = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
         self.is_wrong |= next != Some(id);
-        self.reading[node.0 as usize].push(slot);
+        self.slots_in_use[node.0 as usize].push(slot);
     }
 
     /// Iterates over the pairs of nodes, with the window at the sender and the receiver.
-    fn pairs(&self) -> impl Iterator<Item = (NodeId, &Outgoing<Id>, &Receiving<Id>)> {
+    fn flows(&self) -> impl Iterator<Item = (NodeId, &Outgoing<Id>, &WindowReceiver<Id>)> {
         let senders = (0..).map(NodeId).zip(&self.links);
         senders.flat_map(move |(from, link)| {
             let windows = link.sending.destinations().iter();
@@ -199,12 +199,12 @@ impl State {
 
     /// Returns whether every packet that a sender regards as acknowledged was accepted.
     pub fn is_agreed(&self) -> bool {
-        self.pairs().all(|(from, window, receiving)| window.base() <= receiving.position(from.into()))
+        self.flows().all(|(from, window, receiving)| window.base() <= receiving.position(from.into()))
     }
 
     /// Returns whether a receiver stores packets only at positions that were sent.
     pub fn is_kept_in_place(&self) -> bool {
-        self.pairs().all(|(from, window, receiving)| receiving.last_kept(from.into()) < Some(window.next()))
+        self.flows().all(|(from, window, receiving)| receiving.last_kept(from.into()) < Some(window.next_position()))
     }
 
     pub fn is_complete(&self) -> bool {
@@ -217,7 +217,7 @@ impl State {
         let mut state = State { queues: BTreeMap::new(), anywhere: BTreeMap::new(), ..self.clone() };
         for _ in 0..8 * (1 + case.packets.len()) {
             for node in (0..case.nodes).map(NodeId) {
-                while let Some(slot) = state.reading[node.0 as usize].first() {
+                while let Some(slot) = state.slots_in_use[node.0 as usize].first() {
                     state.step(Step::Release(node, *slot), case);
                 }
                 if state.links[node.0 as usize].front().is_some() {

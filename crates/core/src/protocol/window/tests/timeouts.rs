@@ -12,13 +12,13 @@ fn the_timeout_doubles_to_its_maximum_until_something_is_acknowledged() {
         net.wait_until(expires_at - Time::from_ps(1));
         assert!(!net.link(A).has_next());
         net.wait_until(expires_at);
-        assert_eq!(numbers(&net.leave(A)), [0], "the oldest alone");
+        assert_eq!(numbers(&net.depart(A)), [0], "the oldest alone");
     }
     net.wait_until(ns(1_350));
     net.carry(A);
     net.carry(B);
     assert_eq!(net.link(A).next_timer(), None, "the next copy is due at once");
-    net.leave(A);
+    net.depart(A);
     assert_eq!(net.link(A).next_timer(), Some(net.now + ns(100)));
 }
 
@@ -40,7 +40,7 @@ fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
     assert_eq!([1, 2, 5, 7].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Kept; 4]);
     net.wait_until(ns(100));
     let rounds = std::array::from_fn(|_| {
-        let copies = net.leave(A);
+        let copies = net.depart(A);
         assert!(copies.iter().all(|copy| net.arrive(copy) != ArrivalOutcome::Duplicate));
         net.carry(B);
         numbers(&copies)
@@ -68,13 +68,13 @@ fn one_acknowledgement_is_for_several_or_waits_for_its_timer() {
     for (frame, acknowledgements) in frames.iter().zip([vec![], vec![], vec![-4], vec![]]) {
         net.now += ns(5);
         assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1));
-        assert_eq!(numbers(&net.leave(B)), acknowledgements);
+        assert_eq!(numbers(&net.depart(B)), acknowledgements);
     }
     assert_eq!(net.link(B).next_timer(), Some(ns(40)));
     assert!(!net.link(B).is_idle());
     net.wait_until(ns(40));
-    assert_eq!(numbers(&net.leave(B)), [-5]);
+    assert_eq!(numbers(&net.depart(B)), [-5]);
     net.now = ns(41);
     assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Duplicate);
-    assert_eq!(numbers(&net.leave(B)), [-5], "at once");
+    assert_eq!(numbers(&net.depart(B)), [-5], "at once");
 }

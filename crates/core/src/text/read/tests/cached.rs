@@ -10,7 +10,7 @@ fn cached_layers_read_as_all_layers_do() {
     let document = Document::Text("dir/m.toml", text, Some(Path::new("dir")));
     let cache = LayerCache::default();
     let reported = |loaded: Result<crate::text::Loaded, Problems>| {
-        let read = loaded.and_then(|loaded| Reading::new(loaded).read(machine));
+        let read = loaded.and_then(|loaded| DescriptionReader::new(loaded).read(machine));
         read.map(|read| format!("{:?}{}", read.entries(), read.resolved())).map_err(|problems| problems.to_string())
     };
     let settings = [

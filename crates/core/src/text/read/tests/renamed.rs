@@ -16,7 +16,7 @@ fn renamed(t: &mut Table<'_>) -> u64 {
 fn read_renamed(document: &str, sets: &[&str]) -> Result<Read<u64>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let document = Document::Text("m.toml", document, None);
-    Reading::new(load(&Source { document, sets: &sets, varied: &[], shelf: SHELF })?).read(renamed)
+    DescriptionReader::new(load(&Source { document, sets: &sets, varied: &[], shelf: SHELF })?).read(renamed)
 }
 
 #[test]

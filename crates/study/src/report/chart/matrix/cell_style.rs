@@ -22,11 +22,11 @@ pub enum CellStyle<'a> {
 
 impl<'a> CellStyle<'a> {
     /// Returns the style of the cells of a chart.
-    pub fn of(chart: &'a Matrix) -> CellStyle<'a> {
+    pub fn new(chart: &'a Matrix) -> CellStyle<'a> {
         let values = || chart.cells.iter().flatten().flatten().map(|cell| &cell.value);
         let mut words: Vec<(&str, usize)> = Vec::new();
         for word in values().filter_map(|value| if let Cell::Text(word) = value { Some(word.as_str()) } else { None }) {
-            match words.iter_mut().find(|(known, _)| *known == word) {
+            match words.iter_mut().find(|(known_word, _)| *known_word == word) {
                 Some((_, count)) => *count += 1,
                 None => words.push((word, 1)),
             }
@@ -35,16 +35,19 @@ impl<'a> CellStyle<'a> {
         words.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         let is_log = chart.is_logarithmic;
         let numbers = values().filter_map(|value| if let Cell::Number(x) = value { Some(*x) } else { None });
-        let shown = numbers.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
-        let (least, most) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-        if words.is_empty() { CellStyle::Shades(least, most, is_log) } else { CellStyle::Hues(words) }
+        let numbers_shown = numbers.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
+        let (smallest, largest) =
+            numbers_shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
+        if words.is_empty() { CellStyle::Shades(smallest, largest, is_log) } else { CellStyle::Hues(words) }
     }
 
     /// Returns the text in a cell.
     pub fn text(&self, value: &Cell) -> String {
         match (self, value) {
             (_, Cell::Number(x)) => significant(*x, 3),
-            (CellStyle::Hues(words), Cell::Text(word)) => letter(words.iter().position(|(known, _)| known == word)),
+            (CellStyle::Hues(words), Cell::Text(word)) => {
+                letter(words.iter().position(|(known_word, _)| known_word == word))
+            }
             _ => String::new(),
         }
     }
@@ -52,21 +55,21 @@ impl<'a> CellStyle<'a> {
     /// Returns the background colour of a cell.
     pub fn ground(&self, value: &Cell) -> (u8, u8, u8) {
         match (self, value) {
-            (CellStyle::Shades(least, most, is_log), Cell::Number(x)) => shade(part(*x, *least, *most, *is_log)),
+            (CellStyle::Shades(least, most, is_log), Cell::Number(x)) => shade(fraction(*x, *least, *most, *is_log)),
             (CellStyle::Hues(words), Cell::Text(word)) => {
-                hue(words.iter().position(|(known, _)| known == word).unwrap_or(usize::MAX))
+                hue(words.iter().position(|(known_word, _)| known_word == word).unwrap_or(usize::MAX))
             }
             _ => hue(usize::MAX),
         }
     }
 
-    /// Returns the entries of a legend of texts in lines of at most `wide` pixels, each with its horizontal position.
-    pub fn lines(&self, wide: f64) -> Vec<Vec<(f64, usize)>> {
+    /// Returns the entries of a legend of texts in lines of at most `width` pixels, each with its horizontal position.
+    pub fn lines(&self, width: f64) -> Vec<Vec<(f64, usize)>> {
         let CellStyle::Hues(words) = self else { return vec![Vec::new()] };
         let (mut lines, mut x) = (vec![Vec::new()], MARGIN);
         for (n, (word, count)) in words.iter().enumerate() {
             let entry = 34.0 + text_width(&format!("{word} ({count})"), TEXT) + 14.0;
-            if x + entry > wide && x > MARGIN {
+            if x + entry > width && x > MARGIN {
                 lines.push(Vec::new());
                 x = MARGIN;
             }
@@ -76,12 +79,12 @@ impl<'a> CellStyle<'a> {
         lines
     }
 
-    /// Draws the legend from `top` downwards, at most `wide` pixels wide.
-    pub fn legend(&self, svg: &mut Svg, top: f64, wide: f64) {
+    /// Draws the legend from `top` downwards, at most `width` pixels wide.
+    pub fn legend(&self, svg: &mut Svg, top: f64, width: f64) {
         match self {
             CellStyle::Shades(least, most, is_log) => bar(svg, top, (*least, *most, *is_log)),
             CellStyle::Hues(words) => {
-                for (line, entries) in self.lines(wide).into_iter().enumerate() {
+                for (line, entries) in self.lines(width).into_iter().enumerate() {
                     for (x, n) in entries {
                         let y = top + 18.0 * line as f64;
                         svg.rect((x, y - 4.0), (28.0, 15.0), &format!("fill=\"{}\"", hex(hue(n))), None);
@@ -109,18 +112,20 @@ fn hue(index: usize) -> (u8, u8, u8) {
 }
 
 /// Returns the position of a number between the least and the greatest, from 0 to 1.
-fn part(x: f64, least: f64, most: f64, is_log: bool) -> f64 {
+fn fraction(x: f64, low: f64, high: f64, is_log: bool) -> f64 {
     let scaled = |x: f64| if is_log { x.ln() } else { x };
-    let part = (scaled(x) - scaled(least)) / (scaled(most) - scaled(least));
+    let part = (scaled(x) - scaled(low)) / (scaled(high) - scaled(low));
     if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// Returns the shade at a position from 0 to 1.
 pub fn shade(part: f64) -> (u8, u8, u8) {
-    let at = part * (SHADES.len() - 1) as f64;
-    let from = (at.floor() as usize).min(SHADES.len() - 2);
-    let ((r, g, b), (to_r, to_g, to_b)) = (SHADES[from], SHADES[from + 1]);
-    let mix = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * (at - from as f64)).round() as u8;
+    let shade_position = part * (SHADES.len() - 1) as f64;
+    let shade_index = (shade_position.floor() as usize).min(SHADES.len() - 2);
+    let ((r, g, b), (to_r, to_g, to_b)) = (SHADES[shade_index], SHADES[shade_index + 1]);
+    let mix = |a: u8, b: u8| {
+        (f64::from(a) + (f64::from(b) - f64::from(a)) * (shade_position - shade_index as f64)).round() as u8
+    };
     (mix(r, to_r), mix(g, to_g), mix(b, to_b))
 }
 
@@ -130,17 +135,17 @@ fn bar(svg: &mut Svg, top: f64, (least, most, is_log): (f64, f64, bool)) {
         return;
     }
     const STEPS: usize = 40;
-    let wide = BAR.0 / STEPS as f64;
+    let step_width = BAR.0 / STEPS as f64;
     for step in 0..STEPS {
         let fill = hex(shade(step as f64 / (STEPS - 1) as f64));
         // A small overlap prevents gaps between neighbours.
-        let x = MARGIN + 30.0 + wide * step as f64;
-        svg.rect((x, top - 4.0), (wide + 0.5, BAR.1), &format!("fill=\"{fill}\""), None);
+        let x = MARGIN + 30.0 + step_width * step as f64;
+        svg.rect((x, top - 4.0), (step_width + 0.5, BAR.1), &format!("fill=\"{fill}\""), None);
     }
     let middle = if is_log { (least * most).sqrt() } else { (least + most) / 2.0 };
     for (position, value) in [(0.0, least), (0.5, middle), (1.0, most)] {
-        let at = (MARGIN + 30.0 + BAR.0 * position, top + BAR.1 + 9.0);
-        svg.text(at, TEXT, "middle", &format!("fill=\"{MUTED}\""), &significant(value, 3));
+        let label_position = (MARGIN + 30.0 + BAR.0 * position, top + BAR.1 + 9.0);
+        svg.text(label_position, TEXT, "middle", &format!("fill=\"{MUTED}\""), &significant(value, 3));
     }
 }
 

@@ -16,57 +16,58 @@ const BLACK: &str = "#000000";
 /// A rectangle: left, top, right, bottom.
 pub type BoundingBox = [f64; 4];
 
-/// Draws the marks, with names that overlap neither each other nor `words`.
-pub fn draw(svg: &mut Svg, marks: &[MatrixMark], layout: &Layout, words: Vec<BoundingBox>) {
+/// Draws the marks, with names that overlap neither each other nor `text_boxes`.
+pub fn draw(svg: &mut Svg, marks: &[MatrixMark], layout: &Layout, text_boxes: Vec<BoundingBox>) {
     let dots: Vec<((f64, f64), bool)> = marks.iter().map(|mark| dot(mark, layout)).collect();
-    let mut taken: Vec<BoundingBox> = dots.iter().map(|(at, _)| around(*at, RADIUS)).chain(words).collect();
-    for (mark, (at, is_beyond)) in marks.iter().zip(&dots) {
-        let name_box = free_box(*at, text_width(&mark.name, TEXT), layout.width, &taken);
-        taken.push(name_box);
+    let mut taken_boxes: Vec<BoundingBox> =
+        dots.iter().map(|(center, _)| box_around(*center, RADIUS)).chain(text_boxes).collect();
+    for (mark, (center, is_beyond)) in marks.iter().zip(&dots) {
+        let name_box = free_box(*center, text_width(&mark.name, TEXT), layout.width, &taken_boxes);
+        taken_boxes.push(name_box);
         let tooltip = format!("{}: {}", mark.name, mark.words);
         svg.part(None, &tooltip, |svg| {
             let size = (name_box[2] - name_box[0], name_box[3] - name_box[1]);
             svg.rect((name_box[0], name_box[1]), size, &format!("fill=\"{PAPER}\" fill-opacity=\"0.75\""), None);
             svg.text((name_box[0] + 1.0, name_box[3] - 3.0), TEXT, "start", &format!("fill=\"{BLACK}\""), &mark.name);
-            square(svg, *at, if *is_beyond { PAPER } else { BLACK });
+            square(svg, *center, if *is_beyond { PAPER } else { BLACK });
         });
     }
 }
 
 /// Returns the position of a mark, moved to the edge if it is beyond the cells, and whether it was moved.
 fn dot(mark: &MatrixMark, layout: &Layout) -> ((f64, f64), bool) {
-    let (wide, high) = layout.cells;
-    let within_cells = |at: f64, count: usize| (at + 0.5).clamp(0.0, count as f64);
-    let (column, row) = (within_cells(mark.column, wide), within_cells(mark.row, high));
+    let (cell_width, cell_height) = layout.cells;
+    let within_cells = |within: f64, count: usize| (within + 0.5).clamp(0.0, count as f64);
+    let (column, row) = (within_cells(mark.column, cell_width), within_cells(mark.row, cell_height));
     let is_beyond = column != mark.column + 0.5 || row != mark.row + 0.5;
-    ((layout.at.0 + layout.cell_width * column, layout.at.1 + layout.cell_height * row), is_beyond)
+    ((layout.origin.0 + layout.cell_width * column, layout.origin.1 + layout.cell_height * row), is_beyond)
 }
 
 /// Draws a square around its centre.
-fn square(svg: &mut Svg, at: (f64, f64), fill: &str) {
+fn square(svg: &mut Svg, center: (f64, f64), fill: &str) {
     let style = format!("fill=\"{fill}\" stroke=\"{BLACK}\" stroke-width=\"1.5\"");
-    svg.rect((at.0 - RADIUS, at.1 - RADIUS), (2.0 * RADIUS, 2.0 * RADIUS), &style, None);
+    svg.rect((center.0 - RADIUS, center.1 - RADIUS), (2.0 * RADIUS, 2.0 * RADIUS), &style, None);
 }
 
-fn around(at: (f64, f64), reach: f64) -> BoundingBox {
-    [at.0 - reach, at.1 - reach, at.0 + reach, at.1 + reach]
+fn box_around(center: (f64, f64), reach: f64) -> BoundingBox {
+    [center.0 - reach, center.1 - reach, center.0 + reach, center.1 + reach]
 }
 
 /// Returns the first free rectangle for a name in a chart of width `edge`. Positions are tried in this order: right of
 /// the mark, left, above, below, and then farther away.
-fn free_box(at: (f64, f64), wide: f64, edge: f64, taken: &[BoundingBox]) -> BoundingBox {
-    let place = |x: f64, y: f64| [x, y, x + wide + 2.0, y + NAME_HEIGHT];
+fn free_box(center: (f64, f64), width: f64, edge: f64, taken: &[BoundingBox]) -> BoundingBox {
+    let place = |x: f64, y: f64| [x, y, x + width + 2.0, y + NAME_HEIGHT];
     let gap = RADIUS + 2.0;
-    let ring = |far: f64| {
-        let (above, below) = (at.1 - NAME_HEIGHT / 2.0 - far, at.1 - NAME_HEIGHT / 2.0 + far);
-        let (right, left) = (at.0 + gap, at.0 - gap - wide - 2.0);
-        [place(right, above), place(left, above), place(right, below), place(left, below)]
+    let ring = |distance: f64| {
+        let (top, bottom) = (center.1 - NAME_HEIGHT / 2.0 - distance, center.1 - NAME_HEIGHT / 2.0 + distance);
+        let (right_x, left_x) = (center.0 + gap, center.0 - gap - width - 2.0);
+        [place(right_x, top), place(left_x, top), place(right_x, bottom), place(left_x, bottom)]
     };
     let tries = (0..12).flat_map(|step| ring(f64::from(step) * NAME_HEIGHT));
     let overlaps = |a: &BoundingBox, b: &BoundingBox| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
     let is_within = |place: &BoundingBox| place[0] >= 0.0 && place[2] <= edge;
     let is_free = |place: &BoundingBox| is_within(place) && !taken.iter().any(|other| overlaps(place, other));
     let mut tries = tries.peekable();
-    let first = tries.peek().copied().unwrap_or_else(|| place(at.0, at.1));
+    let first = tries.peek().copied().unwrap_or_else(|| place(center.0, center.1));
     tries.find(is_free).unwrap_or(first)
 }

@@ -32,7 +32,7 @@ struct Layout {
     /// The left edge of names within groups.
     inner: f64,
     /// The top left corner of the first cell.
-    at: (f64, f64),
+    origin: (f64, f64),
     cell_width: f64,
     cell_height: f64,
     /// The number of cells, horizontally and vertically.
@@ -42,9 +42,9 @@ struct Layout {
 
 /// Returns the chart as an SVG document.
 pub fn draw(chart: &Matrix) -> String {
-    let style = CellStyle::of(chart);
-    let layout = Layout::of(chart, &style);
-    let bottom = layout.at.1 + layout.cell_height * chart.rows.len() as f64;
+    let style = CellStyle::new(chart);
+    let layout = Layout::new(chart, &style);
+    let bottom = layout.origin.1 + layout.cell_height * chart.rows.len() as f64;
     let legend_lines = style.lines(layout.width).len() as f64;
     let mut svg = Svg::new(layout.width, (bottom + 44.0 + 18.0 * legend_lines).ceil(), &chart.title);
     let heading = format!("fill=\"{INK}\" font-weight=\"bold\"");
@@ -56,42 +56,47 @@ pub fn draw(chart: &Matrix) -> String {
     names_of_rows(&mut svg, chart, &layout);
     for (row, cells) in chart.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
-            let at = (layout.at.0 + layout.cell_width * column as f64, layout.at.1 + layout.cell_height * row as f64);
-            draw_cell(&mut svg, chart, &style, cell, (row, column), (at, (layout.cell_width, layout.cell_height)));
+            let corner = (
+                layout.origin.0 + layout.cell_width * column as f64,
+                layout.origin.1 + layout.cell_height * row as f64,
+            );
+            draw_cell(&mut svg, chart, &style, cell, (row, column), (corner, (layout.cell_width, layout.cell_height)));
         }
     }
-    marks::draw(&mut svg, &chart.marks, &layout, words(chart, &style, &layout));
+    marks::draw(&mut svg, &chart.marks, &layout, text_boxes(chart, &style, &layout));
     svg.text((MARGIN, bottom + 28.0), 12.5, "start", &heading, &chart.shades.heading());
     style.legend(&mut svg, bottom + 40.0, layout.width);
     svg.finish()
 }
 
 impl Layout {
-    fn of(chart: &Matrix, style: &CellStyle) -> Layout {
-        let widest =
+    fn new(chart: &Matrix, style: &CellStyle) -> Layout {
+        let width_max =
             |names: &mut dyn Iterator<Item = String>| names.map(|name| text_width(&name, TEXT)).fold(0.0, f64::max);
-        let outer = BOLD * widest(&mut chart.rows.iter().map(|names| outer(names)));
-        let inner = MARGIN + if outer > 0.0 { outer + 12.0 } else { 0.0 };
-        let left = inner + widest(&mut chart.rows.iter().map(|names| last_name(names))) + 10.0;
+        let outer_width = BOLD * width_max(&mut chart.rows.iter().map(|names| outer_names(names)));
+        let inner = MARGIN + if outer_width > 0.0 { outer_width + 12.0 } else { 0.0 };
+        let left_margin = inner + width_max(&mut chart.rows.iter().map(|names| last_name(names))) + 10.0;
         let cells = chart.cells.iter().flatten().flatten().map(|cell| style.text(&cell.value));
         let (wide_min, cell_height) = if chart.marks.is_empty() {
             (CELL_WIDTH_MIN, CELL_HEIGHT)
         } else {
             (MARKED_CELL_WIDTH, MARKED_CELL_HEIGHT)
         };
-        let cell_width = wide_min.max(widest(&mut cells.into_iter()) + 10.0);
+        let cell_width = wide_min.max(width_max(&mut cells.into_iter()) + 10.0);
         let rise = RISE.to_radians();
         let columns = || chart.columns.iter().map(|names| text_width(&names.join(", "), TEXT));
         let high = columns().fold(0.0, f64::max) * rise.sin() + 18.0;
-        let ends = columns().enumerate().map(|(n, wide)| left + cell_width * (n as f64 + 0.5) + wide * rise.cos());
-        let right = ends.fold(left + cell_width * chart.columns.len() as f64, f64::max);
+        let ends = columns()
+            .enumerate()
+            .map(|(n, name_width)| left_margin + cell_width * (n as f64 + 0.5) + name_width * rise.cos());
+        let right_edge = ends.fold(left_margin + cell_width * chart.columns.len() as f64, f64::max);
         let axes = text_width(&chart.axes.join("; "), TEXT);
         let title = (text_width(&chart.title, TITLE_TEXT) * BOLD).max(axes) + 2.0 * MARGIN;
-        let width = (right + MARGIN).max(title).max(400.0).ceil();
+        let width = (right_edge + MARGIN).max(title).max(400.0).ceil();
         let top = if chart.axes.is_empty() { 40.0 } else { 56.0 };
         Layout {
             inner,
-            at: (left, top + high),
+            origin: (left_margin, top + high),
             cell_width,
             cell_height,
             cells: (chart.columns.len(), chart.rows.len()),
@@ -106,7 +111,7 @@ impl Layout {
 }
 
 /// Returns the names of the group of a row: all except the last.
-fn outer(names: &[String]) -> String {
+fn outer_names(names: &[String]) -> String {
     names[..names.len().saturating_sub(1)].join(", ")
 }
 
@@ -116,7 +121,7 @@ fn last_name(names: &[String]) -> String {
 
 fn names_of_columns(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     for (column, names) in chart.columns.iter().enumerate() {
-        let (x, y) = (layout.at.0 + layout.cell_width * (column as f64 + 0.5), layout.at.1 - 7.0);
+        let (x, y) = (layout.origin.0 + layout.cell_width * (column as f64 + 0.5), layout.origin.1 - 7.0);
         let style = format!("fill=\"{INK}\" transform=\"rotate(-{RISE} {x:.2} {y:.2})\"");
         svg.text((x, y), TEXT, "start", &style, &names.join(", "));
     }
@@ -125,10 +130,10 @@ fn names_of_columns(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
 fn names_of_rows(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     let mut group = None;
     for (row, names) in chart.rows.iter().enumerate() {
-        let (y, outer) = (layout.at.1 + layout.cell_height * row as f64, outer(names));
+        let (y, outer) = (layout.origin.1 + layout.cell_height * row as f64, outer_names(names));
         if group.as_ref() != Some(&outer) {
             if row > 0 {
-                let end = layout.at.0 + layout.cell_width * chart.columns.len() as f64;
+                let end = layout.origin.0 + layout.cell_width * chart.columns.len() as f64;
                 svg.line(&[(MARGIN, y), (end, y)], &format!("stroke=\"{GRID}\""));
             }
             let style = format!("fill=\"{INK}\" font-weight=\"bold\"");
@@ -140,12 +145,12 @@ fn names_of_rows(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
 }
 
 /// Returns the rectangles of the texts in cells with marks between them.
-fn words(chart: &Matrix, style: &CellStyle, layout: &Layout) -> Vec<marks::BoundingBox> {
+fn text_boxes(chart: &Matrix, style: &CellStyle, layout: &Layout) -> Vec<marks::BoundingBox> {
     let mut boxes = Vec::new();
     for (row, cells) in chart.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
-            let x = layout.at.0 + layout.cell_width * column as f64 + CORNER.0;
-            let y = layout.at.1 + layout.cell_height * row as f64 + CORNER.1;
+            let x = layout.origin.0 + layout.cell_width * column as f64 + CORNER.0;
+            let y = layout.origin.1 + layout.cell_height * row as f64 + CORNER.1;
             boxes.push([x, y - TEXT, x + text_width(&style.text(&cell.value), TEXT), y + 3.0]);
         }
     }
@@ -212,12 +217,16 @@ mod tests {
         let parsed = roxmltree::Document::parse(&svg).expect("well-formed");
         let position_of = |name: &str| {
             let text = parsed.descendants().find(|node| node.has_tag_name("text") && node.text() == Some(name));
-            let number = |key| text.and_then(|text| text.attribute(key)).and_then(|at| at.parse::<f64>().ok());
+            let number =
+                |key| text.and_then(|text| text.attribute(key)).and_then(|attribute| attribute.parse::<f64>().ok());
             number("x").zip(number("y")).expect("the name is drawn")
         };
-        let (here, there) = (position_of("here"), position_of("there"));
-        assert!((here.1 - there.1).abs() > 8.0 || (here.0 - there.0).abs() > 25.0, "{here:?} and {there:?}");
-        let width = parsed.root_element().attribute("width").and_then(|wide| wide.parse::<f64>().ok());
+        let (first_mark, second_mark) = (position_of("here"), position_of("there"));
+        assert!(
+            (first_mark.1 - second_mark.1).abs() > 8.0 || (first_mark.0 - second_mark.0).abs() > 25.0,
+            "{first_mark:?} and {second_mark:?}"
+        );
+        let width = parsed.root_element().attribute("width").and_then(|value| value.parse::<f64>().ok());
         assert!(
             width.is_some_and(|width| position_of("far").0 < width),
             "a name beyond the edge is drawn within the chart"
@@ -247,7 +256,7 @@ mod tests {
     fn most_frequent_text_comes_first() {
         let word = |word: &str| Some(Cell::Text(word.to_owned()));
         let chart = chart([[word("wire"), word("bus")], [None, word("bus")], [word("a"), None]]);
-        let CellStyle::Hues(words) = CellStyle::of(&chart) else { panic!("texts have hues") };
+        let CellStyle::Hues(words) = CellStyle::new(&chart) else { panic!("texts have hues") };
         assert_eq!(words, [("bus", 2), ("a", 1), ("wire", 1)]);
         assert!(roxmltree::Document::parse(&chart.svg()).is_ok());
     }

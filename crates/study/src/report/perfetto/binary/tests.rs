@@ -22,7 +22,7 @@ impl Write for Sink {
 
 fn span(start: u64, end: u64) -> Span {
     let (start, end) = (Time::from_ns(start), Time::from_ns(end));
-    Span { track: TrackId(0), what: "burst", message: Some(start.ps()), bytes: Bytes(8), start, end }
+    Span { track: TrackId(0), activity: "burst", message: Some(start.ps()), bytes: Bytes(8), start, end }
 }
 
 fn tracks() -> Vec<(String, String)> {
@@ -36,8 +36,8 @@ fn write(sink: &Sink, blocks: u64) -> io::Result<u64> {
         let spans: Vec<Span> = (block * 4096..(block + 1) * 4096).map(|i| span(10 * i, 10 * i + 5)).collect();
         trace.consume(&tracks(), &spans);
         let writer = trace.0.lock().expect("a writer");
-        let held: usize = writer.tracks.iter().map(|track| track.held.len()).sum();
-        assert!(held <= HELD_BLOCKS as usize * 4096, "{held} spans are held");
+        let held_spans: usize = writer.tracks.iter().map(|track| track.held_spans.len()).sum();
+        assert!(held_spans <= HELD_BLOCKS as usize * 4096, "{held_spans} spans are held");
         assert!(writer.packets.bytes().len() <= WRITE_BYTES);
     }
     trace.finish(0)
