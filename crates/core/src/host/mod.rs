@@ -38,6 +38,7 @@ mod cache_warmth;
 mod capabilities;
 mod coherent_port;
 mod coherent_processor;
+mod cores;
 mod cpu_arbiter;
 mod cpu_lease;
 mod device;

@@ -8,6 +8,7 @@ use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
+use crate::host::cores::utilization_of_cores;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::{InterruptController, POLLED};
@@ -87,7 +88,7 @@ impl HostNode for Node {
     }
 
     fn utilization(&self) -> Vec<Utilization> {
-        [Utilization::of_cores(&self.cores), self.node.utilization()].concat()
+        [utilization_of_cores(&self.cores), self.node.utilization()].concat()
     }
 
     /// Returns the bus transactions by kind, and the blocks that the processor fetched from memory and from interfaces.

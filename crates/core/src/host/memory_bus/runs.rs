@@ -12,37 +12,10 @@
 //! [`MemoryBusProcessorParameters::misses`]: super::MemoryBusProcessorParameters::misses
 //! [`MemoryBusProcessorParameters::run_access`]: super::MemoryBusProcessorParameters::run_access
 
+use super::prefetches::Prefetch;
 use super::processor::MemoryBusProcessor;
-use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, block_of};
 use crate::host::processor::{read_words, write_words};
-use std::cell::RefCell;
-use std::collections::VecDeque;
-
-/// The blocks of announced runs that no task has begun to fetch.
-pub(super) struct Prefetches {
-    blocks: RefCell<VecDeque<Prefetch>>,
-    announced: Signal,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Prefetch {
-    block: Address,
-    /// Whether the run will write the block.
-    write: bool,
-    /// Local time of the announcement.
-    at: Time,
-}
-
-impl Prefetches {
-    pub(super) fn new(sim: &Sim, name: &str) -> Prefetches {
-        Prefetches { blocks: RefCell::default(), announced: Signal::new(sim, format!("{name}: a run")) }
-    }
-
-    fn holds(&self, block: Address, write: bool) -> bool {
-        self.blocks.borrow().iter().any(|known| (known.block, known.write) == (block, write))
-    }
-}
 
 impl MemoryBusProcessor {
     /// Starts the tasks that fetch the blocks of runs.
@@ -67,10 +40,10 @@ impl MemoryBusProcessor {
         }
         let at = self.time();
         let blocks = (block_of(from)..from + bytes as u64).step_by(BLOCK_BYTES);
-        for block in blocks.filter(|block| !self.holds(*block, write) && !core.prefetches.holds(*block, write)) {
-            core.prefetches.blocks.borrow_mut().push_back(Prefetch { block, write, at });
+        for block in blocks.filter(|block| !self.holds(*block, write) && !core.prefetches.contains(*block, write)) {
+            core.prefetches.add(Prefetch { block, write, at });
         }
-        core.prefetches.announced.notify();
+        core.prefetches.announced().notify();
     }
 
     fn holds(&self, block: Address, write: bool) -> bool {
@@ -81,9 +54,8 @@ impl MemoryBusProcessor {
     async fn fetch_announced(self) {
         let core = &*self.0;
         loop {
-            let next = core.prefetches.blocks.borrow_mut().pop_front();
-            let Some(Prefetch { block, write, at }) = next else {
-                core.prefetches.announced.wait().await;
+            let Some(Prefetch { block, write, at }) = core.prefetches.next() else {
+                core.prefetches.announced().wait().await;
                 continue;
             };
             if at > core.sim.now() {

@@ -1,4 +1,5 @@
-//! A coherent link between the host's interconnect and the interface, beside the PCIe link: CXL.cache or UPI.
+//! A coherent link between the host's interconnect and the interface, in addition to the PCIe link: CXL.cache or
+//! UPI.
 //!
 //! The interface's agents are attached to the interconnect at the far end of the link. A transaction of theirs crosses
 //! the link to the interconnect and back. Both crossings are charged before the interconnect is requested, so that

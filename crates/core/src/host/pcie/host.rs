@@ -14,6 +14,7 @@ use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::bus_dma::AnyDmaPort;
 use crate::host::capabilities::HostCapabilities;
+use crate::host::cores::utilization_of_cores;
 use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
 use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::{CoreId, InterruptController, InterruptHandler, InterruptVector, Interrupts, POLLED};
@@ -198,7 +199,7 @@ impl HostNode for Node {
 
     fn utilization(&self) -> Vec<Utilization> {
         let (now, bus, complex) = (self.sim.now(), &self.node.bus, &self.complex);
-        let mut parts = Utilization::of_cores(&self.cores);
+        let mut parts = utilization_of_cores(&self.cores);
         parts.extend([
             Utilization { what: "interconnect", busy: bus.held_total(), active: bus.moved_total() },
             Utilization::always_active("LLC", complex.caches.server.busy(now)),

@@ -6,9 +6,10 @@ use crate::engine::{LocalFuture, NodeId, Sim};
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::Address;
 use crate::host::capabilities::HostCapabilities;
+use crate::host::cores::{core_name, utilization_of_cores};
 use crate::host::node::HostNode;
 use crate::host::spec::HostSpec;
-use crate::host::utilization::{Utilization, core_name};
+use crate::host::utilization::Utilization;
 use crate::part::{Part, PartInfo};
 use std::rc::Rc;
 
@@ -67,6 +68,6 @@ impl HostNode for Node {
     }
 
     fn utilization(&self) -> Vec<Utilization> {
-        Utilization::of_cores(&self.cores)
+        utilization_of_cores(&self.cores)
     }
 }

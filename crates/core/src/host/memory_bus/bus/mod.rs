@@ -151,8 +151,8 @@ impl Bus {
         self.acquire(by, address).await.run(kind, address, bytes, data).await
     }
 
-    /// Returns a wait for the end of a transaction, if one moves the block of `address`. On a circuit-switched bus there
-    /// is none when the bus is granted.
+    /// Returns a wait for the end of a transaction, if one moves the block of `address`. A granted circuit-switched bus
+    /// has no such transaction.
     #[inline]
     pub(super) fn conflict(&self, address: Address) -> Option<SignalWait<'_>> {
         (self.is_split() && self.in_flight.has(block_of(address))).then(|| self.next_end())
