@@ -83,20 +83,20 @@ struct Traffic {
     nodes: u32,
     flits: u16,
     /// The logarithm of the probability that a trial generates no packet.
-    probability_of_none: f64,
+    ln_probability_of_none: f64,
 }
 
 impl Traffic {
     fn new(nodes: u32, flits: u16, load: f64) -> Traffic {
-        let probability_of_none = (1.0 - load / f64::from(flits)).ln();
-        let mut traffic = Traffic { stream: rng::stream(1, "traffic"), next: 0, nodes, flits, probability_of_none };
+        let ln_probability_of_none = (1.0 - load / f64::from(flits)).ln();
+        let mut traffic = Traffic { stream: rng::stream(1, "traffic"), next: 0, nodes, flits, ln_probability_of_none };
         traffic.next = traffic.gap();
         traffic
     }
 
     /// Draws the number of trials without a packet before the next one.
     fn gap(&mut self) -> u64 {
-        (self.stream.random::<f64>().ln() / self.probability_of_none) as u64
+        (self.stream.random::<f64>().ln() / self.ln_probability_of_none) as u64
     }
 
     fn offer(&mut self, network: &mut Network) {

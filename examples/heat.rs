@@ -1,4 +1,5 @@
-//! A user's program that runs on any machine: the heat of a rod, of which each processor has a part in shared memory.
+//! A user's program that runs on any machine: the heat in a rod, whose points are in shared memory and divided among
+//! the processors.
 //! `cargo run --release --example heat` prints its time with two interfaces.
 
 use narrows::engine::{EndpointId, Metric, Outcome, Recorder};
@@ -62,7 +63,7 @@ fn start(world: &World) -> Rc<dyn RunningWorkload> {
     heat
 }
 
-/// Returns the time of the program with an interface.
+/// Returns the time of the program with an interface, in microseconds.
 pub fn time(interface: &str) -> f64 {
     let text = format!(
         r#"parts = ["hosts/memory-bus-1998", "ni/{interface}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]

@@ -1,5 +1,5 @@
 //! Checks that several endpoints of a node behave like endpoints of separate nodes. Programs run between nodes and
-//! within one, on pairs of hosts and interfaces of every kind, over an ideal fabric, switches and routers, under every
+//! within one, on ten pairs of a host and an interface, over an ideal fabric, switches and routers, under every
 //! protocol.
 //!
 //! Programs compare the bytes they receive and their results with those of a serial run; the tally asserts that each
@@ -14,7 +14,8 @@ use narrows::machine::{self, Machine, Registry};
 use narrows::text::Document;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Pairs of host and interface: each kind of host, and each mechanism by which a driver detects a packet.
+/// Pairs of host and interface: hosts with an I/O bus, with a memory bus and without a bus, and each mechanism by which
+/// a driver detects a packet.
 const PAIRS: [[&str; 2]; 10] = [
     ["p6-natoma", "trapeze"],
     ["p6-natoma", "ni2w"],
@@ -115,7 +116,8 @@ fn two_endpoints_receive_everything_under_a_window() {
     check_all_under(PROTOCOLS[3]);
 }
 
-/// Describes two nodes with several endpoints, on queues without a bus over a fixed latency.
+/// Describes two nodes with several endpoints. Their interfaces are queues without a bus, and the fabric has a fixed
+/// latency.
 fn queues_description(endpoints: u32, program: &str) -> String {
     description(["cm-5", "queues"], ["none", "ideal-1998"], endpoints, program)
 }
@@ -149,8 +151,8 @@ fn programs_of_a_node_share_its_processor() {
         let ratio = with_three / single;
         // Programs spend nearly all their time computing; sends cost less than a hundredth of it.
         assert!(ratio > 2.98, "{pair:?}: {single} cycles alone, {with_three} with three: programs run one at a time");
-        // In each half step the processor may be idle for as long as one program computes on the other node, which
-        // keeps the programs on that node from sending the messages that are waited for.
+        // In each half step, the processor may be idle while one program on the other node computes: until that
+        // program has finished, the other programs of its node do not send the messages that are waited for.
         assert!(ratio < 4.02, "{pair:?}: {single} cycles alone, {with_three} with three: time is lost only in waits");
     }
 }

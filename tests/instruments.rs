@@ -1,6 +1,6 @@
-//! Checks that instruments record every combination of parts and change no result: The combinations are a sample of the
-//! compatible hosts, interfaces, protocols, fabrics and programs, programs that drive a fabric alone, and every shipped
-//! example.
+//! Checks that instruments record every combination of parts and change no result. The tests run a sample of the
+//! compatible combinations of hosts, interfaces, protocols, fabrics and programs; programs that drive a fabric without
+//! hosts; and every shipped example.
 
 use crate::common::parts::{each_with_each, read_valid};
 use crate::common::small::{parts, read, small_machine};
@@ -68,14 +68,14 @@ fn overlaps(timeline: &Timeline) -> Vec<String> {
 }
 
 /// Returns the resources that were busy for longer than the run, or moved data for longer than they were busy.
-fn impossible(result: &RunResult) -> Vec<String> {
+fn impossible_uses(result: &RunResult) -> Vec<String> {
     let errors =
         result.resources.iter().filter(|resource| resource.busy > result.end || resource.active > resource.busy);
     errors.map(|resource| format!("{resource:?} in {}", result.end)).collect()
 }
 
 /// Returns the delivered messages that have no span at their source or at their destination.
-fn unseen(machine: &Machine) -> Vec<String> {
+fn messages_without_span(machine: &Machine) -> Vec<String> {
     let built = build(machine, Recorder::with_spans_max(SPANS));
     built.run();
     let timeline = built.world.sim.recorder().take();
@@ -113,7 +113,7 @@ fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
 }
 
 /// Returns the parts of the machine that are missing among the resources of its run.
-fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
+fn missing_resources(result: &RunResult, machine: &Machine) -> Vec<String> {
     let names: BTreeSet<&str> = result.resources.iter().map(|resource| resource.name.as_str()).collect();
     let processors = machine.nodes.iter().map(|node| format!("{} processor", node.name));
     let links = machine.nodes.iter().flat_map(|node| [format!("link {} → ", node.name), format!("→ {}", node.name)]);
@@ -129,9 +129,9 @@ fn errors(combination: &Combination, machine: &Machine) -> Vec<String> {
     if traced.timeline.spans.is_empty() || traced.timeline.dropped > 0 {
         errors.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
     }
-    errors.extend(impossible(&bare));
-    errors.extend(missing(&bare, machine));
-    errors.extend(unseen(machine));
+    errors.extend(impossible_uses(&bare));
+    errors.extend(missing_resources(&bare, machine));
+    errors.extend(messages_without_span(machine));
     // If hardware keeps memory coherent, a program may send no message.
     let is_silent = bare.metric("packets.sent") == Some(0.0) && combination.ni == "ni/cmmu";
     if combination.workload != "dma" && !is_silent {
@@ -151,8 +151,8 @@ fn instruments_see_every_combination_and_change_none() {
     assert!(errors.is_empty(), "{} of {}:\n{}", errors.len(), sample.len(), errors.join("\n"));
 }
 
-/// Returns a program that drives a mesh of 16 nodes alone.
-fn alone(workload: &str) -> Machine {
+/// Returns a machine in which `workload` drives a mesh of 16 nodes without hosts.
+fn fabric_only_machine(workload: &str) -> Machine {
     let fabric = "fabric.mesh = { shape = [4, 4] }\nfabric.router = { virtual-channels = 2, networks = 2 }";
     read(&format!("{fabric}\n[workload.{workload}\n")).unwrap_or_else(|problems| panic!("{problems}"))
 }
@@ -161,9 +161,9 @@ fn alone(workload: &str) -> Machine {
 fn program_on_a_fabric_alone_has_all_instruments() {
     let offered = "offered]\npattern = \"uniform\"\nload = 0.3\npacket-flits = 4\nwarm-up = 100\ncycles = 500";
     for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
-        let machine = alone(workload);
+        let machine = fabric_only_machine(workload);
         let (traced, bare) = (run(&machine, Recorder::with_spans_max(SPANS)), run(&machine, Recorder::off()));
-        let errors = [overlaps(&traced.timeline), impossible(&bare), latencies_wrong(&bare, name)].concat();
+        let errors = [overlaps(&traced.timeline), impossible_uses(&bare), latencies_wrong(&bare, name)].concat();
         assert!(errors.is_empty(), "{}", errors.join("\n"));
         // There are two resources for each node, and two for each of 24 pairs of neighbours.
         assert_eq!(bare.resources.len(), 2 * 16 + 2 * 24);
@@ -173,20 +173,20 @@ fn program_on_a_fabric_alone_has_all_instruments() {
 
 #[test]
 fn a_packet_has_a_span_on_each_link_that_it_crosses() {
-    let result = run(&alone("zero-load]\nsources = 1"), Recorder::with_spans_max(SPANS));
+    let result = run(&fabric_only_machine("zero-load]\nsources = 1"), Recorder::with_spans_max(SPANS));
     let tracks = spans_by_track(&result.timeline);
     let spans = |part: &str| -> usize {
         tracks.iter().filter(|((_, name), _)| name.contains(part)).map(|(_, spans)| spans.len()).sum()
     };
     assert_eq!([spans("place 0 →"), spans("→ place 15"), spans("→ place 0")], [15, 1, 0]);
-    // A packet crosses two links at the ends, and as many links between routers as its distance: 0 to 3 in each
-    // dimension, four times.
+    // A packet crosses two links at the ends, and as many links between routers as its distance. In each of the two
+    // dimensions, each of the distances 0 to 3 occurs for four nodes.
     assert_eq!(result.timeline.spans.len(), 2 * 15 + 2 * 4 * (1 + 2 + 3));
 }
 
 #[test]
 fn spans_of_a_fabric_are_bounded_and_counted() {
-    let machine = alone("offered]\npattern = \"uniform\"\nload = 0.3\nwarm-up = 100\ncycles = 500");
+    let machine = fabric_only_machine("offered]\npattern = \"uniform\"\nload = 0.3\nwarm-up = 100\ncycles = 500");
     let all_spans = run(&machine, Recorder::with_spans_max(SPANS)).timeline;
     let first_spans = run(&machine, Recorder::with_spans_max(10)).timeline;
     assert_eq!((first_spans.spans.len(), first_spans.dropped), (10, all_spans.spans.len() as u64 - 10));
@@ -202,13 +202,13 @@ fn every_example_has_spans() {
             .unwrap_or_else(|errors| panic!("{errors}"));
         let result = run(&read.value, Recorder::with_spans_max(1_000));
         assert!(!result.timeline.spans.is_empty(), "{name}");
-        let errors = [impossible(&result), overlaps(&result.timeline)].concat();
+        let errors = [impossible_uses(&result), overlaps(&result.timeline)].concat();
         assert!(errors.is_empty(), "{name}:\n{}", errors.join("\n"));
     }
 }
 
-/// A description of bursts that are cut off while a processor is ahead of the simulation, with a message that takes the
-/// whole run.
+/// A description of bursts whose run ends, after its cycles, while a processor is ahead of the simulation. One message
+/// takes the whole run.
 const CUT_OFF: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"fabrics/nifdy-torus\"]\n\
                        [nodes.n]\nhost = \"memory-bus-1998\"\ncount = 4\n[fabric.router]\nclock = \"0.033 MHz\"\n\
                        [workload.bursts]\nphases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]\n";

@@ -70,7 +70,7 @@ fn claim_on_a_missing_measurement_fails_with_the_reason() {
     for claim in json["claims"].as_array().expect("claims") {
         assert_eq!(claim["holds"], false, "{claim}");
         let measured = claim["measured"].as_str().unwrap_or_default();
-        assert!(measured.contains("nothing was measured under") && measured.contains("`time-limit`"), "{claim}");
+        assert!(measured.contains("no value of `") && measured.contains("`time-limit`"), "{claim}");
     }
 }
 

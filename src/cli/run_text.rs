@@ -225,7 +225,7 @@ pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     };
     format!(
         "\n{}\nThe uncertainty is one standard deviation due to the constants alone. The number after a constant is the \
-         change of the metric, in per cent, per per cent of the constant.\n{untried}",
+         relative change of the metric divided by that of the constant.\n{untried}",
         table.text()
     )
 }

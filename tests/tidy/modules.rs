@@ -43,8 +43,8 @@ impl Crate {
         Crate(modules)
     }
 
-    /// Returns the module that defines the item `path` as named in the module `from`; `None` if the item is in another
-    /// crate.
+    /// Resolves `path`, as written in the module `from`, and returns the module that defines its item; `None` if the
+    /// item is in another crate.
     pub fn origin(&self, from: &[String], path: &[String]) -> Option<Vec<String>> {
         let module = &self.0[from];
         let (mut at, rest) = match path[0].as_str() {
@@ -77,7 +77,7 @@ impl Crate {
     }
 
     /// Returns the files from which each file imports. A re-export does not count as an import. An import from the
-    /// module that declares the importing module does not count either, because the declaring module contains it.
+    /// parent module does not count either, because a module is part of its parent.
     pub fn graph(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut graph = BTreeMap::new();
         for (from, module) in &self.0 {
@@ -105,7 +105,7 @@ impl Module {
                 }
                 "use" if ["pub", ")", ";", "{", "}", "]"].contains(&previous) && is_name(tokens[position + 1]) => {
                     let is_public = previous == "pub" || previous == ")";
-                    1 + module.take_tree(&tokens[position + 1..], &[], is_public)
+                    1 + module.add_use_tree(&tokens[position + 1..], &[], is_public)
                 }
                 word if is_name(word) && previous != "::" => {
                     let path = path(&tokens[position..]);
@@ -119,8 +119,9 @@ impl Module {
         module
     }
 
-    /// Takes the imports of a tree of `use` below `parent`, and returns the number of its words.
-    fn take_tree(&mut self, tokens: &[&str], parent: &[String], is_public: bool) -> usize {
+    /// Adds the imports of the `use` tree at the start of `tokens`, whose paths begin with `parent`. Returns the number
+    /// of tokens of the tree.
+    fn add_use_tree(&mut self, tokens: &[&str], parent: &[String], is_public: bool) -> usize {
         let (mut path, mut at) = (parent.to_vec(), 0);
         while tokens[at] != "{" {
             path.push(tokens[at].to_owned());
@@ -141,7 +142,7 @@ impl Module {
         while tokens[at] != "}" {
             at += 1;
             if tokens[at] != "}" {
-                at += self.take_tree(&tokens[at..], &path, is_public);
+                at += self.add_use_tree(&tokens[at..], &path, is_public);
             }
         }
         at + 1
@@ -171,8 +172,8 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Returns the words of a program, including `::`, without comments, string literals, and code that is compiled only
-/// for tests.
+/// Returns the tokens of a program, where `::` is one token, without comments, string literals, and code that is
+/// compiled only for tests.
 fn tokens(text: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -207,7 +208,7 @@ fn text_length(rest: &str) -> usize {
     end.map_or(rest.len(), |end| end + 2)
 }
 
-/// Returns the length of a raw string literal, without its last `#`.
+/// Returns the length of a raw string literal up to its closing quote, without the `#`s after it.
 fn raw_text_length(rest: &str) -> usize {
     let marks = rest[1..].len() - rest[1..].trim_start_matches('#').len();
     let (begin, end) = (marks + 2, format!("\"{}", "#".repeat(marks)));

@@ -2,7 +2,8 @@
 //!
 //! On an I/O bus, a transfer goes through the bridge, with a set-up time, bursts, and competition with the processor.
 //! On a memory bus, each block is a separate transaction: a read finds a block wherever it is, and a write invalidates
-//! all cached copies. A host whose port serves transfers of any length has its port as the initiator. Longer transfers are left out here; a port carries them out (`dma_port.rs`, `bus_dma.rs`).
+//! all cached copies. On a host whose port serves transfers of any length, the port is the initiator. Longer transfers
+//! are left out here; a port carries them out (`dma_port.rs`, `bus_dma.rs`).
 
 use super::block::{Address, BLOCK_BYTES, Block};
 use super::device::Direction;

@@ -127,7 +127,7 @@ impl Measurement {
             (true, true) => measured,
         };
         let unmeasured = || match row.is_complete() {
-            true => format!("nothing was measured under `{name}`"),
+            true => format!("no value of `{name}` was measured"),
             false => row.verdict(),
         };
         Measurement { outcome: row.outcome.to_string(), reason: value.is_none().then(unmeasured), value }

@@ -74,7 +74,7 @@ impl Gain {
         self.meaning.is_none_or(Meaning::is_trade_off)
     }
 
-    /// Returns the change of the metric, in per cent, per per cent of the parameter; above 0 if a larger value is
+    /// Returns the relative change of the metric divided by that of the parameter; above 0 if a larger value is
     /// better.
     pub fn elasticity(&self) -> f64 {
         self.ratio.ln() / self.factor.ln()
@@ -102,7 +102,7 @@ impl SpeedUpGain {
         self.resources.join(" with ")
     }
 
-    /// Returns the change of the metric, in per cent, per per cent of the resource's speed.
+    /// Returns the relative change of the metric divided by that of the resource's speed.
     pub fn elasticity(&self) -> f64 {
         let logarithms = self.changes.iter().map(|change| change.factor.ln().abs()).sum::<f64>();
         self.ratio.ln() / (logarithms / self.changes.len() as f64)

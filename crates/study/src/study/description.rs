@@ -31,7 +31,8 @@ pub struct Study {
     pub artifacts: Vec<(SpannedString, Vec<SpannedString>)>,
     /// The artifacts that are run only if they are named, since they take long.
     pub explicit_only: Vec<SpannedString>,
-    /// The artifacts whose runs depend on earlier results, each with the built-in function that makes them.
+    /// The artifacts whose runs depend on earlier results, each with the built-in function that chooses the
+    /// runs.
     pub explore: Vec<(SpannedString, SpannedString)>,
     /// The display names of the values of axes.
     pub names: Vec<(SpannedString, Vec<(SpannedString, String)>)>,

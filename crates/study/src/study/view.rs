@@ -48,7 +48,8 @@ pub struct View<'a> {
     pub builtins: &'a BuiltinFns,
     /// The source of values.
     pub source: ValueSource<'a>,
-    /// Whether points that are not run are left out without an error.
+    /// Whether a point that is not run, and a metric or table entry that does not exist, is a missing value and not an
+    /// error.
     pub allows_gaps: bool,
     /// The set that records the points that are used.
     pub used_points: Option<&'a RefCell<BTreeSet<String>>>,
@@ -112,18 +113,18 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the number that `of` reads from the first of these points that is run.
+    /// Returns the number that `read` takes from the first of these points that is run.
     fn read_number(
         &self,
         scope: &Scope,
         points: &[Template],
         what: &Template,
-        of: impl Fn(&RunResult, &str) -> Result<f64, EvalError>,
+        read: impl Fn(&RunResult, &str) -> Result<f64, EvalError>,
     ) -> Result<Value, EvalError> {
         let what = scope.words(&what.keyed())?;
         let point = &self.first_run(scope, points)?;
         match (self.run(point)?, self.source) {
-            (Some(run), _) => of(run, &what).map(Value::Number),
+            (Some(run), _) => read(run, &what).map(Value::Number),
             (None, ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
             (None, ValueSource::Ran(_)) => Err(EvalError::Missing(format!("`{point}` was not run"))),
         }
@@ -173,7 +174,7 @@ impl<'a> View<'a> {
             }),
             ValueDefinition::Fact(points, fact) => self.fact(&scope, points, *fact),
             ValueDefinition::Expression(expression) => scope.value(expression),
-            ValueDefinition::Table(table) => in_table(table, name, arguments, self.allows_gaps),
+            ValueDefinition::Table(table) => table_value(table, name, arguments, self.allows_gaps),
             ValueDefinition::Builtin(rust) => self.builtin(rust, arguments),
         }
     }
@@ -198,7 +199,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn published(&self, arguments: &[Key]) -> Result<Value, EvalError> {
+    fn published_number(&self, arguments: &[Key]) -> Result<Value, EvalError> {
         let id = arguments.iter().map(|key| key.key.as_str()).collect::<Vec<_>>().join("/");
         let claim = self.defined.claims.iter().find(|claim| claim.id.text == id);
         let expected = claim.and_then(|claim| claim.expected());
@@ -242,7 +243,7 @@ impl NameResolver for View<'_> {
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
         if name == PUBLISHED {
-            return Some(self.published(arguments));
+            return Some(self.published_number(arguments));
         }
         let (_, named) = self.defined.values.iter().find(|(known, _)| known == name)?;
         Some(self.named_value(named, name, arguments, scope))
@@ -253,7 +254,7 @@ impl NameResolver for View<'_> {
     }
 }
 
-fn in_table(
+fn table_value(
     table: &[(String, Constant)],
     name: &str,
     arguments: &[Key],
@@ -284,8 +285,8 @@ pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
     }
     let names = || run.metrics.iter().map(|metric| metric.name.as_str());
     let near = suggest::nearest(metric, names());
-    let label = near.map_or("no metric of its run has this name".to_owned(), |near| format!("did you mean `{near}`?"));
-    let help = format!("metrics of its run: {}", suggest::phrase(names()));
+    let label = near.map_or("the run has no metric of this name".to_owned(), |near| format!("did you mean `{near}`?"));
+    let help = format!("metrics of the run: {}", suggest::phrase(names()));
     EvalError::InvalidReference(format!("there is no metric `{metric}`"), label, vec![help])
 }
 
@@ -293,18 +294,16 @@ pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
 fn not_measured(run: &RunResult, what: &str) -> EvalError {
     let outcome = outcome_name(&run.outcome);
     let reason = outcome_reason(run).map_or_else(String::new, |reason| format!(" ({reason})"));
-    EvalError::NotMeasured(format!(
-        "nothing was measured under `{what}`: the outcome of its run is `{outcome}`{reason}"
-    ))
+    EvalError::NotMeasured(format!("no value of `{what}` was measured: the outcome of the run is `{outcome}`{reason}"))
 }
 
 fn no_resource(run: &RunResult, resource: &str) -> EvalError {
     let names = suggest::phrase(run.resources.iter().map(|resource| resource.name.as_str()));
-    let label = "no resource of its run has this name".to_owned();
+    let label = "the run has no resource of this name".to_owned();
     EvalError::InvalidReference(
         format!("there is no resource `{resource}`"),
         label,
-        vec![format!("its run has {names}")],
+        vec![format!("the run has {names}")],
     )
 }
 

@@ -3,8 +3,10 @@
 //! Models (Duato 1993): a packet takes any productive port over all channels but the first. If none of these channels
 //! is free, it takes channel 0 of the next port in the order of dimensions. A packet on channel 0 waits only for
 //! channel 0 of the same or a higher dimension, so these waits form no cycle. A packet that took an escape channel may
-//! return to the other channels. The router keeps the escape reachable, and searches the ports from the escape's port
-//! on. The module leaves out routes that are not minimal, and wrap-around links.
+//! return to the other channels. The router keeps the escape reachable (`router/network/route.rs`): a packet takes
+//! another channel only if the next buffer has capacity for all of it, or is empty. The router tries the ports in
+//! ascending order, beginning with the escape's port. The module leaves out routes that are not minimal, and
+//! wrap-around links.
 
 use super::grid::Grid;
 use super::{RouteOptions, RouteQuery, Routing, every_channel};

@@ -44,7 +44,7 @@ impl AlewifeNode {
         let (address, size) = (self.next_free.get(), self.memory.bytes.borrow().size());
         let end = address + bytes.next_multiple_of(BLOCK_BYTES) as u64;
         if end > size as u64 {
-            let wanted = format!("{bytes} B of the memory of {}, {size} B of which are all in use", self.name);
+            let wanted = format!("{bytes} B of the memory of {}, whose {size} B are all in use", self.name);
             self.processor.sim().give_up(wanted);
             // The task is never polled again, so any address is valid until its next wait.
             return FIRST_FREE;

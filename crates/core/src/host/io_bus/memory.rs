@@ -68,7 +68,7 @@ impl MainMemory {
         let mut bytes = self.bytes.borrow_mut();
         let (start, size) = ((bytes.size() as u64).next_multiple_of(PAGE_BYTES), self.parameters.size);
         if start.saturating_add(length.get()) > size.get() {
-            let wanted = format!("{length} of the main memory of {}, {size} of which are all in use", self.name);
+            let wanted = format!("{length} of the main memory of {}, whose {size} are all in use", self.name);
             self.sim.give_up(wanted);
         }
         bytes.grow(start as usize + length.len().next_multiple_of(BLOCK_BYTES));

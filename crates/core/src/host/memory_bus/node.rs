@@ -171,7 +171,7 @@ impl MemoryBusNode {
         let (address, size) = (self.next_free.get(), self.parameters.memory_size);
         let end = address + bytes.next_multiple_of(BLOCK_BYTES) as u64;
         if end > size.get() {
-            let wanted = format!("{bytes} B of the main memory of {}, {size} of which are all in use", self.name);
+            let wanted = format!("{bytes} B of the main memory of {}, whose {size} are all in use", self.name);
             self.cores[0].sim().give_up(wanted);
             // The task is never polled again, so any address is valid until its next wait.
             return FIRST_FREE;

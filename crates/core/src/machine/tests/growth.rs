@@ -11,7 +11,7 @@ use allocation_counter::{AllocationInfo, measure};
 /// The bytes that a node may cost before its first message.
 const NODE_BYTES_MAX: i64 = 300 * 1024;
 
-/// Returns a description of `nodes` nodes, of which each of the first half sends to one of the second.
+/// Returns a description of `nodes` nodes. Each node of the first half sends to one node of the second half.
 fn description(parts: &str, host: &str, nodes: usize) -> String {
     let nodes_text: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{host}\"\n")).collect();
     let flows: Vec<String> = (0..nodes / 2).map(|node| format!("\"n{node} -> n{}\"", node + nodes / 2)).collect();

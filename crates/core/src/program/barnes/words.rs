@@ -11,7 +11,7 @@ const DIVIDED: u64 = 1;
 const HAS_MOMENTS: u64 = 2;
 const COUNT_SHIFT: u32 = 2;
 
-/// Returns the words that an access should find. Only the words of its portion are valid.
+/// Returns the words that an access should find. A portion of fewer than `WORDS_MAX` words is padded with zeros.
 pub fn expected(access: Access, tree: &Octree, bodies: &[Body]) -> [u64; WORDS_MAX] {
     match access.portion.is_of_body() {
         true => body_words(access.portion, &bodies[access.number as usize]),

@@ -31,7 +31,7 @@ pub struct Dsmc {
     pub iterations: u64,
 }
 
-/// Handler of a molecule, after the iteration in which it was sent.
+/// Handler of a message with a molecule. Its words are the iteration in which it was sent, then the molecule.
 const MOLECULE_HANDLER: u8 = 0;
 /// Handler of the number of molecules sent in an even iteration; the handler for odd ones is [`COUNT_HANDLER`] + 1.
 const COUNT_HANDLER: u8 = 1;
@@ -149,7 +149,7 @@ async fn collide(worker: &Worker, gas_run: &GasRun, iteration: u64) -> Collision
     collisions
 }
 
-/// The states of cells that a processor knows, and its results.
+/// The states of the cells that a processor knows, and the dissipation of its own cells.
 struct LocalFlow {
     /// States of all cells of the box. Those of the processor's own cells and of cells adjacent to them are valid.
     states: Vec<CellState>,

@@ -12,11 +12,12 @@ use narrows_core::machine::Machine;
 use narrows_core::program::Objective;
 use narrows_core::text::{Meaning, Problem, Read};
 
-/// The divisors of the number of repetitions that are tried, and the smallest number of repetitions that may remain
-/// (chosen).
+/// The numbers by which the number of repetitions is divided, in the order in which they are tried (chosen).
 const REPETITION_DIVISORS: [u64; 3] = [16, 8, 4];
+/// The smallest number of repetitions of a shortened run (chosen).
 const REPETITIONS_MIN: u64 = 16;
-/// The largest relative difference of the metric in a shorter run. It is a fifth of the least gain.
+/// The largest relative difference of the metric in a shorter run. It is a fifth of the least gain that counts
+/// ([`GAIN_MIN`](super::GAIN_MIN)).
 const METRIC_TOLERANCE: f64 = 0.002;
 /// The number of events above which a run counts as long (chosen: half a second on a computer of 2026).
 const LONG_RUN_EVENTS: u64 = 500_000;
@@ -63,7 +64,7 @@ impl Baseline {
         let numbers = constants::all_numbers(&read);
         let repetitions = numbers.iter().find(|number| number.declared.meaning == Some(Meaning::Repetitions));
         let (mut measured, mut goal, mut shortening) = (metric_of_run, goal, Vec::new());
-        for set in repetitions.map(shorter_sets).unwrap_or_default() {
+        for set in repetitions.map(shortening_overrides).unwrap_or_default() {
             let Ok(Ok(short)) = (query.reader)(std::slice::from_ref(&set)).map(|read| measure(&read)) else { continue };
             let Some(value) = short.metric(&metric.name).map(|metric| metric.value) else { continue };
             let is_same = (value / metric.value - 1.0).abs() <= METRIC_TOLERANCE;
@@ -78,7 +79,7 @@ impl Baseline {
 }
 
 /// Returns overrides that reduce the number of repetitions, the shortest run first.
-fn shorter_sets(repetitions: &PartNumber) -> Vec<String> {
+fn shortening_overrides(repetitions: &PartNumber) -> Vec<String> {
     let number = repetitions.number() as u64;
     let reduced_numbers = REPETITION_DIVISORS.iter().map(|divisor| number / divisor);
     reduced_numbers
@@ -87,7 +88,9 @@ fn shorter_sets(repetitions: &PartNumber) -> Vec<String> {
         .collect()
 }
 
-/// Returns the goal: the requested metric, or otherwise that of the workload's objective, or the first metric.
+/// Returns the goal: the requested metric, or otherwise that of the workload's objective, or the first metric. If the
+/// run is saturated and no metric was requested, the accepted load takes the place of a metric that grows with the
+/// length of the run.
 fn choose(
     requested: Option<&str>,
     objective: Option<Objective>,
@@ -101,7 +104,7 @@ fn choose(
     };
     let goal = Goal { metric: preferred.clone(), more_is_better: direction(preferred, objective, run)? };
     if is_comparable(preferred.kind, run.is_saturated) {
-        return measured(goal);
+        return require_measured(goal);
     }
     let accepted = objective.and_then(|objective| objective.when_saturated).and_then(|name| run.metric(name));
     let accepted = accepted.or_else(|| run.metrics.iter().find(|metric| metric.kind == MetricKind::Rate));
@@ -113,15 +116,16 @@ fn choose(
                  load, {}.",
                 accepted.name
             ));
-            measured(Goal { metric: accepted.clone(), more_is_better: true })
+            require_measured(Goal { metric: accepted.clone(), more_is_better: true })
         }
         None => {
             let problem = Problem::new(format!("the run is saturated: {name} grows with the length of the run"));
-            let problem = match accepted {
-                Some(accepted) => problem.help(format!("choose the accepted load: `--metric {}`", accepted.name)),
-                None => problem,
-            };
-            Err(problem.help("or lower the offered load"))
+            Err(match accepted {
+                Some(accepted) => problem
+                    .help(format!("choose the accepted load: `--metric {}`", accepted.name))
+                    .help("or lower the offered load"),
+                None => problem.help("lower the offered load"),
+            })
         }
     }
 }
@@ -133,8 +137,8 @@ fn find<'m>(name: &str, run: &'m Measured) -> Result<&'m Metric, Problem> {
     found.ok_or_else(|| metrics::unknown(name, run.metrics.iter().map(|metric| metric.name.as_str())))
 }
 
-/// Returns whether a larger value of `metric` is better, as the workload's objective states, or otherwise the metric
-/// itself.
+/// Returns whether a larger value of `metric` is better, according to the workload's objective, or otherwise to the
+/// kind of the metric.
 fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> Result<bool, Problem> {
     let stated_direction = objective.filter(|objective| objective.metric == metric.name);
     let stated_direction = stated_direction.map(|objective| objective.more_is_better).or(metric.kind.more_is_better());
@@ -147,7 +151,7 @@ fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> R
 }
 
 /// Returns the goal if its metric was measured and is greater than 0, so that ratios to it exist.
-fn measured(goal: Goal) -> Result<Goal, Problem> {
+fn require_measured(goal: Goal) -> Result<Goal, Problem> {
     let metric = &goal.metric;
     match metric.value {
         value if value.is_nan() => Err(Problem::new(format!("the run has no value of `{}`", metric.name))),

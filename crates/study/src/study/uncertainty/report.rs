@@ -16,7 +16,7 @@ pub fn artifacts(claims: &[Claim], influences: &ConstantInfluences) -> Vec<Artif
     if entries.is_empty() {
         return Vec::new();
     }
-    vec![numbers(&entries), constants(&entries, influences), map(&entries)]
+    vec![numbers(&entries), constants(&entries, influences), heat_map(&entries)]
 }
 
 /// Returns the table of numbers with their uncertainties.
@@ -49,7 +49,8 @@ fn role(claim: &Claim, uncertainty: &ClaimUncertainty) -> String {
     claim.role.word().to_owned() + &stated.unwrap_or_default()
 }
 
-/// Returns a summary: the number of claims with an error within one, two and three standard deviations, and by role.
+/// Returns a summary: the numbers of claims with an error within one, two and three standard deviations, the number of
+/// claims with each role, and the median and largest uncertainty.
 pub fn summary(entries: &[(&Claim, &ClaimUncertainty)]) -> String {
     let judged: Vec<f64> = entries.iter().filter_map(|(_, uncertainty)| uncertainty.z).map(f64::abs).collect();
     let within = |most: f64| judged.iter().filter(|z| **z <= most).count();
@@ -82,14 +83,15 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
         let [prior, after] = [prior, after].map(|deviation| format!("±{}", percent(*deviation)));
         table.push(vec![name.as_str().into(), prior.into(), after.into(), count.into()]);
     }
-    let caption = "One standard deviation of each constant that is not from a paper or a data sheet: as its comment \
-                   states, and after calibration with a noise of 3 %. A constant whose standard deviation does not \
-                   decrease is not determined by the calibration.";
+    let caption = "Standard deviation of each constant that is not from a paper or a data sheet. The prior is ±25 %, \
+                   or what the constant's comment states. The value after calibration takes an error of 3 % in the \
+                   published numbers into account. A constant whose standard deviation does not decrease is not \
+                   determined by the calibration.";
     let untried: Vec<String> = influences.untried.iter().map(|(name, why)| format!("{name} ({why})")).collect();
     let caption = match untried.is_empty() {
         true => caption.to_owned(),
         false => format!(
-            "{caption} Constants that could not be changed up and down for all numbers, so that their part is missing: {}.",
+            "{caption} Constants that could not be changed up and down for all numbers, so that their contribution is missing: {}.",
             untried.join(", ")
         ),
     };
@@ -98,7 +100,7 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
 }
 
 /// Returns the heat map of claims by constants, shaded by elasticity.
-fn map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
+fn heat_map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
     let most_of = |name: &str| {
         let elasticity_of = |uncertainty: &ClaimUncertainty| {
             uncertainty.elasticities.iter().find(|one| one.constant == name).map(|one| one.elasticity.abs())
@@ -133,7 +135,7 @@ fn map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
         shade_max: 1.0,
         panels: vec![Panel { name: String::new(), rows: shaded, end: names.len() as f64 }],
     };
-    let caption = "The elasticity is the change of the number, in per cent, per per cent of the constant. Rows are \
+    let caption = "The elasticity is the relative change of the number divided by that of the constant. Rows are \
                    claims, and columns are constants in the order of the table.";
     Artifact {
         id: "elasticities".to_owned(),

@@ -13,10 +13,10 @@
 //! | `rule.rs` | routing by tables: up*/down*, shortest paths, distance classes |
 //!
 //! A vertex is a switch, a host with one link to its switch, or a switch with a host, as its `kind` states. If a file
-//! states no kind, every vertex is a switch with a host; if it names only switches, all others are hosts; if it names
-//! only hosts, all others are switches. Nodes and routers have the names and the order of their vertices, and a
-//! router's ports the order of its links. A single link may have a `rate` and a `latency`. The module leaves out
-//! parallel links.
+//! states no kind, every vertex is a switch with a host. If it names only switches, all other vertices are hosts,
+//! except that those with several links are switches with a host. If it names only hosts, all others are switches. Nodes
+//! and routers have the names and the order of their vertices, and a router's ports have the order of its links. Each
+//! link may have its own `rate` and `latency`. Parallel links are errors.
 
 mod attributes;
 mod builder;
@@ -174,7 +174,7 @@ fn format_errors(path: &Path, mut errors: Vec<GraphError>) -> Vec<(String, Strin
         |error: GraphError| (format!("{}{}: {}", path.display(), line(&error), error.message), error.help);
     let mut reported: Vec<(String, String)> = errors.into_iter().map(with_position).collect();
     if further > 0 {
-        reported.push((format!("{}: and {further} more like these", path.display()), String::new()));
+        reported.push((format!("{}: number of errors that are not listed: {further}", path.display()), String::new()));
     }
     reported
 }

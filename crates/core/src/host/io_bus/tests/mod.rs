@@ -128,7 +128,7 @@ fn exhausted_memory_ends_the_run_and_is_named_in_the_report() {
     });
     let outcome = bench.simulation.run(Limits::default());
     let Outcome::Deadlock(stuck) = &outcome else { panic!("{outcome:?}") };
-    let expected = "greedy waits for 300000 B of the main memory of host, 1 MiB of which are all in use";
+    let expected = "greedy waits for 300000 B of the main memory of host, whose 1 MiB are all in use";
     assert!(stuck.to_string().ends_with(expected), "{stuck}");
     assert_eq!(bench.simulation.sim().now(), Time::from_us(3), "the fourth buffer does not fit");
 }

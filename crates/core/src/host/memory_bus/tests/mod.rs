@@ -20,7 +20,7 @@ pub fn bus_with_memory(simulation: &Simulation) -> Rc<Bus> {
     bus_with(simulation, BusTransactions::Held)
 }
 
-/// Returns a bus of one kind with a main memory of 64 KiB.
+/// Returns a bus with this kind of transactions and a main memory of 64 KiB.
 pub fn bus_with(simulation: &Simulation, transactions: BusTransactions) -> Rc<Bus> {
     let parameters = BusParameters { transactions, ..NodeParameters::PAPER.bus };
     let bus = Rc::new(Bus::new(&simulation.sim(), "test", parameters));
@@ -66,6 +66,6 @@ fn exhausted_memory_ends_the_run_and_is_named_in_the_report() {
     });
     let outcome = simulation.run(Default::default());
     let Outcome::Deadlock(stuck) = &outcome else { panic!("{outcome:?}") };
-    let expected = "greedy waits for 1000 B of the main memory of node, 64 KiB of which are all in use";
+    let expected = "greedy waits for 1000 B of the main memory of node, whose 64 KiB are all in use";
     assert!(stuck.to_string().ends_with(expected), "{stuck}");
 }

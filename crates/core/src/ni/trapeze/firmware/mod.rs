@@ -55,7 +55,8 @@ struct Firmware {
     host_dma_last: Option<Direction>,
 }
 
-/// Starts the firmware of a node, whose receive ring has these buffers in host memory; returns its task.
+/// Starts the firmware of a node and returns its task. `receive_buffers` are the buffers in host memory of the entries
+/// of the receive ring.
 pub(super) fn start(
     build: &BuildContext<'_>,
     (chip, parameters): (&Rc<Lanai>, &TrapezeParameters),
@@ -69,7 +70,7 @@ pub(super) fn start(
         receive_buffer: sim.register_wait_reason(format!("a free packet buffer of {name}")),
         receive_entry: sim.register_wait_reason(format!("a receive ring entry of {name}")),
         transmit: sim.register_wait_reason(format!("netTx of {name}")),
-        answer: sim.register_wait_reason(format!("an answer to what {name} sent")),
+        answer: sim.register_wait_reason(format!("an acknowledgement of what {name} sent")),
     };
     let context = Context {
         chip: chip.clone(),
@@ -152,8 +153,8 @@ impl Firmware {
         delivered
     }
 
-    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event was missed, since no
-    /// time has passed since the beginning of the last pass.
+    /// Sleeps until an engine stops, a watched transfer has moved enough bytes, the host writes, or a timer of the
+    /// protocol expires. No such event was missed, since no time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landed.min(self.context.admission.next_timer());
@@ -162,7 +163,8 @@ impl Firmware {
     }
 }
 
-/// Returns the number of landed bytes that a transfer may take: whole words, or all bytes at the end of the payload.
+/// Returns how many of the `landed` bytes, which are in the packet buffer, a transfer may take: whole words, or all
+/// bytes at the end of the payload.
 fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
     if landed < total { Bytes(landed.get() / 4 * 4) } else { total }
 }
