@@ -58,7 +58,7 @@ pub struct Options {
     /// number whose uncertainty exceeds its tolerance is underdetermined.
     #[arg(long)]
     uncertainty: bool,
-    /// Exit with 1 if a claim fails unexpectedly, or an expected failure holds
+    /// Exit with 1 if a claim fails unexpectedly, or a claim that is expected to fail holds
     #[arg(long)]
     strict: bool,
     /// Print only the calibrated constants with the data they were fitted on, and the choices made by

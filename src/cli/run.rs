@@ -70,8 +70,8 @@ pub struct Options {
     messages: Option<PathBuf>,
     /// Compute the uncertainty of each metric, and the constants that it depends on
     ///
-    /// Each constant whose comment says that it is derived, calibrated or chosen is changed up and
-    /// down by its standard deviation, at most by 25 %. The standard deviation is the one in the
+    /// Each constant whose TOML comment says that it is derived, calibrated or chosen is changed up
+    /// and down by its standard deviation, at most by 25 %. The standard deviation is the one in the
     /// comment, or 25 % without one.
     #[arg(long)]
     uncertainty: bool,

@@ -22,7 +22,7 @@ Values of --vary:
   0.05..0.5+0.05          start, end, step; the end only if a step reaches it
   64 B..8 KiB*2           start, end, factor
   0..1.0+lin5             five values from start to end by equal steps
-  1 us..1 ms*log9         nine values by equal factors, with four digits
+  1 us..1 ms*log9         nine values by equal factors, rounded to 4 digits
   [1,2],[3,4]  'a,b',c    commas in brackets and quotes belong to a value
   A=1,2;B=3,4             A and B together: 1 with 3, then 2 with 4
   ni=cni32qm,udma         shipped parts; also for host, protocol and fabric

@@ -18,10 +18,10 @@ Examples:
 Firmwares: berkeley-via, gm, coarse, fine.
 
 Rules:
-  engine-exclusive    a thread starts the host engine only if it is idle
-  bytes-first         a unit is sent only when it is in memory
+  engine-exclusive    a thread starts the host engine only if the engine is idle
+  bytes-first         data is sent or delivered only when it is in memory
   buffers-held        only a free buffer is filled
-  ends-marked         the last fragment of a packet is sent as such
+  ends-marked         the last fragment of a packet is marked as the last
   turns               ready threads run in turn
 
 Exits with 1 if a verdict is not as expected.";

@@ -102,7 +102,7 @@ const KEYS_SUGGESTED_MAX: usize = 4;
 
 impl Registry {
     /// Returns the problems. If a setting has an unknown key at the top level, the keys of the description that end
-    /// with it are added as suggestions.
+    /// with it are added as suggestions. For a varied key without suggestions, the options that may vary it are added.
     pub(super) fn with_completed_keys(self: &Arc<Self>, problems: Problems, document: Document<'_>) -> Problems {
         let is_of_top =
             |problem: &Problem| problem.message.starts_with("unknown key `") && problem.message.ends_with('`');
@@ -119,7 +119,13 @@ impl Registry {
             let full_paths: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
             let suggestions: Vec<String> =
                 full_paths.iter().take(KEYS_SUGGESTED_MAX).map(|path| format!("`{path}`")).collect();
-            (!suggestions.is_empty()).then(|| format!("did you mean {}?", suggestions.join(" or ")))
+            match layer {
+                _ if !suggestions.is_empty() => Some(format!("did you mean {}?", suggestions.join(" or "))),
+                Layer::Vary(_) => Some(
+                    "the key comes from --vary or from a column of --points: correct it there, or remove it".to_owned(),
+                ),
+                _ => None,
+            }
         })
     }
 }

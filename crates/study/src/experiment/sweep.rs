@@ -131,8 +131,9 @@ fn key_conflict(
     let names = vary::names(&registry.with_canonical_keys(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known_lines.contains(&names), set.contains(&names)) {
         (true, _) => {
-            let message = format!("`{key}` is varied twice: `{}` has its values already", names.join("."));
-            let problem = Problem::new(message);
+            let name = names.join(".");
+            let same = if key == name { String::new() } else { format!(": it is the same key as `{name}`") };
+            let problem = Problem::new(format!("`{key}` is varied twice{same}"));
             Some(problem.help("give all its values in one --vary, or in one column of the table of points"))
         }
         (_, true) => Some(

@@ -5,7 +5,8 @@ pub mod plan;
 use super::claims::{ClaimStatement, judge};
 use super::description::Study;
 use super::experiments::{Draft, PointProblems, Results};
-use super::located::LocatedStudy;
+use super::located::{LocatedStudy, papers};
+use super::shipped;
 use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::free_constant::FreeConstant;
 use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
@@ -47,7 +48,10 @@ pub fn fit_study(
     let Some(plan) = &study.fit else {
         let problem = Problem::new(format!("the study `{}` has no fit.toml", found.location.name()));
         let help = "write one that names the constants to fit, and the claims to fit them on: `narrows fit --help` describes it";
-        return Err(without_point(Problems::from_problem(problem.help(help))));
+        let has_plan = |name: &str| shipped::paper(&format!("{name}/fit.toml")).is_some();
+        let planned: Vec<&str> = papers().iter().copied().filter(|name| has_plan(name)).collect();
+        let problem = problem.help(help).help(format!("shipped studies that have one: {}", planned.join(", ")));
+        return Err(without_point(Problems::from_problem(problem)));
     };
     let located = |problems: Vec<Problem>| without_point(found.read.problems(problems));
     let claims = planned_claims(study, plan);

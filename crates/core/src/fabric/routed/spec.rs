@@ -31,7 +31,7 @@ const TABLES: [SiblingTable; 3] = [
 
 /// Returns the registry's entries, one for each shape.
 pub fn entries() -> Vec<PartEntry<dyn FabricSpec>> {
-    let help = "leave it out, or choose a shape such as [fabric.mesh]";
+    let help = "remove the table, or choose a fabric of routers such as [fabric.mesh]";
     let siblings = Arc::new(Siblings { tables: &TABLES, help, read: with_routers });
     let entry = |&(shape, summary): &(&'static str, &'static str)| {
         let read = move |t: &mut Table<'_>| -> Arc<dyn FabricSpec> {
@@ -196,7 +196,7 @@ impl RoutedFabric {
         if !self.has_edges() {
             let shape = self.topology.variant();
             let message = format!("cross-traffic comes from the edges of a mesh, and [fabric.{shape}] has none");
-            wrong("cross-traffic", message, "leave it out, or choose [fabric.mesh]".to_owned());
+            wrong("cross-traffic", message, "remove the table, or choose [fabric.mesh]".to_owned());
         }
         let link = self.link_rate();
         if cross.rate > link {

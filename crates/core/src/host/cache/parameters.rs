@@ -49,10 +49,12 @@ impl CacheParameters {
         }
         if !self.ways.is_power_of_two() || self.ways as u64 > blocks {
             let most = blocks.checked_ilog2().map_or(1, |log| 1 << log);
-            let reason = format!(
-                "{} ways are not allowed: choose a power of two from 1 to {most} (the cache has {blocks} blocks)",
-                self.ways
-            );
+            let (allowed, plural) = match most {
+                1 => ("1".to_owned(), if blocks == 1 { "" } else { "s" }),
+                _ => (format!("a power of two from 1 to {most}"), "s"),
+            };
+            let reason =
+                format!("{} ways are not allowed: choose {allowed} (the cache has {blocks} block{plural})", self.ways);
             problems.push(("cache.ways", reason));
         }
         problems

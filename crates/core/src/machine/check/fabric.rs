@@ -34,7 +34,7 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
     let errors = workload.check_routers(shape.wiring.nodes(), injection_max).into_iter();
     problems.extend(errors.map(|error| read.problem_at(&workload.key(&error.key), &error.message, &error.help)));
     if routers.parameters.cross.is_some() && routers.has_edges() && workload.needs().fabric_only {
-        let message = format!("[{}] drives the fabric alone, and cross-traffic needs nodes", workload.table());
+        let message = format!("[{}] drives the fabric alone, and cross-traffic needs hosts", workload.table());
         let help = "remove the table, or choose a workload that runs on hosts";
         problems.push(read.problem_at(&read.value.fabric.key("cross-traffic"), &message, help));
     }

@@ -144,8 +144,11 @@ fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Returns the kinds of host that offer the capabilities `needs`, and the shipped parts of these kinds.
 fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
     let kinds = registry.hosts_that_offer(needs);
-    let named: Vec<String> = kinds.map(|kind| format!("[hosts.NAME.{kind}] ({})", shipped::hosts(kind))).collect();
-    format!("hosts that have it: {}", named.join(", "))
+    let named = kinds.map(|kind| match shipped::hosts(kind) {
+        parts if parts.is_empty() => format!("[hosts.NAME.{kind}]"),
+        parts => format!("[hosts.NAME.{kind}] ({parts})"),
+    });
+    format!("hosts that have it: {}", named.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the interfaces whose requirements a host meets, beginning with those that name endpoints without their

@@ -176,9 +176,10 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let node_parts: BTreeSet<String> = several.flat_map(endpoints_of).collect();
     for node in &machine.nodes {
         if node_parts.contains(&node.name) {
-            let message = format!("`{}` is the name of another node's endpoint", node.name);
+            let (other, index) = node.name.rsplit_once(':').unwrap_or_default();
+            let message = format!("`{}` is also the name of endpoint {index} of node `{other}`", node.name);
             problems.push(read.problem_at(
-                &format!("nodes.{}.host", node.name),
+                &format!("nodes.{}", node.name),
                 &message,
                 "choose another name for the node",
             ));

@@ -54,11 +54,10 @@ pub(super) fn check_message_words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     }
     let (packet, key) = (parts.interface.limits().packet, parts.interface.key(parts.interface.packet_key()));
     let message = format!("a packet of {packet} ({key}) carries only {carried} words of an active message, but {what}");
-    vec![IncompatibleParts::new(
-        [parts.workload.table(), key.clone()],
-        message,
-        format!("make {key} larger: a word takes 4 B"),
-    )]
+    // Some interfaces need a multiple of 8 bytes, the others of a word.
+    let least = (packet.get() + 4 * (needed - carried) as u64).next_multiple_of(8);
+    let help = format!("make {key} {} or larger", Bytes(least));
+    vec![IncompatibleParts::new([parts.workload.table(), key], message, help)]
 }
 
 /// Checks that messages are no longer than the interface's headers can state.
@@ -139,7 +138,7 @@ pub(super) fn too_many(
     let help = match key.split_once('.') {
         Some(("ni", _)) => {
             let widest = registry.widest_interface();
-            format!("describe fewer nodes, or choose an interface whose header can address more: [{widest}]")
+            format!("describe fewer nodes in [nodes], or choose an interface whose header can address more: [{widest}]")
         }
         Some(_) => "describe fewer nodes, or make the shape larger".to_owned(),
         None => "describe fewer nodes".to_owned(),

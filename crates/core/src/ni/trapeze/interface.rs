@@ -157,15 +157,24 @@ impl TrapezeInterface {
         Some(error.help("make ring-entries or payload-max smaller"))
     }
 
-    /// Returns a help text with the number of buffers that would fit in the interface's memory.
+    /// Returns a help text with the number of buffers that would fit in the interface's memory, or with the payload of
+    /// which the policy's buffers would fit.
     fn capacity_help(&self) -> String {
-        let (rings, payload) = (Layout::new(&self.parameters, 1).send_buffer(0), self.parameters.payload_max);
-        match self.chip.sram.size.get().saturating_sub(rings) / (2 * payload.get()) {
-            0 => format!(
-                "rings and tags need {}, which leaves too little for even one buffer of {payload} in each direction: make payload-max, ring-entries or tags smaller",
+        let TrapezeParameters { policy, payload_max, .. } = &self.parameters;
+        let rings = Layout::new(&self.parameters, 1).send_buffer(0);
+        let for_buffers = self.chip.sram.size.get().saturating_sub(rings);
+        let payload_kib = for_buffers / 2 / policy.buffers().max(1) / 1024;
+        match for_buffers / (2 * payload_max.get()) {
+            0 if payload_kib == 0 => format!(
+                "rings and tags need {}, which leaves too little for buffers: make ring-entries or tags smaller",
                 Bytes(rings)
             ),
-            fit => format!("{fit} buffers of {payload} in each direction fit in addition to the rings"),
+            0 => format!(
+                "not even one buffer of {payload_max} in each direction fits: choose payload-max = \"{}\" or smaller",
+                Bytes(payload_kib * 1024)
+            ),
+            1 => format!("1 buffer of {payload_max} in each direction fits in addition to the rings"),
+            fit => format!("{fit} buffers of {payload_max} in each direction fit in addition to the rings"),
         }
     }
 }

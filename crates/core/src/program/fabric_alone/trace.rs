@@ -91,7 +91,8 @@ impl Columns {
         let number = |column: usize, what: &str, max: u64| {
             let text = &record[column];
             let number = text.parse().ok().filter(|number| *number <= max);
-            number.ok_or_else(|| TraceError { line, message: format!("`{text}` is not {what} (0 to {max})") })
+            let range = || if what == NODE { "the fabric's last node".to_owned() } else { max.to_string() };
+            number.ok_or_else(|| TraceError { line, message: format!("`{text}` is not {what} (0 to {})", range()) })
         };
         let optional = |column: Option<usize>, what: &str, max: u64| {
             let given = column.filter(|column| !record[*column].is_empty());
@@ -103,8 +104,8 @@ impl Columns {
         }
         Ok(TracePacket {
             generated: number(self.generated, "a cycle", CYCLE_MAX)?,
-            source: number(self.source, "the number of a node", u64::from(u32::MAX))? as u32,
-            destination: number(self.destination, "the number of a node", u64::from(u32::MAX))? as u32,
+            source: number(self.source, NODE, u64::from(u32::MAX))? as u32,
+            destination: number(self.destination, NODE, u64::from(u32::MAX))? as u32,
             arrived: optional(self.arrived, "a cycle", CYCLE_MAX)?,
             flits: flits.map(|flits| flits as u16),
             line,
@@ -114,6 +115,8 @@ impl Columns {
 
 /// Last cycle that a trace may state. Its time in picoseconds has to fit in 64 bits.
 const CYCLE_MAX: u64 = 1_000_000_000_000;
+/// The value of the columns `source` and `destination`. The parser does not know the number of nodes of the fabric.
+const NODE: &str = "the number of a node";
 
 #[cfg(test)]
 mod tests {
@@ -145,7 +148,7 @@ mod tests {
         );
         assert_eq!(
             error("generated_cycle,source,destination\n1,2,x\n"),
-            "line 2: `x` is not the number of a node (0 to 4294967295)"
+            "line 2: `x` is not the number of a node (0 to the fabric's last node)"
         );
         assert_eq!(
             error("generated_cycle,source,destination,flits\n5,2,3,0\n"),

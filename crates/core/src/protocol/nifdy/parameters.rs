@@ -134,12 +134,14 @@ impl UnitParameters {
         );
         refuse(self.pool == 0, "pool", "must be at least 1: without a send buffer no packet is sent");
         refuse(self.arrivals == 0, "receive-buffers", "must be at least 1: without a receive buffer no packet arrives");
-        refuse(
-            self.has_bulk() && self.window == 0,
-            "window",
-            "must be at least 1: a dialog sends packets within its window",
-        );
         let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
+        let window_empty = match halves {
+            true => {
+                "must be at least 2, since one acknowledgement covers half a window (at least 1 with bulk-acknowledge = \"each\")"
+            }
+            false => "must be at least 1: a dialog sends packets within its window",
+        };
+        refuse(self.has_bulk() && self.window == 0, "window", window_empty);
         let (below, above) = (self.window.next_power_of_two() / 2, self.window.next_power_of_two().max(2));
         let powers = if below >= 2 { format!("{below} or {above}") } else { above.to_string() };
         let even = format!(
