@@ -58,6 +58,9 @@ pub struct CoherenceCosts {
     /// Further requests are refused and repeated.
     #[param(max = 1 << 20, default = 16, meaning = Capacity, resource = "directory")]
     pub waiting: u32,
+    /// Whether the owner of a block sends it to the requester directly; otherwise the block goes through its home.
+    #[param(default = false, meaning = Policy)]
+    pub forwarding: bool,
     /// Cycles until a refused request is repeated.
     #[param(min = 1, meaning = Policy)]
     pub retry: u64,
