@@ -81,6 +81,7 @@ proptest! {
         (nodes, endpoints) in (2..6usize, 1..4u32),
         cache in select(vec!["64 B", "256 B", "64 KiB"]),
         (pointers, waiting, prefetches) in (1..3u32, 0..3u32, 0..3u32),
+        forwarding in any::<bool>(),
         counters in 1..12u32,
         seed in any::<u64>(),
     ) {
@@ -90,6 +91,7 @@ proptest! {
             format!("ni.cmmu.coherence.pointers={pointers}"),
             format!("ni.cmmu.coherence.waiting={waiting}"),
             format!("ni.cmmu.coherence.prefetches={prefetches}"),
+            format!("ni.cmmu.coherence.forwarding={forwarding}"),
             "ni.cmmu.coherence.write-backs=1".to_owned(),
             // Some fabrics store whole packets in their buffers.
             "ni.cmmu.message-max=56 B".to_owned(),
@@ -132,12 +134,13 @@ proptest! {
         fabric in select(vec!["alewife-mesh", "ideal-1998", "nifdy-torus"]),
         nodes in 2..6usize,
         cache in select(vec!["64 B", "64 KiB"]),
-        waiting in 0..2u32,
+        (waiting, forwarding) in (0..2u32, any::<bool>()),
         seed in any::<u64>(),
     ) {
         let sets = [
             format!("hosts.alewife.alewife.cache={cache}"),
             format!("ni.cmmu.coherence.waiting={waiting}"),
+            format!("ni.cmmu.coherence.forwarding={forwarding}"),
             "ni.cmmu.coherence.pointers=1".to_owned(),
         ];
         let built = world(&machine(fabric, nodes, 1, SHORT, &sets));

@@ -111,6 +111,7 @@ fn shapes_of_curves() {
     assert!(flag("within(x[{axis}] for axis, 1, 4)") && !flag("within(x[{axis}] for axis, 1, 3)"));
     assert!(flag("near(105, 100, 0.05)") && !flag("near(106, 100, 0.05)"));
     assert_eq!(number("median(x[{axis}] for axis)"), 2.0);
+    assert!((number("geometric-mean(x[{axis}] for axis)") - 2.0).abs() < 1e-12);
     assert_eq!(number("nth(but-last(x[{axis}] for axis), 1)"), 2.0);
 }
 

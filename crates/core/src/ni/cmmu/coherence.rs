@@ -95,7 +95,8 @@ impl Coherence {
         parameters: &CmmuParameters,
     ) -> Rc<Coherence> {
         let costs = parameters.coherence;
-        let CoherenceCosts { pointers, waiting, prefetches, write_backs, .. } = costs;
+        let CoherenceCosts { pointers, waiting, forwarding, prefetches, write_backs, .. } = costs;
+        let directory = DirectoryParameters { pointers: Some(pointers), waiting, forwarding };
         let contexts = host.processor.parameters().contexts;
         let mailbox_of = |_| Mailbox::new(sim, format!("{name}: a coherence packet to send"));
         let unit = Rc::new(Coherence {
@@ -105,7 +106,7 @@ impl Coherence {
             host: host.clone(),
             port: port.clone(),
             costs,
-            directory: RefCell::new(Directory::new(node, DirectoryParameters { pointers: Some(pointers), waiting })),
+            directory: RefCell::new(Directory::new(node, directory)),
             requester: RefCell::new(Requester::new(node, RequesterParameters { contexts, prefetches, write_backs })),
             waiters: RefCell::default(),
             incoming: Mailbox::new(sim, format!("{name}: a coherence packet")),

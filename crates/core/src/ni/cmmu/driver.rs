@@ -4,6 +4,8 @@
 //! bytes are read at the launch. Words beyond the arguments are gathered in memory and described as well. The packet
 //! waits in the send queue, whose length is the number of the protocol's slots.
 //!
+//! Words beyond the arguments of a received message are moved to memory, and scattered from there by the program.
+//!
 //! With interrupts, a program pays for an interrupt with each message, and polls that find nothing are free; with
 //! polling it pays for each poll. The processor loads arguments from the unit. While the unit moves bytes to memory,
 //! the processor waits; the program uses those bytes in place.
@@ -183,7 +185,7 @@ impl Driver for CmmuDriver {
                 let all = body.len() / 4;
                 cpu.work(p.word * all.min(ARGUMENTS) as u64);
                 if double_words(all) > 0 {
-                    cpu.work(p.dma + p.double_word * double_words(all));
+                    cpu.work(p.dma + (p.double_word + p.scatter) * double_words(all));
                 }
                 words.extend(words_of(&body));
                 0

@@ -58,6 +58,9 @@ pub struct CoherenceCosts {
     /// Further requests are refused and repeated.
     #[param(max = 1 << 20, default = 16, meaning = Capacity, resource = "directory")]
     pub waiting: u32,
+    /// Whether the owner of a block sends it to the requester directly; otherwise the block goes through its home.
+    #[param(default = false, meaning = Policy)]
+    pub forwarding: bool,
     /// Cycles until a refused request is repeated.
     #[param(min = 1, meaning = Policy)]
     pub retry: u64,
@@ -112,6 +115,10 @@ pub struct CmmuParameters {
     /// Processor cycles to gather a double word of data from memory into a message.
     #[param(key = "gather-cycles", default = 0)]
     pub gather: u64,
+    /// Processor cycles to scatter a double word of a received message that is longer than the arguments to where the
+    /// program keeps it.
+    #[param(key = "scatter-cycles", default = 0)]
+    pub scatter: u64,
     /// Cycles of the interface to write a double word of a received message into memory, while the processor waits.
     #[param(key = "double-word-cycles", resource = "interface memory")]
     pub double_word: u64,

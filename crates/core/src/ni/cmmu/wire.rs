@@ -1,13 +1,14 @@
 //! The two header words of a packet.
 //!
 //! ```text
-//!  first   handler (8) │ part of a message (1) │ bytes of padding (3) │ coherence (1) │ from (8) │ to (8), at 16
+//!  first   handler (8) │ part of a message (1) │ bytes of padding (3) │ coherence (1) │ third node (1)
+//!          │ at 16, of a message: from (8) │ to (8);  of coherence: third node (16)
 //!  second  of a part: sequence (12) │ fragment (19) │ last (1);  of coherence: kind and block
 //! ```
 //!
 //! The header is followed by arguments, by bytes of memory in double words, the last of them padded, or by a block.
 
-use crate::engine::Bytes;
+use crate::engine::{Bytes, NodeId};
 use crate::fabric::Packet;
 use crate::ni::envelope::Envelope;
 use crate::protocol::directory::CoherenceMessage;
@@ -17,6 +18,10 @@ pub const HEADER_BYTES: Bytes = Bytes(8);
 const IS_PART: u32 = 1 << 8;
 const PADDING_AT: u32 = 9;
 const IS_COHERENCE: u32 = 1 << 12;
+const HAS_PARTY: u32 = 1 << 13;
+const PARTY_AT: u32 = 16;
+/// Bits of the number of a coherence message's third node.
+const PARTY_BITS: u32 = 16;
 const ENDPOINTS_AT: u32 = 16;
 /// Bits of an endpoint's index on its node.
 pub const ENDPOINT_BITS: u32 = 8;
@@ -76,13 +81,22 @@ pub fn decode(packet: &Packet) -> MessageHead {
 
 /// Returns the header of a coherence message as bytes.
 pub fn encode_coherence(message: CoherenceMessage) -> [u8; 8] {
-    words(IS_COHERENCE, message.encode())
+    let party = message.party.map_or(0, |NodeId(party)| {
+        assert!(party < 1 << PARTY_BITS, "node {party} has a number of {PARTY_BITS} bits");
+        HAS_PARTY | party << PARTY_AT
+    });
+    words(IS_COHERENCE | party, message.encode())
 }
 
 /// Returns the coherence message in a packet, or `None` if the packet holds another kind of message.
 pub fn coherence(packet: &Packet) -> Option<CoherenceMessage> {
-    let is_coherence = word(packet, 0) & IS_COHERENCE != 0;
-    is_coherence.then(|| CoherenceMessage::decode(word(packet, 1)).expect("a unit sends valid messages"))
+    let first = word(packet, 0);
+    if first & IS_COHERENCE == 0 {
+        return None;
+    }
+    let party = (first & HAS_PARTY != 0).then_some(NodeId(first >> PARTY_AT));
+    let message = CoherenceMessage::decode(word(packet, 1)).expect("a unit sends valid messages");
+    Some(CoherenceMessage { party, ..message })
 }
 
 #[cfg(test)]
@@ -90,6 +104,7 @@ mod tests {
     use super::*;
     use crate::engine::Journey;
     use crate::fabric::Label;
+    use crate::protocol::directory::{BLOCKS_MAX, CoherenceKind};
     use proptest::prelude::*;
 
     proptest! {
@@ -105,6 +120,17 @@ mod tests {
             let packet = Packet::with_bytes(Label::default(), Journey::NONE, &encode(head));
             prop_assert_eq!(decode(&packet), head);
             prop_assert_eq!(coherence(&packet), None);
+        }
+
+        #[test]
+        fn a_decoded_coherence_message_equals_the_encoded_one(
+            kind in 0..CoherenceKind::ALL.len(),
+            number in 0..BLOCKS_MAX,
+            party in prop::option::of((0..1u32 << PARTY_BITS).prop_map(NodeId)),
+        ) {
+            let message = CoherenceMessage { kind: CoherenceKind::ALL[kind], number, party };
+            let packet = Packet::of(Label::default(), Journey::NONE, &encode_coherence(message));
+            prop_assert_eq!(coherence(&packet), Some(message));
         }
     }
 }

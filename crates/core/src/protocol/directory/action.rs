@@ -111,6 +111,16 @@ pub enum CoherenceAction {
 impl CoherenceAction {
     /// Returns the action that sends a message of `kind` about block `number` to node `to`.
     pub(super) const fn send(to: NodeId, kind: CoherenceKind, number: u32) -> CoherenceAction {
-        CoherenceAction::Send { to, message: CoherenceMessage { kind, number } }
+        CoherenceAction::Send { to, message: CoherenceMessage::new(kind, number) }
+    }
+
+    /// Returns the same action with the third node `party` in its message.
+    pub(super) const fn with_party(self, party: Option<NodeId>) -> CoherenceAction {
+        match self {
+            CoherenceAction::Send { to, message } => {
+                CoherenceAction::Send { to, message: CoherenceMessage { party, ..message } }
+            }
+            other => other,
+        }
     }
 }

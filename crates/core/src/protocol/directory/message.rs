@@ -2,7 +2,8 @@
 //!
 //! A message concerns one block of its home. Source and destination determine the home ([`CoherenceMessage::block`]),
 //! so the word holds only the block's number there and the kind; with an eight-byte header (source and destination) a
-//! message has twelve bytes.
+//! message has twelve bytes. A forwarded fetch, and the block that its owner sends to the requester, also name a third
+//! node ([`CoherenceMessage::party`]), which the caller carries next to the word.
 //!
 //! ```text
 //!   31                                4 3      0
@@ -36,6 +37,9 @@ pub struct CoherenceMessage {
     pub kind: CoherenceKind,
     /// The block's number at its home.
     pub number: u32,
+    /// Third node of a transfer from an owner to a requester: in a fetch, the requester to which the owner sends the
+    /// block; in a block that the owner sends, the block's home. `None` in all other messages.
+    pub party: Option<NodeId>,
 }
 
 /// Kind of a coherence message.
@@ -52,13 +56,14 @@ pub enum CoherenceKind {
     WriteBack,
     /// From the home: recalls a read-only copy.
     Invalidate,
-    /// From the home: recalls the bytes of the only copy, which becomes read-only.
+    /// From the home: recalls the bytes of the only copy, which becomes read-only. A forwarded fetch names the requester,
+    /// to which the owner sends a copy.
     Fetch,
-    /// From the home: recalls the only copy.
+    /// From the home: recalls the only copy. A forwarded fetch names the requester, to which the owner sends the copy.
     FetchInvalidate,
-    /// From the home: carries a read-only copy.
+    /// From the home, or from the owner of a forwarded fetch: carries a read-only copy.
     Shared,
-    /// From the home: carries the only copy.
+    /// From the home, or from the owner of a forwarded fetch: carries the only copy.
     Exclusive,
     /// From the home: makes the node's copy the only one.
     Upgraded,
@@ -66,7 +71,7 @@ pub enum CoherenceKind {
     Nack,
     /// From the home: acknowledges a write-back.
     WrittenBack,
-    /// To the home: acknowledges an invalidation.
+    /// To the home: acknowledges an invalidation, or that the only copy has left for the requester.
     Invalidated,
     /// To the home: carries the fetched block.
     Fetched,
@@ -132,22 +137,31 @@ impl CoherenceKind {
 }
 
 impl CoherenceMessage {
-    /// Returns the message's word on the wire.
+    /// Returns a message between a home and one other node.
+    pub const fn new(kind: CoherenceKind, number: u32) -> CoherenceMessage {
+        CoherenceMessage { kind, number, party: None }
+    }
+
+    /// Returns the message's word on the wire, which does not include the third node.
     pub fn encode(self) -> u32 {
         assert!(self.number < BLOCKS_MAX, "block {} of {BLOCKS_MAX} fits a word", self.number);
         self.number << KIND_BITS | self.kind as u32
     }
 
-    /// Returns the message that `word` encodes, or `None` if its kind does not exist.
+    /// Returns the message that `word` encodes, without a third node, or `None` if its kind does not exist.
     pub fn decode(word: u32) -> Option<CoherenceMessage> {
         let code = word & ((1 << KIND_BITS) - 1);
         let kind = *CoherenceKind::ALL.get(code as usize)?;
-        Some(CoherenceMessage { kind, number: word >> KIND_BITS })
+        Some(CoherenceMessage::new(kind, word >> KIND_BITS))
     }
 
     /// Returns the block that a message from `from` to `to` concerns.
     pub const fn block(self, from: NodeId, to: NodeId) -> BlockId {
-        let home = if self.kind.is_for_home() { to } else { from };
+        let home = match (self.kind, self.party) {
+            (CoherenceKind::Shared | CoherenceKind::Exclusive, Some(home)) => home,
+            _ if self.kind.is_for_home() => to,
+            _ => from,
+        };
         BlockId { home, number: self.number }
     }
 }

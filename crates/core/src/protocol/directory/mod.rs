@@ -10,7 +10,7 @@
 //! | `action.rs` | requested and granted access, actions for the caller |
 //! | `home/` | [`Directory`]: copies of this node's blocks, and the queue of requests for each block |
 //! | `cache/` | [`Requester`]: this node's copies of other nodes' blocks |
-//! | `parameters.rs` | pointers, waiting requests, prefetch buffer, write-backs |
+//! | `parameters.rs` | pointers, waiting requests, forwarding, prefetch buffer, write-backs |
 //!
 //! With unlimited pointers, and run entirely in software, this protocol is *Tempest*'s default protocol (Hill, Larus
 //! and Wood, *Tempest: A Substrate for Portable Parallel Programs*, COMPCON 1995). With five pointers in hardware, and
@@ -31,6 +31,20 @@
 //!
 //! The messages from a requester to the home (first column), and the home's recalls of copies, are requests; all
 //! others are replies. The states are in the tables of `home/entry.rs` and `cache/copy.rs`.
+//!
+//! With [`DirectoryParameters::forwarding`] the owner sends the block to the requester directly, as in *DASH* (Lenoski
+//! et al., ISCA 1990) and the *SGI Origin* (Laudon and Lenoski, ISCA 1997). The home's fetch names the requester, and the
+//! owner answers it twice:
+//!
+//! ```text
+//!  requester                      home                     owner
+//!  Read, Write, Upgrade ────────►      Fetch, FetchInvalidate ►
+//!                       ◄──────────────────────────────── Shared, Exclusive
+//!                                                ◄─────── Fetched, or Invalidated; or Crossed
+//! ```
+//!
+//! The home needs the block itself after a read (`Fetched`), and only the acknowledgement after a write
+//! (`Invalidated`). Requests of the home's own processor are not forwarded.
 //!
 //! # Guarantees
 //!
@@ -54,6 +68,12 @@
 //!    non-binding.
 //! 6. *A node may lose its copy to another node's write while its upgrade is outstanding*. When the home serves the
 //!    upgrade, the node is no longer a sharer, and the home sends the block.
+//! 7. *A forwarded block may reach its requester after the home has the owner's answer*. The home may then recall it
+//!    for the next request, and the recall may overtake the block: rules 4 and 5 apply, since the block has been sent.
+//! 8. *The requester of a forwarded block may write it back before the home has the owner's answer*. The home stores
+//!    the block, and acknowledges the write-back when the answer has arrived, which carries no older block.
+//! 9. *A forwarded fetch that crosses the owner's write-back* is not forwarded: the owner answers `Crossed` to the home
+//!    and nothing to the requester, which the home serves from memory (rule 3).
 //!
 //! **Single writer**: the home grants the only copy after every acknowledgement has arrived, and removes the other
 //! sharers. **No lost update**: the only copy leaves its node in one message, for which the home waits.
@@ -67,7 +87,7 @@
 //! | queued messages | bound | reason |
 //! |---|---|---|
 //! | requests at a home for busy blocks | [`DirectoryParameters::waiting`] | further requests are NACKed; there are at most (N − 1) R |
-//! | replies that a node has to send | the outstanding requests of the machine | a request waits for one reply of a node at a time |
+//! | replies that a node has to send | the outstanding requests of the machine; twice as many with forwarding | a request waits for one reply of a node at a time, or for the two answers to a forwarded fetch |
 //! | requests that a node has to send | R, and N − 1 for each of its busy blocks | rule 2 |
 //!
 //! A caller without that much buffer space may leave *requests* in the network until its own replies have been sent,
@@ -88,16 +108,17 @@
 //!
 //! * Read-only copies are dropped **silently**: a notification would cost one message for each copy, and save an
 //!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean.
-//! * A fetched block goes **through its home** (four messages), not from owner to requester (three): the home then need
-//!   not remember which node has the current copy, and memory is up to date afterwards.
+//! * A fetched block goes **through its home** (four messages in sequence) by default, as in LimitLESS, or from owner to
+//!   requester (three in sequence, four in all) with forwarding. The owner never NACKs a forwarded fetch, and the home
+//!   stays busy until the owner has answered it, so no fetch is repeated.
 //! * The home's own processor needs neither pointer nor message; its requests wait in the same queue.
 //! * Prefetches that find the buffer full, or that are NACKed, are dropped.
 //!
 //! # What it leaves out
 //!
 //! * Time, costs and bytes: the caller charges for the work that the actions record, and moves the blocks.
-//! * Message loss, which a protocol below must repair. Clean exclusive copies, replies between owners, migration of
-//!   blocks to another home, updates in place of invalidations, atomic operations.
+//! * Message loss, which a protocol below must repair. Clean exclusive copies, acknowledgements of invalidations to the
+//!   requester, migration of blocks to another home, updates in place of invalidations, atomic operations.
 //! * The choice of blocks to evict, and the storage of prefetched blocks.
 //!
 #![doc = include_str!("example.md")]

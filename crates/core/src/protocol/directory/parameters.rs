@@ -10,13 +10,17 @@ pub struct DirectoryParameters {
     /// If it equals the number of requests that all other nodes may have outstanding, no request is NACKed; if it is 0,
     /// every request that finds its block busy is NACKed.
     pub waiting: u32,
+    /// Whether the owner of a block sends it to the requester directly; otherwise the block goes through its home.
+    /// Requests of the home's own processor are not affected.
+    pub forwarding: bool,
 }
 
 impl DirectoryParameters {
     /// Returns parameters without limits for a machine of `nodes` nodes with up to `requests` outstanding requests
-    /// each.
+    /// each. Blocks go through their homes.
     pub const fn unlimited(nodes: u32, requests: u32) -> DirectoryParameters {
-        DirectoryParameters { pointers: None, waiting: nodes.saturating_sub(1).saturating_mul(requests) }
+        let waiting = nodes.saturating_sub(1).saturating_mul(requests);
+        DirectoryParameters { pointers: None, waiting, forwarding: false }
     }
 }
 

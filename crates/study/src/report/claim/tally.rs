@@ -1,6 +1,7 @@
 //! The number of claims of each verdict.
 
 use super::Claim;
+use std::collections::BTreeMap;
 
 /// The number of claims of each verdict. A claim that restates others is not among them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -13,6 +14,10 @@ pub struct Tally {
     pub open: usize,
     /// Claims that restate others.
     pub restate: usize,
+    /// Statements of the paper: the claims, where those that are parts of one statement count once.
+    pub statements: usize,
+    /// Statements whose claims all hold.
+    pub statements_hold: usize,
 }
 
 impl Tally {
@@ -20,20 +25,33 @@ impl Tally {
     pub fn new(claims: &[Claim]) -> Tally {
         let counted = || claims.iter().filter(|claim| claim.restates.is_empty());
         let count = |verdict| counted().filter(|claim| claim.holds == verdict).count();
+        let mut statements = BTreeMap::<&str, bool>::new();
+        for claim in counted() {
+            let holds = claim.holds == Some(true);
+            let name = claim.part_of.as_deref().unwrap_or(&claim.id);
+            statements.entry(name).and_modify(|all| *all &= holds).or_insert(holds);
+        }
         Tally {
             hold: count(Some(true)),
             fail: count(Some(false)),
             open: count(None),
             restate: claims.len() - counted().count(),
+            statements: statements.len(),
+            statements_hold: statements.values().filter(|holds| **holds).count(),
         }
     }
 
-    /// Returns the counts as text: `47 of 50 claims hold, 2 fail, 1 not evaluated; 19 more restate others`.
+    /// Returns the counts as text: `47 of 50 claims hold, 2 fail, 1 not evaluated; 50 claims in 44 statements, of which
+    /// 41 hold in all parts; 19 more restate others and are not counted`.
     pub fn text(&self) -> String {
         let total = self.hold + self.fail + self.open;
         let mut text = format!("{} of {total} claims hold, {} fail", self.hold, self.fail);
         if self.open > 0 {
             text += &format!(", {} not evaluated", self.open);
+        }
+        if self.statements < all {
+            let (statements, hold) = (self.statements, self.statements_hold);
+            text += &format!("; {all} claims in {statements} statements, of which {hold} hold in all parts");
         }
         if self.restate > 0 {
             text += &format!("; {} more restate others and are not counted", self.restate);

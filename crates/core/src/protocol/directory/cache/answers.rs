@@ -1,11 +1,11 @@
-//! Replies from the home: blocks, NACKs, and acknowledgements of write-backs.
+//! Replies from the home, or from the owner of a forwarded fetch: blocks, NACKs, and acknowledgements of write-backs.
 
-use super::copy::{Fill, Phase};
+use super::copy::{Fill, Phase, Recall};
 use super::transaction::Transaction;
 use crate::protocol::directory::{Access, CoherenceAction, CoherenceKind, Want};
 
 impl Transaction<'_> {
-    /// Handles the home's reply to the outstanding request or write-back.
+    /// Handles the reply to the outstanding request or write-back.
     pub fn handle_reply(&mut self, kind: CoherenceKind) {
         let (copy, block) = (self.copy, self.block);
         match (kind, copy.phase) {
@@ -53,7 +53,7 @@ impl Transaction<'_> {
     /// Ends the request, after which the node has access right `access`. If that right suffices for the waiting
     /// accesses, they are granted, and `recall` is deferred until they are done. If no access waits, `recall` is
     /// answered at once.
-    fn complete(&mut self, access: Access, recall: Option<CoherenceKind>) {
+    fn complete(&mut self, access: Access, recall: Option<Recall>) {
         self.copy.phase = Phase::Stable;
         self.allow(access);
         match self.copy.demand {

@@ -10,6 +10,7 @@
 //!
 //! A block without recorded state is invalid.
 
+use crate::engine::NodeId;
 use crate::protocol::directory::{Access, CoherenceKind, Want};
 
 /// State of a node's copy of a block.
@@ -33,15 +34,24 @@ pub(super) enum Phase {
     Requested {
         writes: bool,
         fill: Fill,
-        recall: Option<CoherenceKind>,
+        recall: Option<Recall>,
     },
     Nack,
     /// The block is reserved for the accesses that waited for it, exclusively so if the access right is invalid.
     /// `recall` is answered when these accesses are done.
     Held {
-        recall: Option<CoherenceKind>,
+        recall: Option<Recall>,
     },
     WritingBack,
+}
+
+/// A recall by the home.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Recall {
+    /// [`CoherenceKind::Invalidate`], `Fetch` or `FetchInvalidate`.
+    pub kind: CoherenceKind,
+    /// Node to which the block is sent, if the fetch is forwarded.
+    pub requester: Option<NodeId>,
 }
 
 /// Use of a read-only copy when it arrives.

@@ -19,7 +19,7 @@ mod transaction;
 use super::{Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage};
 use super::{AccessOutcome, Evicted, Prefetched, RequesterParameters, Want};
 use crate::engine::NodeId;
-use copy::{CopyState, Phase};
+use copy::{CopyState, Phase, Recall};
 use std::collections::BTreeMap;
 use transaction::Transaction;
 
@@ -117,13 +117,15 @@ impl Requester {
         });
     }
 
-    /// Handles a message from a block's home.
+    /// Handles a message from a block's home, or from the owner of a block that is forwarded to this node.
     pub fn arrive(&mut self, from: NodeId, message: CoherenceMessage, actions: &mut Vec<CoherenceAction>) {
         assert!(from != self.own && !message.kind.is_for_home(), "{from} sends {} {message:?}", self.own);
         let block = message.block(from, self.own);
         self.run_transaction(block, actions, |transaction| match message.kind {
             CoherenceKind::Invalidate => transaction.invalidate(),
-            CoherenceKind::Fetch | CoherenceKind::FetchInvalidate => transaction.fetch(message.kind),
+            kind @ (CoherenceKind::Fetch | CoherenceKind::FetchInvalidate) => {
+                transaction.fetch(Recall { kind, requester: message.party })
+            }
             kind => transaction.handle_reply(kind),
         });
     }

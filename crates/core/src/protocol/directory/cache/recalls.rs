@@ -7,10 +7,13 @@
 //! | either fetch | the only copy | at once, with the block; if the copy is held, after its use |
 //! | either fetch | an outstanding write request, whose reply the fetch overtook | after the reply's arrival and use |
 //! | either fetch | a write-back that the fetch crosses | at once, with Crossed |
+//!
+//! A forwarded fetch is answered twice, except with Crossed: the requester gets the block, and the home the block (a
+//! fetch) or an acknowledgement (the only copy has left).
 
-use super::copy::{Fill, Phase};
+use super::copy::{Fill, Phase, Recall};
 use super::transaction::Transaction;
-use crate::protocol::directory::{Access, CoherenceKind};
+use crate::protocol::directory::{Access, CoherenceAction, CoherenceKind};
 
 impl Transaction<'_> {
     /// Invalidates a read-only copy, or marks the outstanding read request so that its copy is invalid on arrival.
@@ -28,29 +31,34 @@ impl Transaction<'_> {
             _ => {}
         }
         assert!(copy.access != Access::Writable, "{block:?}: the only copy is fetched, not invalidated");
-        self.answer_recall(CoherenceKind::Invalidate);
+        self.answer_recall(Recall { kind: CoherenceKind::Invalidate, requester: None });
     }
 
-    /// Answers or defers the recall of the only copy; `kind` is [`CoherenceKind::Fetch`] or `FetchInvalidate`.
-    pub fn fetch(&mut self, kind: CoherenceKind) {
+    /// Answers or defers the recall of the only copy, a [`CoherenceKind::Fetch`] or `FetchInvalidate`.
+    pub fn fetch(&mut self, fetch: Recall) {
         let (copy, block) = (self.copy, self.block);
         match &mut self.copy.phase {
-            Phase::Stable if copy.access == Access::Writable => self.answer_recall(kind),
+            Phase::Stable if copy.access == Access::Writable => self.answer_recall(fetch),
             Phase::Held { recall: recall @ None } if copy.access == Access::Writable => {
-                *recall = Some(kind);
+                *recall = Some(fetch);
             }
-            Phase::Requested { writes: true, recall: recall @ None, .. } => *recall = Some(kind),
+            Phase::Requested { writes: true, recall: recall @ None, .. } => *recall = Some(fetch),
             Phase::WritingBack => self.send(CoherenceKind::Crossed),
             _ => panic!("{block:?}: nothing to fetch: {copy:?}"),
         }
     }
 
     /// Answers a recall, and reduces this node's access right accordingly.
-    pub fn answer_recall(&mut self, recall: CoherenceKind) {
-        let keeps_copy = recall == CoherenceKind::Fetch;
+    pub fn answer_recall(&mut self, Recall { kind, requester }: Recall) {
+        let keeps_copy = kind == CoherenceKind::Fetch;
         self.allow(if keeps_copy { Access::ReadOnly } else { Access::Invalid });
-        self.send(match recall {
-            CoherenceKind::Invalidate => CoherenceKind::Invalidated,
+        if let Some(requester) = requester {
+            let kind = if keeps_copy { CoherenceKind::Shared } else { CoherenceKind::Exclusive };
+            let block = CoherenceAction::send(requester, kind, self.block.number);
+            self.actions.push(block.with_party(Some(self.block.home)));
+        }
+        self.send(match (kind, requester) {
+            (CoherenceKind::Invalidate, _) | (CoherenceKind::FetchInvalidate, Some(_)) => CoherenceKind::Invalidated,
             _ => CoherenceKind::Fetched,
         });
     }

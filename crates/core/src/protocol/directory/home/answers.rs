@@ -3,16 +3,24 @@
 //! A fetch that crosses a write-back is answered with `Crossed`. The block is busy until both messages have arrived, in
 //! either order, and only then is the write-back acknowledged. No recall from this home is therefore in transit to the
 //! node when the node requests the block again.
+//!
+//! The owner answers a forwarded fetch twice: the requester with the block, and the home with the block (a read) or an
+//! acknowledgement (a write). The block is busy until the home has its answer. The requester may have written the only
+//! copy back before that; this write-back is acknowledged when the owner's answer has arrived. If the fetch crossed the
+//! owner's write-back, the home serves the request itself.
 
 use super::Transaction;
-use super::entry::{Busy, DirState, PendingRequest};
+use super::entry::{Busy, DirState, Fetching, PendingRequest};
 use super::sharers::Sharers;
 use super::{CoherenceAction, CoherenceKind};
 use crate::engine::NodeId;
 
 impl Transaction<'_> {
-    /// Handles the acknowledgement of one invalidation.
-    pub fn invalidated(&mut self) {
+    /// Handles the acknowledgement of one invalidation, or of the transfer of the only copy to the requester.
+    pub fn invalidated(&mut self, from: NodeId) {
+        if let Some(Busy::Fetching(Fetching { forwarded_to: Some(requester), .. })) = self.entry.busy {
+            return self.transferred(from, requester);
+        }
         let Some(Busy::Invalidating { request, awaited, keeps }) = &mut self.entry.busy else {
             panic!("block {}: unexpected acknowledgement", self.number)
         };
@@ -26,31 +34,55 @@ impl Transaction<'_> {
 
     /// Handles the arrival of the fetched block from its owner.
     pub fn fetched(&mut self, from: NodeId) {
-        let (request, crossed, written) = self.fetching(from);
-        assert!(!*crossed && !*written, "block {}: {from} has one copy to give", self.number);
-        let request = *request;
+        let Fetching { request, forwarded_to, crossed, written, .. } = *self.fetching(from);
+        assert!(!crossed && !written, "block {}: {from} has one copy to give", self.number);
         self.actions.push(CoherenceAction::Store);
         if request.writes() {
-            self.resume(request, DirState::Uncached);
-        } else {
-            self.actions.push(CoherenceAction::Pointer);
-            self.resume(request, DirState::Shared(Sharers::one(from)));
+            return self.resume(request, DirState::Uncached);
         }
+        self.actions.push(CoherenceAction::Pointer);
+        let state = DirState::Shared(Sharers::one(from));
+        match forwarded_to {
+            None => self.resume(request, state),
+            // The owner has sent the block to the requester, too.
+            Some(requester) => {
+                (self.entry.busy, self.entry.state) = (None, state);
+                self.share(requester);
+                self.serve_waiting();
+            }
+        }
+    }
+
+    /// Handles the owner's answer that it has sent the only copy to `requester`.
+    fn transferred(&mut self, from: NodeId, requester: NodeId) {
+        let Fetching { request, crossed, written, returned, .. } = *self.fetching(from);
+        assert!(request.writes() && !crossed && !written, "block {}: {from} has one copy to give", self.number);
+        self.actions.push(CoherenceAction::Pointer);
+        let state = if returned { DirState::Uncached } else { DirState::Exclusive(requester) };
+        (self.entry.busy, self.entry.state) = (None, state);
+        if returned {
+            self.send(requester, CoherenceKind::WrittenBack);
+        }
+        self.serve_waiting();
     }
 
     /// Handles an owner's answer that the fetch crossed its write-back.
     pub fn crossed(&mut self, from: NodeId) {
-        let (_, crossed, _) = self.fetching(from);
-        *crossed = true;
+        self.fetching(from).crossed = true;
         self.finish_crossing(from);
     }
 
-    /// Handles a write-back, which may cross a fetch.
+    /// Handles a write-back, which may cross a fetch, or overtake the owner's answer to a forwarded fetch.
     pub fn write_back(&mut self, from: NodeId) {
         self.actions.push(CoherenceAction::Store);
-        if self.entry.busy.is_some() {
-            let (_, _, written) = self.fetching(from);
-            *written = true;
+        if let Some(Busy::Fetching(fetching)) = &mut self.entry.busy
+            && fetching.forwarded_to == Some(from)
+        {
+            let is_first = !fetching.returned && !fetching.written && fetching.request.writes();
+            assert!(is_first, "block {}: {from} writes back what it does not have", self.number);
+            fetching.returned = true;
+        } else if self.entry.busy.is_some() {
+            self.fetching(from).written = true;
             self.finish_crossing(from);
         } else {
             let is_owner = self.entry.state == DirState::Exclusive(from);
@@ -61,18 +93,17 @@ impl Transaction<'_> {
     }
 
     fn finish_crossing(&mut self, from: NodeId) {
-        let (request, crossed, written) = self.fetching(from);
-        if *crossed && *written {
-            let request = *request;
+        let Fetching { request, crossed, written, .. } = *self.fetching(from);
+        if crossed && written {
             self.send(from, CoherenceKind::WrittenBack);
             self.resume(request, DirState::Uncached);
         }
     }
 
-    fn fetching(&mut self, from: NodeId) -> (&mut PendingRequest, &mut bool, &mut bool) {
+    fn fetching(&mut self, from: NodeId) -> &mut Fetching {
         assert!(self.entry.state == DirState::Exclusive(from), "block {}: {from} does not own it", self.number);
         match &mut self.entry.busy {
-            Some(Busy::Fetching { request, crossed, written }) => (request, crossed, written),
+            Some(Busy::Fetching(fetching)) => fetching,
             _ => panic!("block {}: {from} answers a fetch that was not sent", self.number),
         }
     }

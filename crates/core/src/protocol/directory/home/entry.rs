@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | Invalidating | every acknowledgement has arrived | the request is served |
 //! | Fetching | the block, or both its write-back and Crossed, have arrived | the request is served |
+//! | Fetching, forwarded | the owner's block or acknowledgement has arrived, or both its write-back and Crossed | the requester is recorded, or the request is served |
 //! | Held | the home's processor has used the block | the next waiting request is served |
 
 use super::sharers::Sharers;
@@ -61,19 +62,31 @@ pub(super) enum Busy {
     /// `awaited` acknowledgements of invalidations are outstanding. `keeps` is the requester, if it has a copy, which
     /// it retains.
     Invalidating { request: PendingRequest, awaited: u32, keeps: Option<NodeId> },
-    /// The home has fetched the only copy, and waits for it.
-    Fetching { request: PendingRequest, crossed: bool, written: bool },
+    /// The home has fetched the only copy, and waits for the owner's answer.
+    Fetching(Fetching),
     /// The home's processor uses the block.
     Held,
+}
+
+/// A fetch of the only copy.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Fetching {
+    pub request: PendingRequest,
+    /// Node to which the owner sends the block, if the fetch is forwarded.
+    pub forwarded_to: Option<NodeId>,
+    /// Whether the owner has answered that the fetch crossed its write-back.
+    pub crossed: bool,
+    /// Whether the owner's write-back has arrived.
+    pub written: bool,
+    /// Whether the requester has already written back the only copy, which the owner sent to it.
+    pub returned: bool,
 }
 
 impl Entry {
     /// Returns the access right of the home's processor.
     pub fn access(&self) -> Access {
         match (&self.busy, &self.state) {
-            (Some(Busy::Invalidating { .. } | Busy::Fetching { .. }), _) | (_, DirState::Exclusive(_)) => {
-                Access::Invalid
-            }
+            (Some(Busy::Invalidating { .. } | Busy::Fetching(_)), _) | (_, DirState::Exclusive(_)) => Access::Invalid,
             (_, DirState::Shared(_)) => Access::ReadOnly,
             (_, DirState::Uncached) => Access::Writable,
         }

@@ -37,6 +37,7 @@ pub struct Directory {
 struct Transaction<'a> {
     number: u32,
     limit: Option<u32>,
+    forwarding: bool,
     entry: Entry,
     /// Access right last reported to the home's processor.
     reported: Access,
@@ -99,7 +100,7 @@ impl Directory {
                 transaction.request(from, message.kind, may_wait)
             }
             CoherenceKind::WriteBack => transaction.write_back(from),
-            CoherenceKind::Invalidated => transaction.invalidated(),
+            CoherenceKind::Invalidated => transaction.invalidated(from),
             CoherenceKind::Fetched => transaction.fetched(from),
             CoherenceKind::Crossed => transaction.crossed(from),
             kind => panic!("block {}: {from} sends its home {kind:?}", message.number),
@@ -146,8 +147,10 @@ impl Directory {
         assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own);
         let stored = self.entries.entry(number).or_default();
         let entry = std::mem::take(stored);
-        let (limit, reported) = (self.parameters.pointers, entry.access());
-        let mut transaction = Transaction { number, limit, entry, reported, waiting: &mut self.waiting, actions };
+        let DirectoryParameters { pointers: limit, forwarding, .. } = self.parameters;
+        let reported = entry.access();
+        let waiting = &mut self.waiting;
+        let mut transaction = Transaction { number, limit, forwarding, entry, reported, waiting, actions };
         does(&mut transaction);
         transaction.report_access();
         let entry = transaction.entry;

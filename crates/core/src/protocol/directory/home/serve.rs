@@ -3,7 +3,7 @@
 //! A request is examined twice: before the recalls, and again after all of them were answered, when no conflicting copy
 //! is left.
 
-use super::entry::{Busy, DirState, PendingRequest};
+use super::entry::{Busy, DirState, Fetching, PendingRequest};
 use super::sharers::{SharerAddition, Sharers};
 use super::{CoherenceAction, CoherenceKind, Transaction, Want};
 use crate::engine::NodeId;
@@ -74,8 +74,15 @@ impl Transaction<'_> {
 
     fn fetch(&mut self, owner: NodeId, request: PendingRequest) {
         assert!(!matches!(request, PendingRequest::Node(node, _) if node == owner), "{owner} has what it asks for");
-        self.entry.busy = Some(Busy::Fetching { request, crossed: false, written: false });
-        self.send(owner, if request.writes() { CoherenceKind::FetchInvalidate } else { CoherenceKind::Fetch });
+        let forwarded_to = match request {
+            PendingRequest::Node(node, _) if self.forwarding => Some(node),
+            _ => None,
+        };
+        let fetching = Fetching { request, forwarded_to, crossed: false, written: false, returned: false };
+        self.entry.busy = Some(Busy::Fetching(fetching));
+        self.report_access();
+        let kind = if request.writes() { CoherenceKind::FetchInvalidate } else { CoherenceKind::Fetch };
+        self.actions.push(CoherenceAction::send(owner, kind, self.number).with_party(forwarded_to));
     }
 
     /// Grants a request that conflicts with no copy.

@@ -1,6 +1,7 @@
 //! Tests that break one rule of the protocol each, and a test of handlers that wait for space to send: the model finds
 //! a counterexample for each of them.
 
+use super::super::DirectoryParameters;
 use super::case::*;
 use super::model::*;
 use super::steps::Step;
@@ -56,6 +57,13 @@ fn a_stale_copy_is_found() {
 #[test]
 fn an_unawaited_crossing_is_found() {
     Case { broken: Broken::CrossingForgotten, ..Case::new(3) }.counterexample(VALUES);
+}
+
+#[test]
+fn an_unawaited_transfer_is_found() {
+    let case = Case::new(3);
+    let directory = DirectoryParameters { forwarding: true, ..case.directory };
+    Case { directory, broken: Broken::TransferredBefore, ..case }.counterexample(VALUES);
 }
 
 #[test]

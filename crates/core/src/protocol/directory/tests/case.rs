@@ -56,6 +56,10 @@ pub enum Sight {
     Nack,
     /// A request waits at its home.
     Waiting,
+    /// The owner's block reaches the requester after the home has its answer, and the next recall is in transit.
+    RecallOvertakes,
+    /// The requester writes a forwarded block back before the home has the owner's answer.
+    Returned,
 }
 
 /// A broken rule.
@@ -70,6 +74,8 @@ pub enum Broken {
     KeptStale,
     /// The home does not wait for the answer that fetch and write-back crossed.
     CrossingForgotten,
+    /// The home considers the only copy transferred as soon as it has forwarded the request.
+    TransferredBefore,
 }
 
 impl Broken {
@@ -79,12 +85,19 @@ impl Broken {
         let answers = |kind| Packet {
             from: packet.to,
             to: packet.from,
-            message: CoherenceMessage { kind, ..packet.message },
+            message: CoherenceMessage::new(kind, packet.message.number),
             bytes: None,
         };
         match (self, kind) {
-            (Broken::Unacknowledged | Broken::GrantedBefore, CoherenceKind::Invalidated) => {}
+            (
+                Broken::Unacknowledged | Broken::GrantedBefore | Broken::TransferredBefore,
+                CoherenceKind::Invalidated,
+            ) => {}
             (Broken::CrossingForgotten, CoherenceKind::Crossed) => {}
+            (Broken::TransferredBefore, CoherenceKind::FetchInvalidate) => {
+                send(packet);
+                send(answers(CoherenceKind::Invalidated));
+            }
             (Broken::GrantedBefore, CoherenceKind::Invalidate) => {
                 send(packet);
                 send(answers(CoherenceKind::Invalidated));

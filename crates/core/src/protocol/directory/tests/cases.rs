@@ -12,7 +12,7 @@ fn requester(own: NodeId) -> Requester {
 }
 
 fn directory(pointers: Option<u32>, waiting: u32) -> Directory {
-    Directory::new(A, DirectoryParameters { pointers, waiting })
+    Directory::new(A, DirectoryParameters { pointers, waiting, forwarding: false })
 }
 
 fn send(to: NodeId, kind: CoherenceKind) -> CoherenceAction {
@@ -20,7 +20,7 @@ fn send(to: NodeId, kind: CoherenceKind) -> CoherenceAction {
 }
 
 fn message(kind: CoherenceKind) -> CoherenceMessage {
-    CoherenceMessage { kind, number: X.number }
+    CoherenceMessage::new(kind, X.number)
 }
 
 /// Delivers a message from the home to the requester, and returns the actions.
@@ -182,6 +182,75 @@ fn a_written_back_block_is_requested_after_the_acknowledgement() {
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::WrittenBack), [send(A, CoherenceKind::Read)]);
 }
 
+fn forwarding_directory() -> Directory {
+    Directory::new(A, DirectoryParameters { pointers: None, waiting: 4, forwarding: true })
+}
+
+/// Returns the action that sends a message with a third node.
+fn send_with_party(to: NodeId, kind: CoherenceKind, party: NodeId) -> CoherenceAction {
+    Send { to, message: CoherenceMessage { party: Some(party), ..message(kind) } }
+}
+
+#[test]
+fn a_forwarded_block_reaches_its_requester_in_three_messages() {
+    let mut home = forwarding_directory();
+    let _ = deliver_to_home(&mut home, B, CoherenceKind::Write);
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send_with_party(B, CoherenceKind::Fetch, C)]);
+    // The owner sends the block to the requester, and to the home, whose memory is then up to date.
+    let mut owner = requester(B);
+    let _ = miss(&mut owner, Want::Write);
+    let _ = deliver_to_requester(&mut owner, CoherenceKind::Exclusive);
+    let _ = use_block(&mut owner);
+    let mut actions = Vec::new();
+    owner.arrive(A, CoherenceMessage { party: Some(C), ..message(CoherenceKind::Fetch) }, &mut actions);
+    let access = CoherenceAction::Access(Access::ReadOnly);
+    let shared = send_with_party(C, CoherenceKind::Shared, A);
+    assert_eq!(actions, [access, shared, send(A, CoherenceKind::Fetched)]);
+    assert_eq!(deliver_to_home(&mut home, B, CoherenceKind::Fetched), [Store, Pointer, Pointer, access]);
+    assert_eq!(home.sharers(0), [B, C]);
+    // The message's third node is the block's home.
+    let Send { message, .. } = shared else { panic!("a message") };
+    assert_eq!(message.block(B, C), X);
+}
+
+#[test]
+fn a_forwarded_block_may_be_written_back_before_the_owner_s_answer() {
+    let mut home = forwarding_directory();
+    let _ = deliver_to_home(&mut home, B, CoherenceKind::Write);
+    let fetch = send_with_party(B, CoherenceKind::FetchInvalidate, C);
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Write), [fetch]);
+    assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::WriteBack), [Store]);
+    let writable = CoherenceAction::Access(Access::Writable);
+    let written_back = send(C, CoherenceKind::WrittenBack);
+    assert_eq!(deliver_to_home(&mut home, B, CoherenceKind::Invalidated), [Pointer, writable, written_back]);
+    assert!(home.is_quiet() && home.owner(0).is_none());
+}
+
+#[test]
+fn a_forwarded_fetch_that_crosses_a_write_back_is_served_by_the_home() {
+    let mut home = forwarding_directory();
+    let _ = deliver_to_home(&mut home, B, CoherenceKind::Write);
+    let _ = deliver_to_home(&mut home, C, CoherenceKind::Read);
+    let _ = deliver_to_home(&mut home, B, CoherenceKind::Crossed);
+    let actions = deliver_to_home(&mut home, B, CoherenceKind::WriteBack);
+    assert_eq!(sends(&actions, CoherenceKind::WrittenBack), 1);
+    assert!(actions.ends_with(&[send(C, CoherenceKind::Shared)]), "{actions:?}");
+}
+
+#[test]
+fn a_forwarded_fetch_waits_for_the_block_and_its_use() {
+    let mut node = requester(B);
+    let _ = miss(&mut node, Want::Write);
+    let (forwarded, mut actions) =
+        (CoherenceMessage { party: Some(C), ..message(CoherenceKind::FetchInvalidate) }, Vec::new());
+    node.arrive(A, forwarded, &mut actions);
+    assert_eq!(actions, []);
+    let _ = deliver_to_requester(&mut node, CoherenceKind::Exclusive);
+    let access = CoherenceAction::Access(Access::Invalid);
+    let exclusive = send_with_party(C, CoherenceKind::Exclusive, A);
+    assert_eq!(use_block(&mut node), [access, exclusive, send(A, CoherenceKind::Invalidated)]);
+}
+
 #[test]
 fn prefetches_occupy_the_buffer_until_they_are_accessed() {
     let (mut node, mut actions) = (requester(B), Vec::new());
@@ -197,7 +266,7 @@ fn prefetches_occupy_the_buffer_until_they_are_accessed() {
     assert_eq!(node.prefetches(), 0);
     // A NACKed prefetch is dropped, unless an access waits for the block when the NACK arrives.
     assert_eq!(node.prefetch(block(A, 1), Want::Write, &mut actions), Prefetched::Started);
-    let later = CoherenceMessage { kind: CoherenceKind::Nack, number: 1 };
+    let later = CoherenceMessage::new(CoherenceKind::Nack, 1);
     actions.clear();
     node.arrive(A, later, &mut actions);
     assert!(actions.is_empty() && node.is_quiet() && node.prefetches() == 0);

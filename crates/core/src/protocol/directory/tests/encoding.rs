@@ -8,7 +8,7 @@ use proptest::prelude::*;
 fn kinds_are_indexed_by_code() {
     for (code, kind) in CoherenceKind::ALL.into_iter().enumerate() {
         assert_eq!(kind as usize, code);
-        let message = CoherenceMessage { kind, number: BLOCKS_MAX - 1 };
+        let message = CoherenceMessage::new(kind, BLOCKS_MAX - 1);
         assert_eq!(message.encode() & 15, code as u32);
         assert_eq!(CoherenceMessage::decode(message.encode()), Some(message));
     }
@@ -26,7 +26,7 @@ fn answers_are_replies_and_all_other_messages_are_requests() {
 #[test]
 #[should_panic(expected = "fits a word")]
 fn a_block_beyond_the_last_has_no_word() {
-    CoherenceMessage { kind: CoherenceKind::Read, number: BLOCKS_MAX }.encode();
+    CoherenceMessage::new(CoherenceKind::Read, BLOCKS_MAX).encode();
 }
 
 proptest! {

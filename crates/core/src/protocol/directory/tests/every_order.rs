@@ -13,6 +13,11 @@
 //! | the same, one packet, with NACKs | 25 430 |
 //! | three nodes, queues of one packet, of two | 95 819, 107 105 |
 //! | three nodes, two homes, queues of one packet; one node stores, none evicts | 76 083 |
+//! | forwarding: three nodes, one block | 39 037 |
+//! | the same, with NACKs for busy blocks and one pointer | 53 214 |
+//! | forwarding: three nodes, one of which prefetches | 125 850 |
+//! | forwarding: three nodes, queues of one packet, of two | 119 782, 133 320 |
+//! | forwarding: three nodes, two homes, queues of one packet; one node stores, none evicts | 90 102 |
 //!
 //! *Queues*: a packet whose queue is full waits in its node, and the node leaves requests in the network until its own
 //! replies were sent.
@@ -20,7 +25,7 @@
 use super::super::*;
 use super::case::*;
 
-const NACKING: DirectoryParameters = DirectoryParameters { pointers: Some(1), waiting: 0 };
+const NACKING: DirectoryParameters = DirectoryParameters { pointers: Some(1), waiting: 0, forwarding: false };
 
 /// Returns parameters with the given number of contexts and capacity of the prefetch buffer.
 const fn with_capacities(contexts: u32, prefetches: u32) -> RequesterParameters {
@@ -67,6 +72,45 @@ fn two_homes() {
     let requester = with_capacities(1, 1);
     let prefetches = Case { requester, directory: waiting(2, requester), prefetchers: 1, ..case.clone() };
     assert_eq!([case, prefetches].map(Case::check), [5_864, 47_258]);
+}
+
+/// Returns the case with blocks that go from owner to requester.
+fn forwarding(case: Case) -> Case {
+    Case { directory: DirectoryParameters { forwarding: true, ..case.directory }, ..case }
+}
+
+#[test]
+fn forwarding_among_three_nodes() {
+    let sees =
+        &[Sight::Crossing, Sight::Once, Sight::UpgradeLost, Sight::Waiting, Sight::RecallOvertakes, Sight::Returned];
+    assert_eq!(forwarding(Case { sees, ..Case::new(3) }).check(), 39_037);
+}
+
+#[test]
+fn forwarding_among_three_nodes_with_nacks() {
+    let sees = &[Sight::Crossing, Sight::Nack, Sight::RecallOvertakes, Sight::Returned];
+    assert_eq!(forwarding(Case { directory: NACKING, sees, ..Case::new(3) }).check(), 53_214);
+}
+
+#[test]
+fn forwarding_among_three_nodes_one_of_which_prefetches() {
+    let requester = with_capacities(1, 1);
+    let sees = &[Sight::Once, Sight::Waiting, Sight::RecallOvertakes];
+    let case = Case { requester, directory: waiting(3, requester), prefetchers: 2, sees, ..Case::new(3) };
+    assert_eq!(forwarding(case).check(), 125_850);
+}
+
+#[test]
+fn forwarding_with_queues() {
+    let case = forwarding(Case::new(3));
+    assert_eq!([with_queues(&case, 1), with_queues(&case, 2)].map(Case::check), [119_782, 133_320]);
+}
+
+#[test]
+fn forwarding_with_two_homes_and_queues() {
+    let requester = RequesterParameters { write_backs: 0, ..with_capacities(1, 0) };
+    let case = Case { blocks: vec![block(A, 0), block(B, 0)], requester, writers: 1, ..Case::new(3) };
+    assert_eq!(forwarding(with_queues(&case, 1)).check(), 90_102);
 }
 
 fn with_queues(case: &Case, packets: usize) -> Case {

@@ -81,13 +81,15 @@ impl Model for Case {
             }),
             Property::always("outboxes are bounded", |case: &Case, world: &World| world.outboxes_are_bounded(case)),
         ];
-        let sights: [(Sight, Condition); 6] = [
+        let sights: [(Sight, Condition); 8] = [
             (Sight::Crossing, |_, world| world.sees(Sight::Crossing)),
             (Sight::FetchOvertakes, |_, world| world.sees(Sight::FetchOvertakes)),
             (Sight::Once, |_, world| world.sees(Sight::Once)),
             (Sight::UpgradeLost, |_, world| world.sees(Sight::UpgradeLost)),
             (Sight::Nack, |_, world| world.sees(Sight::Nack)),
             (Sight::Waiting, |_, world| world.sees(Sight::Waiting)),
+            (Sight::RecallOvertakes, |_, world| world.sees(Sight::RecallOvertakes)),
+            (Sight::Returned, |_, world| world.sees(Sight::Returned)),
         ];
         let wanted = sights.into_iter().filter(|(sight, _)| self.sees.contains(sight));
         all.extend(wanted.map(|(sight, sees)| Property::sometimes(sight.name(), sees)));
@@ -111,6 +113,8 @@ impl Sight {
             Sight::UpgradeLost => "an upgrade loses its copy",
             Sight::Nack => "a request is NACKed",
             Sight::Waiting => "a request waits",
+            Sight::RecallOvertakes => "a recall overtakes a forwarded block",
+            Sight::Returned => "a forwarded block is written back before the home has the owner's answer",
         }
     }
 }

@@ -21,13 +21,15 @@ fn some_run() -> impl Strategy<Value = Run> {
     let network =
         prop_oneof![2 => Just(Network::AnyOrder), 1 => (1usize..4).prop_map(|packets| Network::Queues { packets })];
     let choices = prop::collection::vec(any::<u32>(), 1..600);
-    (2usize..=16, 1u32..24, few, network, choices).prop_map(|(nodes, blocks, few, network, choices)| {
+    let forwarding = any::<bool>();
+    let all = (2usize..=16, 1u32..24, few, network, forwarding, choices);
+    all.prop_map(|(nodes, blocks, few, network, forwarding, choices)| {
         let (contexts, prefetches, write_backs, pointers, waiting) = few;
         let requester = RequesterParameters { contexts, prefetches, write_backs };
         let unlimited = DirectoryParameters::unlimited(nodes as u32, requester.requests());
         let case = Case {
             blocks: (0..blocks).map(|n| block(NodeId(n % nodes as u32), n / nodes as u32)).collect(),
-            directory: DirectoryParameters { pointers, waiting: unlimited.waiting.min(waiting) },
+            directory: DirectoryParameters { pointers, waiting: unlimited.waiting.min(waiting), forwarding },
             requester,
             network,
             consumes: Consumes::RequestsWhenRepliesLeft,

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::case::{Case, Network, Sight};
-use super::world::{Context, World};
+use super::world::{Context, Node, Packet, World};
 use crate::engine::{Class, NodeId};
 
 /// A step; the variants are in the order in which a fair schedule prefers them.
@@ -103,7 +103,7 @@ impl World {
 
     /// Returns whether no access waits and no packet is in transit.
     pub fn is_quiet(&self) -> bool {
-        let is_quiet = |node: &super::world::Node| {
+        let is_quiet = |node: &Node| {
             node.directory.is_quiet()
                 && node.requester.is_quiet()
                 && node.outbox.iter().all(|outbox| outbox.is_empty())
@@ -169,7 +169,9 @@ impl World {
         self.nodes.iter().all(|node| {
             let invalidations = case.blocks.len() * (case.nodes - 1);
             let sends = case.requester.requests() as usize + invalidations;
-            node.outbox[0].len() <= sends && node.outbox[1].len() <= requests
+            // The owner answers a forwarded fetch twice.
+            let replies = if case.directory.forwarding { 2 * requests } else { requests };
+            node.outbox[0].len() <= sends && node.outbox[1].len() <= replies
         })
     }
 
@@ -190,6 +192,20 @@ impl World {
             Sight::UpgradeLost => are_in_transit(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
             Sight::Nack => under_way(CoherenceKind::Nack),
             Sight::Waiting => self.nodes.iter().any(|node| node.directory.waiting() > 0),
+            Sight::RecallOvertakes => self.transit.iter().any(|packet| {
+                let is_forwarded = packet.message.party.is_some() && packet.bytes.is_some();
+                let recalls = [CoherenceKind::Invalidate, CoherenceKind::Fetch, CoherenceKind::FetchInvalidate];
+                let is_recall = |other: &Packet| other.to == packet.to && recalls.contains(&other.message.kind);
+                is_forwarded && self.transit.iter().any(is_recall)
+            }),
+            Sight::Returned => {
+                let written_back = |kind| self.transit.iter().filter(move |packet| packet.message.kind == kind);
+                let is_from_owner = |home: &Node, from| home.directory.owner(0) == Some(from);
+                written_back(CoherenceKind::WriteBack).any(|packet| {
+                    !is_from_owner(&self.nodes[packet.to.index()], packet.from)
+                        && written_back(CoherenceKind::Invalidated).any(|other| other.from != packet.from)
+                })
+            }
         }
     }
 }

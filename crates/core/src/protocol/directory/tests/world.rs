@@ -109,7 +109,8 @@ impl World {
         match action {
             CoherenceAction::Send { to, message } => {
                 let bytes = message.kind.carries_block().then(|| node.bytes[&block]);
-                assert_eq!(CoherenceMessage::decode(message.encode()), Some(message));
+                let decoded = CoherenceMessage::decode(message.encode());
+                assert_eq!(decoded, Some(CoherenceMessage { party: None, ..message }));
                 case.broken.send(Packet { from: own, to, message, bytes }, &mut |packet| self.send(case, packet));
             }
             CoherenceAction::Store => {
@@ -160,7 +161,7 @@ impl World {
         let home = self.node(to);
         let is_fetching = message.kind == CoherenceKind::WriteBack && home.directory.owner(block.number) == Some(from);
         if case.broken == Broken::CrossingForgotten && is_fetching {
-            let message = CoherenceMessage { kind: CoherenceKind::Crossed, ..message };
+            let message = CoherenceMessage::new(CoherenceKind::Crossed, message.number);
             self.call(case, to, block, None, &|node, actions| node.directory.arrive(from, message, actions));
         }
     }

@@ -6,7 +6,7 @@ use crate::study::expression::{ExpressionError, Format, Syntax};
 use narrows_core::text::suggest;
 
 /// The name, usage and result of every function.
-pub const FUNCTIONS: [(&str, &str, &str); 28] = [
+pub const FUNCTIONS: [(&str, &str, &str); 29] = [
     ("abs", "abs(x)", "absolute value of x"),
     ("all", "all(list)", "whether every element is true"),
     ("any", "any(list)", "whether at least one element is true"),
@@ -17,6 +17,7 @@ pub const FUNCTIONS: [(&str, &str, &str); 28] = [
     ("crossings", "crossings(list)", "positions at which a curve over an axis crosses zero, by linear interpolation"),
     ("falling", "falling(list, t)", "whether no element exceeds the one before by more than the fraction t of it"),
     ("first", "first(list)", "the first element"),
+    ("geometric-mean", "geometric-mean(list)", "the geometric mean"),
     ("if", "if(condition, a, b)", "a if the condition is true, else b"),
     ("join", "join(list)", "the elements as text, separated by commas or by a second argument"),
     ("knee", "knee(list, t)", "key of the first element that is within the fraction t of the largest"),
@@ -134,6 +135,10 @@ fn call_on_numbers(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Synta
     Ok(match name {
         "sum" => Value::Number(sum),
         "mean" => Value::Number(sum / numbers.len() as f64),
+        "geometric-mean" => {
+            let logarithms = numbers.iter().map(|number| number.ln()).sum::<f64>();
+            Value::Number((logarithms / numbers.len() as f64).exp())
+        }
         "min" | "max" => Value::Number(extreme(&numbers, name == "max")),
         "median" => Value::Number(numbers[order(false)[numbers.len() / 2]]),
         "argmax" => Value::Key(element_key(&items[order(true)[0]])),
