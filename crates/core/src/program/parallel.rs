@@ -37,6 +37,15 @@ pub(super) async fn send(endpoint: &ActiveEndpoint, to: usize, handler: u8, word
     }
 }
 
+/// Sends words to a handler of endpoint `to` from computation that is part of a handler. Words that do not fit into one
+/// packet are sent as a transfer, like those of a program.
+pub(super) async fn send_in_handler(endpoint: &ActiveEndpoint, to: usize, handler: u8, words: &[u32]) {
+    match words.len() <= endpoint.words_max() {
+        true => endpoint.send_in_handler(ActiveMessage::new(endpoint_id(to), handler, words)).await,
+        false => endpoint.transfer(endpoint_id(to), handler, words).await,
+    }
+}
+
 /// Sets the handler of all messages, single packets and transfers alike, except those of collectives.
 ///
 /// `handle` is called with the sending endpoint, the number of the handler and the words. It returns the number of
@@ -164,6 +173,9 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
         metrics.push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending()));
     }
+    // Only machines with `messaging.overflow` buffer packets in memory.
+    let overflowed: u64 = active_endpoints.iter().map(|active| active.overflowed()).sum();
+    metrics.extend((overflowed > 0).then(|| count("packets.overflowed", overflowed)));
     metrics.extend(size_metrics(active_endpoints));
     metrics.extend(frame_metrics(world, active_endpoints));
     metrics.extend(super::interface_metrics(world));
@@ -191,7 +203,10 @@ fn time_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
         active_endpoints.iter().map(cycles).sum::<f64>() / active_endpoints.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
-    let causes = Cause::ALL.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
+    // Without a run-time system nothing is dispatched, and there is no such cause.
+    let dispatches = active_endpoints.iter().any(|active| active.dispatch_cycles() > 0);
+    let causes = Cause::ALL.into_iter().filter(|(cause, _)| dispatches || *cause != Cause::Dispatch);
+    let causes = causes.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
     [Metric::cost("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
 
