@@ -54,14 +54,14 @@ const RETURNED_KIND: u64 = 2;
 const KIND_SHIFT: u32 = 32;
 
 impl<P: Clone> ReturnToSenderAdapter<P> {
-    /// Returns the endpoint at node `own`, on a fabric of `classes` classes.
-    pub fn new(own: NodeId, classes: u8, parameters: ReturnToSenderParameters) -> ReturnToSenderAdapter<P> {
+    /// Returns the endpoint at node `own`, on a fabric of `classes` classes. The jitter of retries depends on `seed`.
+    pub fn new(own: NodeId, classes: u8, parameters: ReturnToSenderParameters, seed: u64) -> ReturnToSenderAdapter<P> {
         let FlowControlParameters { outgoing, incoming, retry } = parameters.flow;
         ReturnToSenderAdapter {
             own,
             classes,
             parameters,
-            outgoing: OutgoingHalf::new(own, outgoing, retry),
+            outgoing: OutgoingHalf::new(own, outgoing, retry).with_seed(seed),
             incoming: IncomingHalf::new(own, incoming),
             unaccepted: Vec::new(),
             packets: VecDeque::new(),
