@@ -165,6 +165,16 @@ impl Worker {
         }
     }
 
+    /// Returns the program's copy of a block to its home, which then need not invalidate it before the next write. The
+    /// call has no effect on blocks of this worker's own memory, on copies that the program may store to, and if
+    /// hardware keeps memory coherent.
+    pub async fn check_in(&self, at: SharedAddress) {
+        if self.shared.has_read_only_copy(at) {
+            self.release_cpu(Cause::Send).await;
+            self.shared.check_in(at).await;
+        }
+    }
+
     /// Loads a floating-point number.
     pub async fn load_f64(&self, at: SharedAddress) -> f64 {
         match self.try_load(at) {

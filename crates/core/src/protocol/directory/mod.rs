@@ -87,7 +87,9 @@
 //! # Choices
 //!
 //! * Read-only copies are dropped **silently**: a notification would cost one message for each copy, and save an
-//!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean.
+//!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean. A program
+//!   that knows which blocks are written next may check its copies in ([`Directory::check_in`]); the caller keeps a
+//!   check-in and the node's next request in order.
 //! * A fetched block goes **through its home** (four messages), not from owner to requester (three): the home then need
 //!   not remember which node has the current copy, and memory is up to date afterwards.
 //! * The home's own processor needs neither pointer nor message; its requests wait in the same queue.
