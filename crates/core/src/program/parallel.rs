@@ -4,6 +4,7 @@ use super::collective::Collective;
 use super::pattern;
 use crate::engine::metric::name_word;
 use crate::engine::{EndpointId, Metric, Outcome};
+use crate::host::Processor;
 use crate::messaging::World;
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage, Cause};
 use crate::protocol::Statistics;
@@ -23,11 +24,6 @@ pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program
         active.runs(world.sim.spawn(format!("{} program", endpoint.name()), program(active.clone())));
     }
 }
-
-/// Processor cycles per instruction, for programs whose computation is stated in instructions. (Chosen: the processor
-/// of Mukherjee and Hill (1998) issues two instructions per cycle, in order; stalls of loads and of dependent
-/// operations take the time that this saves.)
-pub(super) const CYCLES_PER_INSTRUCTION: u64 = 1;
 
 /// Sends words to a handler of endpoint `to`: in one packet if they fit, otherwise as a transfer.
 pub(super) async fn send(endpoint: &ActiveEndpoint, to: usize, handler: u8, words: &[u32]) {
@@ -59,7 +55,7 @@ pub(super) fn set_handler(
     let (own, collective, handle) = (Rc::downgrade(endpoint), collective.clone(), Rc::new(handle));
     let charge = move |instructions: u64| {
         let endpoint = own.upgrade().expect("an endpoint lives while it handles messages");
-        endpoint.charge(instructions * CYCLES_PER_INSTRUCTION);
+        endpoint.charge(endpoint.cpu().cycles_of(instructions));
     };
     let (charge_transfer, handle_transfer) = (charge.clone(), handle.clone());
     endpoint.on_message(move |received| {
@@ -127,9 +123,9 @@ pub(super) fn f64_from_words([low, high]: [u32; 2]) -> f64 {
     f64::from_bits(u64::from(low) | u64::from(high) << 32)
 }
 
-/// Spends the time of `instructions` instructions.
+/// Spends the time of `instructions` instructions on the endpoint's processor.
 pub(super) async fn compute(endpoint: &ActiveEndpoint, instructions: u64) {
-    endpoint.compute(instructions * CYCLES_PER_INSTRUCTION).await;
+    endpoint.compute(endpoint.cpu().cycles_of(instructions)).await;
 }
 
 /// Returns word `at` of message `number` from node `from` to node `to`: a hash that the receiver can also compute.

@@ -84,9 +84,9 @@ impl Worker {
         self.shared.faults()
     }
 
-    /// Executes `instructions` instructions of one cycle each.
+    /// Executes `instructions` instructions, in the cycles that the processor needs for them.
     pub async fn compute(&self, instructions: u64) {
-        let mut left = instructions;
+        let mut left = self.endpoint.cpu().cycles_of(instructions);
         while left > 0 {
             if self.cpu_lease.borrow().is_none() {
                 self.acquire_cpu().await;
