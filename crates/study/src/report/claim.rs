@@ -146,6 +146,10 @@ pub struct Claim {
     /// The claims whose numbers this one is computed from. It adds no information, and is not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restates: Vec<String>,
+    /// The statement of the paper that this claim is a part of, if the statement has several numbers, each of which is a
+    /// claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
     /// The uncertainty of the number, if it was computed.
     #[serde(flatten, default)]
     pub uncertainty: Option<ClaimUncertainty>,

@@ -30,6 +30,8 @@ pub struct ClaimStatement {
     pub fails: Option<ExpectedFailure>,
     /// The names of the claims whose numbers this one is computed from: it adds no information, and is not counted.
     pub restates: Vec<SpannedString>,
+    /// The statement of the paper that the claim is a part of, if the statement has several numbers.
+    pub part_of: Option<String>,
     /// Whether the claim is also judged with the smaller inputs of `--quick`.
     is_quick: bool,
     method: ObservationMethod,
@@ -84,6 +86,9 @@ impl ClaimStatement {
             restates: t
                 .phrases("restates", "Claims whose numbers this one is computed from; it is shown and not counted")
                 .or(&[]),
+            part_of: t
+                .text("part-of", "Statement with several numbers, of which this claim is one; both counts are shown")
+                .optional(),
             is_quick: t.flag("quick", "Whether the claim is also judged with the smaller inputs of --quick").or(true),
             method: ObservationMethod::read(t),
         };
@@ -192,6 +197,7 @@ impl ClaimStatement {
             note: self.note.clone(),
             fails: self.fails.clone(),
             restates: self.restates.iter().map(|id| id.text.clone()).collect(),
+            part_of: self.part_of.clone(),
             uncertainty: None,
         }
     }

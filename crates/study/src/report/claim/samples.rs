@@ -17,6 +17,7 @@ pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
         note: None,
         fails: None,
         restates: Vec::new(),
+        part_of: None,
         uncertainty: None,
     }
     .judged()

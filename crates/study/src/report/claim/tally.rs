@@ -1,6 +1,7 @@
 //! The number of claims of each verdict.
 
 use super::Claim;
+use std::collections::BTreeMap;
 
 /// The number of claims of each verdict. A claim that restates others is not among them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -13,6 +14,9 @@ pub struct Tally {
     pub open: usize,
     /// Claims that restate others.
     pub restate: usize,
+    /// The number of statements that hold, and of all, if the parts of a statement count as one, which holds if all of
+    /// them do; `None` if no claim is a part of a statement.
+    pub statements: Option<(usize, usize)>,
 }
 
 impl Tally {
@@ -25,6 +29,7 @@ impl Tally {
             fail: count(Some(false)),
             open: count(None),
             restate: claims.len() - counted().count(),
+            statements: claims.iter().any(|claim| claim.part_of.is_some()).then(|| statements(counted())),
         }
     }
 
@@ -38,6 +43,19 @@ impl Tally {
         if self.restate > 0 {
             text += &format!("; {} more restate others and are not counted", self.restate);
         }
+        if let Some((hold, all)) = self.statements {
+            text += &format!("; with the parts of a statement counted as one, {hold} of {all} hold");
+        }
         text
     }
+}
+
+/// Returns the number of statements that hold, and of all statements.
+fn statements<'a>(claims: impl Iterator<Item = &'a Claim>) -> (usize, usize) {
+    let mut holds = BTreeMap::new();
+    for claim in claims {
+        let statement = claim.part_of.as_ref().unwrap_or(&claim.id);
+        *holds.entry(statement).or_insert(true) &= claim.holds == Some(true);
+    }
+    (holds.values().filter(|holds| **holds).count(), holds.len())
 }

@@ -38,3 +38,11 @@ fn tally_counts_every_verdict() {
     let text = "1 of 1 claims hold, 0 fail; 1 more restate others and are not counted";
     assert_eq!(Tally::of(&[number("a", 1.0, 1.0, 0.1), restating]).text(), text);
 }
+
+#[test]
+fn parts_of_a_statement_are_counted_both_ways() {
+    let part = |id, measured| Claim { part_of: Some("R9".to_owned()), ..number(id, 1.0, measured, 0.1) };
+    let claims = [number("a", 1.0, 1.0, 0.1), part("R9-least", 1.0), part("R9-most", 2.0)];
+    let text = "2 of 3 claims hold, 1 fail; with the parts of a statement counted as one, 1 of 2 hold";
+    assert_eq!(Tally::of(&claims).text(), text);
+}

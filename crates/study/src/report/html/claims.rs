@@ -57,6 +57,9 @@ fn row(claim: &Claim) -> String {
         let restates = escape(&claim.restates.join(", "));
         source += &format!("<div class=\"note\">Computed from {restates}; not counted.</div>");
     }
+    if let Some(statement) = &claim.part_of {
+        source += &format!("<div class=\"note\">Part of {}.</div>", escape(statement));
+    }
     if let Some(note) = &claim.note {
         source += &format!("<div class=\"note\">{}</div>", escape(note));
     }
