@@ -18,6 +18,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+mod overflow;
+
 const SIZES: [u64; 24] =
     [0, 1, 2, 7, 8, 9, 15, 16, 47, 48, 49, 55, 56, 57, 64, 120, 200, 247, 248, 249, 256, 500, 1000, 4096];
 

@@ -308,6 +308,11 @@ mod solvers {
         let (counts, reductions, blocks) = ((5 * 8 * 7) as f64, (2 * 2 * 7) as f64, of_size(24));
         assert!(blocks > 0.0);
         assert_eq!(of_size(12), counts + reductions + blocks + 2.0 * blocks * 4.0 / 5.0);
+        // With check-ins, a block is requested and returned in each iteration; few check-ins cross an invalidation.
+        let returned = Bench { packet: 36, ..SYNTHETIC }.run(&format!("{DSMC}\ncheck-in = true"));
+        let control = metric(&returned, "messages.size.12") - counts - reductions;
+        assert_eq!(metric(&returned, "messages.size.24"), blocks);
+        assert!((2.0 * blocks..2.05 * blocks).contains(&control), "{control} for {blocks} blocks");
         // A molecule that does not fit in a packet counts as one message.
         assert_eq!(metric(&CM5.run(DSMC), "messages.size.44"), of_size(44));
     }

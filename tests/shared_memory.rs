@@ -11,7 +11,7 @@ use narrows::protocol::directory::Want;
 use narrows::text::{Document, Parameters};
 use proptest::prelude::*;
 use proptest::sample::select;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 async fn load(end: &SharedMemory, location: SharedAddress) -> u64 {
@@ -135,6 +135,70 @@ proptest! {
         let coordinates = result.metric("messages.size.16").unwrap_or(0.0);
         let steps = (3 * (nodes - 1)) as f64;
         prop_assert!(coordinates <= 2.0 * steps && (bodies < 2 || coordinates >= steps), "{}", coordinates);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Checks that readers never see a value older than one that they saw before, and the last value at the end, if
+    /// copies are checked in at random. Each node writes a word of its own memory and a word of the first node's, where
+    /// several words share a block.
+    #[test]
+    fn checked_in_copies_are_coherent(
+        ni in select(vec!["ni2w", "cni32qm", "ap3000", "queues"]),
+        protocol in select(vec!["none", "return-to-sender-1998", "window"]),
+        nodes in 2..6usize,
+        block in select(vec![32u64, 128]),
+        seed in any::<u64>(),
+    ) {
+        const STORES: u64 = 25;
+        let rest = match protocol {
+            "return-to-sender-1998" => "[protocol.return-to-sender]\nflow-control-buffers = 2\nretry-jitter = 50\n",
+            _ => "",
+        };
+        let rest = format!("{rest}[workload.pair]\nwarm-up = 0\npackets = 8");
+        let built = build::build(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
+        let (ends, bases) = shared(&built.world, block, 128);
+        let returned = Rc::new(Cell::new(0));
+        for (own, end) in ends.iter().cloned().enumerate() {
+            let (bases, returned) = (bases.clone(), returned.clone());
+            built.world.sim.spawn(format!("node {own}"), async move {
+                end.active().cpu().until(BEGINS).await;
+                let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                let mut draw = move |below: u64| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 33) % below
+                };
+                let word = |number: usize| match number % 2 {
+                    0 => bases[number / 2],
+                    _ => bases[0].plus(64 + 8 * (number / 2) as u32),
+                };
+                let mut seen = vec![0; 2 * nodes];
+                while seen[2 * own..2 * own + 2] != [STORES, STORES] {
+                    let number = draw(2 * nodes as u64) as usize;
+                    if number / 2 == own {
+                        seen[number] = STORES.min(seen[number] + 1);
+                        store(&end, word(number), seen[number]).await;
+                    } else {
+                        let value = load(&end, word(number)).await;
+                        assert!(value >= seen[number], "{value} after {}", seen[number]);
+                        seen[number] = value;
+                    }
+                    if draw(3) > 0 && end.check_in(word(number)).await {
+                        returned.set(returned.get() + 1);
+                    }
+                    end.active().compute(draw(400)).await;
+                }
+                end.active().barrier().await;
+                for number in 0..2 * nodes {
+                    assert_eq!(load(&end, word(number)).await, STORES, "the last value");
+                }
+                end.active().barrier().await;
+            });
+        }
+        prop_assert_eq!(built.run(), Outcome::Done);
+        prop_assert!(returned.get() > 0);
     }
 }
 

@@ -145,6 +145,7 @@ forward! {
         fn clock(&self) -> Hertz;
         fn now(&self) -> Time;
         fn work(&self, cycles: u64);
+        fn cycles_of(&self, instructions: u64) -> u64;
         fn begin_sync(&self) -> LocalTimeLag<'_>;
         fn end_sync(&self);
         fn arbiter(&self) -> &CpuArbiter;

@@ -55,6 +55,11 @@ pub trait Processor: Clone + 'static {
     /// Executes instructions for `cycles` cycles of local time.
     fn work(&self, cycles: u64);
 
+    /// Returns the cycles in which the processor executes `instructions` instructions of a program's computation.
+    fn cycles_of(&self, instructions: u64) -> u64 {
+        instructions
+    }
+
     /// Begins to synchronize the simulation with local time. Returns the work that is left to simulate.
     fn begin_sync(&self) -> LocalTimeLag<'_>;
 

@@ -104,7 +104,7 @@ fn nodes(
     let pending = InFlight::new(machine.nodes.len());
     let message_max = message_max(machine, node_parts);
     let capabilities = fabric.capabilities();
-    let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order);
+    let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order).with_seed(machine.run.seed);
     let protocol = ProtocolBinding::new(node_parts.protocol.spec().clone(), environment);
     let node = |(index, node): (usize, &super::NodeDescription)| {
         let id = NodeId(index as u32);

@@ -22,6 +22,11 @@ pub struct MessagingParameters {
     /// Additional cycles of a run-time system to dispatch each active message; data of transfers are not dispatched.
     #[param(default = 0)]
     pub dispatch: u64,
+    /// Cycles to put a message into a queue in the user's memory, or to take it from there, in addition to moving its
+    /// bytes. With this key, a processor whose send blocks inside a handler moves arrivals to that queue, if its
+    /// interface leaves the buffering of messages to the processor. Without the key it handles arrivals in the blocked
+    /// send.
+    pub overflow: Option<u64>,
     /// Cycles from the entry of the last node into a barrier until all nodes leave it.
     #[param(default = 0, resource = "barrier")]
     pub barrier: u64,
@@ -37,6 +42,7 @@ impl MessagingParameters {
         in_order: false,
         drain_first: false,
         dispatch: 0,
+        overflow: None,
         barrier: 0,
         message_max: Some(Bytes(4096)),
     };

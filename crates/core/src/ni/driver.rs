@@ -54,6 +54,9 @@ pub struct DriverLimits {
     pub steers_by_tag: bool,
     /// Number of logical networks.
     pub classes: u8,
+    /// Whether messages that the interface has no space for are buffered in the user's virtual memory, to which the
+    /// processor moves them. Otherwise the interface buffers messages without the processor.
+    pub overflows_to_user_memory: bool,
 }
 
 impl DriverLimits {
@@ -67,6 +70,7 @@ impl DriverLimits {
             sequences: 1 << 16,
             steers_by_tag: false,
             classes: 1,
+            overflows_to_user_memory: false,
         }
     }
 }

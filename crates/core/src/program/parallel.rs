@@ -4,6 +4,7 @@ use super::collective::Collective;
 use super::pattern;
 use crate::engine::metric::name_word;
 use crate::engine::{EndpointId, Metric, Outcome};
+use crate::host::Processor;
 use crate::messaging::World;
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage, Cause};
 use crate::protocol::Statistics;
@@ -24,15 +25,19 @@ pub(super) fn start<F: Future<Output = ()> + 'static>(world: &World, mut program
     }
 }
 
-/// Processor cycles per instruction, for programs whose computation is stated in instructions. (Chosen: the processor
-/// of Mukherjee and Hill (1998) issues two instructions per cycle, in order; stalls of loads and of dependent
-/// operations take the time that this saves.)
-pub(super) const CYCLES_PER_INSTRUCTION: u64 = 1;
-
 /// Sends words to a handler of endpoint `to`: in one packet if they fit, otherwise as a transfer.
 pub(super) async fn send(endpoint: &ActiveEndpoint, to: usize, handler: u8, words: &[u32]) {
     match words.len() <= endpoint.words_max() {
         true => endpoint.send(ActiveMessage::new(endpoint_id(to), handler, words)).await,
+        false => endpoint.transfer(endpoint_id(to), handler, words).await,
+    }
+}
+
+/// Sends words to a handler of endpoint `to` from computation that is part of a handler. Words that do not fit into one
+/// packet are sent as a transfer, like those of a program.
+pub(super) async fn send_in_handler(endpoint: &ActiveEndpoint, to: usize, handler: u8, words: &[u32]) {
+    match words.len() <= endpoint.words_max() {
+        true => endpoint.send_in_handler(ActiveMessage::new(endpoint_id(to), handler, words)).await,
         false => endpoint.transfer(endpoint_id(to), handler, words).await,
     }
 }
@@ -50,7 +55,7 @@ pub(super) fn set_handler(
     let (own, collective, handle) = (Rc::downgrade(endpoint), collective.clone(), Rc::new(handle));
     let charge = move |instructions: u64| {
         let endpoint = own.upgrade().expect("an endpoint lives while it handles messages");
-        endpoint.charge(instructions * CYCLES_PER_INSTRUCTION);
+        endpoint.charge(endpoint.cpu().cycles_of(instructions));
     };
     let (charge_transfer, handle_transfer) = (charge.clone(), handle.clone());
     endpoint.on_message(move |received| {
@@ -118,9 +123,9 @@ pub(super) fn f64_from_words([low, high]: [u32; 2]) -> f64 {
     f64::from_bits(u64::from(low) | u64::from(high) << 32)
 }
 
-/// Spends the time of `instructions` instructions.
+/// Spends the time of `instructions` instructions on the endpoint's processor.
 pub(super) async fn compute(endpoint: &ActiveEndpoint, instructions: u64) {
-    endpoint.compute(instructions * CYCLES_PER_INSTRUCTION).await;
+    endpoint.compute(endpoint.cpu().cycles_of(instructions)).await;
 }
 
 /// Returns word `at` of message `number` from node `from` to node `to`: a hash that the receiver can also compute.
@@ -164,6 +169,9 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
         metrics.push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending()));
     }
+    // Only machines with `messaging.overflow` buffer packets in memory.
+    let overflowed: u64 = active_endpoints.iter().map(|active| active.overflowed()).sum();
+    metrics.extend((overflowed > 0).then(|| count("packets.overflowed", overflowed)));
     metrics.extend(size_metrics(active_endpoints));
     metrics.extend(frame_metrics(world, active_endpoints));
     metrics.extend(super::interface_metrics(world));
@@ -191,7 +199,10 @@ fn time_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
         active_endpoints.iter().map(cycles).sum::<f64>() / active_endpoints.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
-    let causes = Cause::ALL.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
+    // Without a run-time system nothing is dispatched, and there is no such cause.
+    let dispatches = active_endpoints.iter().any(|active| active.dispatch_cycles() > 0);
+    let causes = Cause::ALL.into_iter().filter(|(cause, _)| dispatches || *cause != Cause::Dispatch);
+    let causes = causes.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
     [Metric::cost("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
 

@@ -84,9 +84,9 @@ impl Worker {
         self.shared.faults()
     }
 
-    /// Executes `instructions` instructions of one cycle each.
+    /// Executes `instructions` instructions, in the cycles that the processor needs for them.
     pub async fn compute(&self, instructions: u64) {
-        let mut left = instructions;
+        let mut left = self.endpoint.cpu().cycles_of(instructions);
         while left > 0 {
             if self.cpu_lease.borrow().is_none() {
                 self.acquire_cpu().await;
@@ -162,6 +162,16 @@ impl Worker {
         if self.shared.prefetches() {
             self.acquire_cpu().await;
             self.shared.prefetch(at, want).await;
+        }
+    }
+
+    /// Returns the program's copy of a block to its home, which then need not invalidate it before the next write. The
+    /// call has no effect on blocks of this worker's own memory, on copies that the program may store to, and if
+    /// hardware keeps memory coherent.
+    pub async fn check_in(&self, at: SharedAddress) {
+        if self.shared.has_read_only_copy(at) {
+            self.release_cpu(Cause::Send).await;
+            self.shared.check_in(at).await;
         }
     }
 

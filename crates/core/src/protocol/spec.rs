@@ -16,12 +16,20 @@ pub struct ProtocolEnvironment {
     pub keeps_order: bool,
     /// Whether the interface has buffers for packets that arrive out of order.
     pub has_reorder_buffers: bool,
+    /// Seed of the protocol's random numbers.
+    pub seed: u64,
 }
 
 impl ProtocolEnvironment {
     /// Returns the environment of an interface with reorder buffers over a fabric.
     pub const fn new(classes: u8, keeps_order: bool) -> ProtocolEnvironment {
-        ProtocolEnvironment { classes, keeps_order, has_reorder_buffers: true }
+        ProtocolEnvironment { classes, keeps_order, has_reorder_buffers: true, seed: 0 }
+    }
+
+    /// Returns the environment with this seed of random numbers.
+    #[must_use]
+    pub const fn with_seed(self, seed: u64) -> ProtocolEnvironment {
+        ProtocolEnvironment { seed, ..self }
     }
 }
 

@@ -57,6 +57,13 @@ pub struct MemoryBusProcessorParameters {
     ///
     /// They apply to loads and stores. The value is 1 (dual issue, in order; §5.1.1).
     pub hit_cycles: u64,
+    /// Cycles of 1000 instructions of a program's computation.
+    ///
+    /// They apply to instructions that programs count, which include accesses to private data, but not to the messaging
+    /// layer, whose costs are in cycles, or to accesses to shared memory. The value is 1000: an instruction in a cycle
+    /// (dual issue, in order; §5.1.1).
+    #[param(min = 1, optional_or = 1_000)]
+    pub cycles_per_1000_instructions: u64,
     /// Time from an interrupt to its handler.
     ///
     /// It ends with the first instruction of the handler. The value is 1 us (chosen; the paper's interfaces are
@@ -167,6 +174,7 @@ impl NodeParameters {
             reply_cycles: 10,
             store_buffer_entries: 8,
             hit_cycles: 1,
+            cycles_per_1000_instructions: 1_000,
             interrupt_latency: Time::from_us(1),
             misses: 1,
             run_access: Bytes(8),

@@ -27,6 +27,13 @@ impl Processor for MemoryBusProcessor {
         MemoryBusProcessor::work(self, cycles);
     }
 
+    fn cycles_of(&self, instructions: u64) -> u64 {
+        match self.0.parameters.cycles_per_1000_instructions {
+            1_000 => instructions,
+            cycles => ((u128::from(instructions) * u128::from(cycles) + 500) / 1_000) as u64,
+        }
+    }
+
     #[inline]
     fn begin_sync(&self) -> LocalTimeLag<'_> {
         let time = self.time();

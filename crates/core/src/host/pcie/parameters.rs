@@ -205,6 +205,7 @@ impl PcieParameters {
                 request_cycles: processor.request_cycles,
                 reply_cycles: processor.reply_cycles,
                 hit_cycles: processor.hit_cycles,
+                cycles_per_1000_instructions: 1000,
                 interrupt_latency: processor.interrupt_latency,
                 misses: processor.misses,
                 run_access: processor.run_access,

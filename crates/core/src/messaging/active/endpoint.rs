@@ -2,6 +2,7 @@
 
 use super::barrier::Barrier;
 use super::handlers::{HandlerFuture, Handlers};
+use super::overflow::Overflow;
 use super::time_breakdown::{Cause, TimeBreakdown};
 use super::transfer::Transfers;
 use crate::engine::sim::{TaskId, WaitReasonId};
@@ -34,6 +35,7 @@ pub struct ActiveEndpoint {
     /// Packets that handlers have asked to send.
     pub(super) replies: RefCell<VecDeque<ActiveMessage>>,
     pub(super) transfers: Transfers,
+    pub(super) overflow: Overflow,
     sent: Cell<u64>,
     accepted: Cell<u64>,
     /// Number of messages sent of each size, in bytes.
@@ -60,6 +62,7 @@ impl ActiveEndpoint {
             handlers: Handlers::default(),
             replies: RefCell::default(),
             transfers: Transfers::default(),
+            overflow: Overflow::default(),
             sent: Cell::new(0),
             accepted: Cell::new(0),
             sizes: RefCell::default(),
@@ -108,6 +111,12 @@ impl ActiveEndpoint {
     /// Returns the number of packets received.
     pub fn accepted(&self) -> u64 {
         self.accepted.get()
+    }
+
+    /// Returns the number of packets that the processor moved to the user's memory because a send inside a handler was
+    /// blocked.
+    pub fn overflowed(&self) -> u64 {
+        self.overflow.total()
     }
 
     /// Returns the number of messages sent of each size, in bytes, with a header of 8. A transfer counts as one
@@ -214,6 +223,11 @@ impl ActiveEndpoint {
     /// Returns the memory that the interface shares with other nodes, if it shares any.
     pub fn coherence(&self) -> Option<Rc<dyn CoherenceUnit>> {
         self.endpoint.context.driver.coherence()
+    }
+
+    /// Returns the cycles of the run-time system to dispatch a message.
+    pub fn dispatch_cycles(&self) -> u64 {
+        self.parameters.dispatch
     }
 
     /// Returns whether messages interrupt the program.

@@ -5,7 +5,9 @@
 //! |---|---|
 //! | `endpoint.rs` | a program's endpoint of active messages |
 //! | `polling.rs` | how a processor sends, polls and waits |
+//! | `receiving.rs` | how it receives packets and runs their handlers |
 //! | `handlers.rs` | the functions that packets and transfers run |
+//! | `overflow.rs` | the queue in memory of messages that arrive while a send inside a handler blocks |
 //! | `transfer.rs` | messages of many packets: how they are packed and assembled |
 //! | `barrier.rs` | a barrier of all endpoints |
 //! | `time_breakdown.rs` | where a program's time goes |
@@ -19,7 +21,9 @@
 mod barrier;
 mod endpoint;
 mod handlers;
+mod overflow;
 mod polling;
+mod receiving;
 #[cfg(test)]
 mod tests;
 mod time_breakdown;

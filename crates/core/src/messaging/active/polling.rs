@@ -10,20 +10,31 @@
 //! after each packet. This corresponds to sending from the packet's handler, which nothing interrupts; bursts then pile
 //! up at receivers. Replies are sent when their handler has returned.
 //!
+//! A send that blocks inside a handler (of a reply, or [`send_in_handler`](ActiveEndpoint::send_in_handler)) moves
+//! arrivals to memory, if the interface leaves their buffering to the processor ([`overflow`](super::overflow));
+//! otherwise it handles them, as a send of the program does.
+//!
 //! The number of replies that wait to be sent is not limited.
 
 use super::endpoint::ActiveEndpoint;
-use super::handlers::HandlerFuture;
 use super::time_breakdown::Cause;
 use super::transfer;
 use crate::engine::sim::WaitReasonId;
-use crate::engine::{EndpointId, Journey, Time};
+use crate::engine::{EndpointId, Time};
 use crate::host::Processor;
-use crate::messaging::active_message::{ActiveMessage, MESSAGING_HANDLERS, PROTOCOL_HANDLERS, Received};
-use crate::messaging::inbox::DeferredMessage;
-use crate::messaging::node_sharing::{RunPermit, SharedNode};
-use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, SendRequest, Wake};
+use crate::messaging::active_message::ActiveMessage;
+use crate::messaging::node_sharing::RunPermit;
+use crate::ni::{Driver, Envelope, PayloadSource, SendRequest, Wake};
 use crate::protocol::Marks;
+
+/// The context of a send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Context {
+    /// The program.
+    Program,
+    /// A handler.
+    Handler,
+}
 
 impl ActiveEndpoint {
     /// Computes for `cycles`, and neither sends nor polls. If messages interrupt, they are received meanwhile.
@@ -64,7 +75,7 @@ impl ActiveEndpoint {
     }
 
     /// Occupies the processor for `cycles`; `what` is the name of the span in a trace.
-    async fn work(&self, what: &'static str, cycles: u64) {
+    pub(super) async fn work(&self, what: &'static str, cycles: u64) {
         if cycles > 0 {
             let cpu = &self.endpoint.context.cpu;
             let _turn = cpu.acquire(what).await;
@@ -94,7 +105,23 @@ impl ActiveEndpoint {
         if self.parameters.drain_first && (self.may_receive() || !self.replies.borrow().is_empty()) {
             self.receive_all(&mut permit).await;
         }
-        self.put(packet, &mut permit).await;
+        self.put(packet, Context::Program, &mut permit).await;
+        self.endpoint.stop(permit).await;
+    }
+
+    /// Sends a packet from computation that is part of a handler, and returns when the packet is in the interface. While
+    /// the interface is full, arrivals are moved to memory or handled, as its specification states.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the packet has more than [`words_max`](ActiveEndpoint::words_max) words.
+    pub async fn send_in_handler(&self, packet: ActiveMessage) {
+        if !self.overflows() {
+            return self.send(packet).await;
+        }
+        assert!(packet.words.len() <= self.words_max(), "a packet has at most {} words", self.words_max());
+        let mut permit = self.endpoint.run().await;
+        self.put(packet, Context::Handler, &mut permit).await;
         self.endpoint.stop(permit).await;
     }
 
@@ -184,7 +211,7 @@ impl ActiveEndpoint {
     async fn send_replies(&self, permit: &mut RunPermit) -> bool {
         let mut any = false;
         while let Some(reply) = self.next_reply() {
-            self.put(reply, permit).await;
+            self.put(reply, Context::Handler, permit).await;
             any = true;
             if self.parameters.drain_first {
                 break;
@@ -198,7 +225,7 @@ impl ActiveEndpoint {
     }
 
     /// Sends a packet without receiving first.
-    async fn put(&self, packet: ActiveMessage, permit: &mut RunPermit) {
+    async fn put(&self, packet: ActiveMessage, context: Context, permit: &mut RunPermit) {
         let composed = SendRequest {
             from: self.id(),
             to: packet.to,
@@ -215,9 +242,13 @@ impl ActiveEndpoint {
             journey: self.journey(&packet),
         };
         let before = self.charge_to(Cause::Send);
+        let moves_to_memory = context == Context::Handler && self.overflows();
         let receive = async || {
             self.charge_to(Cause::Capacity);
-            self.may_receive() && self.receive_one().await
+            match moves_to_memory {
+                true => self.has_arrivals() && self.move_to_memory().await,
+                false => self.may_receive() && self.receive_one().await,
+            }
         };
         let start = self.endpoint.put(&composed, permit, receive).await;
         // The last attempt is the one that sent the packet.
@@ -226,98 +257,6 @@ impl ActiveEndpoint {
         self.count_sent();
         if !transfer::is_part(packet.handler) {
             self.count_message(packet.words.len());
-        }
-    }
-
-    /// Returns whether there may be a packet to receive, as far as the processor knows without polling.
-    fn may_receive(&self) -> bool {
-        self.endpoint.sharing.shared().is_some() || self.endpoint.context.driver.may_have_packet()
-    }
-
-    /// Receives the next packet that has arrived, and returns whether there was one.
-    async fn receive_one(&self) -> bool {
-        let endpoint = &self.endpoint;
-        if let Some(shared) = endpoint.sharing.shared() {
-            return self.receive_deferred(shared).await;
-        }
-        let context = &endpoint.context;
-        let start = endpoint.now();
-        let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::sends_reply).await else { return false };
-        let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, start);
-        self.count_accepted();
-        self.sim().progress();
-        let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
-        let mut words = std::mem::take(&mut *self.received_words.borrow_mut());
-        words.clear();
-        let sink = PayloadSink::Words(&mut words);
-        context.driver.take(&context.cpu, &mut arrival, context.reorder_cycles(handler), sink).await;
-        self.handle(&Received { from, handler, words: &words }, &journey).await;
-        *self.received_words.borrow_mut() = words;
-        self.charge_to(before);
-        self.sim().progress();
-        true
-    }
-
-    /// Receives the next packet on a node that several programs share, any of which may have taken the packet from the
-    /// interface.
-    async fn receive_deferred(&self, shared: &SharedNode) -> bool {
-        let start = self.endpoint.now();
-        let context = &self.endpoint.context;
-        let Some(message) = shared.next_deferred(context, &transfer::sends_reply).await else { return false };
-        let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, start);
-        self.count_accepted();
-        self.sim().progress();
-        let DeferredMessage { from, handler, words, journey } = message;
-        journey.close_if_lasted("receive: waiting", self.endpoint.now());
-        self.handle(&Received { from, handler, words: &words }, &journey).await;
-        self.charge_to(before);
-        self.sim().progress();
-        true
-    }
-
-    /// Runs the handler of a received packet to its end.
-    async fn handle(&self, received: &Received<'_>, journey: &Journey) {
-        if self.parameters.dispatch > 0 && !transfer::is_part(received.handler) {
-            self.work("dispatch", self.parameters.dispatch).await;
-            journey.close_if_lasted("receive: dispatch", self.endpoint.now());
-        }
-        if let Some(rest) = self.deliver(received, journey) {
-            rest.await;
-        }
-        if self.handler_cycles.get() > 0 {
-            self.charge_to(Cause::Compute);
-            self.work("handle", self.handler_cycles.take()).await;
-        }
-    }
-
-    /// Starts the handler of a packet. Returns the remainder of the handler if it waits for memory.
-    fn deliver(&self, received: &Received<'_>, journey: &Journey) -> Option<HandlerFuture> {
-        let (tally, now) = (&self.endpoint.tally, self.endpoint.now());
-        match self.keeps_ledger() {
-            true => tally.deliver(journey, now),
-            false => tally.add_latency(journey, now),
-        }
-        match received.handler {
-            0..PROTOCOL_HANDLERS => self.handlers.run_message(received),
-            PROTOCOL_HANDLERS..MESSAGING_HANDLERS => return Some(self.handlers.start_protocol(received)),
-            MESSAGING_HANDLERS.. => self.accept_transfer(received),
-        }
-        None
-    }
-
-    /// Accepts a packet of a transfer, and runs the handler of each transfer that is complete.
-    fn accept_transfer(&self, received: &Received<'_>) {
-        let from = received.from;
-        if let Some(reply) = self.transfers.accept(received, self.parameters.in_order) {
-            self.answer(reply);
-        }
-        while let Some(complete) = self.transfers.take_complete(from) {
-            if let Some(reply) = complete.reply {
-                self.answer(reply);
-            }
-            self.handlers.run_transfer(from, complete.handler, complete.words);
         }
     }
 
@@ -368,6 +307,10 @@ impl ActiveEndpoint {
                 if !self.parameters.drain_first {
                     continue;
                 }
+            }
+            // Sending replies may have moved packets to memory.
+            if !self.overflow.is_empty() {
+                continue;
             }
             polls = polls.or_else(|| endpoint.polls_for_packet());
             let next_look = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {

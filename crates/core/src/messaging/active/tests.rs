@@ -32,6 +32,7 @@ const SYNTHETIC: MessagingParameters = MessagingParameters {
     in_order: true,
     drain_first: true,
     dispatch: 0,
+    overflow: None,
     barrier: 10,
     message_max: None,
 };

@@ -17,6 +17,8 @@ pub enum Cause {
     Send,
     /// Receiving packets, and polling after each send.
     Receive,
+    /// Dispatching messages to their handlers by a run-time system, in addition to receiving them.
+    Dispatch,
     /// Waiting for space in the interface, including the polls in the meantime.
     Capacity,
     /// Waiting for packets, for a barrier, or for the processor that other programs of the node share.
@@ -30,10 +32,11 @@ pub enum Cause {
 
 impl Cause {
     /// All causes, each with its key.
-    pub const ALL: [(Cause, &'static str); 7] = [
+    pub const ALL: [(Cause, &'static str); 8] = [
         (Cause::Compute, "compute"),
         (Cause::Send, "send"),
         (Cause::Receive, "receive"),
+        (Cause::Dispatch, "dispatch"),
         (Cause::Capacity, "wait_for_capacity"),
         (Cause::Message, "wait_for_message"),
         (Cause::Block, "wait_for_block"),

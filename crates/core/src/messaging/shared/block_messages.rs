@@ -27,9 +27,15 @@ impl BlockMessages {
         BlockMessages { active: active.clone(), partial: RefCell::default() }
     }
 
-    /// Queues a message, with the present bytes of the block in `memory` if the message carries them.
-    pub async fn send(&self, memory: &BlockMemory, to: EndpointId, block: BlockId, message: CoherenceMessage) {
-        let word = message.encode();
+    /// Queues a message, whose encoding is `word`, with the present bytes of the block in `memory` if the message carries
+    /// them.
+    pub async fn send(
+        &self,
+        memory: &BlockMemory,
+        to: EndpointId,
+        block: BlockId,
+        (message, word): (CoherenceMessage, u32),
+    ) {
         let reply = message.kind.class() == Class::REPLIES;
         let send = |handler, words: &[u32]| {
             self.active.answer(ActiveMessage { reply, ..ActiveMessage::new(to, handler, words) });

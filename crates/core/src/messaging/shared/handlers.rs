@@ -8,6 +8,8 @@ pub(super) const COHERENCE: u8 = PROTOCOL_HANDLERS;
 pub(super) const PART: u8 = PROTOCOL_HANDLERS + 1;
 /// The handler of messages about locks.
 pub(super) const LOCK: u8 = PROTOCOL_HANDLERS + 2;
+/// The handler of check-ins, whose word is the number of the block that is returned.
+pub(super) const CHECK_IN: u8 = PROTOCOL_HANDLERS + 3;
 
 /// Smallest number of words of a packet in which software can send a part of a block: the message, the part's offset
 /// and a word.

@@ -19,6 +19,7 @@
 //! | `software_coherence.rs` | tags, faults and the protocol's actions |
 //! | `block_memory.rs` | the addresses of blocks in an endpoint's memory, and their bytes |
 //! | `block_messages.rs` | the protocol's messages in packets: a word, and a block's bytes behind it |
+//! | `check_in.rs` | read-only copies that their readers return |
 //! | `hardware_coherence.rs` | addresses, waits and prefetches |
 //! | `locks.rs` | locks, with queues at their homes |
 //! | `handlers.rs` | the numbers of handlers |
@@ -30,10 +31,11 @@
 //! Handlers run while their processor polls: a program that computes for long must poll now and then. The packets that
 //! handlers send wait in software until the program that polls can send them; their number is bounded as the protocol
 //! states. Locks use messages in both kinds of coherence. Eviction is not modelled, since a copy stays until it is
-//! invalidated; software ignores prefetches.
+//! invalidated or checked in; software ignores prefetches.
 
 mod block_memory;
 mod block_messages;
+mod check_in;
 mod handlers;
 mod hardware_coherence;
 mod locks;

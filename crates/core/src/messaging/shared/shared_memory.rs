@@ -11,7 +11,7 @@ use super::space::{SharedAddress, Space};
 use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
 use crate::messaging::active::ActiveEndpoint;
-use crate::protocol::directory::Want;
+use crate::protocol::directory::{Access, Want};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -151,6 +151,25 @@ impl SharedMemory {
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         if let Kind::Hardware(hardware) = &self.kind {
             hardware.prefetch(at, want).await;
+        }
+    }
+
+    /// Returns whether the endpoint has a copy of the block of `at` that it could [check in](SharedMemory::check_in).
+    pub fn has_read_only_copy(&self, at: SharedAddress) -> bool {
+        match &self.kind {
+            Kind::Software(software) => {
+                at.home != self.active.id() && software.tag(at).is_some_and(|tag| tag == Access::ReadOnly)
+            }
+            Kind::Hardware(_) => false,
+        }
+    }
+
+    /// Returns the copy of the block of `at` to its home, if software keeps memory coherent and the copy is read-only.
+    /// The result is whether a message was sent. The program must not hold the processor.
+    pub async fn check_in(&self, at: SharedAddress) -> bool {
+        match &self.kind {
+            Kind::Software(software) => software.check_in(at).await,
+            Kind::Hardware(_) => false,
         }
     }
 

@@ -7,14 +7,15 @@
 
 use super::block_memory::BlockMemory;
 use super::block_messages::BlockMessages;
-use super::handlers::PART;
+use super::check_in::CheckIns;
+use super::handlers::{CHECK_IN, PART};
 use super::space::{SharedAddress, Space};
 use crate::engine::{EndpointId, NodeId};
 use crate::host::{Address, Processor};
-use crate::messaging::active::ActiveEndpoint;
+use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::protocol::directory::{
-    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Requester,
-    RequesterParameters, Want,
+    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Evicted,
+    Requester, RequesterParameters, Want,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -27,6 +28,7 @@ pub(super) struct SoftwareCoherence {
     messages: BlockMessages,
     directory: RefCell<Directory>,
     requester: RefCell<Requester>,
+    check_ins: CheckIns,
     /// The access that the tag of each block allows, by home and number.
     tags: Vec<Vec<Cell<Access>>>,
     /// The access right granted to the block for which the program waits.
@@ -56,6 +58,7 @@ impl SoftwareCoherence {
             messages: BlockMessages::new(active),
             directory: RefCell::new(Directory::new(NodeId(own as u32), directory)),
             requester: RefCell::new(Requester::new(NodeId(own as u32), REQUESTS)),
+            check_ins: CheckIns::default(),
             tags: (0..ends).map(|home| vec![Cell::new(tag(home)); blocks(home)]).collect(),
             granted: Cell::new(None),
             spare_actions: RefCell::default(),
@@ -102,8 +105,37 @@ impl SoftwareCoherence {
         self.active.flush().await;
     }
 
+    /// Sends the copy of `at`'s block back to its home, if the copy is read-only, and returns whether it was.
+    pub async fn check_in(&self, at: SharedAddress) -> bool {
+        let block = self.space.block(at);
+        if self.is_home(block) {
+            return false;
+        }
+        let mut actions = self.spare_actions.take();
+        let evicted = self.requester.borrow_mut().evict(block, &mut actions);
+        self.perform(block, &[], actions).await;
+        if evicted != Evicted::Dropped {
+            return false;
+        }
+        self.check_ins.count_sent(block);
+        self.active.send(ActiveMessage::new(at.home, CHECK_IN, &[block.number])).await;
+        true
+    }
+
+    async fn accept_check_in(&self, from: EndpointId, number: u32) {
+        let (block, mut actions) = (BlockId { home: NodeId(self.active.id().0), number }, self.spare_actions.take());
+        self.directory.borrow_mut().check_in(NodeId(from.0), number, &mut actions);
+        self.perform(block, &[], actions).await;
+        if let Some(word) = self.check_ins.arrive(from, number) {
+            self.accept_message(from, word, &[]).await;
+        }
+    }
+
     /// Accepts a packet of the protocol.
     pub async fn accept(&self, from: EndpointId, handler: u8, words: &[u32]) {
+        if handler == CHECK_IN {
+            return self.accept_check_in(from, words[0]).await;
+        }
         if handler == PART {
             let Some((word, data)) = self.messages.gather(from, words, self.memory.block_words()) else { return };
             return self.accept_message(from, word, &data).await;
@@ -112,7 +144,11 @@ impl SoftwareCoherence {
     }
 
     async fn accept_message(&self, from: EndpointId, word: u32, data: &[u32]) {
-        let message = CoherenceMessage::decode(word).expect("an endpoint sends messages that decode");
+        let decoded = CoherenceMessage::decode(CheckIns::without_stamp(word));
+        let message = decoded.expect("an endpoint sends messages that decode");
+        if self.check_ins.keep_early(from, word, message.kind, message.number) {
+            return;
+        }
         let [sender, receiver] = [from, self.active.id()].map(|id| NodeId(id.0));
         let (block, mut actions) = (message.block(sender, receiver), self.spare_actions.take());
         match message.kind.is_for_home() {
@@ -127,7 +163,8 @@ impl SoftwareCoherence {
         for action in actions.drain(..) {
             match action {
                 CoherenceAction::Send { to, message } => {
-                    self.messages.send(&self.memory, EndpointId(to.0), block, message).await;
+                    let word = self.check_ins.stamp(message.encode(), message.kind, block);
+                    self.messages.send(&self.memory, EndpointId(to.0), block, (message, word)).await;
                 }
                 CoherenceAction::Store => self.memory.store(block, data).await,
                 CoherenceAction::Access(access) => {

@@ -116,6 +116,7 @@ impl Driver for CmmuDriver {
             sequences: 1 << SEQUENCE_BITS,
             steers_by_tag: false,
             classes: self.port.classes(),
+            overflows_to_user_memory: false,
         }
     }
 

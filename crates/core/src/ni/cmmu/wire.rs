@@ -129,7 +129,7 @@ mod tests {
             party in prop::option::of((0..1u32 << PARTY_BITS).prop_map(NodeId)),
         ) {
             let message = CoherenceMessage { kind: CoherenceKind::ALL[kind], number, party };
-            let packet = Packet::of(Label::default(), Journey::NONE, &encode_coherence(message));
+            let packet = Packet::with_bytes(Label::default(), Journey::NONE, &encode_coherence(message));
             prop_assert_eq!(coherence(&packet), Some(message));
         }
     }

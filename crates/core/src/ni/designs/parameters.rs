@@ -116,6 +116,14 @@ impl Design {
         !matches!(self, Design::Ni2w | Design::Udma | Design::Ap3000 | Design::SingleCycle)
     }
 
+    /// Returns whether messages for which the interface's memory has no space are buffered in the user's virtual
+    /// memory, to which the processor moves them (Table 2: buffering in "NI / VM", "processor involved"). The other
+    /// designs buffer messages in main memory without the processor.
+    pub const fn overflows_to_user_memory(self) -> bool {
+        use Design::{Ap3000, Cni512q, Ni2w, SingleCycle, Udma};
+        matches!(self, Ni2w | Udma | Ap3000 | Cni512q | SingleCycle)
+    }
+
     /// Returns whether the interface caches its queues.
     pub const fn caches(self) -> bool {
         matches!(self, Design::Cni32qm | Design::Cni32qmThrottle)

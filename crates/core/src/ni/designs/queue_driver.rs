@@ -162,6 +162,7 @@ impl Driver for SplitDriver {
             sequences: Header::SEQUENCES,
             steers_by_tag: false,
             classes: 1,
+            overflows_to_user_memory: self.parameters.design.overflows_to_user_memory(),
         }
     }
 

@@ -87,6 +87,7 @@ impl WholePacketNic for QueuesNic {
             sequences: 1 << SEQUENCE_BITS,
             steers_by_tag: false,
             classes: 1,
+            overflows_to_user_memory: false,
         }
     }
 

@@ -84,6 +84,7 @@ impl Driver for McpDriver {
             sequences: 1 << 16,
             steers_by_tag: false,
             classes: 1,
+            overflows_to_user_memory: false,
         }
     }
 

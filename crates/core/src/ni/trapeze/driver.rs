@@ -257,6 +257,7 @@ impl Driver for TrapezeDriver {
             sequences: 1,
             steers_by_tag: true,
             classes: 1,
+            overflows_to_user_memory: false,
         }
     }
 

@@ -29,6 +29,10 @@ pub struct Dsmc {
     /// Number of iterations, each of a movement and collisions.
     #[param(min = 1, max = 1000, default = ITERATIONS, meaning = Repetitions)]
     pub iterations: u64,
+    /// Whether a processor checks in its copies of other processors' cell states after it has read them, instead of
+    /// keeping them until they are invalidated.
+    #[param(default = false, meaning = Policy)]
+    pub check_in: bool,
 }
 
 /// Handler of a message with a molecule. Its words are the iteration in which it was sent, then the molecule.
@@ -55,6 +59,7 @@ type ProcessorResult = (Vec<Molecule>, Collisions, Vec<f64>);
 /// A run in progress.
 pub(super) struct GasRun {
     iterations: u64,
+    checks_in: bool,
     pub(super) gas: Gas,
     shares: Vec<RefCell<GasShare>>,
     reported: Vec<ReportedCounts>,
@@ -189,6 +194,11 @@ impl LocalFlow {
             let words = [worker.load(address).await, worker.load(address.plus(8)).await];
             self.states[*cell as usize] = flow::from_words(words);
         }
+        if gas_run.checks_in {
+            for cell in &self.adjacent {
+                worker.check_in(gas_run.state_address(*cell)).await;
+            }
+        }
         for (at, sum) in self.dissipation.iter_mut().enumerate() {
             let cell = share.borrow().cells[at];
             *sum += flow::dissipation(cell, gas_run.gas.size.cells, |other| self.states[other as usize]);
@@ -230,6 +240,7 @@ impl GasRun {
         };
         GasRun {
             iterations: parameters.iterations,
+            checks_in: parameters.check_in,
             states: (0..).zip(&shares).map(area).collect(),
             workers: RefCell::default(),
             shares: shares.into_iter().map(RefCell::new).collect(),

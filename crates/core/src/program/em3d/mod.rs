@@ -76,7 +76,7 @@ pub struct Em3d {
     /// `exchange = "loads"`; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
-    /// Processor cycles to compute an arc.
+    /// Processor cycles to compute an arc, at an instruction a cycle.
     #[param(max = 1_000_000, default = 40)]
     pub arc_cycles: u64,
 }

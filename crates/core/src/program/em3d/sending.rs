@@ -83,7 +83,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
                 endpoint.wait_until(|| ghosts.have_all_arrived(source)).await;
             }
         }
-        endpoint.compute(arcs * field.parameters.arc_cycles).await;
+        parallel::compute(&endpoint, arcs * field.parameters.arc_cycles).await;
         let new = {
             let other = ghosts.take_values(source, graph.nodes_of(own), &values[source]);
             graph.step(target, graph.nodes_of(own), &values[target], &other)

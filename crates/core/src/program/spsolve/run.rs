@@ -133,7 +133,7 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
         let Some(row) = next else {
             // No row is ready, so a buffer is sent even if it is not full.
             while let Some((to, words)) = buffers.pop_first() {
-                parallel::send(endpoint, to, direction as u8, &words).await;
+                parallel::send_in_handler(endpoint, to, direction as u8, &words).await;
             }
             if share.borrow().has_ready() {
                 continue;
@@ -158,7 +158,7 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
             parallel::compute(endpoint, std::mem::take(&mut instructions)).await;
             solve.sent.set(solve.sent.get() + 1);
             if solve.buffer == 0 {
-                parallel::send(endpoint, to, direction as u8, &contribution.words()).await;
+                parallel::send_in_handler(endpoint, to, direction as u8, &contribution.words()).await;
                 continue;
             }
             instructions += BUFFER_INSTRUCTIONS;
@@ -167,7 +167,7 @@ async fn solve_rows(endpoint: &ActiveEndpoint, solve: &Solve, direction: usize) 
             buffer.push(0);
             if buffer.len() == PADDED_WORDS * solve.buffer as usize {
                 let words = buffers.remove(&to).unwrap_or_default();
-                parallel::send(endpoint, to, direction as u8, &words).await;
+                parallel::send_in_handler(endpoint, to, direction as u8, &words).await;
             }
         }
         parallel::compute(endpoint, instructions).await;

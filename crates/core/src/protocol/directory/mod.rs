@@ -107,7 +107,9 @@
 //! # Choices
 //!
 //! * Read-only copies are dropped **silently**: a notification would cost one message for each copy, and save an
-//!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean.
+//!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean. A program
+//!   that knows which blocks are written next may check its copies in ([`Directory::check_in`]); the caller keeps a
+//!   check-in and the node's next request in order.
 //! * A fetched block goes **through its home** (four messages in sequence) by default, as in LimitLESS, or from owner to
 //!   requester (three in sequence, four in all) with forwarding. The owner never NACKs a forwarded fetch, and the home
 //!   stays busy until the owner has answered it, so no fetch is repeated.

@@ -54,14 +54,14 @@ const RETURNED_KIND: u64 = 2;
 const KIND_SHIFT: u32 = 32;
 
 impl<P: Clone> ReturnToSenderAdapter<P> {
-    /// Returns the endpoint at `node`, on a fabric of `classes` classes.
-    pub fn new(node: NodeId, classes: u8, parameters: ReturnToSenderParameters) -> ReturnToSenderAdapter<P> {
+    /// Returns the endpoint at `node`, on a fabric of `classes` classes. The jitter of retries depends on `seed`.
+    pub fn new(node: NodeId, classes: u8, parameters: ReturnToSenderParameters, seed: u64) -> ReturnToSenderAdapter<P> {
         let FlowControlParameters { outgoing, incoming, retry } = parameters.flow;
         ReturnToSenderAdapter {
             node,
             classes,
             parameters,
-            outgoing: OutgoingHalf::new(node, outgoing, retry),
+            outgoing: OutgoingHalf::new(node, outgoing, retry).with_seed(seed),
             incoming: IncomingHalf::new(node, incoming),
             unaccepted: Vec::new(),
             packets: VecDeque::new(),

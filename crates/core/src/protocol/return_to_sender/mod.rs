@@ -23,7 +23,8 @@
 //!   packet is also answered at once, so the first network drains as long as replies can be injected: the networks have
 //!   no wait-for cycle.
 //! * A bounced packet waits in its buffer and is retried after a delay; the paper says only "later". [`Retry`] is the
-//!   rule for the delay.
+//!   rule for the delay. Its jitter, a random deviation that the run's seed determines, keeps the retries of several
+//!   senders from staying in step.
 //!
 //! # Guarantees on networks that neither lose nor duplicate
 //!
@@ -46,7 +47,7 @@
 //! # Parameters and statistics
 //!
 //! [`FlowControlParameters`]: outgoing and incoming buffers (count, or infinite), first and longest delay
-//! before a retry. [`outgoing::OutgoingStatistics`] counts packets sent, acknowledged, bounced and retried;
+//! before a retry, jitter. [`outgoing::OutgoingStatistics`] counts packets sent, acknowledged, bounced and retried;
 //! [`incoming::IncomingStatistics`] counts packets accepted, returned and released. Both record the largest number of
 //! buffers in use at once.
 //!

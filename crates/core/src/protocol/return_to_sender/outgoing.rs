@@ -27,7 +27,17 @@ pub struct OutgoingHalf<P> {
     retries: VecDeque<(Time, OutgoingBuffer)>,
     reserved: u32,
     in_flight: u32,
+    /// State of the generator of the retries' jitter, which advances with each bounce if there is jitter.
+    random: u64,
     statistics: OutgoingStatistics,
+}
+
+/// Advances the state of a generator and returns a uniform random number: SplitMix64 (Steele, Lea and Flood 2014).
+fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (*state ^ *state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
 }
 
 /// State of a buffer in use. `delay` is the retry delay after the next bounce.
@@ -107,8 +117,15 @@ impl<P> OutgoingHalf<P> {
             retries: VecDeque::new(),
             reserved: 0,
             in_flight: 0,
+            random: 0,
             statistics: OutgoingStatistics::default(),
         }
+    }
+
+    /// Returns the half with this seed for the jitter of its retries.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> OutgoingHalf<P> {
+        OutgoingHalf { random: seed, ..self }
     }
 
     /// Returns whether a buffer is free.
@@ -185,13 +202,21 @@ impl<P> OutgoingHalf<P> {
         payload: P,
         now: Time,
     ) -> ReplyOutcome {
-        let retry_at = now.saturating_add(delay);
+        let retry_at = now.saturating_add(self.jittered(delay));
         let state = self.slots.get_mut(buffer.0).expect("the sender still owns the buffer");
         *state = State::Bounced { to, delay: self.retry.next_delay(delay), payload };
         let index = self.retries.partition_point(|&(due, _)| due <= retry_at);
         self.retries.insert(index, (retry_at, buffer));
         self.statistics.bounced += 1;
         ReplyOutcome::Bounced { buffer, retry_at }
+    }
+
+    /// Returns `delay` with the jitter of the rule for retries.
+    fn jittered(&mut self, delay: Time) -> Time {
+        match self.retry.jitter_percent() {
+            0 => delay,
+            _ => self.retry.jittered(delay, next_random(&mut self.random)),
+        }
     }
 
     /// Returns the time at which the next retry is due, if any.

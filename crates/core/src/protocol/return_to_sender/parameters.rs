@@ -27,9 +27,10 @@ impl FlowControlParameters {
 const INFINITE_BUFFERS_KEY: &str = "infinite-buffers";
 const FLOW_CONTROL_BUFFERS_KEY: &str = "flow-control-buffers";
 const RETRY_DELAY_KEY: &str = "retry-delay";
+const RETRY_JITTER_KEY: &str = "retry-jitter";
 
-/// Reads the flow control of a description, which states one number of buffers for both directions, and a constant
-/// retry delay.
+/// Reads the flow control of a description, which states one number of buffers for both directions, and a retry delay
+/// that is constant but for its jitter.
 pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
     let infinite = t.flag(INFINITE_BUFFERS_KEY, "Whether the number of flow-control buffers is unlimited").or(false);
     let count =
@@ -37,8 +38,13 @@ pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
     let count = count.meaning(Meaning::Capacity).or(8);
     let retry = t.time(RETRY_DELAY_KEY, "Delay before a returned message is retried");
     let retry = retry.meaning(Meaning::Policy).or("200 ns");
+    let jitter = t.count(RETRY_JITTER_KEY, "Largest random deviation from `retry-delay`, in per cent of it");
+    let jitter = jitter.max(u64::from(Retry::JITTER_MAX)).meaning(Meaning::Policy).or(0);
     let finite = Buffers::finite(count as u32).filter(|_| !infinite);
-    FlowControlParameters::symmetric(finite.unwrap_or(Buffers::Infinite), Retry::constant(retry))
+    FlowControlParameters::symmetric(
+        finite.unwrap_or(Buffers::Infinite),
+        Retry::constant(retry).with_jitter(jitter as u8),
+    )
 }
 
 /// Writes the keys that [`read_flow`] reads.
@@ -49,6 +55,7 @@ pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSin
         to.value(FLOW_CONTROL_BUFFERS_KEY, buffers.to_value());
     }
     to.value(RETRY_DELAY_KEY, flow.retry.first().to_value());
+    to.value(RETRY_JITTER_KEY, u64::from(flow.retry.jitter_percent()).to_value());
 }
 
 /// Number of buffers. It cannot be zero, because such a node could never communicate.
@@ -79,17 +86,33 @@ impl Buffers {
 }
 
 /// Rule for retries: after its *k*-th consecutive bounce, a packet is retried no sooner than min(first · 2^(k−1),
-/// longest) after its return. The paper gives no rule.
+/// longest) after its return. The paper gives no rule. With jitter, each delay is drawn uniformly from an interval around
+/// this value, so that the retries of several senders do not stay in step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retry {
     first: Time,
     delay_max: Time,
+    jitter_percent: u8,
 }
 
 impl Retry {
+    /// Largest jitter, in per cent.
+    pub const JITTER_MAX: u8 = 100;
+
     /// Returns the rule with the constant delay `delay`.
     pub const fn constant(delay: Time) -> Retry {
-        Retry { first: delay, delay_max: delay }
+        Retry { first: delay, delay_max: delay, jitter_percent: 0 }
+    }
+
+    /// Returns the rule with delays that deviate by up to `percent` per cent.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `percent` exceeds [`JITTER_MAX`](Retry::JITTER_MAX).
+    #[must_use]
+    pub const fn with_jitter(self, percent: u8) -> Retry {
+        assert!(percent <= Retry::JITTER_MAX, "a delay is not negative");
+        Retry { jitter_percent: percent, ..self }
     }
 
     /// Returns the rule that starts with `first` and doubles the delay up to `delay_max`.
@@ -101,7 +124,7 @@ impl Retry {
         match first {
             Time::ZERO => Err(BadRetry::ZeroFirst),
             _ if first > delay_max => Err(BadRetry::FirstAboveLongest { first, delay_max }),
-            _ => Ok(Retry { first, delay_max }),
+            _ => Ok(Retry { first, delay_max, jitter_percent: 0 }),
         }
     }
 
@@ -113,6 +136,19 @@ impl Retry {
     /// Returns the longest delay.
     pub const fn longest(self) -> Time {
         self.delay_max
+    }
+
+    /// Returns the largest deviation of a delay, in per cent of it.
+    pub const fn jitter_percent(self) -> u8 {
+        self.jitter_percent
+    }
+
+    /// Returns the delay of a bounced packet whose delay without jitter is `delay`; `random` is a uniform random number.
+    pub(super) const fn jittered(self, delay: Time, random: u64) -> Time {
+        const WHOLE: u64 = 1 << 32;
+        let deviation = delay.scale(self.jitter_percent as u64, 100);
+        let shortest = delay.since(deviation);
+        shortest.saturating_add(deviation.saturating_add(deviation).scale(random >> 32, WHOLE))
     }
 
     /// Returns the delay after a bounce whose predecessor had `delay`.

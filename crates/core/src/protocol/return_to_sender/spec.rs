@@ -1,9 +1,10 @@
 //! Return to sender as a part of a machine: keys, defaults and guarantees.
 
 use super::{FlowControlParameters, ReturnToSenderAdapter, ReturnToSenderParameters};
-use crate::engine::{Bytes, NodeId};
+use crate::engine::{Bytes, NodeId, rng};
 use crate::part::{Part, PartInfo};
 use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
+use rand::RngExt;
 
 impl Part for ReturnToSenderParameters {
     const INFO: PartInfo = PartInfo::new(
@@ -47,6 +48,7 @@ impl ProtocolSpec for ReturnToSenderParameters {
     }
 
     fn start(&self, node: NodeId, environment: &ProtocolEnvironment) -> Box<dyn Protocol<PacketHandle>> {
-        Box::new(ReturnToSenderAdapter::new(node, environment.classes, *self))
+        let seed = rng::stream(environment.seed, &format!("retries of node {node}")).random();
+        Box::new(ReturnToSenderAdapter::new(node, environment.classes, *self, seed))
     }
 }

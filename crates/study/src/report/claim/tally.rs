@@ -49,9 +49,9 @@ impl Tally {
         if self.open > 0 {
             text += &format!(", {} not evaluated", self.open);
         }
-        if self.statements < all {
+        if self.statements < total {
             let (statements, hold) = (self.statements, self.statements_hold);
-            text += &format!("; {all} claims in {statements} statements, of which {hold} hold in all parts");
+            text += &format!("; {total} claims in {statements} statements, of which {hold} hold in all parts");
         }
         if self.restate > 0 {
             text += &format!("; {} more restate others and are not counted", self.restate);

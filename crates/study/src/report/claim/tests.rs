@@ -37,7 +37,7 @@ fn tally_counts_every_verdict() {
     let part = |id, holds| Claim { part_of: Some("R9".to_owned()), ..shape(id, Some(holds)) };
     let parts = [part("R9-least", true), part("R9-most", false), number("a", 1.0, 1.0, 0.1)];
     let text = "2 of 3 claims hold, 1 fail; 3 claims in 2 statements, of which 1 hold in all parts";
-    assert_eq!(Tally::of(&parts).text(), text);
+    assert_eq!(Tally::new(&parts).text(), text);
     let restating = Claim { restates: vec!["a".to_owned()], ..number("d", 1.0, 1.0, 0.1) };
     let text = "1 of 1 claims hold, 0 fail; 1 more restate others and are not counted";
     assert_eq!(Tally::new(&[number("a", 1.0, 1.0, 0.1), restating]).text(), text);

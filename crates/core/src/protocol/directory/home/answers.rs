@@ -92,6 +92,20 @@ impl Transaction<'_> {
         }
     }
 
+    /// Handles the return of a read-only copy. While copies are invalidated, `from` acknowledges like a node with a copy,
+    /// and is no longer a sharer afterwards.
+    pub fn check_in(&mut self, from: NodeId) {
+        if matches!(self.entry.busy, Some(Busy::Invalidating { .. } | Busy::Fetching { .. })) {
+            return;
+        }
+        if let DirState::Shared(sharers) = &mut self.entry.state {
+            sharers.remove(from);
+            if sharers.is_empty() {
+                self.entry.state = DirState::Uncached;
+            }
+        }
+    }
+
     fn finish_crossing(&mut self, from: NodeId) {
         let Fetching { request, crossed, written, .. } = *self.fetching(from);
         if crossed && written {

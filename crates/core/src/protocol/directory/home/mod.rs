@@ -107,6 +107,12 @@ impl Directory {
         });
     }
 
+    /// Handles the return of a read-only copy by `from`, which the node has dropped. The caller ensures that no later
+    /// request of that node has been handled before. A node that an invalidation has removed meanwhile is ignored.
+    pub fn check_in(&mut self, from: NodeId, number: u32, actions: &mut Vec<CoherenceAction>) {
+        self.run_transaction(number, actions, |transaction| transaction.check_in(from));
+    }
+
     /// Returns the access right of the home's processor to a block.
     pub fn allowed(&self, number: u32) -> Access {
         self.entries.get(&number).map_or(Access::Writable, Entry::access)

@@ -45,6 +45,17 @@ impl Sharers {
         SharerAddition::Pointer
     }
 
+    /// Removes a sharer, if it is one.
+    pub fn remove(&mut self, node: NodeId) {
+        self.pointers.retain(|pointer| *pointer != node);
+        self.listed.remove(&node);
+    }
+
+    /// Returns whether there is no sharer.
+    pub fn is_empty(&self) -> bool {
+        self.pointers.is_empty() && self.listed.is_empty()
+    }
+
     /// Returns whether `node` is a sharer.
     pub fn has(&self, node: NodeId) -> bool {
         self.pointers.binary_search(&node).is_ok() || self.listed.contains(&node)

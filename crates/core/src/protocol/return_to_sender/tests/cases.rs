@@ -49,6 +49,31 @@ fn a_packet_without_receive_buffer_returns_to_its_outgoing_buffer_and_is_retried
     assert_eq!((received.accepted, received.returned, received.released, received.buffers_max), (3, 1, 3, 2));
 }
 
+/// Tests that delays with jitter stay within their interval, use all of it, and depend on the seed alone.
+#[test]
+fn jitter_spreads_retries_around_the_delay() {
+    let retry = Retry::constant(ns(1_000)).with_jitter(50);
+    let delays = |seed: u64, retry: Retry| {
+        let mut half = OutgoingHalf::new(A, Buffers::finite(1).unwrap(), retry).with_seed(seed);
+        let mut packet = half.send(B, "one").unwrap();
+        let mut delays = Vec::new();
+        for _ in 0..200 {
+            let DataPacket { to, buffer, payload, .. } = packet;
+            let reply = Reply { from: to, to: A, buffer, verdict: Verdict::Returned(payload) };
+            let ReplyOutcome::Bounced { retry_at, .. } = half.reply(reply, ns(7)) else { panic!("it is returned") };
+            delays.push(retry_at.since(ns(7)));
+            packet = half.retry(retry_at).expect("the retry is due");
+        }
+        delays
+    };
+    let drawn = delays(3, retry);
+    let (least, most) = (*drawn.iter().min().unwrap(), *drawn.iter().max().unwrap());
+    assert!(ns(500) <= least && least < ns(530) && ns(1_470) < most && most <= ns(1_500), "{least:?} to {most:?}");
+    assert_eq!(drawn, delays(3, retry));
+    assert_ne!(drawn, delays(4, retry));
+    assert_eq!(delays(3, Retry::constant(ns(1_000))), vec![ns(1_000); 200], "no jitter by default");
+}
+
 #[test]
 fn a_buffer_is_taken_while_its_message_is_composed_and_while_it_is_read() {
     let mut net = Net::pair(buffers(1));
