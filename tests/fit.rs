@@ -187,6 +187,20 @@ fn fitted_study_is_printed_as_json_and_written_to_its_description() {
 const FIT_KEY: &str = "fabric.myrinet.switch-latency";
 
 #[test]
+fn number_left_out_of_the_fit_is_predicted_without_it() {
+    let (output, _folder) = study("held-out", FIT, &["--cross-validate", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let of = |key: &str| json[0][key].as_f64().expect("a number");
+    assert_eq!((json[0]["claim"].as_str(), json.as_array().map(Vec::len)), (Some("latency-8K"), Some(1)));
+    let [expected, fitted, predicted] = ["expected", "fitted", "predicted"].map(of);
+    assert!(expected < fitted && fitted < predicted, "nothing else determines the constant: {json}");
+    let (output, _folder) = study("held-out-text", FIT, &["--cross-validate"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("of 1 numbers are within 10 % when their row is left out"), "{text}");
+}
+
+#[test]
 fn errors_in_fit_toml_have_their_line() {
     let errors: [(&str, &str, &[&str]); 7] = [
         ("[fit]", "[fit]\nnoise = 0.0", &["fit.toml:2:", "a noise of 0"]),

@@ -159,12 +159,12 @@ proptest! {
         };
         let rest = format!("{rest}[workload.pair]\nwarm-up = 0\npackets = 8");
         let built = build::build(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
-        let (ends, bases) = shared(&built.world, block, 128);
+        let (ends, bases) = shared_blocks(&built.world, block, 128);
         let returned = Rc::new(Cell::new(0));
         for (own, end) in ends.iter().cloned().enumerate() {
             let (bases, returned) = (bases.clone(), returned.clone());
             built.world.sim.spawn(format!("node {own}"), async move {
-                end.active().cpu().until(BEGINS).await;
+                end.active().cpu().until(START).await;
                 let mut state = seed ^ (own as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
                 let mut draw = move |below: u64| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -15,7 +15,8 @@ use narrows_study::experiment::fit::curve::Curve;
 use narrows_study::experiment::fit::curve_fit::CurveFit;
 use narrows_study::experiment::fit::{FitResult, Residual, write};
 use narrows_study::papers;
-use narrows_study::study;
+use narrows_study::study::fit::cross_validation::{HeldOutNumber, cross_validate};
+use narrows_study::study::{self, LocatedStudy};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +77,9 @@ pub struct Options {
     /// Write the fitted values into the files that define the constants
     #[arg(long)]
     write: bool,
+    /// Print each number of a study as it is predicted when it and its row of the table are left out of the fit
+    #[arg(long, conflicts_with_all = ["measured", "write"])]
+    cross_validate: bool,
     /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
@@ -91,6 +95,19 @@ pub struct Options {
 pub fn run(options: &Options) -> CommandResult {
     let pool = pool(options.jobs)?;
     let out = options.out.as_deref().map(Output::prepare).transpose()?;
+    if options.cross_validate {
+        let progress = FitProgress::new(false);
+        let control = FitControl { monitor: &progress, state: None };
+        let numbers = pool.install(|| cross_validation(options, control));
+        progress.end(numbers.is_ok());
+        let numbers = numbers?;
+        let result = match options.format() {
+            Format::Text => text::cross_validation(&numbers),
+            Format::Json => format!("{:#}\n", serde_json::json!(numbers)),
+        };
+        write_result(result.as_bytes(), out)?;
+        return Ok(ExitStatus::Done);
+    }
     let state = options.out.as_deref().map(state_file);
     let progress = FitProgress::start(state.is_some());
     let control = FitControl { monitor: &progress, state: state.as_deref() };
@@ -147,13 +164,22 @@ impl Options {
 
 /// Fits the constants of a study by its `fit.toml`.
 fn study(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
+    study::fit::fit_study(&located_study(options)?, options.tolerance, control).map_err(Failure::grouped)
+}
+
+/// Fits the constants of a study without each row of its numbers.
+fn cross_validation(options: &Options, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, Failure> {
+    cross_validate(&located_study(options)?, control).map_err(Failure::grouped)
+}
+
+/// Returns the study that is the subject.
+fn located_study(options: &Options) -> Result<LocatedStudy, Failure> {
     let name = options.subject.to_string_lossy();
     if options.subject.is_file() {
         let problem = Problem::new(format!("`{name}` is a file, and no measured curve is given"));
         return Err(problem.help("name a measured curve with --measured FILE, or give the folder of a study").into());
     }
-    let located = study::find(&name, false, &papers::builtins(registry()))?;
-    study::fit::fit_study(&located, options.tolerance, control).map_err(Failure::grouped)
+    Ok(study::find(&name, false, &papers::builtins(registry()))?)
 }
 
 /// Fits the constants of a description to measured curves.

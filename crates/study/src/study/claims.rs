@@ -159,6 +159,13 @@ impl ClaimStatement {
         if let Constant::Number(number) = self.expected { Some(number) } else { None }
     }
 
+    /// Returns the row of the paper's table that the number is from, such as `Table 1, row Alcor`.
+    pub fn table_row(&self) -> Option<&str> {
+        let row = self.source.find(", row ")? + ", row ".len();
+        let end = self.source[row..].find(',').map_or(self.source.len(), |comma| row + comma);
+        Some(&self.source[..end])
+    }
+
     /// Returns the unit of the number.
     pub fn unit(&self) -> &str {
         &self.unit

@@ -1,5 +1,6 @@
 //! Calibration of the constants of a study on its claims, by the plan in its `fit.toml`.
 
+pub mod cross_validation;
 pub mod plan;
 
 use super::claims::{ClaimStatement, judge};
@@ -20,6 +21,15 @@ use plan::Plan;
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeSet;
+
+/// A fit that is ready to run.
+struct PreparedFit<'a> {
+    fitting: Fitting<'a>,
+    constants: Vec<FreeConstant>,
+    data: Vec<Datum>,
+    /// Digest of everything else on which the numbers depend.
+    description: String,
+}
 
 /// The claims of a plan, and the points by which they are judged.
 struct Fitting<'a> {
@@ -43,6 +53,13 @@ pub fn fit_study(
     tolerance: Option<f64>,
     control: FitControl<'_>,
 ) -> Result<FitResult, PointProblems> {
+    let PreparedFit { fitting, constants, data, description } = prepare(found, tolerance)?;
+    let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
+    fit(&constants, &data, &fitting, description, control).map_err(without_point)
+}
+
+/// Reads the points of a study's plan, and finds its constants.
+fn prepare(found: &LocatedStudy, tolerance: Option<f64>) -> Result<PreparedFit<'_>, PointProblems> {
     let study = &found.read.value;
     let without_point = |problems: Problems| vec![(String::new(), problems)];
     let Some(plan) = &study.fit else {
@@ -77,8 +94,7 @@ pub fn fit_study(
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
     let description = digest(&json!([points_inputs, statements, definitions]));
     let fitting = Fitting { found, claims, drafts, points, keys };
-    fit(&constants, &data, &fitting, description, control)
-        .map_err(|problem| without_point(Problems::from_problem(problem)))
+    Ok(PreparedFit { fitting, constants, data, description })
 }
 
 /// Returns the claims that a plan names. The check of the study has found each of them.
