@@ -96,7 +96,7 @@ pub fn run(options: &Options) -> CommandResult {
     let pool = pool(options.jobs)?;
     let out = options.out.as_deref().map(Output::prepare).transpose()?;
     if options.cross_validate {
-        let progress = FitProgress::new(false);
+        let progress = FitProgress::start(false);
         let control = FitControl { monitor: &progress, state: None };
         let numbers = pool.install(|| cross_validation(options, control));
         progress.end(numbers.is_ok());
