@@ -11,6 +11,7 @@
 //! | `coherent_port.rs`, `coherent_processor.rs` | an interface's port on a coherent interconnect, and a processor that waits by snooping |
 //! | `block.rs` | addresses and cache blocks |
 //! | `cache/` | the cache of a processor: blocks, states and parameters |
+//! | `cache_warmth.rs` | the state of a range of memory in a last-level cache, for benchmarks |
 //! | `word_access.rs` | accesses of drivers to single words of memory |
 //! | `device.rs` | devices: registers and memory in a window |
 //! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
@@ -19,6 +20,7 @@
 //! | `interrupt.rs` | the interrupt vectors of an interface |
 //! | `io_bus/` | a workstation of the 1990s, with the interface on PCI behind a bridge |
 //! | `memory_bus/` | a node whose interface is on a coherent memory bus |
+//! | `pcie/` | a node of today, whose interface is at the end of a PCIe link |
 //! | `alewife/` | a node whose interface is also its memory controller |
 //! | `software/` | a processor without timed buses and memory: only computation takes time |
 //!
@@ -32,6 +34,7 @@ mod any_processor;
 pub mod block;
 mod bus_dma;
 pub mod cache;
+mod cache_warmth;
 mod capabilities;
 mod coherent_port;
 mod coherent_processor;
@@ -46,6 +49,7 @@ pub mod memory_bus;
 mod metrics;
 mod node;
 mod paged_bytes;
+pub mod pcie;
 mod posted_writes;
 mod priority;
 mod processor;
@@ -62,6 +66,7 @@ pub use any_coherent::AnyCoherentPort;
 pub use any_processor::{AnyProcessor, DynProcessor};
 pub use block::{Address, BLOCK_BYTES, Block};
 pub use bus_dma::{AnyDmaPort, BusDma};
+pub use cache_warmth::CacheWarmth;
 pub use capabilities::HostCapabilities;
 pub use coherent_port::CoherentPort;
 pub use coherent_processor::{CoherentProcessor, PolledRegister};

@@ -6,6 +6,7 @@ use super::any_coherent::AnyCoherentPort;
 use super::any_processor::AnyProcessor;
 use super::block::{Address, BLOCK_BYTES};
 use super::bus_dma::{AnyDmaPort, BusDma};
+use super::cache_warmth::CacheWarmth;
 use super::device::{AsyncDevice, Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
 use super::interrupt::{CoreId, InterruptController};
@@ -77,6 +78,12 @@ pub trait HostNode {
             cpu.store_run(address, bytes).await;
             cpu.fence().await;
         })
+    }
+
+    /// Sets the state of `bytes` bytes from `first` on in the last-level cache, without taking simulated time. No byte
+    /// changes. Returns whether the host has such a cache; by default it has none.
+    fn warm_cache(&self, _first: Address, _bytes: u64, _state: CacheWarmth) -> bool {
+        false
     }
 
     /// Returns the utilization of the host's parts; by default of its cores only.
@@ -223,6 +230,12 @@ impl Host {
     /// Writes a program's buffer before the measurement.
     pub async fn prepare(&self, address: Address, bytes: &[u8]) {
         self.kind.prepare(address, bytes).await;
+    }
+
+    /// Sets the state of `bytes` bytes from `first` on in the last-level cache, without taking simulated time. No byte
+    /// changes. Returns whether the host has such a cache.
+    pub fn warm_cache(&self, first: Address, bytes: u64, state: CacheWarmth) -> bool {
+        self.kind.warm_cache(first, bytes, state)
     }
 
     /// Returns the utilization of the host's parts.

@@ -1,0 +1,32 @@
+//! Main memory behind the last-level cache: one access time, and one rate that all accesses share.
+//!
+//! The module models all channels of a socket as one server, which moves a block at the sum of their rates, less the
+//! share that other cores take (`background`). It leaves out banks, pages, refresh and the turnaround between reads and
+//! writes.
+
+use crate::engine::{Bytes, Rate, Time};
+use crate::text::Parameters;
+
+/// The parameters of main memory.
+#[derive(Clone, Copy, PartialEq, Debug, Parameters)]
+#[param(resource = "memory")]
+pub struct MemoryParameters {
+    /// Size of main memory; a multiple of 64 B.
+    ///
+    /// 1 GiB (chosen; larger than any buffer used). The simulator allocates only what is written.
+    #[param(min = "64 KiB", max = "64 GiB", default = "1 GiB", meaning = Capacity)]
+    pub size: Bytes,
+    /// Time of a processor's access to a block that the last-level cache does not hold.
+    ///
+    /// 80 ns (measured: 81 ns of idle latency on a Cascade Lake server).
+    #[param(default = "80 ns")]
+    pub access: Time,
+    /// Rate of all channels together.
+    ///
+    /// 51.2 GB/s: four channels DDR3-1600 (data sheet of the Ivy Bridge server).
+    #[param(default = "51.2 GB/s")]
+    pub rate: Rate,
+    /// Share of the rate that other cores take, from 0 to 0.95.
+    #[param(min = 0.0, max = 0.95, default = 0.0, meaning = Load)]
+    pub background: f64,
+}
