@@ -68,6 +68,32 @@ fn keys_vary_together() {
     assert_eq!(numbers(&swept, "run_seed"), [1.0, 2.0, 1.0, 2.0]);
 }
 
+#[test]
+fn table_of_points_runs_a_point_for_each_row() {
+    let folder = Folder::new("points");
+    let table = folder.path("points.csv");
+    let (payload, messages) = ("workload.ping-pong.payload", "workload.ping-pong.messages");
+    fs::write(&table, format!("ni,{payload},{messages}\nudma,16 B,5\ncni32qm,64 B,\nudma,16 B,5\n")).expect("a file");
+    let swept = data(&["sweep", "memory-bus", COLD, "--points", &table]);
+    assert_eq!(texts(&swept, "ni"), ["udma", "cni32qm", "udma"]);
+    assert_eq!(numbers(&swept, "workload_ping_pong_payload_B"), [16.0, 64.0, 16.0]);
+    assert_eq!(texts(&swept, "workload_ping_pong_messages"), ["5", "", "5"]);
+    let hash = |sets: &[&str]| as_json(&[&["run", "memory-bus", COLD], sets].concat())["hash"].clone();
+    let first = hash(&["--set=ni=udma", "--set=workload.ping-pong.payload=16 B", FEW]);
+    let second = hash(&["--set=ni=cni32qm", "--set=workload.ping-pong.payload=64 B"]);
+    let hashes: Vec<Json> = texts(&swept, "hash").into_iter().map(Json::from).collect();
+    assert_eq!(hashes, [first.clone(), second, first], "an empty cell leaves the value of the description");
+    let crossed = data(&["sweep", "memory-bus", COLD, "--points", &table, "--vary=run.seed=1,2"]);
+    assert_eq!(texts(&crossed, "ni"), ["udma", "udma", "cni32qm", "cni32qm", "udma", "udma"]);
+    assert_eq!(numbers(&crossed, "run_seed"), [1.0, 2.0, 1.0, 2.0, 1.0, 2.0]);
+}
+
+#[test]
+fn interface_of_one_node_is_named_as_a_value() {
+    let hash = |set: &str| as_json(&["run", "memory-bus", FEW, COLD, "--set", set])["hash"].clone();
+    assert_eq!(hash("nodes.right.ni=udma"), hash("nodes.right.parts=[\"ni/udma\"]"));
+}
+
 const MESH: [&str; 4] =
     ["sweep", "offered-load", "--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=3000"];
 

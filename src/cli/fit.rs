@@ -37,8 +37,8 @@ after the fit is at most a quarter of its prior; otherwise its value depends on
 its starting value.
 
 A measured curve is CSV with units (size [B], latency [us] or bandwidth [MB/s]),
-or the output of perftest or the OSU benchmarks. Latencies are one-way, as of
-the workload ping-pong; bandwidths are those of the workload stream.
+or the output of perftest or the OSU benchmarks. Latencies are one-way, as
+in the workload ping-pong; bandwidths are those of the workload stream.
 
 A fit fails if it leaves a number with an error above the tolerance. The exit
 code is then 1, nothing is written, and the part of the curve that fails and the

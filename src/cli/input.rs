@@ -22,7 +22,7 @@ pub struct Options {
     /// KEY is a key as `narrows show` prints it. VALUE is parsed as TOML; if that fails, it is taken
     /// as a string, so the quotes of a quantity may be left out. Later options override earlier ones.
     /// ni=cni32qm replaces the description's interface by the shipped part of that name; host,
-    /// protocol and fabric work in the same way.
+    /// protocol and fabric work in the same way. nodes.NAME.ni=cni32qm replaces that of one node.
     #[arg(long = "set", value_name = "KEY=VALUE", add = completion_values::settings())]
     pub sets: Vec<String>,
 }

@@ -77,7 +77,7 @@ fn folders(shards: &[PathBuf]) -> Result<(Vec<PointStore>, SweepPlan), Failure> 
     for shard in shards {
         let no_shards = |why: String| {
             Problem::new(format!("`{}` has no shards: {why}", shard.display()))
-                .help("give the file F that `narrows sweep … --out F --shard I/N` names")
+                .help("give the file that --out names in `narrows sweep … --out F --shard I/N`")
         };
         let folder = PointStore::open(shard)
             .ok_or_else(|| no_shards(format!("there is no folder `{}.points`", shard.display())))?;

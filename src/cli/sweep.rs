@@ -12,17 +12,17 @@ use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::seeds::{self, SEEDS_MAX};
 use narrows_study::experiment::sweep::plan::SweepPlan;
 use narrows_study::experiment::sweep::{Shard, Sweep, dimensions, settings, values_of};
-use narrows_study::experiment::vary::Dimension;
+use narrows_study::experiment::vary::{Dimension, points_table};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Values of --vary:
   1,2,4                   values separated by commas
   64 B,1 KiB,8 KiB        quantities; quote the option for the shell
-  0.05..0.5+0.05          start, end, step; a step may reach the end
+  0.05..0.5+0.05          start, end, step; the end only if a step reaches it
   64 B..8 KiB*2           start, end, factor
   0..1.0+lin5             five values from start to end by equal steps
-  1 us..1 ms*log9         nine values by equal factors, to four digits
+  1 us..1 ms*log9         nine values by equal factors, with four digits
   [1,2],[3,4]  'a,b',c    commas in brackets and quotes belong to a value
   A=1,2;B=3,4             A and B together: 1 with 3, then 2 with 4
   ni=cni32qm,udma         shipped parts; also for host, protocol and fabric
@@ -34,6 +34,7 @@ Examples:
       --vary run.seed=1,2,3 --out policies.csv
   narrows sweep memory-bus --vary ni=cni32qm,udma,ni2w \\
       --vary 'workload.ping-pong.payload=16 B..256 B*2'
+  narrows sweep memory-bus --points points.csv --out predicted.csv
   narrows sweep offered-load --vary workload.offered.load=0.05..0.6+0.05 \\
       --seeds 5 --stop-at-saturation
   narrows sweep stream --find 'message.bandwidth >= 60 MB/s' \\
@@ -62,8 +63,11 @@ pub struct Options {
     #[command(flatten)]
     subject: input::Options,
     /// Key and its values; may be repeated to run every combination, the last key varying fastest
-    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present = "find", add = completion_values::settings())]
+    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present_any = ["find", "points"], add = completion_values::settings())]
     vary: Vec<String>,
+    /// CSV file of points: a column for each key, a row for each point; with --vary, every combination of both
+    #[arg(long, value_name = "FILE.csv")]
+    points: Option<PathBuf>,
     /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
@@ -80,7 +84,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]
     seeds: Option<u64>,
     /// When a value of the last --vary saturates with every seed, skip the values after it
-    #[arg(long)]
+    #[arg(long, requires = "vary")]
     stop_at_saturation: bool,
     /// Run shard I of N and store its points; merge the shards with `narrows merge`
     #[arg(long, value_name = "I/N", requires = "out", value_parser = shard)]
@@ -113,7 +117,8 @@ fn shard(text: &str) -> Result<Shard, String> {
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     options.form()?;
-    let mut dimensions = dimensions(registry(), &options.vary, &options.subject.sets).map_err(no_values)?;
+    let table = options.points.as_deref().map(points_table::read).transpose().map_err(no_values)?;
+    let mut dimensions = dimensions(registry(), table, &options.vary, &options.subject.sets).map_err(no_values)?;
     options.check_output(&subject, &dimensions)?;
     if let Some(find) = &options.find {
         return sweep_find::run(&options.search(find)?, &subject, &dimensions);
@@ -183,7 +188,14 @@ impl Options {
         // A problem of the first point is reported when all points are checked.
         let read = subject.read_varied(&self.subject.sets, &settings(&values_of(dimensions, 0))).ok();
         let named = read.iter().flat_map(input::named_files);
-        let inputs = self.subject.input_file().into_iter().chain(self.against.clone()).chain(named).chain(varied);
+        let inputs = self
+            .subject
+            .input_file()
+            .into_iter()
+            .chain(self.against.clone())
+            .chain(self.points.clone())
+            .chain(named)
+            .chain(varied);
         check_distinct(&inputs.collect::<Vec<_>>(), &[Some(out)])
     }
 

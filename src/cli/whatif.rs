@@ -13,9 +13,10 @@ Examples:
   narrows whatif stream --metric message.latency_one_way_p90 --by 4
   narrows whatif stream --set ni.trapeze.policy=store-and-forward --format json
 
-The bottleneck is the part whose speed-up improves the metric most. All
-parameters of a resource are made faster and slower together, by the factor of
---by; then pairs of the resources that matter most, and single parameters.
+The bottleneck is the part whose speed-up improves the metric most. Each trial
+makes all parameters of a resource faster or slower together, by the factor of
+--by. Further trials speed up pairs of the resources that matter most, and
+single parameters.
 A ratio above 1 is an improvement of the metric: a higher rate, or a shorter
 time.";
 

@@ -30,6 +30,16 @@ impl Bytes {
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
+
+    /// Returns the texts of this amount and of `other` in one unit, the largest of which both are whole multiples. A
+    /// message that compares two amounts uses them.
+    pub fn in_one_unit(self, other: Bytes) -> [String; 2] {
+        let amounts = [self, other];
+        let are_multiples = |shift: u32| amounts.iter().all(|amount| amount.0.is_multiple_of(1_u64 << shift));
+        let units = [(20, "MiB"), (10, "KiB")];
+        let (shift, unit) = units.into_iter().find(|(shift, _)| are_multiples(*shift)).unwrap_or((0, "B"));
+        amounts.map(|amount| format!("{} {unit}", amount.0 >> shift))
+    }
 }
 
 impl Add for Bytes {
@@ -262,6 +272,13 @@ pub(crate) fn decimal(amount: u64, per: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compared_amounts_have_the_largest_unit_common_to_both() {
+        assert_eq!(Bytes(3_293_440).in_one_unit(Bytes(1 << 20)), ["3293440 B", "1048576 B"]);
+        assert_eq!(Bytes(1104 << 10).in_one_unit(Bytes(1 << 20)), ["1104 KiB", "1024 KiB"]);
+        assert_eq!(Bytes(3 << 20).in_one_unit(Bytes(1 << 20)), ["3 MiB", "1 MiB"]);
+    }
 
     #[test]
     fn cycles_of_a_33_mhz_clock_never_drift() {

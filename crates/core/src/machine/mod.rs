@@ -274,6 +274,7 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
 
 /// Reads `shared-memory` if programs share memory or the table is defined.
 fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePart>) -> SharedMemoryParameters {
+    t.add_known("shared-memory");
     let in_hardware = ni.and_then(|ni| ni.coherent_block()).map(SharedMemoryParameters::in_hardware);
     if !workload.needs().shared_memory && !t.has("shared-memory") && !t.describing() {
         return in_hardware.unwrap_or_else(SharedMemoryParameters::defaults);

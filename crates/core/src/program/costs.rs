@@ -44,7 +44,7 @@ pub struct SingleCosts {
     pub home: u64,
     /// Number of a node that stores to the blocks before the measurement.
     pub writer: Option<u64>,
-    /// Number of other nodes that load the blocks after that store and before the measurement.
+    /// Number of other nodes that load the blocks after the stores of `writer`, if any, and before the measurement.
     #[param(default = 0)]
     pub readers: u64,
     /// Words of a message's payload.

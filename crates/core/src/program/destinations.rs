@@ -122,7 +122,9 @@ impl Pattern {
             // Senders other than the hot node, and messages that are not hot, go to another node.
             Pattern::Uniform | Pattern::HotSpot { .. } if nodes < 2 => Err((
                 "pattern",
-                format!("this pattern needs at least 2 nodes, and there are {nodes}: describe more nodes"),
+                format!(
+                    "this pattern needs at least 2 nodes, and the machine has {nodes}: describe more nodes, or a fabric of more nodes"
+                ),
             )),
             Pattern::Transpose if nodes.isqrt().pow(2) != nodes => {
                 Err(("pattern", format!("transpose needs a square number of nodes, and {nodes} is not a square")))

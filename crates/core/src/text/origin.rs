@@ -17,7 +17,7 @@ pub enum Layer {
     File(PathBuf),
     /// A `--set` option, identified by its text.
     Set(String),
-    /// A value of a `--vary` option, in the form of a setting.
+    /// A value that a sweep, a search or a fit varies, in the form of a setting.
     Vary(String),
 }
 
@@ -40,7 +40,7 @@ impl Layer {
             Layer::Part(name) => format!("machines/{name}.toml"),
             Layer::File(path) => path.display().to_string(),
             Layer::Set(_) => "--set".to_string(),
-            Layer::Vary(_) => "--vary".to_string(),
+            Layer::Vary(_) => "varied value".to_string(),
         }
     }
 }

@@ -319,7 +319,7 @@ impl<'t> Table<'t> {
     }
 
     /// Notes that the table may hold `key`.
-    pub(super) fn add_known(&self, key: &'static str) {
+    pub(crate) fn add_known(&self, key: &'static str) {
         let mut known = self.known.borrow_mut();
         if !known.contains(&key) {
             known.push(key);

@@ -4,6 +4,7 @@
 
 use super::diagnostics;
 use super::read_context::DiagnosticLevel;
+use super::set::PARTS;
 use super::suggest;
 use super::table::{Table, tree_of};
 use super::tree::Tree;
@@ -15,14 +16,17 @@ impl Table<'_> {
         let (shape, known, variants) = (self.shape.borrow(), self.known.borrow(), self.variants.borrow());
         let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);
         let keys = tree_of(self.node).map(Tree::in_order).unwrap_or_default();
+        // The loader reads the parts that a description names.
+        let parts = (self.path.is_empty() && !self.context.parts.is_empty()).then_some(PARTS);
+        let allowed: Vec<&'static str> = known.iter().copied().chain(parts).collect();
         let mut summarizes = !keys.iter().any(|(key, _)| is_known(key)) && !self.path.is_empty();
         for (key, node) in keys {
             if is_known(key) || self.context.is_unknown_suppressed(&self.full(key)) {
                 continue;
             }
-            let mut problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
+            let mut problem = diagnostics::unknown(&self.path, key, node, allowed.clone());
             let mut open_hint = self.context.open_hint(&self.table_path());
-            if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
+            if let Some(meant) = suggest::nearest(key, allowed.iter().copied()) {
                 self.context.suppress_missing(&self.full(meant));
                 open_hint = "";
                 if variants.contains(&meant) {

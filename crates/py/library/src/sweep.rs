@@ -66,7 +66,8 @@ impl SweepRequest {
         let ungrouped_error = |problems: Vec<Problem>| {
             grouped_error(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
         };
-        let mut dimensions = sweep::dimensions(registry(), &self.vary, &self.settings).map_err(ungrouped_error)?;
+        let mut dimensions =
+            sweep::dimensions(registry(), None, &self.vary, &self.settings).map_err(ungrouped_error)?;
         if let Some(count) = self.seeds {
             if !(2..=SEEDS_MAX).contains(&count) {
                 return Err(problem_error(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));

@@ -91,7 +91,7 @@ impl Description {
     /// Returns the problems of the dimensions, or of the points that are invalid. Nothing is run if there are any.
     pub fn sweep(&self, vary: &[&str]) -> Result<Vec<SweepPoint>, Error> {
         let options: Vec<String> = vary.iter().map(|option| (*option).to_owned()).collect();
-        let dimensions = sweep::dimensions(self.subject.registry(), &options, &self.sets);
+        let dimensions = sweep::dimensions(self.subject.registry(), None, &options, &self.sets);
         let dimensions =
             dimensions.map_err(|problems| Error::Question(Problems::new(problems, &Default::default())))?;
         let sweep = Sweep { reader: &|varied| self.read(varied), dimensions: &dimensions };

@@ -1,11 +1,12 @@
 //! Overrides that select a shipped part by name: `ni=cni32qm` replaces the description's interface by the shipped one;
-//! `host`, `protocol` and `fabric` do the same.
+//! `host`, `protocol` and `fabric` do the same. `nodes.NAME.ni=cni32qm` selects the interface of one node.
 //!
-//! Parts that are declared for a single node are not replaced.
+//! The interface that a description declares for a single node is replaced only by the override of that node.
 
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::set::plain;
 use narrows_core::text::{Problem, Read, suggest};
+use std::collections::BTreeMap;
 use toml::Value;
 
 /// A family of parts: the key that selects a part, the folder of the shipped parts, and the family's table in a
@@ -23,6 +24,9 @@ const FAMILIES: [Family; 4] = [
     Family { key: "fabric", folder: "fabrics", table: "fabric" },
 ];
 
+/// The key of the nodes in a description.
+const NODES: &str = "nodes";
+
 /// Tables that a description may have in addition to that of its fabric.
 const COMMON_TABLES: [&str; 2] = ["router", "loss"];
 
@@ -34,16 +38,32 @@ pub struct NamedParts {
     replaced: Vec<String>,
     /// The nodes with a `host` key.
     nodes: Vec<String>,
+    /// The parts of the nodes that name some, by the name of the node.
+    node_parts: BTreeMap<String, Vec<String>>,
 }
 
-/// Returns the family and part name of an override such as `ni=cni32qm`; `None` for any other override.
-fn part_override(option: &str) -> Option<(&'static Family, String)> {
-    let is_key = |family: &&Family| option.trim_start().starts_with(family.key);
-    FAMILIES.iter().find(is_key)?;
+/// An override that selects a shipped part by its name.
+struct PartOverride {
+    /// The node whose part is replaced; `None` for the part of the machine.
+    node: Option<String>,
+    family: &'static Family,
+    name: String,
+}
+
+/// Returns the part that an override such as `ni=cni32qm` selects; `None` for any other override.
+fn part_override(option: &str) -> Option<PartOverride> {
+    let begins_with = |key: &str| option.trim_start().starts_with(key);
+    if !begins_with(NODES) && !FAMILIES.iter().any(|family| begins_with(family.key)) {
+        return None;
+    }
     let (path, value) = plain(option)?;
-    let [key] = &path[..] else { return None };
-    let family = FAMILIES.iter().find(|family| family.key == key)?;
-    Some((family, value.as_str()?.trim().to_owned()))
+    let family = |key: &str| FAMILIES.iter().find(|family| family.key == key);
+    let (node, family) = match &path[..] {
+        [key] => (None, family(key)?),
+        [nodes, node, key] if nodes == NODES && key == "ni" => (Some(node.clone()), family(key)?),
+        _ => return None,
+    };
+    Some(PartOverride { node, family, name: value.as_str()?.trim().to_owned() })
 }
 
 impl Family {
@@ -63,6 +83,17 @@ impl Family {
         })
     }
 
+    /// Replaces the family's part among `parts` by the one named `name`, or adds it. Returns the parts that were
+    /// replaced.
+    fn replace(&self, parts: &mut Vec<String>, name: &str) -> Vec<String> {
+        let is_of = |part: &mut String| part.strip_prefix(self.folder).is_some_and(|rest| rest.starts_with('/'));
+        let index = parts.iter_mut().position(is_of).unwrap_or(parts.len());
+        let replaced = parts.extract_if(.., is_of).collect();
+        let bare = name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+        parts.insert(index.min(parts.len()), format!("{}/{bare}", self.folder));
+        replaced
+    }
+
     /// Returns the keys in the family's table of a shipped part.
     fn kinds(&self, name: &str) -> Vec<String> {
         let text = shipped::part(&format!("{}/{name}", self.folder)).unwrap_or_default();
@@ -79,19 +110,21 @@ pub fn selects_part(option: &str) -> bool {
 
 /// Returns the problems of part names in overrides.
 pub fn problems<'a>(options: impl Iterator<Item = &'a str>) -> Vec<Problem> {
-    options.filter_map(part_override).filter_map(|(family, name)| family.find(&name).err()).collect()
+    options.filter_map(part_override).filter_map(|part| part.family.find(&part.name).err()).collect()
 }
 
 impl NamedParts {
     /// Reads the parts from a description's text. Its errors are reported when the description itself is read.
     pub fn of(text: &str) -> NamedParts {
         let tree: toml::Table = text.parse().unwrap_or_default();
-        let nodes = tree.get("nodes").and_then(Value::as_table).into_iter().flatten();
-        let with_host = nodes.filter(|(_, node)| node.get("host").is_some());
+        let nodes = || tree.get(NODES).and_then(Value::as_table).into_iter().flatten();
+        let with_host = nodes().filter(|(_, node)| node.get("host").is_some());
+        let node_parts = nodes().filter_map(|(name, node)| Some((name.clone(), words(node.get("parts")?))));
         NamedParts {
             parts: tree.get("parts").map(words).unwrap_or_default(),
             replaced: Vec::new(),
             nodes: with_host.map(|(name, _)| name.clone()).collect(),
+            node_parts: node_parts.collect(),
         }
     }
 
@@ -101,14 +134,19 @@ impl NamedParts {
         match plain(option) {
             Some((path, value)) if path == ["parts"] => self.parts = words(&value),
             Some((path, value)) => {
-                if let [nodes, node, host] = &path[..]
-                    && nodes == "nodes"
-                    && host == "host"
+                if let [nodes, node, key] = &path[..]
+                    && nodes == NODES
                 {
-                    if !self.nodes.contains(node) {
-                        self.nodes.push(node.clone());
+                    match key.as_str() {
+                        "host" => {
+                            if !self.nodes.contains(node) {
+                                self.nodes.push(node.clone());
+                            }
+                            return self.restore(&format!("hosts/{}", value.as_str().unwrap_or_default()));
+                        }
+                        "parts" => _ = self.node_parts.insert(node.clone(), words(&value)),
+                        _ => {}
                     }
-                    return self.restore(&format!("hosts/{}", value.as_str().unwrap_or_default()));
                 }
             }
             None => {}
@@ -137,29 +175,29 @@ impl NamedParts {
                         any |= state.apply(option);
                         settings.push(option.clone());
                     }
-                    Some((family, name)) => {
+                    Some(PartOverride { node: Some(node), family, name }) => {
+                        let parts = state.node_parts.entry(node.clone()).or_default();
+                        family.replace(parts, &name);
+                        settings.push(format!("{NODES}.\"{node}\".parts={}", list(parts)));
+                    }
+                    Some(PartOverride { node: None, family, name }) => {
                         any = true;
-                        state.replace(family, &name);
-                        let host = |node: &String| format!("nodes.\"{node}\".host={}", Value::from(name.as_str()));
+                        state.replaced.extend(family.replace(&mut state.parts, &name));
+                        let host = |node: &String| format!("{NODES}.\"{node}\".host={}", Value::from(name.as_str()));
                         settings.extend(state.nodes.iter().filter(|_| family.key == "host").map(host));
                     }
                 }
             }
-            let parts: Value = state.parts.iter().map(String::as_str).collect::<Vec<_>>().into();
-            settings.extend(any.then(|| format!("parts={parts}")));
+            settings.extend(any.then(|| format!("parts={}", list(&state.parts))));
             settings
         };
         (rewrite(sets), rewrite(varied))
     }
+}
 
-    fn replace(&mut self, family: &Family, name: &str) {
-        let part = format!("{}/{name}", family.folder);
-        let is_of = |part: &String| part.strip_prefix(family.folder).is_some_and(|rest| rest.starts_with('/'));
-        let index = self.parts.iter().position(is_of).unwrap_or(self.parts.len());
-        self.replaced.extend(self.parts.iter().filter(|part| is_of(part)).cloned());
-        self.parts.retain(|part| !is_of(part));
-        self.parts.insert(index.min(self.parts.len()), part);
-    }
+/// Returns the names of parts as the value of a setting.
+fn list(parts: &[String]) -> Value {
+    parts.iter().map(String::as_str).collect::<Vec<_>>().into()
 }
 
 fn words(value: &Value) -> Vec<String> {
@@ -173,9 +211,10 @@ fn words(value: &Value) -> Vec<String> {
 /// Returns the problem of the last override whose part the machine does not have because the description declares
 /// another.
 pub fn unused_overrides(read: &Read<Machine>, options: &[String]) -> Option<Problem> {
-    let named: Vec<_> = options.iter().filter_map(|option| part_override(option)).collect();
+    let named: Vec<_> =
+        options.iter().filter_map(|option| part_override(option)).filter(|part| part.node.is_none()).collect();
     let machine = if named.is_empty() { return None } else { read.resolved() };
-    named.into_iter().rev().find_map(|(family, name)| {
+    named.into_iter().rev().find_map(|PartOverride { family, name, .. }| {
         let kinds = family.kinds(&name);
         let has = machine[family.table].as_object()?;
         let is_present = kinds.iter().any(|kind| has.contains_key(kind) && !COMMON_TABLES.contains(&kind.as_str()));
@@ -209,6 +248,10 @@ mod tests {
         assert_eq!(
             settings(text, &["host=miata", "fabric=myrinet"]),
             [r#"nodes."a".host="miata""#, r#"parts=["hosts/miata", "ni/trapeze", "fabrics/myrinet"]"#]
+        );
+        assert_eq!(
+            settings("[nodes.b]\nparts = ['ni/trapeze', 'x/y']", &["nodes.b.ni=udma", "nodes.c.ni=ni2w"]),
+            [r#"nodes."b".parts=["ni/udma", "x/y"]"#, r#"nodes."c".parts=["ni/ni2w"]"#]
         );
         assert_eq!(settings("", &["ni={}", "ni.udma.x=1"]), ["ni={}", "ni.udma.x=1"], "these are ordinary settings");
     }

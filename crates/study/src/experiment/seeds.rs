@@ -10,7 +10,7 @@
 
 use super::distribution::merged;
 use super::reader::Reader;
-use super::sweep::POINTS_MAX;
+use super::sweep::{self, POINTS_MAX};
 use super::vary::{self, Dimension, Vary};
 use super::{ResultRow, record};
 use narrows_core::engine::histogram::PERCENTILES;
@@ -37,8 +37,8 @@ pub fn seed_values(first: u64, seeds: u64) -> Vary {
 /// Reports a sweep that itself varies the seed, or has more than `POINTS_MAX` runs.
 pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Result<Dimension, Problem> {
     let names = |key: &str| vary::names(&format!("{key}=0")).ok();
-    let varies = dimensions.iter().flat_map(|dimension| &dimension.varies);
-    if varies.clone().any(|vary| names(&vary.key) == names(KEY)) {
+    let mut varies = dimensions.iter().flat_map(|dimension| &dimension.varies);
+    if varies.any(|vary| names(&vary.key) == names(KEY)) {
         let problem = Problem::new("both --vary and --seeds vary `run.seed`");
         return Err(problem.help("leave out one of the two"));
     }
@@ -47,7 +47,7 @@ pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Re
         let problem = Problem::new(format!("the sweep has more than {POINTS_MAX} runs"));
         return Err(problem.help("vary fewer values, or take fewer seeds"));
     }
-    let first: Vec<String> = varies.map(|vary| format!("{}={}", vary.key, vary.values[0])).collect();
+    let first = sweep::settings(&sweep::values_of(dimensions, 0));
     // The problems of the first point are reported together with those of all points.
     let seed = reader(&first).map_or(0, |read| read.value.run.seed);
     Ok(seed_values(seed, count).into())

@@ -16,7 +16,7 @@ use super::vary::{self, Dimension};
 use narrows_core::machine::{Machine, Registry};
 use narrows_core::text::{Problem, Problems, Read};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -83,21 +83,22 @@ pub enum SweepEvent {
     Corrupt(PathBuf, String),
 }
 
-/// Parses the varied keys from the options `--vary`.
+/// Parses the varied keys from the options `--vary`. A table of points, if there is one, is the first dimension.
 ///
 /// # Errors
 ///
 /// Reports malformed options, keys that are varied twice or also set by `sets`, and too many points.
 pub fn dimensions(
     registry: &Arc<Registry>,
+    table: Option<Dimension>,
     options: &[String],
     sets: &[String],
 ) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
     // Errors in `sets` are reported when they are applied.
     let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&registry.spelled(set)).ok()).collect();
-    for option in options {
-        match Dimension::parse(option) {
+    for dimension in table.into_iter().map(Ok).chain(options.iter().map(|option| Dimension::parse(option))) {
+        match dimension {
             Err(problem) => problems.push(problem),
             Ok(dimension) => {
                 problems.extend(
@@ -108,8 +109,9 @@ pub fn dimensions(
         }
     }
     let varies = || dimensions.iter().flat_map(|dimension| &dimension.varies);
-    let settings: Vec<String> =
-        varies().flat_map(|vary| vary.values.iter().map(|value| format!("{}={value}", vary.key))).collect();
+    let values = varies().flat_map(|vary| vary.values.iter().map(|value| (vary.key.clone(), value.clone())));
+    let distinct: BTreeSet<(String, String)> = values.collect();
+    let settings = settings(&distinct.into_iter().collect::<Vec<_>>());
     problems.extend(part_overrides::problems(settings.iter().map(String::as_str)));
     let points = dimensions.iter().try_fold(1usize, |points, dimension| points.checked_mul(dimension.len()));
     if points.is_none_or(|points| points > POINTS_MAX) {
@@ -128,13 +130,13 @@ fn key_conflict(
     let names = vary::names(&registry.spelled(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known.contains(&names), set.contains(&names)) {
         (true, _) => {
-            let problem =
-                Problem::new(format!("`{key}` is varied twice: --vary {} has its values already", names.join(".")));
-            Some(problem.help("give all its values in one --vary"))
+            let message = format!("`{key}` is varied twice: `{}` has its values already", names.join("."));
+            let problem = Problem::new(message);
+            Some(problem.help("give all its values in one --vary, or in one column of the table of points"))
         }
-        (_, true) => {
-            Some(Problem::new(format!("`{key}` is both set and varied")).help("remove its --set or its --vary"))
-        }
+        (_, true) => Some(
+            Problem::new(format!("`{key}` is both set and varied")).help("remove its --set, or its --vary or column"),
+        ),
         _ => None,
     };
     known.push(names);
@@ -171,12 +173,13 @@ impl<'a> Sweep<'a> {
         Ok(CheckedSweep { distinct: distinct(&inputs), sweep: self, inputs })
     }
 
-    /// Returns each distinct problem once, in the order of the first points that have them.
+    /// Returns each distinct problem once, in the order of the first points that have them. Problems are distinct if
+    /// their words differ: an unknown key is one problem, whatever its value at a point.
     fn point_problems(&self, read: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
         let (mut all, mut numbers) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
         for (point, read) in read.into_iter().enumerate() {
             for problem in read.err().iter().flat_map(Problems::each) {
-                let number = *numbers.entry(problem.to_string()).or_insert(all.len());
+                let number = *numbers.entry(words(&problem)).or_insert(all.len());
                 match all.get_mut(number) {
                     Some(known) => known.points += 1,
                     None => all.push(PointProblem { first: self.values(point), points: 1, problem }),
@@ -205,9 +208,16 @@ pub fn format_values(values: &[(String, String)]) -> String {
     settings(values).join(", ")
 }
 
-/// Formats keys and values as overrides.
+/// Formats keys and values as overrides. A key without a value is not overridden.
 pub fn settings(values: &[(String, String)]) -> Vec<String> {
-    values.iter().map(|(key, value)| format!("{key}={value}")).collect()
+    let given = values.iter().filter(|(_, value)| !value.is_empty());
+    given.map(|(key, value)| format!("{key}={value}")).collect()
+}
+
+/// Returns the messages, labels and help of problems, without the texts at their locations.
+fn words(problems: &Problems) -> String {
+    let each = |problem: &Problem| format!("{}\n{}\n{}", problem.message, problem.label, problem.help.join("\n"));
+    problems.list().iter().map(each).collect()
 }
 
 /// Returns the first point of each distinct hash.

@@ -1,9 +1,10 @@
 //! Parser of `KEY=V1,V2,…`: a key and its values in a sweep.
 //!
 //! Commas within quotes, brackets and braces belong to a value. A value that begins with a digit and contains `..` is a
-//! range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension. Values are interpreted later, when
-//! the description is read.
+//! range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension; so are the columns of a table of points
+//! (`points_table.rs`). Values are interpreted later, when the description is read.
 
+pub mod points_table;
 pub mod range;
 
 use narrows_core::text::Problem;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct Vary {
     /// The key, as it was written.
     pub key: String,
-    /// The values, in order.
+    /// The values, in order. An empty one, which only a table of points has, leaves the value of the description.
     pub values: Vec<String>,
 }
 

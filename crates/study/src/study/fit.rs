@@ -46,7 +46,7 @@ pub fn fit_study(
     let without_point = |problems: Problems| vec![(String::new(), problems)];
     let Some(plan) = &study.fit else {
         let problem = Problem::new(format!("the study `{}` has no fit.toml", found.location.name()));
-        let help = "its fit.toml would name the constants to fit, and the claims to fit them on: docs/fitting.md shows how to write one";
+        let help = "write one that names the constants to fit, and the claims to fit them on: `narrows fit --help` describes it";
         return Err(without_point(Problems::one(problem.help(help))));
     };
     let located = |problems: Vec<Problem>| without_point(found.read.problems(problems));

@@ -46,9 +46,9 @@ const NUMBERED: MtuLimit = MtuLimit {
 /// The limit on packet length that is set by buffers that hold whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "an input buffer of a router, which with this fabric.router.switching holds whole packets",
+    reason: "an input buffer of a router",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
-    hint: "fabric.router.buffer-flits larger, or choose fabric.router.switching = \"wormhole\"",
+    hint: "fabric.router.buffer-flits larger, or choose fabric.router.switching = \"wormhole\", with which a buffer need not hold a whole packet",
 };
 
 impl RoutedFabric {

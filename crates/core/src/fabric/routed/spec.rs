@@ -221,7 +221,10 @@ impl RoutedFabric {
             cycle.len()
         );
         let rest = if cycle.len() > CYCLE_LISTED { "so on, until one" } else { "the last" };
-        let help = format!("each waits for the next, and {rest} for the first: {}", waits.join("; "));
-        Some(ParameterError::new("", message).help(help))
+        let waits = format!("each channel waits for the next, and {rest} for the first: {}", waits.join("; "));
+        Some(match self.topology.deadlock_remedy() {
+            Some((key, remedy)) => ParameterError::new(key, message).help(format!("{remedy}; at present {waits}")),
+            None => ParameterError::new("", message).help(waits),
+        })
     }
 }

@@ -144,7 +144,7 @@ impl RouterParameters {
             errors.push((
                 "virtual-channels",
                 format!(
-                    "a {} can deadlock with fewer than {least} virtual channels: choose at least {least}",
+                    "the {} can deadlock with fewer than {least} virtual channels: choose at least {least}",
                     shape.name
                 ),
             ));
@@ -154,8 +154,8 @@ impl RouterParameters {
             errors.push((
                 "virtual-channels",
                 format!(
-                    "packets of {packet_flits_max} flits can deadlock on a {} with {} virtual channels and `middle-channel = \"both\"`: \
-                     choose an even number, or `middle-channel = \"lower\"`",
+                    "packets of {packet_flits_max} flits can deadlock in the {} with {} virtual channels and `middle-channel = \"both\"`: \
+                     choose an even number of channels, or `middle-channel = \"lower\"`",
                     shape.name, self.virtual_channels
                 ),
             ));
@@ -164,10 +164,7 @@ impl RouterParameters {
             let flits = self.buffer_flits;
             errors.push((
                 "buffer-flits",
-                format!(
-                    "a packet of {packet_flits_max} flits does not fit in an input buffer of {flits} flits, which has to hold a whole packet \
-                     with this switching"
-                ),
+                format!("a packet of {packet_flits_max} flits does not fit in an input buffer of {flits} flits"),
             ));
         }
         errors

@@ -142,6 +142,14 @@ impl Topology {
         }
     }
 
+    /// Returns the key of the routing rule, and a text that names the rules with which packets cannot deadlock; `None`
+    /// if the shape has no choice of such rules.
+    pub fn deadlock_remedy(&self) -> Option<(&'static str, &'static str)> {
+        let rules =
+            "choose \"up-down\", or \"distance-classes\" with a virtual channel for each link of the longest route";
+        matches!(self, Topology::Graph(_)).then_some(("routing", rules))
+    }
+
     /// Returns the names of the nodes, if the shape has names for them.
     pub fn node_names(&self) -> Option<Vec<String>> {
         match self {

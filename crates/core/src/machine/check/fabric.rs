@@ -49,6 +49,9 @@ fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
     }
     let packets = format!("{}.packet-flits", read.value.workload.table());
     let [buffer, switching] = [router_key(key), router_key("switching")];
-    let help = format!("make {buffer} larger or {packets} smaller, or choose {switching} = \"wormhole\"");
+    let help = format!(
+        "make {buffer} larger or {packets} smaller, or choose {switching} = \"wormhole\", with which a buffer need not hold a whole \
+         packet"
+    );
     read.wrong(read.foremost(&[&buffer, &packets, &switching]), message, &help)
 }

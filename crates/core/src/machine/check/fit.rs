@@ -190,7 +190,9 @@ fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         Some(_) => {
             format!("reduce the buffers of the protocol or ni.{ni}.{packet}, or enlarge the interface's memory")
         }
-        None => "limit the buffers of the protocol, or choose an interface that keeps them in host memory".to_owned(),
+        None => format!(
+            "limit the number of buffers in [protocol.{protocol}], or choose an interface that keeps them in host memory"
+        ),
     };
     let mut keys = vec![format!("protocol.{protocol}")];
     if needed.is_some() {
@@ -286,7 +288,7 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if parts.interface.coherent_block().is_none() {
         let message = format!("[ni.{}] does not keep memory coherent between nodes", parts.interface.name());
         let help = parts.registry.needs_interface(|interface| interface.coherent_block().is_some());
-        let help = format!("{help}, or shared memory in software, [shared-memory.software]");
+        let help = format!("{help} and a host that fits it; or choose [shared-memory.software]");
         return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
     }
     let endpoints_max = parts.addresses.endpoints_per_node_max();

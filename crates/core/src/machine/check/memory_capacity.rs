@@ -77,7 +77,8 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let needs = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
         let Some((need, node)) = needs.max_by_key(|(need, _)| need.total()) else { continue };
         if need.total() > size.get() {
-            let message = format!("`{node}` may need {} of main memory, and has {size}", need.in_pages());
+            let [needed, size] = need.in_pages().in_one_unit(size);
+            let message = format!("`{node}` may need {needed} of main memory, and has {size}");
             let key = host.key(key);
             let sent =
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));

@@ -205,7 +205,9 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         if endpoints.find(name).is_none() {
             let key = machine.workload.key(&key);
             let message = match is_pattern(name) {
-                true => format!("the pattern `{name}` yields no flow between two {kinds}"),
+                true => {
+                    format!("the pattern `{name}` yields no flow: there is no pair of different {kinds} that matches")
+                }
                 false => format!("there is no {kind} `{name}`"),
             };
             problems.push(read.wrong(&key, &message, &among(kinds, name, &names)));

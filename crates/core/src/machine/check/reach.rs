@@ -30,7 +30,10 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         "a packet of {packet} ({key}) is longer than {reason}: at most {bytes}, set by {}",
         keys[..keys.len().min(2)].join(" and ")
     );
-    let help = format!("make {key} smaller, or {hint}");
+    let help = match hint.is_empty() {
+        true => format!("make {key} smaller"),
+        false => format!("make {key} smaller, or {hint}"),
+    };
     let all = keys.into_iter().chain([key, parts.fabric.table()]);
     vec![IncompatibleParts::new(all, message, help)]
 }
@@ -51,7 +54,11 @@ pub(super) fn words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     }
     let (packet, key) = (parts.interface.limits().packet, parts.interface.key(parts.interface.packet_key()));
     let message = format!("a packet of {packet} ({key}) carries only {carried} words of an active message, but {what}");
-    vec![IncompatibleParts::new([parts.workload.table(), key.clone()], message, format!("make {key} larger"))]
+    vec![IncompatibleParts::new(
+        [parts.workload.table(), key.clone()],
+        message,
+        format!("make {key} larger: a word takes 4 B"),
+    )]
 }
 
 /// Checks that messages are no longer than the interface's headers can state.
@@ -176,6 +183,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let fits = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
     match (memory_use(1).is_none_or(fits), memory_use(per_node)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
+            let [needed, available] = needed.in_one_unit(available);
             let message = format!(
                 "with the {endpoint_key} of {per_node} endpoints, [{}] needs {needed} of its memory, which has {available}",
                 parts.interface.table()

@@ -144,6 +144,7 @@ impl McpInterface {
         if needs <= memory {
             return None;
         }
+        let [needs, memory] = needs.in_one_unit(memory);
         let message = format!(
             "rings and {packet_buffers} packet buffers of {mtu} in each direction need {needs}, but the interface's memory has {memory}"
         );
@@ -161,6 +162,8 @@ impl McpInterface {
         }
         let message = "fine-grained pipelining is not available with `user-level = true`";
         let error = ParameterError::new("pipelining", message);
-        Some(error.help("choose `coarse` or `serial`, or user-level = false"))
+        Some(error.help(
+            "choose `coarse` or `serial`, or user-level = false with [ni.mcp.kernel] in place of [ni.mcp.library]",
+        ))
     }
 }

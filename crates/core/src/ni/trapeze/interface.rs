@@ -135,6 +135,7 @@ impl TrapezeInterface {
         if needs <= memory {
             return None;
         }
+        let [needs, memory] = needs.in_one_unit(memory);
         let message = format!(
             "rings and {} buffers of {payload_max} in each direction need {needs}, but the interface's memory has {memory}",
             policy.buffers()

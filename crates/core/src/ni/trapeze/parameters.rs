@@ -68,9 +68,9 @@ pub struct FirmwareCosts {
     /// The same cycles are taken for a control frame that is composed or read, and for a timer that expires.
     #[param(default = 60)]
     pub protocol: u64,
-    /// Cycles to copy a control message to its ring entry, if there is a protocol.
+    /// Cycles to copy a control message to its ring entry; only with a protocol.
     ///
-    /// The copy is within the interface's memory, once the packet has its ring entry.
+    /// Without a protocol the message is received into its ring entry, and is not copied.
     #[param(default = 64)]
     pub copy: u64,
 }

@@ -36,8 +36,8 @@ pub enum Arrivals {
         /// The sender learns of a delivery at once, without a message, so the limit has no cost but the wait.
         #[param(min = 1, max = 10_000_000)]
         outstanding: Option<u64>,
-        /// Time before each message is sent, from the delivery that allows it, with `outstanding`, or from the end of
-        /// the preceding send.
+        /// Pause before each message is sent. It begins at the end of the preceding send or, with `outstanding`, at the
+        /// delivery that allows the message.
         #[param(default = "0 us", meaning = Load)]
         think_time: Time,
     },

@@ -72,8 +72,8 @@ pub struct Em3d {
     /// Values in each message, with `exchange = "groups"`.
     #[param(min = 1, max = 1_000, default = 5)]
     pub group: u64,
-    /// Number of arcs ahead of the present one whose values are prefetched, with `exchange = "loads"`; 0 for no
-    /// prefetches.
+    /// Distance of the prefetch, in arcs: the value of an arc is prefetched this many arcs before its use, with
+    /// `exchange = "loads"`; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
     /// Processor cycles to compute an arc.

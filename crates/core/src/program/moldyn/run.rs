@@ -42,8 +42,8 @@ pub struct Moldyn {
     /// `loads` has both in shared memory.
     #[param(was = "sends", default = "ring")]
     pub exchange: MoldynExchange,
-    /// Number of particles ahead of the present one that are prefetched, with `exchange = "loads"`; 0 for no
-    /// prefetches.
+    /// Distance of the prefetch, in particles: a particle is prefetched this many particles before its use, with
+    /// `exchange = "loads"`; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
 }
@@ -87,7 +87,7 @@ impl WorkloadSpec for Moldyn {
         let others = particles - particles.div_ceil(processors as u64);
         let ahead = || {
             format!(
-                "a prefetch {} particles ahead reaches beyond the {others} that a processor reads from others at most",
+                "a prefetch {} particles ahead is too far: a processor reads at most {others} particles of others",
                 self.prefetch
             )
         };

@@ -111,10 +111,7 @@ impl WorkloadSpec for Unstructured {
         // There is at least one edge for each node.
         let edges_min = self.nodes / processors as u64;
         let ahead = || {
-            format!(
-                "a prefetch {} edges ahead reaches beyond the edges of a processor, which may have only {edges_min}",
-                self.prefetch
-            )
+            format!("a prefetch {} edges ahead is too far: a processor may have only {edges_min} edges", self.prefetch)
         };
         let ahead = (self.prefetch > 0 && self.prefetch >= edges_min)
             .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", edges_min.saturating_sub(1))));

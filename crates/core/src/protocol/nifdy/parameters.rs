@@ -56,11 +56,10 @@ fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
     let UnitParameters { dialogs, window, .. } = *unit;
     let mut refused: Vec<_> = unit.check().into_iter().map(|(key, why)| (key, why, String::new())).collect();
     if dialogs > 0 && window > 2 && window.is_multiple_of(2) && !window.is_power_of_two() {
-        let message =
-            "an even window must be a power of two, because a sequence number has as many values as the window";
+        let message = format!("an even window must be a power of two, and {window} is not");
         let (below, above) = (window.next_power_of_two() / 2, window.next_power_of_two());
         let help = format!("the nearest are {below} and {above}; an odd window needs bulk-acknowledge = \"each\"");
-        refused.push(("window", message.to_owned(), help));
+        refused.push(("window", message, help));
     }
     refused
 }

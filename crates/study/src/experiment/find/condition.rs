@@ -39,8 +39,9 @@ impl Condition {
     /// Parses a condition on one of `metrics`.
     pub fn parse(text: &str, metrics: &[Metric]) -> Result<Condition, Problem> {
         let problem = |why: &str| {
-            Problem::new(format!("cannot search for `{text}`: {why}"))
-                .help("write METRIC >= VALUE, such as 'message.bandwidth >= 100 MB/s'; >, <= and < are the others")
+            Problem::new(format!("cannot search for `{text}`: {why}")).help(
+                "write METRIC >= VALUE, such as 'message.bandwidth >= 100 MB/s'; the other operators are >, <= and <",
+            )
         };
         let (name, comparison) = split(text);
         let (operator, value) = match comparison {

@@ -64,9 +64,10 @@ impl Curve {
         }
     }
 
-    /// Returns a problem located at one of the points.
-    pub fn wrong(&self, sample: &Sample, message: &str, label: &str) -> Problems {
-        Problems::new(vec![Problem::new(message).at(Some(sample.place.clone()), label)], &self.texts)
+    /// Returns a problem located at one of the points, with these lines of help.
+    pub fn wrong(&self, sample: &Sample, message: &str, label: &str, help: Vec<String>) -> Problems {
+        let problem = Problem::new(message).at(Some(sample.place.clone()), label);
+        Problems::new(vec![help.into_iter().fold(problem, Problem::help)], &self.texts)
     }
 }
 

@@ -59,8 +59,10 @@ impl CurveFit<'_> {
         for (at, sample) in &samples {
             let curve = &self.curves[*at];
             if let Err(problems) = (self.reader)(&workload(curve.measure, sample.size)) {
-                let why = problems.list().first().map_or(String::new(), |problem| problem.message.clone());
-                return Err(curve.wrong(sample, "the machine cannot be run with this size", &why));
+                let why = problems.list().first();
+                let (label, help) = why.map(|why| (why.message.clone(), why.help.clone())).unwrap_or_default();
+                let help = help.into_iter().chain(["to fit without this size, remove the row".to_owned()]).collect();
+                return Err(curve.wrong(sample, "the machine cannot be run with this size", &label, help));
             }
         }
         let data: Vec<Datum> = samples.iter().map(|(at, sample)| self.datum(*at, sample)).collect();

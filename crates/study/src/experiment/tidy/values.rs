@@ -1,6 +1,7 @@
 //! Columns of the values of varied keys: quantities in their base unit, numbers, or text.
 //!
-//! A column has one type. If its values differ in type, they are all kept as text, as they were written.
+//! A column has one type. If its values differ in type, they are all kept as text, as they were written. A key without a
+//! value at a point has an empty cell.
 
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
@@ -19,12 +20,14 @@ enum ParsedValue {
 pub fn columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
     let keys = rows.first().map_or(0, |row| row.len());
     for at in 0..keys {
-        let parsed: Vec<ParsedValue> = rows.iter().map(|row| parse_value(&row[at].1)).collect();
-        push(data, &rows[0][at].0, parsed, &|row| unquoted(&rows[row][at].1));
+        let texts: Vec<Option<&str>> =
+            rows.iter().map(|row| Some(row[at].1.as_str()).filter(|text| !text.is_empty())).collect();
+        push(data, &rows[0][at].0, &texts);
     }
 }
 
-fn push(data: &mut Dataset, key: &str, parsed: Vec<ParsedValue>, text: &dyn Fn(usize) -> String) {
+fn push(data: &mut Dataset, key: &str, texts: &[Option<&str>]) {
+    let parsed: Vec<Option<ParsedValue>> = texts.iter().map(|text| text.map(parse_value)).collect();
     let count = |value: &ParsedValue| match value {
         ParsedValue::Count(count) => Some(*count),
         _ => None,
@@ -34,30 +37,35 @@ fn push(data: &mut Dataset, key: &str, parsed: Vec<ParsedValue>, text: &dyn Fn(u
         ParsedValue::Number(number) => Some(*number),
         _ => None,
     };
+    let unit = parsed.iter().flatten().find_map(|value| match value {
+        ParsedValue::Quantity(unit, _) => Some(*unit),
+        _ => None,
+    });
     let quantity = |value: &ParsedValue| match value {
-        ParsedValue::Quantity(unit, number) => Some((*unit, *number)),
+        ParsedValue::Quantity(of, number) if Some(*of) == unit => Some(*number),
         _ => None,
     };
-    if let Some(counts) = parsed.iter().map(count).collect::<Option<Vec<_>>>() {
-        return data.push(key, "", ColumnValues::Counts(counts.into_iter().map(Some).collect()));
+    let text = || ColumnValues::Texts(texts.iter().map(|text| text.map(unquoted)).collect());
+    if let Some(counts) = each(&parsed, count) {
+        data.push(key, "", ColumnValues::Counts(counts));
+    } else if let Some(numbers) = each(&parsed, number) {
+        data.push(key, "", ColumnValues::Numbers(numbers));
+    } else if let (Some(unit), Some(numbers)) = (unit, each(&parsed, quantity)) {
+        let is_whole = ["B", "Hz"].contains(&unit);
+        let counts = || numbers.iter().map(|number| number.map(|number| number as u64)).collect();
+        data.push(key, unit, if is_whole { ColumnValues::Counts(counts()) } else { ColumnValues::Numbers(numbers) });
+    } else {
+        data.push(key, "", text());
     }
-    if let Some(numbers) = parsed.iter().map(number).collect::<Option<Vec<_>>>() {
-        return data.push(key, "", ColumnValues::Numbers(numbers.into_iter().map(Some).collect()));
-    }
-    let quantities = parsed.iter().map(quantity).collect::<Option<Vec<_>>>();
-    match quantities.filter(|all| all.iter().all(|(unit, _)| *unit == all[0].0)) {
-        Some(all) if ["B", "Hz"].contains(&all[0].0) => {
-            data.push(
-                key,
-                all[0].0,
-                ColumnValues::Counts(all.iter().map(|(_, number)| Some(*number as u64)).collect()),
-            );
-        }
-        Some(all) => {
-            data.push(key, all[0].0, ColumnValues::Numbers(all.iter().map(|(_, number)| Some(*number)).collect()))
-        }
-        None => data.push(key, "", ColumnValues::Texts((0..parsed.len()).map(|row| Some(text(row))).collect())),
-    }
+}
+
+/// Converts each value that is not missing. Returns `None` if one of them is of another type.
+fn each<T>(values: &[Option<ParsedValue>], convert: impl Fn(&ParsedValue) -> Option<T>) -> Option<Vec<Option<T>>> {
+    let converted = |value: &Option<ParsedValue>| match value {
+        None => Some(None),
+        Some(value) => convert(value).map(Some),
+    };
+    values.iter().map(converted).collect()
 }
 
 /// Returns a text without its quotes, if it has any.
@@ -115,6 +123,8 @@ mod tests {
         assert_eq!(column(&["160 MB/s", "1 Gbit/s"]), ("a_b_B_per_s".into(), numbers(&[160e6, 125e6])));
         assert_eq!(column(&["33 MHz"]), ("a_b_Hz".into(), counts(&[33_000_000])));
         assert_eq!(column(&["1", "2"]), ("a_b".into(), counts(&[1, 2])));
+        assert_eq!(column(&["", "64 B"]), ("a_b_B".into(), ColumnValues::Counts(vec![None, Some(64)])));
+        assert_eq!(column(&["", "x"]), ("a_b".into(), ColumnValues::Texts(vec![None, Some("x".into())])));
         assert_eq!(column(&["0.5", "2"]), ("a_b".into(), numbers(&[0.5, 2.0])));
         assert_eq!(column(&["1 us", "64 B"]), ("a_b".into(), texts(&["1 us", "64 B"])));
         assert_eq!(column(&["true", "'x'"]), ("a_b".into(), texts(&["true", "x"])));
