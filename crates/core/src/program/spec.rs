@@ -22,6 +22,8 @@ pub struct WorkloadNeeds {
     pub host_dma: bool,
     /// The key that requires a host DMA engine with a queue of transfers, if it is set.
     pub queued_host_dma: Option<&'static str>,
+    /// The key that requires a host with a last-level cache, if it is set.
+    pub warmed_cache: Option<&'static str>,
     /// Whether the workload sends or receives messages through the interface.
     pub messages: bool,
     /// The largest number of bytes that a one-sided operation moves, with the key that states it; `None` if the
@@ -43,6 +45,7 @@ impl Default for WorkloadNeeds {
             shared_memory: false,
             host_dma: false,
             queued_host_dma: None,
+            warmed_cache: None,
             messages: true,
             one_sided: None,
             timed_memory: None,

@@ -339,6 +339,15 @@ fn queued_host_dma(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     is_lacking.then(|| IncompatibleParts::new([parts.workload.key(key)], message(), help()))
 }
 
+/// Checks that the hosts have a last-level cache if the workload sets its state.
+fn warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+    let key = parts.workload.needs().warmed_cache?;
+    let (name, _) = parts.hosts.iter().find(|(_, host)| !host.warms_cache())?;
+    let message = format!("`{name}` has no last-level cache");
+    let help = "leave out the key, or choose a host with a last-level cache, such as [hosts.NAME.pcie]";
+    Some(IncompatibleParts::new([parts.workload.key(key)], message, help))
+}
+
 /// Checks that the machine has the resources that the workload measures.
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut errors = Vec::new();
@@ -353,6 +362,7 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     }
     errors.extend(messages(parts));
     errors.extend(queued_host_dma(parts));
+    errors.extend(warmed_cache(parts));
     errors.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {

@@ -17,6 +17,7 @@ mod operation;
 
 use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndpointId, Journey, Time};
+use crate::host::CacheWarmth;
 use crate::messaging::World;
 use crate::ni::DriverExtensions;
 use crate::part::{ParameterError, Part, PartInfo};
@@ -57,6 +58,9 @@ pub struct DmaTest {
     pub window: Option<Bytes>,
     /// Order in which transfers visit the window: `sequential`, the default, or `random`.
     pub access: Option<AccessOrder>,
+    /// State of the window in the host's last-level cache before the first transfer: `host-warm`, a core has written the
+    /// window; `device-warm`, the interface has; or `cold`. By default the cache is as the host starts.
+    pub cache: Option<CacheWarmth>,
     /// Length of the run if `transfers` is 0.
     #[param(default = "1 ms", meaning = Load)]
     pub time: Time,
@@ -93,6 +97,10 @@ impl DmaTest {
         if self.transfers == 0 {
             endpoint.until(endpoint.now() + self.time).await;
             return measured.end_at(world.sim.now());
+        }
+        if let Some(state) = self.cache {
+            let is_set = endpoint.host().warm_cache(first, self.window_bytes().get(), state);
+            assert!(is_set, "a checked host has a last-level cache");
         }
         measured.join();
         let order = self.access.unwrap_or(AccessOrder::Sequential);
@@ -144,6 +152,7 @@ impl WorkloadSpec for DmaTest {
             nodes: 1,
             host_dma: true,
             queued_host_dma,
+            warmed_cache: self.cache.map(|_| "cache"),
             messages: false,
             timed_memory,
             ..WorkloadNeeds::default()
