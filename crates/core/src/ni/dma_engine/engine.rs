@@ -19,6 +19,7 @@ pub struct DmaEngine {
     reads: TransferQueue,
     writes: TransferQueue,
     overhead: Time,
+    write_overhead: Time,
     rate: Rate,
     write_rate: Rate,
     piece: Bytes,
@@ -56,7 +57,7 @@ impl TransferQueue {
 impl DmaEngine {
     /// Starts the engine of a node.
     pub(super) fn start(parameters: &DmaEngineParameters, context: &BuildContext<'_>) -> Rc<DmaEngine> {
-        let DmaEngineParameters { slots, overhead, rate, write_rate, piece, timer_tick, .. } = *parameters;
+        let DmaEngineParameters { slots, overhead, write_overhead, rate, write_rate, piece, timer_tick, .. } = *parameters;
         let (sim, name) = (context.sim, context.name());
         let queue = |what: &str, time| TransferQueue::new(sim, &format!("{name} DMA {what}"), slots, time);
         let posted = Rc::new(Mailbox::<DmaCompletion>::new(sim, format!("a posted write of {name}")));
@@ -66,6 +67,7 @@ impl DmaEngine {
             reads: queue("reads", parameters.read_issue()),
             writes: queue("writes", parameters.write_issue()),
             overhead,
+            write_overhead,
             rate,
             write_rate,
             piece,
@@ -116,7 +118,7 @@ impl DmaEngine {
     }
 
     async fn write(&self, address: Address, bytes: Bytes, journey: &Journey) {
-        self.sim.delay(self.overhead).await;
+        self.sim.delay(self.write_overhead).await;
         self.writes.issue(&self.sim, bytes).await;
         let start = self.sim.now();
         self.sim.delay(self.write_rate.time_for(bytes)).await;

@@ -19,6 +19,9 @@ pub struct DmaEngineParameters {
     /// Part of the latency of a transfer during which it holds no slot.
     #[param(default = "180 ns", resource = "DMA firmware")]
     pub overhead: Time,
+    /// The same for a write; by default, that of a read.
+    #[param(optional_or = overhead, resource = "DMA firmware")]
+    pub write_overhead: Time,
     /// Sizes for which the times of the issue stage are listed, in increasing order.
     ///
     /// The time is constant up to the first size, linear between two sizes, and proportional to the size beyond the
