@@ -2,14 +2,14 @@
 
 use super::issue_time::IssueTime;
 use super::parameters::DmaEngineParameters;
-use crate::engine::resource::Pool;
-use crate::engine::{Bytes, Journey, LocalFuture, Mailbox, Rate, Resource, Sim, Time};
+use crate::engine::{Bytes, Journey, LocalFuture, Mailbox, Pool, Rate, Sim, Time};
 use crate::host::{
     Address, DataBeat, Direction, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, Utilization,
     submit_when_free,
 };
 use crate::ni::build_context::BuildContext;
 use crate::ni::extensions::HostDmaEngine;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The engine.
@@ -31,7 +31,9 @@ pub struct DmaEngine {
 /// The slots and the issue stage of one direction.
 struct TransferQueue {
     slots: Pool,
-    issue: Resource,
+    /// Instant at which the issue stage is free.
+    free_at: Cell<Time>,
+    busy: Cell<Time>,
     time: IssueTime,
 }
 
@@ -39,25 +41,35 @@ impl TransferQueue {
     fn new(sim: &Sim, name: &str, slots: u32, time: IssueTime) -> TransferQueue {
         TransferQueue {
             slots: Pool::new(sim, format!("a slot of {name}"), u64::from(slots)),
-            issue: Resource::new(sim, name.to_owned()),
+            free_at: Cell::default(),
+            busy: Cell::default(),
             time,
         }
     }
 
-    /// Waits for a slot, and then passes the issue stage.
+    /// Waits for a slot, and then for the issue stage, which stays occupied for the time of this transfer.
     async fn issue(&self, sim: &Sim, bytes: Bytes) {
         self.slots.acquire(1).await;
-        let _held = self.issue.acquire().await;
-        let time = self.time.of(bytes);
-        sim.delay(time).await;
-        self.issue.moves(time);
+        let (now, time) = (sim.now(), self.time.of(bytes));
+        let start = now.max(self.free_at.get());
+        self.free_at.set(start + time);
+        self.busy.set(self.busy.get() + time);
+        if start > now {
+            sim.until(start).await;
+        }
+    }
+
+    /// Returns the time for which the issue stage was occupied until `now`.
+    fn busy(&self, now: Time) -> Time {
+        self.busy.get().since(self.free_at.get().since(now))
     }
 }
 
 impl DmaEngine {
     /// Starts the engine of a node.
     pub(super) fn start(parameters: &DmaEngineParameters, context: &BuildContext<'_>) -> Rc<DmaEngine> {
-        let DmaEngineParameters { slots, overhead, write_overhead, rate, write_rate, piece, timer_tick, .. } = *parameters;
+        let DmaEngineParameters { slots, overhead, write_overhead, rate, write_rate, piece, timer_tick, .. } =
+            *parameters;
         let (sim, name) = (context.sim, context.name());
         let queue = |what: &str, time| TransferQueue::new(sim, &format!("{name} DMA {what}"), slots, time);
         let posted = Rc::new(Mailbox::<DmaCompletion>::new(sim, format!("a posted write of {name}")));
@@ -84,11 +96,7 @@ impl DmaEngine {
     }
 
     pub(super) fn utilization(&self) -> Vec<Utilization> {
-        let of = |what, queue: &TransferQueue| Utilization {
-            what,
-            busy: queue.issue.held_total(),
-            active: queue.issue.moved_total(),
-        };
+        let of = |what, queue: &TransferQueue| Utilization::always_active(what, queue.busy(self.sim.now()));
         vec![of("DMA reads", &self.reads), of("DMA writes", &self.writes)]
     }
 
@@ -117,11 +125,16 @@ impl DmaEngine {
         (first + self.rate.time_for(beat.bytes)).max(beat.to + self.rate.time_for(piece))
     }
 
+    /// Returns `bytes` rounded up to whole pieces.
+    fn in_pieces(&self, bytes: Bytes) -> Bytes {
+        Bytes(bytes.get().next_multiple_of(self.piece.get()))
+    }
+
     async fn write(&self, address: Address, bytes: Bytes, journey: &Journey) {
         self.sim.delay(self.write_overhead).await;
         self.writes.issue(&self.sim, bytes).await;
         let start = self.sim.now();
-        self.sim.delay(self.write_rate.time_for(bytes)).await;
+        let copied = start + self.write_rate.time_for(self.in_pieces(bytes));
         let source = DmaSource::new(bytes, |offset, into| {
             into.iter_mut().zip(offset..).for_each(|(byte, at)| *byte = at as u8);
         });
@@ -132,6 +145,9 @@ impl DmaEngine {
             let Some(beat) = completion.next_beat(&mut data).await else { break };
             left = left.saturating_sub(beat.bytes.get());
             completion.beat_passed().await;
+        }
+        if copied > self.sim.now() {
+            self.sim.until(copied).await;
         }
         self.posted.send(completion);
         journey.add_service(start, self.sim.now());

@@ -5,12 +5,12 @@
 //! passes four stages:
 //!
 //! 1. *Overhead*: the firmware composes the command. Any number of transfers may be in this stage.
-//! 2. *Issue*: the transfer takes one of `slots`, waits its turn, and occupies the issue stage for a time that depends
-//!    on its size.
-//! 3. *Transfer*: the request goes to the host's DMA port. The data of a write are copied at `write-rate` before they
-//!    go out. The data of a read are copied at `rate`, in pieces of `piece`, while later pieces still arrive.
-//! 4. *Completion*: a read ends when its last byte has been copied, and a write when its last byte has left the
-//!    interface, which does not wait until the byte is visible in memory. The slot is free again.
+//! 2. *Issue*: the transfer takes one of `slots` and waits until the issue stage is free. It goes on at once, and the
+//!    stage is free for the next transfer after a time that depends on the size.
+//! 3. *Transfer*: the request goes to the host's DMA port. The data of a read are copied at `rate`, in pieces of `piece`,
+//!    while later pieces still arrive. The data of a write are copied at `write-rate`, in whole pieces, while they go out.
+//! 4. *Completion*: a read ends when its last byte has been copied. A write ends when its data have been copied and have
+//!    left the interface, which does not wait until they are visible in memory. The slot is free again.
 //!
 //! So a stream of reads has at most `slots` transfers outstanding for a time that excludes the overhead (Little's law).
 //! The engine's timer has a tick, and a latency is a whole number of ticks. Messages, the processor's registers and the

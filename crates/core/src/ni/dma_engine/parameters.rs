@@ -41,13 +41,13 @@ pub struct DmaEngineParameters {
     #[param(length(min = 1, max = 16), default = ["21 ns", "24 ns", "40 ns", "70 ns"])]
     pub write_times: Vec<Time>,
     /// Rate at which the engine copies the data of a read that has arrived.
-    #[param(default = "3.5 GB/s", resource = "DMA engine")]
+    #[param(default = "3.45 GB/s", resource = "DMA engine")]
     pub rate: Rate,
-    /// Rate at which the engine copies the data of a write before they go out.
-    #[param(default = "4.1 GB/s", resource = "DMA engine")]
+    /// Rate at which the engine copies the data of a write while they go out.
+    #[param(default = "4.2 GB/s", resource = "DMA engine")]
     pub write_rate: Rate,
-    /// Bytes of a read that the engine copies as a unit.
-    #[param(min = "4 B", default = "256 B", meaning = Granularity)]
+    /// Bytes that the engine copies as a unit.
+    #[param(min = "4 B", default = "128 B", meaning = Granularity)]
     pub piece: Bytes,
     /// Tick of the timer with which latencies are measured; without it, they are exact.
     ///

@@ -61,6 +61,12 @@ pub struct DmaTest {
     /// State of the window in the host's last-level cache before the first transfer: `host-warm`, a core has written the
     /// window; `device-warm`, the interface has; or `cold`. By default the cache is as the host starts.
     pub cache: Option<CacheWarmth>,
+    /// Number of earlier writes of the interface to the window, in the same order, whose traces are in the last-level
+    /// cache before the first transfer; they take no simulated time. By default there are none.
+    ///
+    /// A benchmark of millions of writes measures the cache as its own writes leave it.
+    #[param(max = 10_000_000)]
+    pub earlier_writes: Option<u64>,
     /// Length of the run if `transfers` is 0.
     #[param(default = "1 ms", meaning = Load)]
     pub time: Time,
@@ -102,9 +108,12 @@ impl DmaTest {
             let is_set = endpoint.host().warm_cache(first, self.window_bytes().get(), state);
             assert!(is_set, "a checked host has a last-level cache");
         }
-        measured.join();
         let order = self.access.unwrap_or(AccessOrder::Sequential);
-        let addresses = Addresses::new(first, self.size, self.window_bytes(), order, world.seed);
+        let mut addresses = Addresses::new(first, self.size, self.window_bytes(), order, world.seed);
+        for _ in 0..self.earlier_writes.unwrap_or(0) {
+            endpoint.host().note_device_write(addresses.next(), self.size.get());
+        }
+        measured.join();
         let addresses = Rc::new(RefCell::new(addresses));
         for stream in 1..self.outstanding_operations() {
             let name = format!("{} DMA test, operation {stream}", endpoint.name());
@@ -152,7 +161,7 @@ impl WorkloadSpec for DmaTest {
             nodes: 1,
             host_dma: true,
             queued_host_dma,
-            warmed_cache: self.cache.map(|_| "cache"),
+            warmed_cache: self.cache.map(|_| "cache").or(self.earlier_writes.map(|_| "earlier-writes")),
             messages: false,
             timed_memory,
             ..WorkloadNeeds::default()
