@@ -93,6 +93,7 @@ impl DmaPort for BusDma {
             match &*initiator {
                 DmaInitiator::IoBus(host) => through_bridge(host, &request, &steps).await,
                 DmaInitiator::MemoryBus(initiator) => by_transactions(initiator, &request, &steps).await,
+                DmaInitiator::Port(_, port) => through_port(&**port, &request, &steps).await,
             }
             drop(tag);
         }))
@@ -110,6 +111,21 @@ impl DmaPort for BusDma {
 /// Moves a transfer through the bridge of an I/O bus.
 async fn through_bridge(host: &IoBusHost, request: &DmaRequest, steps: &DmaSteps) {
     let (mut transfer, mut data) = (BridgeTransfer::new(host, request), Vec::new());
+    steps.set_up(transfer.set_up().await).await;
+    while let Some(beat) = transfer.next_beat(&mut data).await {
+        match &request.operation {
+            DmaOperation::Read(_) => steps.read_beat(beat, &mut data).await,
+            DmaOperation::Write(_) => steps.write_beat(beat).await,
+        }
+        transfer.beat_passed().await;
+        steps.passed().await;
+    }
+}
+
+/// Moves a transfer through another port.
+async fn through_port(port: &dyn DmaPort, request: &DmaRequest, steps: &DmaSteps) {
+    let mut transfer = submit_when_free(port, request).await;
+    let mut data = Vec::new();
     steps.set_up(transfer.set_up().await).await;
     while let Some(beat) = transfer.next_beat(&mut data).await {
         match &request.operation {

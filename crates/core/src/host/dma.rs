@@ -2,10 +2,11 @@
 //!
 //! On an I/O bus, a transfer goes through the bridge, with a set-up time, bursts, and competition with the processor.
 //! On a memory bus, each block is a separate transaction: a read finds a block wherever it is, and a write invalidates
-//! all cached copies. Longer transfers are left out here; a port carries them out (`dma_port.rs`, `bus_dma.rs`).
+//! all cached copies. A host whose port serves transfers of any length has its port as the initiator. Longer transfers are left out here; a port carries them out (`dma_port.rs`, `bus_dma.rs`).
 
 use super::block::{Address, BLOCK_BYTES, Block};
 use super::device::Direction;
+use super::dma_port::{DmaOperation, DmaPort, DmaRequest, submit_when_free};
 use super::io_bus::IoBusHost;
 use super::memory_bus::{Agent, AgentId, Bus, MemoryBusNode, TransactionKind};
 use crate::engine::{Bytes, Sim};
@@ -17,6 +18,8 @@ pub enum DmaInitiator {
     IoBus(Rc<IoBusHost>),
     /// Transfers are transactions of an agent on the memory bus.
     MemoryBus(MemoryBusInitiator),
+    /// Transfers go through a port that serves several engines.
+    Port(Sim, Rc<dyn DmaPort>),
 }
 
 /// An initiator on the memory bus.
@@ -47,6 +50,7 @@ impl DmaInitiator {
         match self {
             DmaInitiator::IoBus(host) => host.pci.sim(),
             DmaInitiator::MemoryBus(initiator) => &initiator.sim,
+            DmaInitiator::Port(sim, _) => sim,
         }
     }
 
@@ -60,6 +64,14 @@ impl DmaInitiator {
             DmaInitiator::IoBus(host) => {
                 cross(host, Direction::Read, address).await;
                 host.read_by_dma(address, &mut data.0);
+            }
+            DmaInitiator::Port(_, port) => {
+                let operation = DmaOperation::Read(Bytes(BLOCK_BYTES as u64));
+                let mut read = submit_when_free(&**port, &DmaRequest { address, operation }).await;
+                let mut bytes = Vec::new();
+                while let Some(beat) = read.next_beat(&mut bytes).await {
+                    data.0[beat.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
+                }
             }
         }
         data
@@ -75,6 +87,10 @@ impl DmaInitiator {
             DmaInitiator::IoBus(host) => {
                 cross(host, Direction::Write, address).await;
                 host.write_by_dma(address, &data.0);
+            }
+            DmaInitiator::Port(_, port) => {
+                let operation = DmaOperation::Write(data.0.to_vec().into());
+                submit_when_free(&**port, &DmaRequest { address, operation }).await.done().await;
             }
         }
     }

@@ -195,6 +195,12 @@ impl DmaCompletion {
         self.advance_to(u32::MAX).await;
     }
 
+    /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to the
+    /// latency of the transfer. The list is empty if the port records none.
+    pub fn stages(&self) -> Vec<(&'static str, Time)> {
+        self.steps.stages.borrow().clone()
+    }
+
     async fn advance_to(&mut self, goal: u32) {
         self.steps.goal.set(goal);
         poll_fn(|context| self.poll_until(goal, context)).await;
@@ -223,6 +229,7 @@ pub struct DmaSteps {
     set_up: Cell<Time>,
     beat: Cell<Option<DataBeat>>,
     data: RefCell<Vec<u8>>,
+    stages: RefCell<Vec<(&'static str, Time)>>,
 }
 
 impl DmaSteps {
@@ -252,6 +259,12 @@ impl DmaSteps {
     pub async fn passed(&self) {
         self.beat.set(None);
         self.reach().await;
+    }
+
+    /// Records the stages of the transfer at its end, in their order, with the time that each took. The times add up to
+    /// the time from the submission to the end.
+    pub fn record_stages(&self, stages: &[(&'static str, Time)]) {
+        self.stages.borrow_mut().extend_from_slice(stages);
     }
 
     async fn reach(&self) {

@@ -50,6 +50,7 @@ impl Registry {
             .with_host::<host::memory_bus::NodeParameters>()
             .with_host::<host::alewife::AlewifeParameters>()
             .with_host::<host::software::SoftwareParameters>()
+            .with_host::<host::pcie::PcieParameters>()
             .with_interface::<ni::trapeze::TrapezeInterface>()
             .with_interface::<ni::mcp::McpInterface>()
             .with_interfaces(ni::designs::entries())

@@ -151,6 +151,12 @@ impl Cache {
         (first..first + self.ways).min_by_key(age).expect("a set has a frame")
     }
 
+    /// Returns the addresses of the blocks in the cache.
+    pub fn addresses(&self) -> Vec<Address> {
+        let valid = self.frames.iter().filter(|frame| frame.tag & STATE_BITS != 0);
+        valid.map(|frame| frame.tag & !STATE_BITS).collect()
+    }
+
     /// Puts a block into a frame. Returns whether the frame had never held a block.
     pub fn fill(&mut self, frame: BlockFrame, address: Address, state: State, data: &Block) -> bool {
         let entry = &mut self.frames[frame.0];

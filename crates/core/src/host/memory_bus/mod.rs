@@ -18,6 +18,7 @@ pub mod agent;
 pub mod bus;
 pub mod cache_agent;
 mod coherent;
+pub(in crate::host) mod device_path;
 mod host;
 pub mod memory;
 pub mod moesi;

@@ -75,9 +75,14 @@ impl Agent for Registers {
 impl MemoryBusNode {
     /// Creates a node from checked parameters.
     pub fn new(sim: &Sim, name: &str, parameters: &NodeParameters) -> MemoryBusNode {
-        let bus = Rc::new(Bus::new(sim, name, parameters.bus));
         let memory = Memory::new(parameters.memory_size, parameters.memory_time);
-        let memory = bus.attach(Rc::new(memory), Some(0..parameters.memory_size.get()));
+        MemoryBusNode::with_memory(sim, name, parameters, Rc::new(memory))
+    }
+
+    /// Creates a node whose main memory is the agent `memory`.
+    pub fn with_memory(sim: &Sim, name: &str, parameters: &NodeParameters, memory: Rc<dyn Agent>) -> MemoryBusNode {
+        let bus = Rc::new(Bus::new(sim, name, parameters.bus));
+        let memory = bus.attach(memory, Some(0..parameters.memory_size.get()));
         let cache = CacheAgent::new(sim, name, &bus, &parameters.cache);
         let processor = MemoryBusProcessor::new(sim, name, &bus, cache, parameters.processor);
         MemoryBusNode {

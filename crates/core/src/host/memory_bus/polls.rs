@@ -11,12 +11,14 @@
 //! Other users of the bus during the rounds are left out; the caller guarantees that no other user exists.
 
 use super::bus::WordReads;
+use super::device_path::DevicePath;
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
 use crate::engine::Time;
 use crate::engine::record::SpanLabel;
 use crate::host::coherent_processor::PolledRegister;
 use crate::host::cpu_arbiter::BusyPeriod;
+use std::rc::Rc;
 
 /// The times of a round of a polling loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +56,10 @@ impl MemoryBusProcessor {
         self.work(register.round_cycles);
         let (Some(_), Spin::Skipped) = (core.period, core.parameters.spin) else { return false };
         if core.arbiter.is_shared() || core.bus.is_held() || !core.stores.is_empty() || !core.combining.is_empty() {
+            return false;
+        }
+        let is_on_path = |path: &Rc<dyn DevicePath>| register.on_bus.is_some_and(|(address, _)| path.covers(address));
+        if core.devices.get().is_some_and(is_on_path) {
             return false;
         }
         let read = register.on_bus.map(|(address, bytes)| core.bus.word_reads(address, bytes));

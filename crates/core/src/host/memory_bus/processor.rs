@@ -15,6 +15,7 @@
 
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
+use super::device_path::DevicePath;
 use super::parameters::MemoryBusProcessorParameters;
 use super::store_buffer::{BufferedStore, StoreBuffer, StoreForwarding};
 use super::write_combining::WriteCombining;
@@ -24,7 +25,7 @@ use crate::host::coherent_processor::CoherentProcessor;
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::{LocalTimeLag, SyncFuture};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// The processor of a memory-bus node. Clones refer to the same processor.
@@ -38,6 +39,8 @@ pub(super) struct Core {
     pub(super) cache: CacheAgent,
     pub(super) stores: StoreBuffer,
     pub(super) combining: WriteCombining,
+    /// The path to devices that are not on the bus, if there are any.
+    pub(super) devices: OnceCell<Rc<dyn DevicePath>>,
     pub(super) parameters: MemoryBusProcessorParameters,
     /// Period of the clock, if it is a whole number of picoseconds. It saves a division at each access.
     pub(super) period: Option<Time>,
@@ -62,6 +65,7 @@ impl MemoryBusProcessor {
             cache,
             stores: StoreBuffer::new(sim, name, parameters.store_buffer_entries),
             combining: WriteCombining::default(),
+            devices: OnceCell::new(),
             parameters,
             period: parameters.clock.period(),
             base: Cell::new(sim.now()),
@@ -70,6 +74,15 @@ impl MemoryBusProcessor {
         }));
         sim.spawn_server(format!("{name} store buffer"), processor.clone().drain_stores());
         processor
+    }
+
+    /// Sets the path to devices that are not on the bus.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the processor has one.
+    pub(in crate::host) fn set_device_path(&self, path: Rc<dyn DevicePath>) {
+        assert!(self.0.devices.set(path).is_ok(), "a processor has one path to devices");
     }
 
     /// Returns the cache.
@@ -335,6 +348,11 @@ impl Processor for MemoryBusProcessor {
     async fn fence(&self) {
         MemoryBusProcessor::fence(self).await;
         self.flush_combined().await;
+        if let Some(path) = self.0.devices.get() {
+            MemoryBusProcessor::sync(self).await;
+            path.fence().await;
+            self.catch_up();
+        }
     }
 
     async fn read(&self, at: Address, bytes: usize) -> u64 {

@@ -2,9 +2,11 @@
 //!
 //! The module models strong ordering: each access waits until the store buffer is empty, and the processor waits until
 //! the access is complete. Words written to a write-combined window are combined instead (`write_combining.rs`), and
-//! are flushed before any other access. The module leaves out posted writes of the processor.
+//! are flushed before any other access. Devices on a path of their own (`device_path.rs`) are not accessed over the bus.
+//! On the bus, the module leaves out posted writes of the processor.
 
 use super::agent::TransactionKind;
+use super::device_path::DevicePath;
 use super::processor::MemoryBusProcessor;
 use crate::engine::Time;
 use crate::host::block::{Address, BLOCK_BYTES, Block, offset_in_block};
@@ -52,6 +54,9 @@ impl MemoryBusProcessor {
             self.fence().await;
         }
         self.work(self.0.parameters.request_cycles);
+        if let Some(path) = self.0.devices.get().filter(|path| path.covers(address)) {
+            return self.cross(&**path, kind, address, &mut data.0[offset_in_block(address)..][..bytes]).await;
+        }
         if self.0.bus.is_uncontended() {
             return self.transact_uncontended(kind, address, bytes, data).await;
         }
@@ -61,6 +66,17 @@ impl MemoryBusProcessor {
         let waited = granted.waited;
         granted.run(kind, address, bytes, data).await;
         self.finish_access(requested_at, Some(waited));
+    }
+
+    /// Accesses a device on a path that is not the bus.
+    async fn cross(&self, path: &dyn DevicePath, kind: TransactionKind, address: Address, data: &mut [u8]) {
+        self.sync().await;
+        let requested_at = self.0.sim.now();
+        match kind.reads() {
+            true => path.read(address, data).await,
+            false => path.write(address, data, kind == TransactionKind::WriteBlock).await,
+        }
+        self.finish_access(requested_at, Some(Time::ZERO));
     }
 
     /// Runs a transaction on a bus that no other agent requests. The bus is acquired at once, for a start in local

@@ -65,7 +65,7 @@ impl Line {
 
 impl MemoryBusProcessor {
     /// Combines stores to `window`.
-    pub(super) fn combine_writes(&self, window: Range<Address>) {
+    pub(in crate::host) fn combine_writes(&self, window: Range<Address>) {
         self.0.combining.windows.borrow_mut().push(window);
     }
 

@@ -1,7 +1,30 @@
-//! The PCIe link between root complex and device.
+//! The PCIe link between root complex and device: packets, their bytes on the wire, and credits.
+//!
+//! Each direction is a server of packets (TLPs). A packet takes its header and its data at the rate of the link, which
+//! is the raw rate of the lanes after encoding, times `efficiency`. The packets of one read request's completions, or of
+//! the part of a write within a 4 KiB page, follow each other without a gap.
+//!
+//! A write or read request is sent when the root complex has buffers for it, which it grants as credits: one header
+//! credit for each packet, and for a write one data credit for each 16 B of a packet. Buffers become free when the write
+//! is visible or the read has begun, and the grant takes one crossing of the link. Completion credits are unlimited, as
+//! the standard demands of root complexes and endpoints.
+//!
+//! The module leaves out replays after errors, power states, virtual channels other than 0, ECRC, and transfers between
+//! devices.
 
-use crate::engine::{Bytes, Time};
+use super::server::Server;
+use crate::engine::{Bytes, Rate, Time};
+use crate::host::block::Address;
 use crate::text::{ParameterChoice, Parameters};
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Bytes of a page, which no packet crosses.
+pub const PAGE_BYTES: u64 = 4096;
+
+/// Bytes of write data of one credit.
+const CREDIT_BYTES: u64 = 16;
 
 /// The order in which the writes of a device become visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
@@ -96,4 +119,162 @@ pub struct LinkParameters {
     /// Simulation of the packets of a transfer: `accounted` together, or `each`. Both give the same times.
     #[param(default = "accounted")]
     pub tlp: TlpSimulation,
+}
+
+impl LinkParameters {
+    /// Returns the rate of one direction after encoding, in bits per second.
+    pub fn raw_rate(&self) -> f64 {
+        let transfers = f64::from(4 << (self.generation - 2)) * 1e9;
+        let encoding = if self.generation >= 6 { 236.0 / 256.0 } else { 128.0 / 130.0 };
+        transfers * f64::from(self.lanes) * encoding
+    }
+
+    /// Returns the rate at which packets are sent.
+    pub fn rate(&self) -> Rate {
+        Rate::from_bits_per_s((self.raw_rate() * self.efficiency).round() as u64)
+    }
+
+    /// Returns the number of packets of a write of `bytes` bytes within a page.
+    pub fn write_packets(&self, bytes: Bytes) -> u64 {
+        bytes.get().div_ceil(self.payload_max.get()).max(1)
+    }
+
+    /// Returns the number of completions of a read of `bytes` bytes at `address` within a page. If the address is not at
+    /// a read boundary, the first completion ends at one.
+    pub fn completion_packets(&self, address: Address, bytes: Bytes) -> u64 {
+        let first = self.payload_max.get() - address % self.read_boundary.get();
+        1 + bytes.get().saturating_sub(first).div_ceil(self.payload_max.get())
+    }
+
+    /// Returns the credits that a write of `bytes` bytes within a page takes, for headers and for data.
+    pub fn write_credits(&self, bytes: Bytes) -> (u32, u32) {
+        let (whole, rest) = (bytes.get() / self.payload_max.get(), bytes.get() % self.payload_max.get());
+        let units = whole * (self.payload_max.get() / CREDIT_BYTES) + rest.div_ceil(CREDIT_BYTES);
+        (self.write_packets(bytes) as u32, units as u32)
+    }
+
+    /// Returns the largest number of bytes of a write that are sent together: those of a page, or as many as there are
+    /// credits for.
+    pub fn write_max(&self) -> u64 {
+        let by_header = u64::from(self.posted_header_credits) * self.payload_max.get();
+        let by_data =
+            u64::from(self.posted_data_credits) * CREDIT_BYTES / self.payload_max.get() * self.payload_max.get();
+        PAGE_BYTES.min(by_header).min(by_data)
+    }
+}
+
+/// Returns the parts of `bytes` bytes at `address` that are each within a page and at most `most` bytes, as offsets and
+/// lengths.
+pub fn parts(address: Address, bytes: Bytes, most: u64) -> impl Iterator<Item = (u64, Bytes)> {
+    let mut offset = 0;
+    std::iter::from_fn(move || {
+        let left = bytes.get() - offset;
+        let to_page = PAGE_BYTES - (address + offset) % PAGE_BYTES;
+        let part = left.min(most).min(to_page);
+        let from = offset;
+        offset += part;
+        (part > 0).then_some((from, Bytes(part)))
+    })
+}
+
+/// Packets that follow each other in one direction without a gap: all with the same header, and all but the first and
+/// the last with the same data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Burst {
+    /// Number of packets.
+    pub packets: u64,
+    /// Bytes of a packet in addition to its data.
+    pub header: Bytes,
+    /// Data of all packets together.
+    pub data: Bytes,
+}
+
+impl Burst {
+    /// Returns one packet.
+    pub fn one(header: Bytes, data: Bytes) -> Burst {
+        Burst { packets: 1, header, data }
+    }
+
+    /// Returns the bytes on the wire.
+    pub fn wire_bytes(&self) -> Bytes {
+        Bytes(self.packets * self.header.get() + self.data.get())
+    }
+}
+
+/// One direction of the link.
+pub struct Direction {
+    rate: Rate,
+    server: Server,
+}
+
+impl Direction {
+    /// Creates an idle direction.
+    pub fn new(parameters: &LinkParameters) -> Direction {
+        Direction { rate: parameters.rate(), server: Server::default() }
+    }
+
+    /// Returns the time for which bytes occupy the direction.
+    pub fn time_for(&self, bytes: Bytes) -> Time {
+        self.rate.time_for(bytes)
+    }
+
+    /// Sends a burst that is ready at `now`. Returns the times at which its first byte and its last byte are sent.
+    pub fn send(&self, now: Time, burst: &Burst) -> (Time, Time) {
+        self.server.reserve(now, self.time_for(burst.wire_bytes()))
+    }
+
+    /// Returns the time for which the direction has sent packets until `now`.
+    pub fn busy(&self, now: Time) -> Time {
+        self.server.busy(now)
+    }
+}
+
+/// A counted resource whose units return at known instants: credits, or tags.
+pub struct Units {
+    all: u32,
+    state: RefCell<UnitState>,
+}
+
+struct UnitState {
+    free: u32,
+    returns: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+impl Units {
+    /// Creates `all` units, all of which are free.
+    pub fn new(all: u32) -> Units {
+        Units { all, state: RefCell::new(UnitState { free: all, returns: BinaryHeap::new() }) }
+    }
+
+    /// Returns the number of units.
+    pub fn all(&self) -> u32 {
+        self.all
+    }
+
+    /// Returns the number of units that are free at `now`.
+    pub fn free(&self, now: Time) -> u32 {
+        let state = &mut *self.state.borrow_mut();
+        while let Some(Reverse((at, units))) = state.returns.peek().copied().filter(|Reverse((at, _))| *at <= now) {
+            debug_assert!(at <= now);
+            state.returns.pop();
+            state.free += units;
+        }
+        state.free
+    }
+
+    /// Takes units, which must be free.
+    pub fn take(&self, units: u32) {
+        let mut state = self.state.borrow_mut();
+        state.free = state.free.checked_sub(units).expect("the units are free");
+    }
+
+    /// Returns units at the instant `at`.
+    pub fn give_back(&self, at: Time, units: u32) {
+        self.state.borrow_mut().returns.push(Reverse((at, units)));
+    }
+
+    /// Returns the instant of the next return, if one is known.
+    pub fn next_return(&self) -> Option<Time> {
+        self.state.borrow().returns.peek().map(|Reverse((at, _))| *at)
+    }
 }

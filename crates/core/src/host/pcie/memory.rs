@@ -4,8 +4,10 @@
 //! share that other cores take (`background`). It leaves out banks, pages, refresh and the turnaround between reads and
 //! writes.
 
+use super::server::Server;
 use crate::engine::{Bytes, Rate, Time};
 use crate::text::Parameters;
+use std::cell::Cell;
 
 /// The parameters of main memory.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
@@ -29,4 +31,37 @@ pub struct MemoryParameters {
     /// Share of the rate that other cores take, from 0 to 0.95.
     #[param(min = 0.0, max = 0.95, default = 0.0, meaning = Load)]
     pub background: f64,
+}
+
+/// The channels of main memory.
+pub struct MemoryChannels {
+    rate: Rate,
+    server: Server,
+    bytes: Cell<u64>,
+}
+
+impl MemoryChannels {
+    /// Creates idle channels.
+    pub fn new(parameters: &MemoryParameters) -> MemoryChannels {
+        let left = parameters.rate.bits_per_s() as f64 * (1.0 - parameters.background);
+        let (server, bytes) = Default::default();
+        MemoryChannels { rate: Rate::from_bits_per_s((left.round() as u64).max(1)), server, bytes }
+    }
+
+    /// Moves `bytes` bytes from `now` on. Returns the time for which they wait for the channels.
+    pub fn access(&self, now: Time, bytes: Bytes) -> Time {
+        self.bytes.set(self.bytes.get() + bytes.get());
+        let (from, _) = self.server.reserve(now, self.rate.time_for(bytes));
+        from - now
+    }
+
+    /// Returns the number of bytes that were read and written.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// Returns the time for which the channels have moved data until `now`.
+    pub fn busy(&self, now: Time) -> Time {
+        self.server.busy(now)
+    }
 }

@@ -1,10 +1,58 @@
-//! A host of today: last-level cache, IOMMU and a PCIe link, to which the interface is attached.
+//! A host of today: the interface is at the end of a PCIe link, behind a root complex with an IOMMU, and shares the
+//! last-level cache and memory with the processor.
+//!
+//! ```text
+//!   program ─ processor, private cache          interface: registers, engines
+//!                  │ interconnect                     ║ PCIe link, up and down
+//!   memory ─── LLC ┴──────────────────────── root complex ─ IOMMU
+//! ```
+//!
+//! | file | models |
+//! |---|---|
+//! | `link.rs` | packets, their bytes and their rate in each direction; credits and tags |
+//! | `root_complex.rs` | requests of the device: order, translation, access, completion |
+//! | `iommu.rs` | translations and the walkers that serve misses |
+//! | `llc.rs` | the tags of a last-level cache, with I/O ways for the writes of devices |
+//! | `memory.rs` | the rate of memory |
+//! | `home.rs` | caches and memory of both sockets, as the processor and devices find them |
+//! | `port.rs`, `transfer.rs` | the engines' port, with many transfers outstanding |
+//! | `registers.rs` | the processor's uncached and write-combined accesses over the link |
+//! | `server.rs`, `agenda.rs` | servers without events, and steps at given instants |
+//! | `parameters.rs`, `check.rs`, `host.rs` | the host as a part |
+//!
+//! # What is modelled
+//!
+//! A device's read takes `root-complex`, the serialization of its packets, the translation, and the additional time of
+//! the place in which its block is found (`root_complex.rs`). Its bandwidth follows from the link, the tags, the credits,
+//! the walkers, the cache and memory: each is a queue, and none is a formula. The bytes are real: a read returns what is
+//! visible in memory or in a cache when its data is ready.
+//!
+//! The processor with its private cache is that of a memory-bus node (`memory_bus/`), and the interconnect is a bus that
+//! is held for each of its transactions. Devices have a path of their own to the caches: their accesses snoop the private
+//! cache, but do not occupy the interconnect.
+//!
+//! # What is left out
+//!
+//! Several cores; overlapping misses of the processor, so that a copy of a large buffer is slower than on a machine of
+//! today; coherent devices (CXL); PCIe switches, replays, virtual channels; slices of the last-level cache, banks of
+//! memory.
 
+mod agenda;
+mod check;
+mod home;
+mod host;
 pub mod iommu;
 pub mod link;
 pub mod llc;
 pub mod memory;
 pub mod parameters;
+mod port;
+mod registers;
+mod root_complex;
+mod server;
+#[cfg(test)]
+mod tests;
+mod transfer;
 
 pub use iommu::IommuParameters;
 pub use link::LinkParameters;

@@ -63,6 +63,9 @@ pub struct PcieParameters {
     /// Socket to which memory is attached: `local` (that of the link) or `remote`.
     #[param(default = "local")]
     pub memory_socket: MemorySocket,
+    /// Socket of the processor that runs the program: `local` or `remote`; by default that of memory.
+    #[param(default = memory_socket)]
+    pub processor_socket: MemorySocket,
     /// Additional time of a device's read of memory at the remote socket.
     ///
     /// It is the same for blocks that the remote cache holds. 107 ns (measured: 667 ns against 560 ns).

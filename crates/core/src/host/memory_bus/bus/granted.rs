@@ -86,6 +86,7 @@ impl<'a> Granted<'a> {
         let responder = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
         let access = bus.access_time(from, kind, supplier, responder, address);
         let to = bus.end(from, kind, bytes, access);
+        bus.under_way.set(Some((block, to)));
         Transaction { granted: self, kind, address, bytes, supplier, shared, responder, access, from, to }
     }
 }
@@ -132,6 +133,7 @@ impl Transaction<'_> {
         let Transaction { ref granted, kind, address, bytes, supplier, shared, responder, access, from, to } = self;
         let (bus, requester) = (granted.bus, granted.requester);
         bus.in_flight.set(None);
+        bus.under_way.set(None);
         bus.account(kind, (requester, responder), access, (from, to));
         let settled = bus.settle(kind, responder, address);
         if let (None, Some(home)) = (supplier, responder) {

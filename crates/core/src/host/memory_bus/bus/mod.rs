@@ -26,6 +26,7 @@
 //! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
 //! time for which the bus was held.
 
+mod aside;
 mod granted;
 mod word_reads;
 
@@ -75,6 +76,8 @@ pub struct Bus {
     /// Block that a transaction moves, while neither its supplier nor its receiver has it.
     in_flight: Cell<Option<Address>>,
     moved: Cell<Block>,
+    /// Block of the current transaction, and the end of the transaction.
+    under_way: Cell<Option<(Address, Time)>>,
     track: Option<record::TrackId>,
 }
 
@@ -97,6 +100,7 @@ impl Bus {
             accessed: Default::default(),
             in_flight: Cell::new(None),
             moved: Cell::new(Block::ZERO),
+            under_way: Cell::new(None),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
     }

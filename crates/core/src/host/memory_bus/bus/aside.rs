@@ -1,0 +1,66 @@
+//! Accesses to memory by a device whose data does not cross the bus.
+//!
+//! The device is behind a root complex that has a path of its own to caches and memory. An access is coherent: a read
+//! returns the newest bytes, and a write invalidates all copies. It takes effect at once, and its time is modelled by
+//! the caller. It must not change a block that a transaction is moving.
+
+use super::Bus;
+use crate::engine::Time;
+use crate::host::block::{Address, BLOCK_BYTES, block_of, offset_in_block};
+use crate::host::memory_bus::agent::TransactionKind;
+use std::ops::Range;
+
+/// Calls `with` with the address of each part of `range` that is in one block, and with its offset and length.
+fn each_block(range: Range<Address>, mut with: impl FnMut(Address, usize, Range<usize>)) {
+    let mut at = range.start;
+    while at < range.end {
+        let offset = offset_in_block(at);
+        let length = (BLOCK_BYTES - offset).min((range.end - at) as usize);
+        with(block_of(at), (at - range.start) as usize, offset..offset + length);
+        at += length as u64;
+    }
+}
+
+impl Bus {
+    /// Returns the end of the transaction that moves a block of `range`, if there is one.
+    pub(in crate::host) fn moving_until(&self, range: &Range<Address>) -> Option<Time> {
+        let (block, until) = self.under_way.get()?;
+        (block_of(range.start) <= block && block < range.end).then_some(until)
+    }
+
+    /// Reads the bytes at `address` coherently.
+    pub(in crate::host) fn read_aside(&self, address: Address, into: &mut [u8]) {
+        each_block(address..address + into.len() as u64, |block, from, part| {
+            let length = part.len();
+            into[from..from + length].copy_from_slice(&self.peek(block).0[part]);
+        });
+    }
+
+    /// Writes bytes at `address`, and invalidates all copies. No transaction may be moving one of the blocks.
+    pub(in crate::host) fn write_aside(&self, address: Address, bytes: &[u8]) {
+        each_block(address..address + bytes.len() as u64, |block, from, part| {
+            let mut data = self.peek(block);
+            let length = part.len();
+            data.0[part].copy_from_slice(&bytes[from..from + length]);
+            for (_, agent) in self.snooping.borrow().iter() {
+                agent.snoop(TransactionKind::WriteBlock, block, &mut data.clone());
+            }
+            let home = self.agent(self.home(block));
+            home.home_write(block, BLOCK_BYTES, &data);
+        });
+    }
+
+    /// Writes cached copies of a block back to its home, and removes them. Returns whether there were any.
+    pub(in crate::host) fn flush_aside(&self, block: Address) -> bool {
+        let is_cached = self.is_cached(block);
+        if is_cached {
+            self.write_aside(block, &self.peek(block).0);
+        }
+        is_cached
+    }
+
+    /// Returns whether an agent has a copy of the block.
+    pub(in crate::host) fn is_cached(&self, block: Address) -> bool {
+        self.snooping.borrow().iter().any(|(_, agent)| agent.state(block).readable())
+    }
+}

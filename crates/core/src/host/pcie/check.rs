@@ -1,0 +1,135 @@
+//! The checks of a host with a PCIe link: values that are invalid, and values that are probably not intended.
+
+use super::parameters::{MemorySocket, PcieParameters};
+use crate::engine::{Bytes, Rate};
+use crate::host::block::BLOCK_BYTES;
+use crate::host::cache::CacheParameters;
+use crate::part::ParameterError;
+
+/// Returns the errors of a host.
+pub(super) fn errors(p: &PcieParameters) -> Vec<ParameterError> {
+    let cache = CacheParameters { size: p.cache.size, ways: p.cache.ways, supply_time: p.cache.supply_time };
+    let mut errors: Vec<ParameterError> = cache.check().into_iter().map(ParameterError::from).collect();
+    errors.extend(link_errors(p));
+    errors.extend(cache_errors(p));
+    errors.extend(iommu_errors(p));
+    let zero = [("processor.clock", p.processor.clock.0), ("interconnect.clock", p.interconnect.clock.0)];
+    for (key, _) in zero.into_iter().filter(|(_, clock)| *clock == 0) {
+        errors.push(ParameterError::new(key, "a clock of 0 Hz never ticks"));
+    }
+    if p.memory.size.get() == 0 || !p.memory.size.get().is_multiple_of(BLOCK_BYTES as u64) {
+        let message = format!("{} is not a multiple of a block (64 B)", p.memory.size);
+        errors.push(ParameterError::new("memory.size", message));
+    }
+    if p.root_complex < p.link.crossing * 2 {
+        let message = format!(
+            "the round trip of {} is shorter than two crossings of the link, of {} each",
+            p.root_complex, p.link.crossing
+        );
+        let help = format!("choose at least {}, or a shorter {{table}}.link.crossing", p.link.crossing * 2);
+        errors.push(ParameterError::new("root-complex", message).related(["link.crossing"]).help(help));
+    }
+    errors
+}
+
+/// Returns the powers of two from `least` to `most`, in words.
+fn sizes(least: u64, most: u64) -> String {
+    let all: Vec<_> = (least.ilog2()..=most.ilog2()).map(|log| Bytes(1 << log).to_string()).collect();
+    let (last, first) = all.split_last().expect("there is a size");
+    format!("{} or {last}", first.join(", "))
+}
+
+fn link_errors(p: &PcieParameters) -> Vec<ParameterError> {
+    let (link, mut errors) = (&p.link, Vec::new());
+    if !link.lanes.is_power_of_two() {
+        let message = format!("a PCIe link of {} lanes does not exist", link.lanes);
+        errors.push(ParameterError::new("link.lanes", message).help("choose 1, 2, 4, 8 or 16"));
+    }
+    for (key, size) in [("link.payload-max", link.payload_max), ("link.read-max", link.read_max)] {
+        if !size.get().is_power_of_two() {
+            let message = format!("{size} is not a power of two");
+            errors.push(ParameterError::new(key, message).help(format!("choose {}", sizes(128, 4096))));
+        }
+    }
+    if !link.read_boundary.get().is_power_of_two() {
+        let message = format!("{} is not a read completion boundary", link.read_boundary);
+        errors.push(ParameterError::new("link.read-boundary", message).help("choose 64 B or 128 B"));
+    }
+    if link.payload_max > link.read_max {
+        let message = format!(
+            "the largest payload, {}, is larger than the largest read request, {}",
+            link.payload_max, link.read_max
+        );
+        let help = format!("choose {} at most, or a larger {{table}}.link.read-max", link.read_max);
+        errors.push(ParameterError::new("link.payload-max", message).related(["link.read-max"]).help(help));
+    }
+    let needed = link.payload_max.get().div_ceil(16);
+    if u64::from(link.posted_data_credits) < needed {
+        let message = format!(
+            "{} credits of 16 B are fewer than one packet of {} takes",
+            link.posted_data_credits, link.payload_max
+        );
+        let help = format!("choose at least {needed}, or a smaller {{table}}.link.payload-max");
+        errors.push(ParameterError::new("link.posted-data-credits", message).related(["link.payload-max"]).help(help));
+    }
+    errors
+}
+
+fn cache_errors(p: &PcieParameters) -> Vec<ParameterError> {
+    let (llc, mut errors) = (&p.llc, Vec::new());
+    let row = BLOCK_BYTES as u64 * llc.ways as u64;
+    if !llc.size.get().is_multiple_of(row) {
+        let message = format!("{} is not a multiple of {} ways of 64 B", llc.size, llc.ways);
+        let (below, above) = (llc.size.get() / row * row, llc.size.get().next_multiple_of(row));
+        let help = format!("choose {} or {}", Bytes(below.max(row)), Bytes(above));
+        errors.push(ParameterError::new("llc.size", message).related(["llc.ways"]).help(help));
+    }
+    if llc.io_ways > llc.ways {
+        let message = format!("writes of devices cannot allocate in {} of {} ways", llc.io_ways, llc.ways);
+        let help = format!("choose {} at most", llc.ways);
+        errors.push(ParameterError::new("llc.io-ways", message).related(["llc.ways"]).help(help));
+    }
+    errors
+}
+
+fn iommu_errors(p: &PcieParameters) -> Vec<ParameterError> {
+    let pages = [4 << 10, 2 << 20, 1 << 30];
+    let unknown = p.iommu.iter().filter(|iommu| !pages.contains(&iommu.page.get()));
+    let error = |page: Bytes| {
+        let message = format!("an IOMMU has no pages of {page}");
+        ParameterError::new("iommu.page", message).help("choose 4 KiB, 2 MiB or 1024 MiB (1 GiB)")
+    };
+    unknown.map(|iommu| error(iommu.page)).collect()
+}
+
+/// Returns the reason for which the value at `key` has no effect.
+pub(super) fn inert_reason(p: &PcieParameters, key: &str) -> Option<&'static str> {
+    let is_local = [p.memory_socket, p.processor_socket].iter().all(|socket| *socket == MemorySocket::Local);
+    match key {
+        "remote" | "remote-write-back" if is_local => Some("no memory and no processor is at the remote socket"),
+        _ => None,
+    }
+}
+
+/// Returns warnings about values that are valid but probably not intended.
+pub(super) fn warnings(p: &PcieParameters) -> Vec<ParameterError> {
+    let link = &p.link;
+    let outstanding = u64::from(link.tags) * link.read_max.get();
+    let round_trip = p.root_complex.ps().max(1);
+    let bound = Rate::from_bits_per_s((outstanding as u128 * 8_000_000_000_000 / u128::from(round_trip)) as u64);
+    let completion = link.payload_max.get() as f64 / (link.payload_max + link.completion_header).get() as f64;
+    let payload = Rate::from_bits_per_s((link.rate().bits_per_s() as f64 * completion) as u64);
+    let warning = || {
+        let message = format!(
+            "{} tags of {} carry at most {:.1} Gbit/s of reads in a round trip of {}; the link carries {:.1} Gbit/s",
+            link.tags,
+            link.read_max,
+            bound.bits_per_s() as f64 / 1e9,
+            p.root_complex,
+            payload.bits_per_s() as f64 / 1e9
+        );
+        let help = "raise {table}.link.tags or {table}.link.read-max to fill the link with reads";
+        ParameterError::new("link.tags", message).related(["link.read-max"]).help(help)
+    };
+    (bound.bits_per_s() < payload.bits_per_s()).then(warning).into_iter().collect()
+}

@@ -1,0 +1,217 @@
+//! The host with a PCIe link as a part: its specification, and its node in a simulation.
+
+use super::check;
+use super::home::{Home, SharedCaches};
+use super::parameters::PcieParameters;
+use super::port::PciePort;
+use super::registers::{DeviceWindows, Target};
+use super::root_complex::{Posted, RootComplex};
+use crate::engine::{NodeId, Sim, Time};
+use crate::host::CacheWarmth;
+use crate::host::any_processor::AnyProcessor;
+use crate::host::block::{Address, BLOCK_BYTES};
+use crate::host::bus_dma::AnyDmaPort;
+use crate::host::capabilities::HostCapabilities;
+use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
+use crate::host::dma::DmaInitiator;
+use crate::host::interrupt::{CoreId, InterruptController, InterruptHandler, InterruptVector, Interrupts, POLLED};
+use crate::host::memory_bus::MemoryBusNode;
+use crate::host::metrics::HostMetric;
+use crate::host::node::HostNode;
+use crate::host::processor::Processor;
+use crate::host::spec::{HostSpec, MainMemorySize};
+use crate::host::utilization::Utilization;
+use crate::part::{ParameterError, Part, PartInfo};
+use std::iter::once;
+use std::rc::Rc;
+
+/// Number of interrupt vectors.
+const VECTORS: u16 = 16;
+
+impl Part for PcieParameters {
+    const INFO: PartInfo =
+        PartInfo::new("pcie", "The interface sits at the end of a PCIe link, behind an IOMMU and a cache");
+
+    fn check(&self) -> Vec<ParameterError> {
+        check::errors(self)
+    }
+
+    fn inert_reason(&self, key: &str) -> Option<&'static str> {
+        check::inert_reason(self, key)
+    }
+}
+
+impl HostSpec for PcieParameters {
+    fn offered() -> HostCapabilities {
+        use HostCapabilities as Has;
+        let named = [Has::REGISTERS, Has::BLOCKS, Has::DMA, Has::WRITE_COMBINING, Has::ASYNC_DEVICES];
+        Has::of(named).with(Has::INTERRUPTS, u64::from(VECTORS))
+    }
+
+    fn capabilities(&self) -> HostCapabilities {
+        Self::offered().with(HostCapabilities::DMA, u64::from(self.link.tags))
+    }
+
+    fn main_memory(&self) -> Option<MainMemorySize> {
+        Some(MainMemorySize { size: self.memory.size, key: "memory.size", granularity: BLOCK_BYTES as u64 })
+    }
+
+    fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
+        let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
+        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
+    }
+
+    fn warnings(&self) -> Vec<ParameterError> {
+        check::warnings(self)
+    }
+
+    fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {
+        let caches = Rc::new(SharedCaches::new(sim, self));
+        let home = Rc::new(Home::new(self.memory.size, &caches));
+        let node = MemoryBusNode::with_memory(sim, name, &self.node(), home);
+        let complex = RootComplex::start(sim, name, self, caches, node.bus.clone());
+        let windows = DeviceWindows::start(sim, name, &complex, self.processor);
+        node.processor.set_device_path(windows.clone());
+        let inner = Rc::new(Interrupts::new(sim, name, self.processor.interrupt_latency, VECTORS));
+        Rc::new(Node {
+            cores: [AnyProcessor::MemoryBus(node.processor.clone())],
+            port: Rc::new(PciePort::new(name, &complex)),
+            interrupts: MessageInterrupts { inner, complex: complex.clone() },
+            sim: sim.clone(),
+            node,
+            complex,
+            windows,
+        })
+    }
+}
+
+/// Interrupts that are messages over the link, behind the earlier writes of the device.
+struct MessageInterrupts {
+    inner: Rc<Interrupts>,
+    complex: Rc<RootComplex>,
+}
+
+impl InterruptController for MessageInterrupts {
+    fn vectors(&self) -> u16 {
+        self.inner.vectors()
+    }
+
+    fn connect(&self, vector: InterruptVector, core: CoreId, handler: InterruptHandler) {
+        self.inner.connect(vector, core, handler);
+    }
+
+    fn raise(&self, vector: InterruptVector, causes: u32) {
+        let inner = self.inner.clone();
+        self.complex.post(once(Posted::Message(Box::new(move || inner.raise(vector, causes)))));
+    }
+
+    fn mask(&self, vector: InterruptVector, is_masked: bool) {
+        self.inner.mask(vector, is_masked);
+    }
+}
+
+/// A host with a PCIe link in a simulation.
+struct Node {
+    sim: Sim,
+    cores: [AnyProcessor; 1],
+    node: MemoryBusNode,
+    complex: Rc<RootComplex>,
+    windows: Rc<DeviceWindows>,
+    port: Rc<PciePort>,
+    interrupts: MessageInterrupts,
+}
+
+impl Node {
+    fn attach(&self, device: Target, DeviceWindow { bytes, mapping }: DeviceWindow) -> Window {
+        let window = self.windows.attach(device, bytes);
+        if mapping == Mapping::WriteCombined {
+            self.node.processor.combine_writes(window.0..window.0 + bytes);
+        }
+        window
+    }
+}
+
+impl HostNode for Node {
+    fn cores(&self) -> &[AnyProcessor] {
+        &self.cores
+    }
+
+    fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
+        Some(self.attach(Target::Immediate(device), window))
+    }
+
+    fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Option<Window> {
+        Some(self.attach(Target::Async(device), window))
+    }
+
+    fn dma(&self) -> Option<DmaInitiator> {
+        Some(DmaInitiator::Port(self.sim.clone(), self.port.clone()))
+    }
+
+    fn dma_port(&self) -> Option<AnyDmaPort> {
+        Some(AnyDmaPort::custom(self.port.clone()))
+    }
+
+    fn interrupts(&self) -> Option<&dyn InterruptController> {
+        Some(&self.interrupts)
+    }
+
+    fn allocate(&self, bytes: usize) -> Address {
+        self.node.allocate(bytes)
+    }
+
+    fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
+        self.node.peek(address, bytes)
+    }
+
+    fn warm_cache(&self, first: Address, bytes: u64, state: CacheWarmth) -> bool {
+        let range = first..first + bytes;
+        if state != CacheWarmth::HostWarm {
+            let cached = self.node.processor.cache().contents().borrow().addresses();
+            for block in
+                cached.into_iter().filter(|block| block + BLOCK_BYTES as u64 > range.start && *block < range.end)
+            {
+                self.node.bus.flush_aside(block);
+            }
+        }
+        self.complex.caches.warm(range, state);
+        true
+    }
+
+    fn utilization(&self) -> Vec<Utilization> {
+        let (now, bus, complex) = (self.sim.now(), &self.node.bus, &self.complex);
+        let mut parts = vec![
+            self.node.processor.arbiter().utilization(),
+            Utilization { what: "interconnect", busy: bus.held_total(), active: bus.moved_total() },
+            Utilization::always_active("LLC", complex.caches.server.busy(now)),
+            Utilization::always_active("memory", complex.caches.channels.busy(now)),
+            Utilization::always_active("PCIe link up", complex.up.busy(now)),
+            Utilization::always_active("PCIe link down", complex.down.busy(now)),
+        ];
+        parts.extend(complex.iommu.iter().map(|iommu| Utilization::always_active("IOMMU walkers", iommu.busy(now))));
+        parts
+    }
+
+    fn metrics(&self) -> Vec<HostMetric> {
+        let (complex, caches) = (&self.complex, &self.complex.caches);
+        let [reads, writes] = complex.requests.each_ref().map(|count| count.get());
+        let [[read_hits, read_misses], [write_hits, write_misses]] =
+            caches.device_blocks.each_ref().map(|kinds| kinds.each_ref().map(|count| count.get()));
+        let count = |part, quantity, value: u64| HostMetric::count(part, quantity, value as f64);
+        let mut metrics = vec![
+            count("pcie", "reads", reads),
+            count("pcie", "writes", writes),
+            count("llc", "device.read.hits", read_hits),
+            count("llc", "device.read.misses", read_misses),
+            count("llc", "device.write.hits", write_hits),
+            count("llc", "device.write.misses", write_misses),
+            count("llc", "written-back", caches.written_back.get()),
+        ];
+        metrics.extend(complex.iommu.iter().map(|iommu| count("iommu", "misses", iommu.misses())));
+        metrics
+    }
+
+    fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.node.processor.cache().cold_fills(from, to)
+    }
+}

@@ -1,0 +1,625 @@
+//! The root complex: it receives the requests of the device, orders and translates them, and accesses caches and memory.
+//!
+//! ```text
+//!   device ── link up ──▶ translation ──▶ order ──▶ access ──▶ LLC, memory
+//!          ◀─ link down ──────────────────────────── data ready
+//! ```
+//!
+//! A request arrives one crossing after its last byte was sent. Its address is translated (`iommu.rs`). A read then
+//! waits until all writes that the device posted before it are visible: reads pass no posted writes. Its bytes are read
+//! when they are ready, which is the fixed part of the round trip after the access, and the additional time of the place
+//! in which the block is found:
+//!
+//! | block | additional time of a read |
+//! |---|---|
+//! | in the last-level cache of the link's socket, written by a device | `- llc.device-warm` |
+//! | in that cache, or in the private cache of a core of that socket | 0 |
+//! | in a cache or in memory of the other socket | `remote` |
+//! | in memory of the link's socket | `llc.hit-to-dram` |
+//!
+//! and any wait for the rate of the cache and of memory. The fixed part is `root-complex` without two crossings. A write
+//! is visible `write-visible` after its translation, and with strict ordering after all earlier writes. An interrupt
+//! message, and the completion of the processor's read of a register, also pass no posted writes.
+//!
+//! Addresses are translated in the order of arrival. The module leaves out the snoop filter, and merging of reads.
+
+use super::agenda::Agenda;
+use super::home::SharedCaches;
+use super::iommu::Iommu;
+use super::link::{Burst, Direction, LinkParameters, Ordering, TlpSimulation, Units};
+use super::parameters::PcieParameters;
+use super::transfer::{DmaStages, Transfer};
+use crate::engine::{Bytes, Sim, Time};
+use crate::host::block::Address;
+use crate::host::dma_port::{DataBeat, DmaSource};
+use crate::host::memory_bus::Bus;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What happens at the other end of the link when a message has arrived.
+pub(super) type OnArrival = Box<dyn FnOnce()>;
+
+/// A read request of the device.
+pub(super) struct ReadRequest {
+    pub transfer: Rc<Transfer>,
+    pub address: Address,
+    pub bytes: Bytes,
+    /// Offset of the first byte in the transfer.
+    pub offset: u64,
+    /// Number of posted packets before the request, behind which it stays.
+    pub after: u64,
+    pub data: Vec<u8>,
+    pub stages: DmaStages,
+}
+
+/// A part of a write of the device that is sent together.
+pub(super) struct WriteRequest {
+    pub transfer: Rc<Transfer>,
+    pub source: DmaSource,
+    pub address: Address,
+    pub bytes: Bytes,
+    /// Offset of the first byte in the transfer.
+    pub offset: u64,
+    pub data: Vec<u8>,
+    pub stages: DmaStages,
+    /// Instant from which the root complex may access memory.
+    pub access: Time,
+}
+
+/// What the device sends behind its earlier writes.
+pub(super) enum Posted {
+    Write(Box<WriteRequest>),
+    /// A message without data in memory, such as an interrupt.
+    Message(OnArrival),
+    /// The completion of a read of the processor, with its data.
+    Completion(Bytes, OnArrival),
+}
+
+/// A step of a request.
+pub(super) enum Step {
+    /// Packets may be sent, because credits or tags have returned.
+    Pump,
+    /// The first byte of a write is sent.
+    WriteFlows(u64, Box<WriteRequest>),
+    /// The root complex accesses the cache for a write.
+    WriteAccess(u64, Box<WriteRequest>),
+    /// A write becomes visible.
+    WriteVisible(u64, Box<WriteRequest>),
+    /// The address of a read is translated.
+    ReadAccess(Box<ReadRequest>),
+    /// The data of a read is ready.
+    ReadReady(Box<ReadRequest>),
+    /// A message behind the posted packets with lower numbers has arrived.
+    Arrives(u64, Held),
+    /// A packet for the device leaves the processor.
+    SendDown(Burst, OnArrivalAt),
+    /// The current packet of a direction has been sent, if each packet is simulated.
+    PacketSent(Way),
+}
+
+/// What happens at the device when a packet has arrived, with the instant of the arrival.
+pub(super) type OnArrivalAt = Box<dyn FnOnce(Time)>;
+
+/// What waits at the root complex until earlier writes are visible.
+pub(super) enum Held {
+    Read(Box<ReadRequest>),
+    /// A message, which later packets may stay behind if it has a number.
+    Message(Option<u64>, OnArrival),
+}
+
+/// A direction of the link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    Up,
+    Down,
+}
+
+/// What begins when a burst begins to be sent.
+enum Sending {
+    Read(Box<ReadRequest>),
+    Posted(u64, Posted),
+    Completion(Box<ReadRequest>),
+    Down(OnArrivalAt),
+}
+
+/// The packets of one direction, if each is simulated.
+#[derive(Default)]
+struct PacketQueue {
+    waiting: VecDeque<(Burst, Sending)>,
+    /// The burst that is being sent: its start, its packets, the number of packets that are sent, and its expected end.
+    current: Option<(Time, Burst, u64, Time)>,
+}
+
+/// The requests of the device that wait for credits or tags.
+#[derive(Default)]
+struct Waiting {
+    posted: VecDeque<Posted>,
+    reads: VecDeque<Box<ReadRequest>>,
+    /// Number of posted packets that have been submitted, and that have been sent.
+    submitted: u64,
+    sent: u64,
+}
+
+/// The order in which posted packets become visible.
+#[derive(Default)]
+struct Visibility {
+    /// Number of the first posted packet that is not visible.
+    first: u64,
+    /// Whether the packets from that number on are visible.
+    later: VecDeque<bool>,
+    held: VecDeque<(u64, Held)>,
+}
+
+/// The root complex with the link to its device.
+pub(super) struct RootComplex {
+    pub sim: Sim,
+    pub link: LinkParameters,
+    parameters: PcieParameters,
+    pub up: Direction,
+    pub down: Direction,
+    packets: [RefCell<PacketQueue>; 2],
+    pub iommu: Option<Iommu>,
+    pub caches: Rc<SharedCaches>,
+    bus: Rc<Bus>,
+    agenda: Agenda<Step>,
+    waiting: RefCell<Waiting>,
+    pub tags: Units,
+    headers: Units,
+    data: Units,
+    nonposted: Units,
+    visibility: RefCell<Visibility>,
+    last_access: Cell<Time>,
+    last_visible: Cell<Time>,
+    /// Instant of the next step [`Step::Pump`], if one is scheduled.
+    pump_at: Cell<Time>,
+    /// Whether a submission was refused since [`RootComplex::freed`] was notified.
+    refused: Cell<bool>,
+    pub freed: crate::engine::Signal,
+    /// Number of read requests, and of parts of writes.
+    pub requests: [Cell<u64>; 2],
+}
+
+/// Number of parts of writes that may wait in the device for credits.
+const WRITE_QUEUE: usize = 64;
+
+impl RootComplex {
+    /// Creates the root complex of the host `name`, and starts it.
+    pub fn start(
+        sim: &Sim,
+        name: &str,
+        parameters: &PcieParameters,
+        caches: Rc<SharedCaches>,
+        bus: Rc<Bus>,
+    ) -> Rc<RootComplex> {
+        let link = parameters.link;
+        let complex = Rc::new(RootComplex {
+            sim: sim.clone(),
+            link,
+            parameters: parameters.clone(),
+            up: Direction::new(&link),
+            down: Direction::new(&link),
+            packets: Default::default(),
+            iommu: parameters.iommu.map(Iommu::new),
+            caches,
+            bus,
+            agenda: Agenda::new(sim, format!("{name}: a request of the interface")),
+            waiting: RefCell::default(),
+            tags: Units::new(link.tags),
+            headers: Units::new(link.posted_header_credits),
+            data: Units::new(link.posted_data_credits),
+            nonposted: Units::new(link.nonposted_credits),
+            visibility: RefCell::default(),
+            last_access: Cell::default(),
+            last_visible: Cell::default(),
+            pump_at: Cell::new(Time::MAX),
+            refused: Cell::new(false),
+            freed: crate::engine::Signal::new(sim, format!("{name}: a free PCIe tag")),
+            requests: Default::default(),
+        });
+        let serve = complex.clone();
+        sim.spawn_server(format!("{name} root complex"), async move {
+            serve.agenda.carry_out(|step| serve.carry_out(step)).await;
+        });
+        complex
+    }
+
+    /// Returns the fixed part of the round trip of a read between its arrival and its departure.
+    fn fixed_time(&self) -> Time {
+        self.parameters.root_complex - self.link.crossing * 2
+    }
+
+    /// Returns the part of the round trip of a register's read that the device and the root complex take.
+    pub fn register_time(&self) -> Time {
+        self.fixed_time()
+    }
+
+    /// Schedules a packet for the device, which leaves the processor at `at`.
+    pub fn send_down(&self, at: Time, burst: Burst, on_arrival: OnArrivalAt) {
+        match at <= self.sim.now() {
+            true => self.send(Way::Down, burst, Sending::Down(on_arrival)),
+            false => self.agenda.schedule(at, Step::SendDown(burst, on_arrival)),
+        }
+    }
+
+    /// Returns whether a read can be submitted. If not, [`RootComplex::freed`] is notified when it can.
+    pub fn accepts_read(&self) -> bool {
+        let accepts = self.waiting.borrow().reads.is_empty() && self.tags.free(self.sim.now()) > 0;
+        accepts || self.refuse()
+    }
+
+    /// Returns whether a write can be submitted. If not, [`RootComplex::freed`] is notified when it can.
+    pub fn accepts_write(&self) -> bool {
+        self.waiting.borrow().posted.len() < WRITE_QUEUE || self.refuse()
+    }
+
+    fn refuse(&self) -> bool {
+        self.refused.set(true);
+        self.pump_when_possible();
+        false
+    }
+
+    /// Submits the requests of a read, in the order of their offsets.
+    pub fn read(&self, requests: impl Iterator<Item = ReadRequest>) {
+        let mut waiting = self.waiting.borrow_mut();
+        let after = waiting.submitted;
+        waiting.reads.extend(requests.map(|request| Box::new(ReadRequest { after, ..request })));
+        drop(waiting);
+        self.pump();
+    }
+
+    /// Submits packets that stay behind all earlier ones.
+    pub fn post(&self, posted: impl Iterator<Item = Posted>) {
+        let mut waiting = self.waiting.borrow_mut();
+        let before = waiting.posted.len();
+        waiting.posted.extend(posted);
+        waiting.submitted += (waiting.posted.len() - before) as u64;
+        drop(waiting);
+        self.pump();
+    }
+
+    /// Sends the requests for which there are credits and tags.
+    fn pump(&self) {
+        let mut has_sent = false;
+        loop {
+            let now = self.sim.now();
+            let mut waiting = self.waiting.borrow_mut();
+            // A read request stays behind earlier posted packets, and goes before later ones if it can.
+            let sends_read = waiting.reads.front().is_some_and(|read| read.after <= waiting.sent)
+                && self.nonposted.free(now) > 0
+                && self.tags.free(now) > 0;
+            if sends_read {
+                let mut read = waiting.reads.pop_front().expect("a read waits");
+                drop(waiting);
+                self.nonposted.take(1);
+                self.tags.take(1);
+                read.stages.sent = now;
+                self.send(Way::Up, Burst::one(self.link.read_header, Bytes::ZERO), Sending::Read(read));
+            } else if waiting.posted.front().is_some_and(|posted| self.has_credits(posted, now)) {
+                let mut posted = waiting.posted.pop_front().expect("a packet waits");
+                let number = waiting.sent;
+                waiting.sent += 1;
+                drop(waiting);
+                let burst = self.burst(&posted);
+                if let Posted::Write(write) = &mut posted {
+                    let (headers, data) = self.link.write_credits(write.bytes);
+                    self.headers.take(headers);
+                    self.data.take(data);
+                    write.stages.sent = now;
+                }
+                self.send(Way::Up, burst, Sending::Posted(number, posted));
+            } else {
+                break;
+            }
+            has_sent = true;
+        }
+        if self.refused.get() && (has_sent || self.could_accept()) {
+            self.refused.set(false);
+            self.freed.notify();
+        }
+        self.pump_when_possible();
+    }
+
+    fn could_accept(&self) -> bool {
+        let waiting = self.waiting.borrow();
+        waiting.reads.is_empty() && self.tags.free(self.sim.now()) > 0
+    }
+
+    fn burst(&self, posted: &Posted) -> Burst {
+        match posted {
+            Posted::Write(write) => Burst {
+                packets: self.link.write_packets(write.bytes),
+                header: self.link.write_header,
+                data: write.bytes,
+            },
+            Posted::Message(_) => Burst::one(self.link.write_header, Bytes(4)),
+            Posted::Completion(bytes, _) => Burst::one(self.link.completion_header, *bytes),
+        }
+    }
+
+    fn has_credits(&self, posted: &Posted, now: Time) -> bool {
+        let Posted::Write(write) = posted else { return true };
+        let (headers, data) = self.link.write_credits(write.bytes);
+        self.headers.free(now) >= headers && self.data.free(now) >= data
+    }
+
+    /// Schedules the next attempt to send, if requests wait and a credit or tag is known to return.
+    fn pump_when_possible(&self) {
+        let (has_posted, has_reads) = {
+            let waiting = self.waiting.borrow();
+            (!waiting.posted.is_empty(), !waiting.reads.is_empty())
+        };
+        let (refused, mut next) = (self.refused.get(), Time::MAX);
+        let mut consider = |units: &Units| next = next.min(units.next_return().unwrap_or(Time::MAX));
+        if has_posted {
+            consider(&self.headers);
+            consider(&self.data);
+        }
+        if has_reads {
+            consider(&self.nonposted);
+        }
+        if has_reads || refused {
+            consider(&self.tags);
+        }
+        if next < self.pump_at.get() {
+            self.pump_at.set(next);
+            self.agenda.schedule(next, Step::Pump);
+        }
+    }
+
+    /// Sends a burst as soon as its direction is free.
+    fn send(&self, way: Way, burst: Burst, sending: Sending) {
+        let now = self.sim.now();
+        match self.link.tlp {
+            TlpSimulation::Accounted => {
+                let (from, to) = self.direction(way).send(now, &burst);
+                self.begins(sending, from, to);
+            }
+            TlpSimulation::Each => {
+                self.packets[way as usize].borrow_mut().waiting.push_back((burst, sending));
+                self.send_next(way);
+            }
+        }
+    }
+
+    fn direction(&self, way: Way) -> &Direction {
+        match way {
+            Way::Up => &self.up,
+            Way::Down => &self.down,
+        }
+    }
+
+    /// Begins the next burst of a direction, if it is idle.
+    fn send_next(&self, way: Way) {
+        let mut queue = self.packets[way as usize].borrow_mut();
+        if queue.current.is_some() {
+            return;
+        }
+        let Some((burst, sending)) = queue.waiting.pop_front() else { return };
+        let (from, to) = self.direction(way).send(self.sim.now(), &burst);
+        assert_eq!(from, self.sim.now(), "an idle direction sends at once");
+        queue.current = Some((from, burst, 0, to));
+        drop(queue);
+        self.schedule_packet(way);
+        self.begins(sending, from, to);
+    }
+
+    /// Schedules the end of the current packet of a direction.
+    fn schedule_packet(&self, way: Way) {
+        let (from, burst, sent, _) = self.packets[way as usize].borrow().current.expect("a burst is sent");
+        // All packets but the last are full, up to the first one of a completion, whose length changes no end.
+        let data = burst.data.get().min((sent + 1) * self.link.payload_max.get());
+        let data = if sent + 1 == burst.packets { burst.data.get() } else { data };
+        let wire = Bytes((sent + 1) * burst.header.get() + data);
+        self.agenda.schedule(from + self.direction(way).time_for(wire), Step::PacketSent(way));
+    }
+
+    fn packet_sent(&self, way: Way) {
+        let is_last = {
+            let mut queue = self.packets[way as usize].borrow_mut();
+            let (_, burst, sent, to) = queue.current.as_mut().expect("a burst is sent");
+            *sent += 1;
+            let is_last = *sent == burst.packets;
+            assert!(!is_last || *to == self.sim.now(), "the packets of a burst take as long as the burst");
+            if is_last {
+                queue.current = None;
+            }
+            is_last
+        };
+        match is_last {
+            true => self.send_next(way),
+            false => self.schedule_packet(way),
+        }
+    }
+
+    /// Continues a burst that is sent from `from` to `to`.
+    fn begins(&self, sending: Sending, from: Time, to: Time) {
+        let arrival = to + self.link.crossing;
+        match sending {
+            Sending::Read(read) => self.read_begins(read, arrival),
+            Sending::Posted(number, Posted::Write(write)) => self.write_begins(number, write, (from, to)),
+            Sending::Posted(number, Posted::Message(on_arrival)) => {
+                self.agenda.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
+            }
+            Sending::Posted(number, Posted::Completion(_, on_arrival)) => {
+                // The completion counts among the posted packets, but nothing has to stay behind it.
+                self.agenda.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
+            }
+            Sending::Completion(read) => self.completion_begins(*read, (from, to)),
+            Sending::Down(on_arrival) => on_arrival(arrival),
+        }
+    }
+
+    fn translate(&self, now: Time, address: Address, writes: bool) -> Time {
+        self.iommu.as_ref().map_or(now, |iommu| iommu.translate(now, address, writes))
+    }
+
+    fn read_begins(&self, mut read: Box<ReadRequest>, arrival: Time) {
+        let translated = self.translate(arrival, read.address, false);
+        read.stages.arrived = arrival;
+        read.stages.translated = translated;
+        self.agenda.schedule(translated, Step::ReadAccess(read));
+    }
+
+    fn write_begins(&self, number: u64, mut write: Box<WriteRequest>, (from, to): (Time, Time)) {
+        self.requests[1].set(self.requests[1].get() + 1);
+        let arrival = to + self.link.crossing;
+        let translated = self.translate(arrival, write.address, true);
+        write.stages.arrived = arrival;
+        write.stages.translated = translated;
+        write.access = match self.link.ordering {
+            Ordering::Strict => translated.max(self.last_access.get()),
+            Ordering::Relaxed => translated,
+        };
+        self.last_access.set(self.last_access.get().max(write.access));
+        let (offset, bytes, began) = (write.offset, write.bytes, write.stages.sent);
+        let beat = DataBeat { offset, bytes, began, from, to, rate: self.link.rate() };
+        write.transfer.add_beat(beat, Vec::new());
+        match from <= self.sim.now() {
+            true => self.write_flows(number, write),
+            false => self.agenda.schedule(from, Step::WriteFlows(number, write)),
+        }
+    }
+
+    fn carry_out(&self, step: Step) {
+        match step {
+            Step::Pump => {
+                self.pump_at.set(Time::MAX);
+                self.pump();
+            }
+            Step::WriteFlows(number, write) => self.write_flows(number, write),
+            Step::WriteAccess(number, write) => self.write_access(number, write),
+            Step::WriteVisible(number, write) => self.write_visible(number, write),
+            Step::ReadAccess(read) => self.in_order(read.after, Held::Read(read)),
+            Step::ReadReady(read) => self.read_ready(read),
+            Step::Arrives(after, held) => self.in_order(after, held),
+            Step::SendDown(burst, on_arrival) => self.send(Way::Down, burst, Sending::Down(on_arrival)),
+            Step::PacketSent(way) => self.packet_sent(way),
+        }
+    }
+
+    fn write_flows(&self, number: u64, mut write: Box<WriteRequest>) {
+        write.data.resize(write.bytes.len(), 0);
+        write.source.load(write.offset, &mut write.data);
+        self.agenda.schedule(write.access, Step::WriteAccess(number, write));
+    }
+
+    fn write_access(&self, number: u64, mut write: Box<WriteRequest>) {
+        let now = self.sim.now();
+        write.stages.accessed = now;
+        let additional = self.caches.device_write(now, write.address, write.bytes);
+        let mut visible = now + self.parameters.write_visible + additional;
+        if self.link.ordering == Ordering::Strict {
+            visible = visible.max(self.last_visible.get());
+            self.last_visible.set(visible);
+        }
+        self.agenda.schedule(visible, Step::WriteVisible(number, write));
+    }
+
+    fn write_visible(&self, number: u64, mut write: Box<WriteRequest>) {
+        let (now, end) = (self.sim.now(), write.address + write.bytes.get());
+        if let Some(until) = self.bus.moving_until(&(write.address..end)) {
+            // The processor's transaction of one of the blocks is older.
+            let retry = until.max(now + Time::from_ps(1));
+            self.last_visible.set(self.last_visible.get().max(retry));
+            return self.agenda.schedule(retry, Step::WriteVisible(number, write));
+        }
+        self.bus.write_aside(write.address, &write.data);
+        write.stages.ready = now;
+        write.stages.done = now;
+        let (headers, data) = self.link.write_credits(write.bytes);
+        let granted = now + self.link.crossing;
+        self.headers.give_back(granted, headers);
+        self.data.give_back(granted, data);
+        write.transfer.finish_part(&write.stages, now);
+        self.became_visible(number);
+        self.pump_when_possible();
+    }
+
+    /// Continues `held` when all posted packets with numbers below `after` are visible.
+    fn in_order(&self, after: u64, held: Held) {
+        let mut visibility = self.visibility.borrow_mut();
+        if visibility.first < after {
+            return visibility.held.push_back((after, held));
+        }
+        drop(visibility);
+        self.release(held);
+    }
+
+    fn release(&self, held: Held) {
+        match held {
+            Held::Read(read) => self.read_access(read),
+            Held::Message(number, on_arrival) => {
+                on_arrival();
+                if let Some(number) = number {
+                    self.became_visible(number);
+                }
+            }
+        }
+    }
+
+    /// Records that a posted packet is visible, and continues what waited for it.
+    fn became_visible(&self, number: u64) {
+        {
+            let visibility = &mut *self.visibility.borrow_mut();
+            let at = (number - visibility.first) as usize;
+            if visibility.later.len() <= at {
+                visibility.later.resize(at + 1, false);
+            }
+            visibility.later[at] = true;
+            while visibility.later.pop_front_if(|is_visible| *is_visible).is_some() {
+                visibility.first += 1;
+            }
+        }
+        loop {
+            let mut visibility = self.visibility.borrow_mut();
+            let first = visibility.first;
+            let Some(at) = visibility.held.iter().position(|(after, _)| *after <= first) else { return };
+            let (_, held) = visibility.held.remove(at).expect("it was found");
+            drop(visibility);
+            self.release(held);
+        }
+    }
+
+    fn read_access(&self, mut read: Box<ReadRequest>) {
+        self.requests[0].set(self.requests[0].get() + 1);
+        let now = self.sim.now();
+        read.stages.accessed = now;
+        self.nonposted.give_back(now + self.link.crossing, 1);
+        let place = self.caches.device_read(now, read.address, read.bytes, &|block| self.bus.is_cached(block));
+        let fixed = self.fixed_time();
+        read.stages.ready = (now + fixed + place.later).since(place.earlier).max(now);
+        read.stages.fixed = fixed;
+        self.agenda.schedule(read.stages.ready, Step::ReadReady(read));
+        self.pump_when_possible();
+    }
+
+    fn read_ready(&self, mut read: Box<ReadRequest>) {
+        // The bytes are those of this instant, and not of the one at which the direction is free.
+        read.data.resize(read.bytes.len(), 0);
+        self.bus.read_aside(read.address, &mut read.data);
+        let burst = Burst {
+            packets: self.link.completion_packets(read.address, read.bytes),
+            header: self.link.completion_header,
+            data: read.bytes,
+        };
+        self.send(Way::Down, burst, Sending::Completion(read));
+    }
+
+    fn completion_begins(&self, mut read: ReadRequest, (from, to): (Time, Time)) {
+        let (from, to) = (from + self.link.crossing, to + self.link.crossing);
+        read.stages.done = to;
+        let beat = DataBeat {
+            offset: read.offset,
+            bytes: read.bytes,
+            began: read.stages.sent,
+            from,
+            to,
+            rate: self.link.rate(),
+        };
+        self.tags.give_back(to, 1);
+        read.transfer.add_beat(beat, std::mem::take(&mut read.data));
+        read.transfer.finish_part(&read.stages, to);
+        self.pump_when_possible();
+    }
+}

@@ -1,0 +1,35 @@
+//! A server that works on one request at a time, and is described by the instant at which it is free again.
+//!
+//! A reservation takes no event: requests are served in the order in which they are reserved, and the end of each is
+//! known at once.
+
+use crate::engine::Time;
+use std::cell::Cell;
+
+/// A server of requests in the order of their reservation.
+#[derive(Default)]
+pub struct Server {
+    free_at: Cell<Time>,
+    busy: Cell<Time>,
+}
+
+impl Server {
+    /// Reserves the server for `time`, from `ready` on or as soon as it is free. Returns the start and the end.
+    pub fn reserve(&self, ready: Time, time: Time) -> (Time, Time) {
+        let from = ready.max(self.free_at.get());
+        let to = from + time;
+        self.free_at.set(to);
+        self.busy.set(self.busy.get() + time);
+        (from, to)
+    }
+
+    /// Returns the instant at which the server is free.
+    pub fn free_at(&self) -> Time {
+        self.free_at.get()
+    }
+
+    /// Returns the time for which the server has worked until `now`.
+    pub fn busy(&self, now: Time) -> Time {
+        self.busy.get().since(self.free_at.get().since(now))
+    }
+}

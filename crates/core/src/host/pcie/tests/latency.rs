@@ -1,0 +1,145 @@
+//! Tests of the latency of single transfers, and of their bytes.
+
+use super::{parameters, run};
+use crate::engine::{Bytes, Time};
+use crate::host::pcie::iommu::IommuParameters;
+use crate::host::pcie::parameters::{MemorySocket, PcieParameters};
+use crate::host::{CacheWarmth, DmaOperation, DmaPort, DmaRequest, Host, Processor, submit_when_free};
+use crate::text::Parameters;
+use std::rc::Rc;
+
+const MIB: u64 = 1 << 20;
+
+fn read(address: u64, bytes: u64) -> DmaRequest {
+    DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) }
+}
+
+fn write(address: u64, bytes: Vec<u8>) -> DmaRequest {
+    DmaRequest { address, operation: DmaOperation::Write(bytes.into()) }
+}
+
+/// Reads bytes, and returns them.
+async fn read_all(port: &dyn DmaPort, address: u64, bytes: u64) -> Vec<u8> {
+    let mut transfer = submit_when_free(port, &read(address, bytes)).await;
+    let (mut all, mut part) = (Vec::new(), Vec::new());
+    while let Some(beat) = transfer.next_beat(&mut part).await {
+        assert_eq!(beat.offset, all.len() as u64);
+        all.extend_from_slice(&part);
+        transfer.beat_passed().await;
+    }
+    all
+}
+
+/// Returns the latency of a read in a window in the state `warmth`, and that of a write followed by a read of the same
+/// place.
+fn latencies(parameters: &PcieParameters, window: u64, at: u64, bytes: u64, warmth: CacheWarmth) -> [Time; 2] {
+    let ([read, both], _) = run(parameters, move |host: Rc<Host>| async move {
+        let sim = host.cpu().sim().clone();
+        let base = host.allocate(window as usize);
+        let port = host.dma_port().port();
+        assert!(host.warm_cache(base, window, warmth));
+        let start = sim.now();
+        read_all(&*port, base + at, bytes).await;
+        let read = sim.now() - start;
+        assert!(host.warm_cache(base, window, warmth));
+        let start = sim.now();
+        let data = vec![0xa5; bytes as usize];
+        let mut written = submit_when_free(&*port, &write(base + at, data.clone())).await;
+        assert_eq!(read_all(&*port, base + at, bytes).await, data, "a read sees the write before it");
+        let both = sim.now() - start;
+        written.done().await;
+        let stages: Time = written.stages().iter().map(|(_, time)| *time).sum();
+        assert!(stages <= both);
+        [read, both]
+    });
+    [read, both]
+}
+
+/// Returns the time of bytes on the link.
+fn wire(parameters: &PcieParameters, bytes: u64) -> Time {
+    parameters.link.rate().time_for(Bytes(bytes))
+}
+
+#[test]
+fn a_read_takes_the_round_trip_its_packets_and_the_place() {
+    let p = parameters();
+    let fixed = p.root_complex + wire(&p, 24) + wire(&p, 84);
+    let of = |warmth| latencies(&p, 8192, 0, 64, warmth)[0];
+    assert_eq!(of(CacheWarmth::HostWarm), fixed);
+    assert_eq!(of(CacheWarmth::Cold), fixed + p.llc.hit_to_dram);
+    assert_eq!(of(CacheWarmth::DeviceWarm), fixed - p.llc.device_warm);
+}
+
+#[test]
+fn a_read_of_many_blocks_adds_their_time_on_the_link() {
+    let p = parameters();
+    let [read, _] = latencies(&p, 8192, 0, 2048, CacheWarmth::HostWarm);
+    // The four requests follow each other closely, and their completions more slowly.
+    let expected = p.root_complex + wire(&p, 24) + wire(&p, 4 * (512 + 40));
+    assert!(read.since(expected) <= Time::from_ps(10) && expected.since(read) <= Time::from_ps(10), "{}", read.ps());
+}
+
+#[test]
+fn a_read_waits_for_the_write_before_it() {
+    let p = parameters();
+    let [_, both] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
+    let visible = wire(&p, 88) + p.link.crossing + p.write_visible;
+    let rest = p.root_complex - p.link.crossing - p.llc.device_warm + wire(&p, 84);
+    assert_eq!(both, visible + rest);
+}
+
+#[test]
+fn windows_go_cold_beyond_the_cache_and_beyond_the_io_ways() {
+    let p = parameters();
+    let of = |window, at, warmth| latencies(&p, window, at, 64, warmth)[0];
+    let [device, host, cold] =
+        [of(8192, 0, CacheWarmth::DeviceWarm), of(8192, 0, CacheWarmth::HostWarm), of(8192, 0, CacheWarmth::Cold)];
+    assert!(device < host && host < cold);
+    assert_eq!([of(32 * MIB, 0, CacheWarmth::HostWarm), of(32 * MIB, 31 * MIB, CacheWarmth::HostWarm)], [cold, host]);
+    assert_eq!(
+        [of(4 * MIB, 0, CacheWarmth::DeviceWarm), of(4 * MIB, 3 * MIB, CacheWarmth::DeviceWarm)],
+        [cold, device]
+    );
+}
+
+#[test]
+fn remote_memory_adds_the_same_to_warm_and_cold_reads_and_to_evicting_writes() {
+    let local = parameters();
+    let remote =
+        PcieParameters { memory_socket: MemorySocket::Remote, processor_socket: MemorySocket::Remote, ..local.clone() };
+    let [base, base_both] = latencies(&local, 8192, 0, 64, CacheWarmth::HostWarm);
+    for warmth in [CacheWarmth::HostWarm, CacheWarmth::Cold] {
+        let [read, both] = latencies(&remote, 8192, 0, 64, warmth);
+        assert_eq!([read, both], [base + remote.remote, base_both]);
+    }
+    let [_, both] = latencies(&remote, 4 * MIB, 0, 64, CacheWarmth::DeviceWarm);
+    assert_eq!(both, base_both + remote.remote_write_back);
+}
+
+#[test]
+fn a_miss_of_the_iommu_adds_a_walk() {
+    let off = parameters();
+    let p = PcieParameters { iommu: Some(IommuParameters::defaults()), ..off.clone() };
+    let without = latencies(&off, 8192, 0, 64, CacheWarmth::HostWarm);
+    let [read, both] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
+    let walk = IommuParameters::defaults().read_walk;
+    assert_eq!([read, both], [without[0] + walk, without[1]], "the second access finds the translation");
+}
+
+#[test]
+fn stages_add_up_to_the_latency() {
+    for bytes in [1, 64, 300, 2048, 10_000] {
+        let (_, _) = run(&parameters(), move |host: Rc<Host>| async move {
+            let sim = host.cpu().sim().clone();
+            let base = host.allocate(1 << 16);
+            let port = host.dma_port().port();
+            for request in [read(base + 12, bytes), write(base + 40, vec![1; bytes as usize])] {
+                let start = sim.now();
+                let mut transfer = submit_when_free(&*port, &request).await;
+                transfer.done().await;
+                let all: Time = transfer.stages().iter().map(|(_, time)| *time).sum();
+                assert_eq!(all, sim.now() - start);
+            }
+        });
+    }
+}
