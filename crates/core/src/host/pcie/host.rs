@@ -61,6 +61,10 @@ impl HostSpec for PcieParameters {
         (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
     }
 
+    fn warms_cache(&self) -> bool {
+        true
+    }
+
     fn warnings(&self) -> Vec<ParameterError> {
         check::warnings(self)
     }
@@ -176,6 +180,10 @@ impl HostNode for Node {
         }
         self.complex.caches.warm(range, state);
         true
+    }
+
+    fn note_device_write(&self, first: Address, bytes: u64) {
+        self.complex.caches.note_device_write(first, bytes);
     }
 
     fn utilization(&self) -> Vec<Utilization> {
