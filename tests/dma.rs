@@ -10,35 +10,35 @@ use narrows::text::Document;
 const SETUP_NS: f64 = 1_000.0;
 const BYTE_NS: f64 = 10.0;
 
-/// Runs a workload on one node with an I/O bus, whose bridge takes [`SETUP_NS`] and [`BYTE_NS`].
-fn dma(engine: &str, workload: &str) -> RunResult {
-    let text = format!(
-        r#"
+/// A host with an I/O bus, whose bridge takes [`SETUP_NS`] and [`BYTE_NS`].
+const IO_BUS: &str = r#"
 [hosts.h.io-bus]
-processor = {{ clock = "100 MHz", interrupt-latency = "1 us" }}
-memory = {{ block = "32 B", access = "100 ns", copy = "50 ns" }}
-pci = {{ clock = "33 MHz", width = "4 B" }}
-bridge = {{ read-setup = "1 us", read-rate = "100 MB/s", write-setup = "1 us", write-rate = "100 MB/s", burst = "128 B", competition = "dma-first" }}
-pio = {{ write-overhead-cycles = 1, read-overhead-cycles = 1, write-burst = "4 B", read-burst = "4 B", posted-writes = 4 }}
-[nodes.n]
-host = "h"
-[ni.dma-engine]
-{engine}
-[fabric.ideal]
-latency = "1 us"
-rate = "1 GB/s"
-[messaging]
-send = 0
-poll = 0
-receive = 0
-[workload.dma]
-{workload}
-"#
+processor = { clock = "100 MHz", interrupt-latency = "1 us" }
+memory = { block = "32 B", access = "100 ns", copy = "50 ns" }
+pci = { clock = "33 MHz", width = "4 B" }
+bridge = { read-setup = "1 us", read-rate = "100 MB/s", write-setup = "1 us", write-rate = "100 MB/s", burst = "128 B", competition = "dma-first" }
+pio = { write-overhead-cycles = 1, read-overhead-cycles = 1, write-burst = "4 B", read-burst = "4 B", posted-writes = 4 }
+"#;
+
+/// Runs a workload on one node with the host `h`.
+fn run_on(host: &str, engine: &str, workload: &str) -> RunResult {
+    let text = format!(
+        "{host}\n[nodes.n]\nhost = \"h\"\n[ni.dma-engine]\n{engine}\n[fabric.ideal]\nlatency = \"1 us\"\n\
+         rate = \"1 GB/s\"\n[messaging]\nsend = 0\npoll = 0\nreceive = 0\n[workload.dma]\n{workload}\n"
     );
     let read = machine::read(Document::Text("dma", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     let result = run(&read.value, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     result
+}
+
+fn dma(engine: &str, workload: &str) -> RunResult {
+    run_on(IO_BUS, engine, workload)
+}
+
+/// A host with a PCIe link, a last-level cache of 1 MiB with two of sixteen ways for devices, and possibly more keys.
+fn pcie(more: &str) -> String {
+    format!("[hosts.h.pcie]\nllc = {{ size = \"1 MiB\", ways = 16, io-ways = 2 }}\n{more}\n")
 }
 
 fn metric(result: &RunResult, name: &str) -> f64 {
@@ -119,4 +119,46 @@ fn random_accesses_depend_on_the_seed_alone() {
     let workload = "operation = \"both\"\nsize = \"64 B\"\nwindow = \"8 KiB\"\naccess = \"random\"\noutstanding = 4\n";
     let [first, second] = [(); 2].map(|()| dma(ENGINE, workload));
     assert_eq!(format!("{:?}", first.metrics), format!("{:?}", second.metrics));
+}
+
+#[test]
+fn a_stream_of_reads_follows_little_s_law() {
+    for more in ["", "iommu = { page = \"2 MiB\" }", "memory-socket = \"remote\""] {
+        let host = pcie(more);
+        let workload = "operation = \"read\"\nsize = \"64 B\"\nwindow = \"64 KiB\"\ncache = \"cold\"\ntransfers = 2000\n";
+        let latency_ns = 1e3 * metric(&run_on(&host, ENGINE, workload), "dma.latency_p50");
+        let stream = run_on(&host, ENGINE, &format!("{workload}outstanding = 32\n"));
+        // The overhead of 200 ns needs none of the four slots. The link's packets delay each other a little.
+        let expected = 4.0 * 64.0 * 1e3 / (latency_ns - 200.0);
+        let actual = metric(&stream, "dma.bandwidth");
+        assert!((actual / expected - 1.0).abs() < 0.02, "{more}: {actual}, expected {expected}");
+    }
+}
+
+#[test]
+fn device_warm_windows_go_cold_beyond_the_io_ways() {
+    let latency = |window: &str, cache: &str| {
+        let workload = format!(
+            "operation = \"read\"\nsize = \"64 B\"\nwindow = \"{window}\"\naccess = \"random\"\n\
+             cache = \"{cache}\"\ntransfers = 1000\n"
+        );
+        metric(&run_on(&pcie(""), ENGINE, &workload), "dma.latency_p50")
+    };
+    // Two of sixteen ways are 128 KiB; more than half of the accesses to 512 KiB miss them.
+    assert!(latency("128 KiB", "device-warm") < latency("128 KiB", "host-warm"));
+    assert!(latency("512 KiB", "host-warm") < latency("512 KiB", "device-warm"));
+    assert_near(latency("512 KiB", "device-warm"), latency("512 KiB", "cold"));
+}
+
+#[test]
+fn earlier_writes_leave_their_blocks_in_the_io_ways() {
+    let workload = |more: &str| {
+        format!(
+            "operation = \"read\"\nsize = \"64 B\"\nwindow = \"64 KiB\"\ncache = \"cold\"\ntransfers = 1000\n\
+             warm-up = 0\n{more}"
+        )
+    };
+    let latency = |more: &str| metric(&run_on(&pcie(""), ENGINE, &workload(more)), "dma.latency_p50");
+    let (cold, written) = (latency(""), latency("earlier-writes = 1024\n"));
+    assert_near(cold - written, 0.080);
 }
