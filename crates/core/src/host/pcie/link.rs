@@ -254,8 +254,7 @@ impl Units {
     /// Returns the number of units that are free at `now`.
     pub fn free(&self, now: Time) -> u32 {
         let state = &mut *self.state.borrow_mut();
-        while let Some(Reverse((at, units))) = state.returns.peek().copied().filter(|Reverse((at, _))| *at <= now) {
-            debug_assert!(at <= now);
+        while let Some(Reverse((_, units))) = state.returns.peek().copied().filter(|Reverse((at, _))| *at <= now) {
             state.returns.pop();
             state.free += units;
         }
@@ -273,8 +272,9 @@ impl Units {
         self.state.borrow_mut().returns.push(Reverse((at, units)));
     }
 
-    /// Returns the instant of the next return, if one is known.
-    pub fn next_return(&self) -> Option<Time> {
+    /// Returns the instant after `now` at which units return next, if one is known.
+    pub fn next_return(&self, now: Time) -> Option<Time> {
+        self.free(now);
         self.state.borrow().returns.peek().map(|Reverse((at, _))| *at)
     }
 }

@@ -234,12 +234,10 @@ impl RootComplex {
         self.fixed_time()
     }
 
-    /// Schedules a packet for the device, which leaves the processor at `at`.
+    /// Schedules a packet for the device, which leaves the processor at `at`. Packets of one instant leave in the order
+    /// of the calls.
     pub fn send_down(&self, at: Time, burst: Burst, on_arrival: OnArrivalAt) {
-        match at <= self.sim.now() {
-            true => self.send(Way::Down, burst, Sending::Down(on_arrival)),
-            false => self.agenda.schedule(at, Step::SendDown(burst, on_arrival)),
-        }
+        self.agenda.schedule(at, Step::SendDown(burst, on_arrival));
     }
 
     /// Returns whether a read can be submitted. If not, [`RootComplex::freed`] is notified when it can.
@@ -349,8 +347,8 @@ impl RootComplex {
             let waiting = self.waiting.borrow();
             (!waiting.posted.is_empty(), !waiting.reads.is_empty())
         };
-        let (refused, mut next) = (self.refused.get(), Time::MAX);
-        let mut consider = |units: &Units| next = next.min(units.next_return().unwrap_or(Time::MAX));
+        let (now, refused, mut next) = (self.sim.now(), self.refused.get(), Time::MAX);
+        let mut consider = |units: &Units| next = next.min(units.next_return(now).unwrap_or(Time::MAX));
         if has_posted {
             consider(&self.headers);
             consider(&self.data);
@@ -483,10 +481,12 @@ impl RootComplex {
 
     fn carry_out(&self, step: Step) {
         match step {
-            Step::Pump => {
+            // Another attempt may have been scheduled for an earlier instant.
+            Step::Pump if self.pump_at.get() == self.sim.now() => {
                 self.pump_at.set(Time::MAX);
                 self.pump();
             }
+            Step::Pump => {}
             Step::WriteFlows(number, write) => self.write_flows(number, write),
             Step::WriteAccess(number, write) => self.write_access(number, write),
             Step::WriteVisible(number, write) => self.write_visible(number, write),

@@ -3,6 +3,8 @@
 mod latency;
 mod link;
 mod llc;
+mod registers;
+mod traffic;
 
 use super::parameters::PcieParameters;
 use crate::engine::{Limits, NodeId, Outcome, Recorder, Simulation, Time};
