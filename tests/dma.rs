@@ -125,7 +125,8 @@ fn random_accesses_depend_on_the_seed_alone() {
 fn a_stream_of_reads_follows_little_s_law() {
     for more in ["", "iommu = { page = \"2 MiB\" }", "memory-socket = \"remote\""] {
         let host = pcie(more);
-        let workload = "operation = \"read\"\nsize = \"64 B\"\nwindow = \"64 KiB\"\ncache = \"cold\"\ntransfers = 2000\n";
+        let workload =
+            "operation = \"read\"\nsize = \"64 B\"\nwindow = \"64 KiB\"\ncache = \"cold\"\ntransfers = 2000\n";
         let latency_ns = 1e3 * metric(&run_on(&host, ENGINE, workload), "dma.latency_p50");
         let stream = run_on(&host, ENGINE, &format!("{workload}outstanding = 32\n"));
         // The overhead of 200 ns needs none of the four slots. The link's packets delay each other a little.

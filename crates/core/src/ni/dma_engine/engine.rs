@@ -2,7 +2,8 @@
 
 use super::issue_time::IssueTime;
 use super::parameters::DmaEngineParameters;
-use crate::engine::{Bytes, Journey, LocalFuture, Mailbox, Pool, Rate, Sim, Time};
+use crate::engine::record::Span;
+use crate::engine::{Bytes, Journey, LocalFuture, Mailbox, Pool, Rate, Sim, Time, TrackId};
 use crate::host::{
     Address, DataBeat, Direction, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, Utilization,
     submit_when_free,
@@ -35,15 +36,19 @@ struct TransferQueue {
     free_at: Cell<Time>,
     busy: Cell<Time>,
     time: IssueTime,
+    what: &'static str,
+    track: TrackId,
 }
 
 impl TransferQueue {
-    fn new(sim: &Sim, name: &str, slots: u32, time: IssueTime) -> TransferQueue {
+    fn new(sim: &Sim, name: &str, what: &'static str, slots: u32, time: IssueTime) -> TransferQueue {
         TransferQueue {
-            slots: Pool::new(sim, format!("a slot of {name}"), u64::from(slots)),
+            slots: Pool::new(sim, format!("a slot for {what} of {name}"), u64::from(slots)),
             free_at: Cell::default(),
             busy: Cell::default(),
             time,
+            what,
+            track: sim.recorder().track(name, what),
         }
     }
 
@@ -59,6 +64,15 @@ impl TransferQueue {
         }
     }
 
+    /// Ends a transfer that was issued at `start`: frees its slot, and records its time in the issue stage.
+    fn complete(&self, sim: &Sim, start: Time, bytes: Bytes, journey: &Journey) {
+        let end = (start + self.time.of(bytes)).min(sim.now());
+        let (track, what, message) = (self.track, self.what, journey.id());
+        sim.recorder().span(Span { track, what, message, bytes, start, end });
+        journey.add_service(start, sim.now());
+        self.slots.release(1);
+    }
+
     /// Returns the time for which the issue stage was occupied until `now`.
     fn busy(&self, now: Time) -> Time {
         self.busy.get().since(self.free_at.get().since(now))
@@ -71,13 +85,13 @@ impl DmaEngine {
         let DmaEngineParameters { slots, overhead, write_overhead, rate, write_rate, piece, timer_tick, .. } =
             *parameters;
         let (sim, name) = (context.sim, context.name());
-        let queue = |what: &str, time| TransferQueue::new(sim, &format!("{name} DMA {what}"), slots, time);
+        let queue = |what, time| TransferQueue::new(sim, name, what, slots, time);
         let posted = Rc::new(Mailbox::<DmaCompletion>::new(sim, format!("a posted write of {name}")));
         let engine = DmaEngine {
             sim: sim.clone(),
             port: context.host.dma_port().port(),
-            reads: queue("reads", parameters.read_issue()),
-            writes: queue("writes", parameters.write_issue()),
+            reads: queue("DMA reads", parameters.read_issue()),
+            writes: queue("DMA writes", parameters.write_issue()),
             overhead,
             write_overhead,
             rate,
@@ -96,8 +110,8 @@ impl DmaEngine {
     }
 
     pub(super) fn utilization(&self) -> Vec<Utilization> {
-        let of = |what, queue: &TransferQueue| Utilization::always_active(what, queue.busy(self.sim.now()));
-        vec![of("DMA reads", &self.reads), of("DMA writes", &self.writes)]
+        let of = |queue: &TransferQueue| Utilization::always_active(queue.what, queue.busy(self.sim.now()));
+        vec![of(&self.reads), of(&self.writes)]
     }
 
     async fn read(&self, address: Address, bytes: Bytes, journey: &Journey) {
@@ -114,8 +128,7 @@ impl DmaEngine {
         if copied > self.sim.now() {
             self.sim.until(copied).await;
         }
-        journey.add_service(start, self.sim.now());
-        self.reads.slots.release(1);
+        self.reads.complete(&self.sim, start, bytes, journey);
     }
 
     /// Returns the time at which the engine has copied the data of `beat`, if it had copied earlier beats at `before`.
@@ -150,8 +163,7 @@ impl DmaEngine {
             self.sim.until(copied).await;
         }
         self.posted.send(completion);
-        journey.add_service(start, self.sim.now());
-        self.writes.slots.release(1);
+        self.writes.complete(&self.sim, start, bytes, journey);
     }
 }
 
