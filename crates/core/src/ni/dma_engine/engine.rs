@@ -3,7 +3,7 @@
 use super::issue_time::IssueTime;
 use super::parameters::DmaEngineParameters;
 use crate::engine::record::Span;
-use crate::engine::{Bytes, Journey, LocalFuture, Mailbox, Pool, Rate, Sim, Time, TrackId};
+use crate::engine::{Bytes, Journey, LocalFuture, Mailbox, Pool, Rate, Resource, Sim, Time, TrackId};
 use crate::host::{
     Address, DataBeat, Direction, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, Utilization,
     submit_when_free,
@@ -35,6 +35,8 @@ struct TransferQueue {
     /// Instant at which the issue stage is free.
     free_at: Cell<Time>,
     busy: Cell<Time>,
+    /// The head of the queue, which alone waits for the host's port to accept it.
+    head: Resource,
     time: IssueTime,
     what: &'static str,
     track: TrackId,
@@ -46,6 +48,7 @@ impl TransferQueue {
             slots: Pool::new(sim, format!("a slot for {what} of {name}"), u64::from(slots)),
             free_at: Cell::default(),
             busy: Cell::default(),
+            head: Resource::new(sim, format!("the head of the queue for {what} of {name}")),
             time,
             what,
             track: sim.recorder().track(name, what),
@@ -62,6 +65,12 @@ impl TransferQueue {
         if start > now {
             sim.until(start).await;
         }
+    }
+
+    /// Submits a transfer as soon as `port` accepts it and all earlier ones have been submitted.
+    async fn submit(&self, port: &dyn DmaPort, request: &DmaRequest) -> DmaCompletion {
+        let _head = self.head.acquire().await;
+        submit_when_free(port, request).await
     }
 
     /// Ends a transfer that was issued at `start`: frees its slot, and records its time in the issue stage.
@@ -119,7 +128,7 @@ impl DmaEngine {
         self.reads.issue(&self.sim, bytes).await;
         let start = self.sim.now();
         let request = DmaRequest { address, operation: DmaOperation::Read(bytes) };
-        let mut completion = submit_when_free(&*self.port, &request).await;
+        let mut completion = self.reads.submit(&*self.port, &request).await;
         let (mut data, mut copied) = (Vec::new(), Time::ZERO);
         while let Some(beat) = completion.next_beat(&mut data).await {
             copied = self.copied(&beat, copied);
@@ -152,7 +161,7 @@ impl DmaEngine {
             into.iter_mut().zip(offset..).for_each(|(byte, at)| *byte = at as u8);
         });
         let request = DmaRequest { address, operation: DmaOperation::Write(source) };
-        let mut completion = submit_when_free(&*self.port, &request).await;
+        let mut completion = self.writes.submit(&*self.port, &request).await;
         let (mut data, mut left) = (Vec::new(), bytes.get());
         while left > 0 {
             let Some(beat) = completion.next_beat(&mut data).await else { break };
