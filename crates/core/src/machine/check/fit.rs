@@ -143,7 +143,11 @@ fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Returns the kinds of host that offer the capabilities `needs`, and the shipped parts of these kinds.
 fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
     let kinds = registry.hosts_that_offer(needs);
-    let named: Vec<String> = kinds.map(|kind| format!("[hosts.NAME.{kind}] ({})", shipped::hosts(kind))).collect();
+    let named = kinds.map(|kind| match shipped::hosts(kind) {
+        none if none.is_empty() => format!("[hosts.NAME.{kind}]"),
+        shipped => format!("[hosts.NAME.{kind}] ({shipped})"),
+    });
+    let named: Vec<String> = named.collect();
     format!("hosts that have it: {}", named.join(", "))
 }
 

@@ -142,15 +142,6 @@ impl DmaTest {
 impl Part for DmaTest {
     const INFO: PartInfo = PartInfo::new("dma", "DMA transfers between interface and host memory, without messages")
         .small_input("size = \"256 B\"\ntransfers = 2\nwarm-up = 0");
-
-    fn check(&self) -> Vec<ParameterError> {
-        let window = self.window.filter(|window| *window < self.size);
-        let error = |window: Bytes| {
-            let message = format!("a window of {window} holds no transfer of {}", self.size);
-            ParameterError::new("window", message).related(["size"]).help("make the window as large as one transfer")
-        };
-        window.map(error).into_iter().collect()
-    }
 }
 
 impl WorkloadSpec for DmaTest {
@@ -166,6 +157,15 @@ impl WorkloadSpec for DmaTest {
             timed_memory,
             ..WorkloadNeeds::default()
         }
+    }
+
+    fn check_endpoints(&self, _: usize) -> Vec<ParameterError> {
+        let window = self.window.filter(|window| *window < self.size);
+        let error = |window: Bytes| {
+            let message = format!("a window of {window} holds no transfer of {}", self.size);
+            ParameterError::new("window", message).related(["size"]).help("make the window as large as one transfer")
+        };
+        window.map(error).into_iter().collect()
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
