@@ -348,7 +348,7 @@ fn warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     let key = parts.workload.needs().warmed_cache?;
     let (name, _) = parts.hosts.iter().find(|(_, host)| !host.warms_cache())?;
     let message = format!("`{name}` has no last-level cache");
-    let help = "leave out the key, or choose a host with a last-level cache, such as [hosts.NAME.pcie]";
+    let help = "leave out the key, or choose a host with a last-level cache that devices share";
     Some(IncompatibleParts::new([parts.workload.key(key)], message, help))
 }
 

@@ -1,4 +1,4 @@
-//! What the DMA test measures: bandwidths, and the latency of each operation.
+//! The measurements of the DMA test: bandwidths, and the latency of each operation.
 
 use super::DmaTest;
 use crate::engine::flow_series::FlowSeries;

@@ -29,7 +29,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub use addresses::AccessOrder;
-pub use operation::{Operation, StatedOperation};
+pub use operation::{DmaTestOperation, StatedOperation};
 
 /// The parameters of the DMA test.
 #[derive(Clone, PartialEq, Debug, Parameters)]
@@ -62,7 +62,7 @@ pub struct DmaTest {
     /// window; `device-warm`, the interface has; or `cold`. By default the cache is as the host starts.
     pub cache: Option<CacheWarmth>,
     /// Number of earlier writes of the interface to the window, in the same order, whose traces are in the last-level
-    /// cache before the first transfer; they take no simulated time. By default there are none.
+    /// cache before the first transfer; they take no simulated time. The default is 0.
     ///
     /// A benchmark of millions of writes measures the cache as its own writes leave it.
     #[param(max = 10_000_000)]
@@ -92,7 +92,7 @@ impl DmaTest {
 
     /// Returns the bytes that the measured operations move, in both directions together.
     fn bytes_moved(&self) -> u64 {
-        let per_operation = if self.operation.operation() == Operation::WriteRead { 2 } else { 1 };
+        let per_operation = if self.operation.operation() == DmaTestOperation::WriteRead { 2 } else { 1 };
         self.size.get() * self.transfers * per_operation
     }
 

@@ -5,7 +5,7 @@ use crate::text::{ParameterChoice, ParameterSink, ParameterType, Table};
 
 /// An operation of the DMA test, after those of pcie-bench.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Operation {
+pub enum DmaTestOperation {
     /// Reads host memory.
     Read,
     /// Writes host memory. A write ends when its data have left the interface.
@@ -16,15 +16,15 @@ pub enum Operation {
     Both,
 }
 
-impl Operation {
+impl DmaTestOperation {
     /// Returns the directions of the transfers of operation `number`, in order.
     pub(super) fn directions(self, number: u64) -> &'static [Direction] {
         match self {
-            Operation::Read => &[Direction::Read],
-            Operation::Write => &[Direction::Write],
-            Operation::WriteRead => &[Direction::Write, Direction::Read],
-            Operation::Both if number.is_multiple_of(2) => &[Direction::Read],
-            Operation::Both => &[Direction::Write],
+            DmaTestOperation::Read => &[Direction::Read],
+            DmaTestOperation::Write => &[Direction::Write],
+            DmaTestOperation::WriteRead => &[Direction::Write, Direction::Read],
+            DmaTestOperation::Both if number.is_multiple_of(2) => &[Direction::Read],
+            DmaTestOperation::Both => &[Direction::Write],
         }
     }
 }
@@ -35,7 +35,7 @@ pub enum StatedOperation {
     /// A direction alone, by the key `direction`: only bandwidths are reported.
     Direction(Direction),
     /// An operation, by the key `operation`: latencies are reported, too.
-    Operation(Operation),
+    Operation(DmaTestOperation),
 }
 
 const DIRECTION: (&str, &str) = (
@@ -54,10 +54,10 @@ impl StatedOperation {
         let is_operation = !t.describing() && t.select_key(&[DIRECTION.0, OPERATION.0]) == Some(OPERATION.0);
         if is_operation {
             Direction::field(t, DIRECTION.0, DIRECTION.1).overridden();
-            return StatedOperation::Operation(Operation::field(t, OPERATION.0, OPERATION.1).required());
+            return StatedOperation::Operation(DmaTestOperation::field(t, OPERATION.0, OPERATION.1).required());
         }
         let direction = Direction::field(t, DIRECTION.0, DIRECTION.1).or("read");
-        Operation::field(t, OPERATION.0, OPERATION.1).overridden();
+        DmaTestOperation::field(t, OPERATION.0, OPERATION.1).overridden();
         StatedOperation::Direction(direction)
     }
 
@@ -70,10 +70,10 @@ impl StatedOperation {
     }
 
     /// Returns the operation.
-    pub(super) fn operation(self) -> Operation {
+    pub(super) fn operation(self) -> DmaTestOperation {
         match self {
-            StatedOperation::Direction(Direction::Read) => Operation::Read,
-            StatedOperation::Direction(Direction::Write) => Operation::Write,
+            StatedOperation::Direction(Direction::Read) => DmaTestOperation::Read,
+            StatedOperation::Direction(Direction::Write) => DmaTestOperation::Write,
             StatedOperation::Operation(operation) => operation,
         }
     }
