@@ -3,13 +3,13 @@
 //! The processor's accesses that leave its private cache find a block in the last-level cache of its socket or in
 //! memory. Devices access both caches and memory through the root complex.
 
-use super::llc::{Evicted, Llc, LlcParameters, LlcState};
+use super::llc::{EvictedBlock, Llc, LlcParameters, LlcState};
 use super::memory::MemoryChannels;
 use super::parameters::{MemorySocket, PcieParameters};
 use super::server::Server;
 use crate::engine::{Bytes, Rate, Sim, Time};
-use crate::host::CacheWarmth;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
+use crate::host::cache_warmth::CacheWarmth;
 use crate::host::memory_bus::{Agent, Memory};
 use std::cell::Cell;
 use std::ops::Range;
@@ -86,7 +86,7 @@ impl SharedCaches {
         }
     }
 
-    fn evict(&self, now: Time, evicted: Option<Evicted>) -> bool {
+    fn evict(&self, now: Time, evicted: Option<EvictedBlock>) -> bool {
         let is_dirty = evicted.is_some_and(|evicted| evicted.is_dirty);
         if is_dirty {
             add(&self.written_back);

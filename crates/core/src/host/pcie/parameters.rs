@@ -6,9 +6,9 @@
 //! without an error bar.
 
 use super::iommu::IommuParameters;
-use super::link::LinkParameters;
+use super::link::PcieLinkParameters;
 use super::llc::LlcParameters;
-use super::memory::MemoryParameters;
+use super::memory::MainMemoryParameters;
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::cache::{CacheParameters, Spin};
 use crate::host::memory_bus::{BusParameters, MemoryBusProcessorParameters, NodeParameters};
@@ -40,11 +40,11 @@ pub struct PcieParameters {
     pub llc: LlcParameters,
     /// Main memory.
     #[param(table)]
-    pub memory: MemoryParameters,
+    pub memory: MainMemoryParameters,
     /// The PCIe link.
     #[param(table)]
-    pub link: LinkParameters,
-    /// The IOMMU. Without this table there is none.
+    pub link: PcieLinkParameters,
+    /// The IOMMU. Without this table the host has no IOMMU.
     #[param(table)]
     pub iommu: Option<IommuParameters>,
     /// Round trip of a read, without the serialization of its packets.
