@@ -16,6 +16,7 @@ mod common;
 mod cores;
 mod determinism;
 mod distributions;
+mod dma;
 mod endpoints;
 mod expressions;
 mod fabrics;

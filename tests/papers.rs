@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 
 /// The papers whose claims have roles.
-const PAPERS: [&str; 5] = ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife"];
+const PAPERS: [&str; 7] = ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "pcie-model", "pcie-bench"];
 
 struct Silent;
 
@@ -174,6 +174,16 @@ fn verdicts_of_table_5_of_mukherjee_and_hill_are_expected() {
 #[test]
 fn verdicts_of_e_udp_are_expected() {
     assert_eq!(judged_as_expected("e-udp", None, false), 22, "every claim is judged");
+}
+
+#[test]
+fn verdicts_of_pcie_model_are_expected() {
+    assert_eq!(judged_as_expected("pcie-model", None, true), 17, "every claim is judged");
+}
+
+#[test]
+fn verdicts_of_pcie_bench_are_expected() {
+    assert_eq!(judged_as_expected("pcie-bench", None, true), 28, "every claim is judged");
 }
 
 /// Checks the single operations, two programs, the tables and the regions; the rest of the page takes minutes.

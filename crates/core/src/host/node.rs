@@ -86,6 +86,10 @@ pub trait HostNode {
         false
     }
 
+    /// Sets the state of the last-level cache as if a device had written `bytes` bytes from `first` on, block by block,
+    /// without taking simulated time. No byte changes. By default the host has no such cache.
+    fn note_device_write(&self, _first: Address, _bytes: u64) {}
+
     /// Returns the utilization of the host's parts; by default of its cores only.
     fn utilization(&self) -> Vec<Utilization> {
         self.cores().iter().map(|cpu| cpu.arbiter().utilization()).collect()
@@ -236,6 +240,12 @@ impl Host {
     /// changes. Returns whether the host has such a cache.
     pub fn warm_cache(&self, first: Address, bytes: u64, state: CacheWarmth) -> bool {
         self.kind.warm_cache(first, bytes, state)
+    }
+
+    /// Sets the state of the last-level cache as if a device had written `bytes` bytes from `first` on, block by block,
+    /// without taking simulated time.
+    pub fn note_device_write(&self, first: Address, bytes: u64) {
+        self.kind.note_device_write(first, bytes);
     }
 
     /// Returns the utilization of the host's parts.

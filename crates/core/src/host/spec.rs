@@ -57,6 +57,12 @@ pub trait HostSpec: PartSpec {
         None
     }
 
+    /// Returns whether the host has a last-level cache whose state
+    /// [`warm_cache`](super::HostNode::warm_cache) sets.
+    fn warms_cache(&self) -> bool {
+        false
+    }
+
     /// Returns the highest rate at which an interface's engine can move data to or from main memory, with the key that
     /// limits it; `None` if only the interface's engine limits it.
     fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {

@@ -5,7 +5,7 @@
 //! whose default returns `None`.
 
 use super::one_sided::{OneSided, WorkQueue};
-use crate::engine::{Bytes, Journey, LocalFuture, NodeId};
+use crate::engine::{Bytes, Journey, LocalFuture, NodeId, Time};
 use crate::host::{Address, Direction};
 use crate::protocol::directory::Want;
 use std::cell::Cell;
@@ -35,6 +35,9 @@ pub trait DriverExtensions {
 }
 
 /// A DMA engine between host memory and the interface that can be driven without firmware.
+///
+/// Several transfers may be requested at once only if the interface declares that its engine has a queue
+/// ([`InterfaceLimits::with_queued_host_dma`](super::InterfaceLimits::with_queued_host_dma)).
 pub trait HostDmaEngine {
     /// Transfers `bytes` bytes between host memory at `address` and the interface, and returns at the end.
     fn transfer<'a>(
@@ -44,6 +47,11 @@ pub trait HostDmaEngine {
         bytes: Bytes,
         journey: Journey,
     ) -> LocalFuture<'a, ()>;
+
+    /// Returns the tick of the timer with which the engine measures latencies; `None` if it measures them exactly.
+    fn timer_tick(&self) -> Option<Time> {
+        None
+    }
 }
 
 /// Permission to access a block; set when the access is granted.

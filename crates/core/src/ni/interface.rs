@@ -48,6 +48,10 @@ pub struct InterfaceLimits {
     pub endpoints: EndpointLimit,
     /// Whether the host DMA engine can be driven without firmware.
     pub has_host_dma: bool,
+    /// Whether the host DMA engine has a queue, so that any number of transfers may be requested at once.
+    pub queues_host_dma: bool,
+    /// Whether programs can send and receive messages.
+    pub has_messages: bool,
     /// Maximum bytes of a one-sided operation; `None` if the interface executes none.
     pub one_sided: Option<Bytes>,
 }
@@ -58,8 +62,18 @@ impl InterfaceLimits {
     /// number that fits after the headers.
     pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
         let (message_bound, words) = (MessageBound::PacketNumbers, packet.len() / 4);
-        let one_sided = None;
-        InterfaceLimits { packet, message, message_bound, words, nodes, endpoints, has_host_dma: false, one_sided }
+        InterfaceLimits {
+            packet,
+            message,
+            message_bound,
+            words,
+            nodes,
+            endpoints,
+            has_host_dma: false,
+            queues_host_dma: false,
+            has_messages: true,
+            one_sided: None,
+        }
     }
 
     /// Sets the maximum number of 32-bit words of an active message.
@@ -80,6 +94,20 @@ impl InterfaceLimits {
     #[must_use]
     pub const fn with_host_dma(mut self) -> InterfaceLimits {
         self.has_host_dma = true;
+        self
+    }
+
+    /// Declares that the host DMA engine can be driven without firmware and has a queue of transfers.
+    #[must_use]
+    pub const fn with_queued_host_dma(mut self) -> InterfaceLimits {
+        self.queues_host_dma = true;
+        self.with_host_dma()
+    }
+
+    /// Declares that the interface has no messages.
+    #[must_use]
+    pub const fn without_messages(mut self) -> InterfaceLimits {
+        self.has_messages = false;
         self
     }
 

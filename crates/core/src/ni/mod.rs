@@ -22,6 +22,7 @@
 //! | `parcel.rs`, `word_copy.rs` | the packet header of fifos and queues, and word-by-word copies |
 //! | `designs/` | nine interfaces with fifos or queues, each composed of a sending and a receiving half |
 //! | `direct/` | an interface whose queues the processor accesses without a bus |
+//! | `dma_engine/` | a DMA engine alone, without messages |
 //! | `cmmu/` | Alewife's communications and memory-management unit, for messages and coherent memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
 //! | `mcp/` | the Myrinet control program: firmware with four threads, given as tables; sockets over UDP/IP, and GM |
@@ -39,6 +40,7 @@ mod build_context;
 pub mod cmmu;
 pub mod designs;
 pub mod direct;
+pub mod dma_engine;
 pub mod driver;
 mod dyn_driver;
 mod envelope;

@@ -20,6 +20,12 @@ pub struct WorkloadNeeds {
     pub shared_memory: bool,
     /// Whether the interface must have a host DMA engine that can be driven alone.
     pub host_dma: bool,
+    /// The key that requires a host DMA engine with a queue of transfers, if it is set.
+    pub queued_host_dma: Option<&'static str>,
+    /// The key that requires a host with a last-level cache, if it is set.
+    pub warmed_cache: Option<&'static str>,
+    /// Whether the workload sends or receives messages through the interface.
+    pub messages: bool,
     /// The largest number of bytes that a one-sided operation moves, with the key that states it; `None` if the
     /// workload uses no one-sided operations.
     pub one_sided: Option<(&'static str, Bytes)>,
@@ -38,6 +44,9 @@ impl Default for WorkloadNeeds {
             fabric_only: false,
             shared_memory: false,
             host_dma: false,
+            queued_host_dma: None,
+            warmed_cache: None,
+            messages: true,
             one_sided: None,
             timed_memory: None,
             packet_words: 0,
@@ -56,7 +65,7 @@ impl WorkloadNeeds {
     /// Returns the needs of a workload that drives a routed fabric without hosts and interfaces, in packets of up to
     /// `packet_flits` flits.
     pub fn fabric_only(packet_flits: u16) -> WorkloadNeeds {
-        WorkloadNeeds { nodes: 0, fabric_only: true, packet_flits, ..WorkloadNeeds::default() }
+        WorkloadNeeds { nodes: 0, fabric_only: true, messages: false, packet_flits, ..WorkloadNeeds::default() }
     }
 }
 

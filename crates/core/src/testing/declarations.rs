@@ -69,7 +69,7 @@ fn repeated_in_members(family: &Family, path: &str, errors: &mut Vec<String>) {
     }
 }
 
-/// Reports the parts of a family whose example is not valid on any kind of host, or does not run. A part without an
+/// Reports the parts of a family whose example is not valid on any kind of host with any workload, or does not run. A part without an
 /// example must have a shipped file that describes it, or read a file of the user's.
 fn examples<S: ?Sized + PartSpec>(
     registry: &Arc<Registry>,
@@ -84,15 +84,20 @@ fn examples<S: ?Sized + PartSpec>(
         lines.iter().any(|line| line.path.strip_prefix(table).is_some_and(|key| key.starts_with('.')) && is_file(line))
     };
     for info in family.iter().map(|entry| entry.info) {
-        let tried = HOSTS.iter().map(|host| {
-            let one = combination(info.key, host);
-            let input = registry.workloads().get(one.workload).map_or("", |entry| entry.info.small_input);
-            let workload = format!("[workload.{}]\n{input}\n", one.workload);
-            read(registry, &description_with(registry, &one, 2, 1, &workload))
-        });
-        let found = tried.reduce(|first, next| if first.is_ok() { first } else { next.or(first) });
+        let with = |workload: &'static str| {
+            let tried = HOSTS.iter().map(|host| {
+                let one = Combination { workload, ..combination(info.key, host) };
+                let input = registry.workloads().get(workload).map_or("", |entry| entry.info.small_input);
+                read(registry, &description_with(registry, &one, 2, 1, &format!("[workload.{workload}]\n{input}\n")))
+            });
+            tried.reduce(|first, next| if first.is_ok() { first } else { next.or(first) }).expect("there are hosts")
+        };
+        let found = with(combination(info.key, HOSTS[0]).workload);
+        // An interface may lack what the first workload needs, such as messages.
+        let found = found
+            .or_else(|problems| registry.workloads_on_nodes().find_map(|workload| with(workload).ok()).ok_or(problems));
         let table = format!("{}.{}", family.table(), info.key);
-        match found.expect("there are hosts") {
+        match found {
             Ok(machine) => {
                 let outcome = RunObservation::of(&machine, Recorder::off()).outcome;
                 errors.extend((outcome != Outcome::Done).then(|| format!("the example of {table} ends: {outcome:?}")));

@@ -97,7 +97,7 @@ fn iommu_errors(p: &PcieParameters) -> Vec<ParameterError> {
     let unknown = p.iommu.iter().filter(|iommu| !pages.contains(&iommu.page.get()));
     let error = |page: Bytes| {
         let message = format!("an IOMMU has no pages of {page}");
-        ParameterError::new("iommu.page", message).help("choose 4 KiB, 2 MiB or 1024 MiB (1 GiB)")
+        ParameterError::new("iommu.page", message).help("choose 4 KiB, 2 MiB or 1 GiB")
     };
     unknown.map(|iommu| error(iommu.page)).collect()
 }

@@ -3,13 +3,13 @@
 //! The processor's accesses that leave its private cache find a block in the last-level cache of its socket or in
 //! memory. Devices access both caches and memory through the root complex.
 
-use super::llc::{Evicted, Llc, LlcParameters, LlcState};
+use super::llc::{EvictedBlock, Llc, LlcParameters, LlcState};
 use super::memory::MemoryChannels;
 use super::parameters::{MemorySocket, PcieParameters};
 use super::server::Server;
 use crate::engine::{Bytes, Rate, Sim, Time};
-use crate::host::CacheWarmth;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
+use crate::host::cache_warmth::CacheWarmth;
 use crate::host::memory_bus::{Agent, Memory};
 use std::cell::Cell;
 use std::ops::Range;
@@ -86,7 +86,7 @@ impl SharedCaches {
         }
     }
 
-    fn evict(&self, now: Time, evicted: Option<Evicted>) -> bool {
+    fn evict(&self, now: Time, evicted: Option<EvictedBlock>) -> bool {
         let is_dirty = evicted.is_some_and(|evicted| evicted.is_dirty);
         if is_dirty {
             add(&self.written_back);
@@ -135,7 +135,7 @@ impl SharedCaches {
     /// Writes blocks for a device at `now`. Returns the time by which the write is later than one of blocks that the
     /// cache holds.
     pub fn device_write(&self, now: Time, address: Address, bytes: Bytes) -> Time {
-        let mut writes_back = false;
+        let (mut writes_back, mut allocates) = (false, false);
         for block in blocks(address, bytes) {
             let is_miss = self.near.state(block).is_none();
             add(&self.device_blocks[1][usize::from(is_miss)]);
@@ -144,10 +144,22 @@ impl SharedCaches {
             }
             let evicted = self.near.device_write(block);
             writes_back |= self.evict(now, evicted);
+            allocates |= is_miss;
         }
         let (from, _) = self.server.reserve(now, self.rate.time_for(bytes));
         let is_remote = writes_back && self.memory_socket == MemorySocket::Remote;
-        from - now + if is_remote { self.remote_write_back } else { Time::ZERO }
+        let allocation = if allocates { self.parameters.write_allocate } else { Time::ZERO };
+        from - now + allocation + if is_remote { self.remote_write_back } else { Time::ZERO }
+    }
+
+    /// Changes the tags as a device's write of `bytes` bytes at `first` does.
+    pub fn note_device_write(&self, first: Address, bytes: u64) {
+        for block in blocks(first, Bytes(bytes)) {
+            if let Some(far) = &self.far {
+                far.remove(block);
+            }
+            self.near.device_write(block);
+        }
     }
 
     /// Returns the time of the processor's access to a block at `now`.

@@ -8,11 +8,11 @@ use super::port::PciePort;
 use super::registers::{DeviceWindows, Target};
 use super::root_complex::{Posted, RootComplex};
 use crate::engine::{NodeId, Sim, Time};
-use crate::host::CacheWarmth;
 use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::bus_dma::AnyDmaPort;
+use crate::host::cache_warmth::CacheWarmth;
 use crate::host::capabilities::HostCapabilities;
 use crate::host::cores::utilization_of_cores;
 use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
@@ -67,6 +67,10 @@ impl HostSpec for PcieParameters {
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
         let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
         (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
+    }
+
+    fn warms_cache(&self) -> bool {
+        true
     }
 
     fn warnings(&self) -> Vec<ParameterError> {
@@ -195,6 +199,10 @@ impl HostNode for Node {
         }
         self.complex.caches.warm(range, state);
         true
+    }
+
+    fn note_device_write(&self, first: Address, bytes: u64) {
+        self.complex.caches.note_device_write(first, bytes);
     }
 
     fn utilization(&self) -> Vec<Utilization> {

@@ -28,7 +28,7 @@ const CREDIT_BYTES: u64 = 16;
 
 /// The order in which the writes of a device become visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Ordering {
+pub enum WriteOrdering {
     /// A write becomes visible after all earlier writes.
     Strict,
     /// A write may become visible before earlier writes.
@@ -47,7 +47,7 @@ pub enum TlpSimulation {
 /// The parameters of the link.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 #[param(resource = "PCIe link")]
-pub struct LinkParameters {
+pub struct PcieLinkParameters {
     /// Generation of PCI Express, 3 to 6.
     ///
     /// 8, 16, 32 and 64 GT/s a lane, with 128b/130b encoding up to generation 5, and flits of 256 B of which 236 B are
@@ -115,13 +115,13 @@ pub struct LinkParameters {
     pub crossing: Time,
     /// Order in which the writes of the device become visible: `strict` or `relaxed`.
     #[param(default = "strict")]
-    pub ordering: Ordering,
+    pub ordering: WriteOrdering,
     /// Simulation of the packets of a transfer: `accounted` together, or `each`. Both give the same times.
     #[param(default = "accounted")]
     pub tlp: TlpSimulation,
 }
 
-impl LinkParameters {
+impl PcieLinkParameters {
     /// Returns the rate of one direction after encoding, in bits per second.
     pub fn raw_rate(&self) -> f64 {
         let transfers = f64::from(4 << (self.generation - 2)) * 1e9;
@@ -180,7 +180,7 @@ pub fn parts(address: Address, bytes: Bytes, most: u64) -> impl Iterator<Item = 
 /// Packets that follow each other in one direction without a gap: all with the same header, and all but the first and
 /// the last with the same data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Burst {
+pub struct PacketBurst {
     /// Number of packets.
     pub packets: u64,
     /// Bytes of a packet in addition to its data.
@@ -189,10 +189,10 @@ pub struct Burst {
     pub data: Bytes,
 }
 
-impl Burst {
+impl PacketBurst {
     /// Returns one packet.
-    pub fn one(header: Bytes, data: Bytes) -> Burst {
-        Burst { packets: 1, header, data }
+    pub fn one(header: Bytes, data: Bytes) -> PacketBurst {
+        PacketBurst { packets: 1, header, data }
     }
 
     /// Returns the bytes on the wire.
@@ -202,15 +202,15 @@ impl Burst {
 }
 
 /// One direction of the link.
-pub struct Direction {
+pub struct LinkDirection {
     rate: Rate,
     server: Server,
 }
 
-impl Direction {
+impl LinkDirection {
     /// Creates an idle direction.
-    pub fn new(parameters: &LinkParameters) -> Direction {
-        Direction { rate: parameters.rate(), server: Server::default() }
+    pub fn new(parameters: &PcieLinkParameters) -> LinkDirection {
+        LinkDirection { rate: parameters.rate(), server: Server::default() }
     }
 
     /// Returns the time for which bytes occupy the direction.
@@ -219,7 +219,7 @@ impl Direction {
     }
 
     /// Sends a burst that is ready at `now`. Returns the times at which its first byte and its last byte are sent.
-    pub fn send(&self, now: Time, burst: &Burst) -> (Time, Time) {
+    pub fn send(&self, now: Time, burst: &PacketBurst) -> (Time, Time) {
         self.server.reserve(now, self.time_for(burst.wire_bytes()))
     }
 

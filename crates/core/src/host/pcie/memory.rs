@@ -12,7 +12,7 @@ use std::cell::Cell;
 /// The parameters of main memory.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 #[param(resource = "memory")]
-pub struct MemoryParameters {
+pub struct MainMemoryParameters {
     /// Size of main memory; a multiple of 64 B.
     ///
     /// 1 GiB (chosen; larger than any buffer used). The simulator allocates only what is written.
@@ -42,7 +42,7 @@ pub struct MemoryChannels {
 
 impl MemoryChannels {
     /// Creates idle channels.
-    pub fn new(parameters: &MemoryParameters) -> MemoryChannels {
+    pub fn new(parameters: &MainMemoryParameters) -> MemoryChannels {
         let left = parameters.rate.bits_per_s() as f64 * (1.0 - parameters.background);
         let (server, bytes) = Default::default();
         MemoryChannels { rate: Rate::from_bits_per_s((left.round() as u64).max(1)), server, bytes }

@@ -7,9 +7,9 @@
 
 use super::coherent_link::Attachment;
 use super::iommu::IommuParameters;
-use super::link::LinkParameters;
+use super::link::PcieLinkParameters;
 use super::llc::LlcParameters;
-use super::memory::MemoryParameters;
+use super::memory::MainMemoryParameters;
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::cache::{CacheParameters, Spin};
 use crate::host::cores::CORES_MAX;
@@ -47,14 +47,14 @@ pub struct PcieParameters {
     pub llc: LlcParameters,
     /// Main memory.
     #[param(table)]
-    pub memory: MemoryParameters,
+    pub memory: MainMemoryParameters,
     /// The PCIe link.
     #[param(table)]
-    pub link: LinkParameters,
+    pub link: PcieLinkParameters,
     /// Links between the host and the interface: `pcie`, or in addition a coherent link, `cxl` or `upi`.
     #[param(one_of, default = "pcie")]
     pub attachment: Attachment,
-    /// The IOMMU. Without this table there is none.
+    /// The IOMMU. Without this table the host has no IOMMU.
     #[param(table)]
     pub iommu: Option<IommuParameters>,
     /// Round trip of a read, without the serialization of its packets.

@@ -10,7 +10,7 @@
 //! The device serves the accesses in the order of their arrival, each for its access time. The module leaves out credits
 //! of the device, and a second access of the processor while a load is outstanding.
 
-use super::link::Burst;
+use super::link::PacketBurst;
 use super::parameters::ProcessorParameters;
 use super::root_complex::{Posted, RootComplex};
 use crate::engine::{Bytes, LocalFuture, Mailbox, Signal, Sim, Time};
@@ -146,8 +146,8 @@ impl DeviceWindows {
         let (device, offset) = self.target(address);
         let link = &self.complex.link;
         let burst = match &kind {
-            AccessKind::Write(bytes) => Burst::one(link.write_header, Bytes(bytes.len() as u64)),
-            AccessKind::Read(_) => Burst::one(link.read_header, Bytes::ZERO),
+            AccessKind::Write(bytes) => PacketBurst::one(link.write_header, Bytes(bytes.len() as u64)),
+            AccessKind::Read(_) => PacketBurst::one(link.read_header, Bytes::ZERO),
         };
         let accesses = self.accesses.clone();
         let access = DeviceAccess { device, at: offset, kind };

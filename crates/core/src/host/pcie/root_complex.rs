@@ -26,7 +26,7 @@
 use super::agenda::Agenda;
 use super::home::SharedCaches;
 use super::iommu::Iommu;
-use super::link::{Burst, Direction, LinkParameters, Ordering, TlpSimulation, Units};
+use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation, Units, WriteOrdering};
 use super::parameters::PcieParameters;
 use super::transfer::{DmaStages, Transfer};
 use crate::engine::{Bytes, Sim, Time};
@@ -37,7 +37,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What happens at the other end of the link when a message has arrived.
+/// An action at the other end of the link when a message has arrived.
 pub(super) type OnArrival = Box<dyn FnOnce()>;
 
 /// A read request of the device.
@@ -67,7 +67,7 @@ pub(super) struct WriteRequest {
     pub access: Time,
 }
 
-/// What the device sends behind its earlier writes.
+/// A packet that the device sends behind its earlier writes.
 pub(super) enum Posted {
     Write(Box<WriteRequest>),
     /// A message without data in memory, such as an interrupt.
@@ -93,15 +93,15 @@ pub(super) enum Step {
     /// A message behind the posted packets with lower numbers has arrived.
     Arrives(u64, Held),
     /// A packet for the device leaves the processor.
-    SendDown(Burst, OnArrivalAt),
+    SendDown(PacketBurst, OnArrivalAt),
     /// The current packet of a direction has been sent, if each packet is simulated.
     PacketSent(Way),
 }
 
-/// What happens at the device when a packet has arrived, with the instant of the arrival.
+/// An action at the device when a packet has arrived, with the instant of the arrival.
 pub(super) type OnArrivalAt = Box<dyn FnOnce(Time)>;
 
-/// What waits at the root complex until earlier writes are visible.
+/// A request that waits at the root complex until earlier writes are visible.
 pub(super) enum Held {
     Read(Box<ReadRequest>),
     /// A message, which later packets may stay behind if it has a number.
@@ -115,7 +115,7 @@ pub(super) enum Way {
     Down,
 }
 
-/// What begins when a burst begins to be sent.
+/// A request that continues when its burst begins to be sent.
 enum Sending {
     Read(Box<ReadRequest>),
     Posted(u64, Posted),
@@ -126,9 +126,9 @@ enum Sending {
 /// The packets of one direction, if each is simulated.
 #[derive(Default)]
 struct PacketQueue {
-    waiting: VecDeque<(Burst, Sending)>,
+    waiting: VecDeque<(PacketBurst, Sending)>,
     /// The burst that is being sent: its start, its packets, the number of packets that are sent, and its expected end.
-    current: Option<(Time, Burst, u64, Time)>,
+    current: Option<(Time, PacketBurst, u64, Time)>,
 }
 
 /// The requests of the device that wait for credits or tags.
@@ -154,10 +154,10 @@ struct Visibility {
 /// The root complex with the link to its device.
 pub(super) struct RootComplex {
     pub sim: Sim,
-    pub link: LinkParameters,
+    pub link: PcieLinkParameters,
     parameters: PcieParameters,
-    pub up: Direction,
-    pub down: Direction,
+    pub up: LinkDirection,
+    pub down: LinkDirection,
     packets: [RefCell<PacketQueue>; 2],
     pub iommu: Option<Iommu>,
     pub caches: Rc<SharedCaches>,
@@ -197,8 +197,8 @@ impl RootComplex {
             sim: sim.clone(),
             link,
             parameters: parameters.clone(),
-            up: Direction::new(&link),
-            down: Direction::new(&link),
+            up: LinkDirection::new(&link),
+            down: LinkDirection::new(&link),
             packets: Default::default(),
             iommu: parameters.iommu.map(Iommu::new),
             caches,
@@ -236,7 +236,7 @@ impl RootComplex {
 
     /// Schedules a packet for the device, which leaves the processor at `at`. Packets of one instant leave in the order
     /// of the calls.
-    pub fn send_down(&self, at: Time, burst: Burst, on_arrival: OnArrivalAt) {
+    pub fn send_down(&self, at: Time, burst: PacketBurst, on_arrival: OnArrivalAt) {
         self.agenda.schedule(at, Step::SendDown(burst, on_arrival));
     }
 
@@ -282,7 +282,7 @@ impl RootComplex {
         loop {
             let now = self.sim.now();
             let mut waiting = self.waiting.borrow_mut();
-            // A read request stays behind earlier posted packets, and goes before later ones if it can.
+            // A read request stays behind earlier posted packets, and precedes later ones if it can.
             let sends_read = waiting.reads.front().is_some_and(|read| read.after <= waiting.sent)
                 && self.nonposted.free(now) > 0
                 && self.tags.free(now) > 0;
@@ -292,7 +292,7 @@ impl RootComplex {
                 self.nonposted.take(1);
                 self.tags.take(1);
                 read.stages.sent = now;
-                self.send(Way::Up, Burst::one(self.link.read_header, Bytes::ZERO), Sending::Read(read));
+                self.send(Way::Up, PacketBurst::one(self.link.read_header, Bytes::ZERO), Sending::Read(read));
             } else if waiting.posted.front().is_some_and(|posted| self.has_credits(posted, now)) {
                 let mut posted = waiting.posted.pop_front().expect("a packet waits");
                 let number = waiting.sent;
@@ -323,15 +323,15 @@ impl RootComplex {
         waiting.reads.is_empty() && self.tags.free(self.sim.now()) > 0
     }
 
-    fn burst(&self, posted: &Posted) -> Burst {
+    fn burst(&self, posted: &Posted) -> PacketBurst {
         match posted {
-            Posted::Write(write) => Burst {
+            Posted::Write(write) => PacketBurst {
                 packets: self.link.write_packets(write.bytes),
                 header: self.link.write_header,
                 data: write.bytes,
             },
-            Posted::Message(_) => Burst::one(self.link.write_header, Bytes(4)),
-            Posted::Completion(bytes, _) => Burst::one(self.link.completion_header, *bytes),
+            Posted::Message(_) => PacketBurst::one(self.link.write_header, Bytes(4)),
+            Posted::Completion(bytes, _) => PacketBurst::one(self.link.completion_header, *bytes),
         }
     }
 
@@ -366,7 +366,7 @@ impl RootComplex {
     }
 
     /// Sends a burst as soon as its direction is free.
-    fn send(&self, way: Way, burst: Burst, sending: Sending) {
+    fn send(&self, way: Way, burst: PacketBurst, sending: Sending) {
         let now = self.sim.now();
         match self.link.tlp {
             TlpSimulation::Accounted => {
@@ -380,7 +380,7 @@ impl RootComplex {
         }
     }
 
-    fn direction(&self, way: Way) -> &Direction {
+    fn direction(&self, way: Way) -> &LinkDirection {
         match way {
             Way::Up => &self.up,
             Way::Down => &self.down,
@@ -466,8 +466,8 @@ impl RootComplex {
         write.stages.arrived = arrival;
         write.stages.translated = translated;
         write.access = match self.link.ordering {
-            Ordering::Strict => translated.max(self.last_access.get()),
-            Ordering::Relaxed => translated,
+            WriteOrdering::Strict => translated.max(self.last_access.get()),
+            WriteOrdering::Relaxed => translated,
         };
         self.last_access.set(self.last_access.get().max(write.access));
         let (offset, bytes, began) = (write.offset, write.bytes, write.stages.sent);
@@ -509,7 +509,7 @@ impl RootComplex {
         write.stages.accessed = now;
         let additional = self.caches.device_write(now, write.address, write.bytes);
         let mut visible = now + self.parameters.write_visible + additional;
-        if self.link.ordering == Ordering::Strict {
+        if self.link.ordering == WriteOrdering::Strict {
             visible = visible.max(self.last_visible.get());
             self.last_visible.set(visible);
         }
@@ -598,7 +598,7 @@ impl RootComplex {
         // The bytes are those of this instant, and not of the one at which the direction is free.
         read.data.resize(read.bytes.len(), 0);
         self.bus.read_aside(read.address, &mut read.data);
-        let burst = Burst {
+        let burst = PacketBurst {
             packets: self.link.completion_packets(read.address, read.bytes),
             header: self.link.completion_header,
             data: read.bytes,

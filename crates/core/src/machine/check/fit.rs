@@ -324,6 +324,36 @@ fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     (bytes > max).then(|| IncompatibleParts::new(keys, message, "make operations shorter, or packets longer"))
 }
 
+/// Checks that the interface has messages if the workload sends or receives any.
+fn messages(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+    let is_lacking = parts.workload.needs().messages && !parts.interface.limits().has_messages;
+    let (workload, ni) = (parts.workload.table(), parts.interface.name());
+    let message = || format!("[{workload}] sends messages, and [ni.{ni}] has only a DMA engine");
+    let help = || parts.registry.needs_interface(|interface| interface.limits().has_messages);
+    is_lacking.then(|| IncompatibleParts::new([workload.clone()], message(), help()))
+}
+
+/// Checks that the engine accepts several transfers at once if the workload requests them.
+fn queued_host_dma(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+    let (limits, key) = (parts.interface.limits(), parts.workload.needs().queued_host_dma?);
+    let is_lacking = limits.has_host_dma && !limits.queues_host_dma;
+    let message = || format!("the DMA engine of [ni.{}] makes one transfer at a time", parts.interface.name());
+    let help = || {
+        let queued = parts.registry.needs_interface(|interface| interface.limits().queues_host_dma);
+        format!("leave out the key, or: {queued}")
+    };
+    is_lacking.then(|| IncompatibleParts::new([parts.workload.key(key)], message(), help()))
+}
+
+/// Checks that the hosts have a last-level cache if the workload sets its state.
+fn warmed_cache(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+    let key = parts.workload.needs().warmed_cache?;
+    let (name, _) = parts.hosts.iter().find(|(_, host)| !host.warms_cache())?;
+    let message = format!("`{name}` has no last-level cache");
+    let help = "leave out the key, or choose a host with a last-level cache that devices share";
+    Some(IncompatibleParts::new([parts.workload.key(key)], message, help))
+}
+
 /// Checks that the machine has the resources that the workload measures.
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut errors = Vec::new();
@@ -336,6 +366,9 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
         errors.push(IncompatibleParts::new([parts.workload.table()], message, help));
     }
+    errors.extend(messages(parts));
+    errors.extend(queued_host_dma(parts));
+    errors.extend(warmed_cache(parts));
     errors.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {

@@ -1,6 +1,6 @@
 //! Tests of the link's arithmetic against the analytic model of the pcie-bench authors.
 
-use super::super::link::{Burst, LinkParameters, Units, parts};
+use super::super::link::{PacketBurst, PcieLinkParameters, Units, parts};
 use super::parameters;
 use crate::engine::{Bytes, Time};
 use proptest::prelude::*;
@@ -28,21 +28,21 @@ const PCIE_MODEL: [(u64, f64, f64, f64); 18] = [
     (1024, 52.92, 53.69, 50.75),
 ];
 
-fn modelled() -> LinkParameters {
+fn modelled() -> PcieLinkParameters {
     // The model subtracts flow control and acknowledgements, which leaves this share.
-    LinkParameters { efficiency: 0.9186, ..parameters().link }
+    PcieLinkParameters { efficiency: 0.9186, ..parameters().link }
 }
 
-fn write_bytes(link: &LinkParameters, bytes: u64) -> u64 {
+fn write_bytes(link: &PcieLinkParameters, bytes: u64) -> u64 {
     let of_part = |(_, part): (u64, Bytes)| link.write_packets(part) * link.write_header.get() + part.get();
     parts(0, Bytes(bytes), 4096).map(of_part).sum()
 }
 
-fn read_bytes(link: &LinkParameters, bytes: u64) -> [u64; 2] {
+fn read_bytes(link: &PcieLinkParameters, bytes: u64) -> [u64; 2] {
     let requests = parts(0, Bytes(bytes), link.read_max.get());
     let of_request = |(at, part)| {
         let packets = link.completion_packets(at, part);
-        [link.read_header.get(), Burst { packets, header: link.completion_header, data: part }.wire_bytes().get()]
+        [link.read_header.get(), PacketBurst { packets, header: link.completion_header, data: part }.wire_bytes().get()]
     };
     requests.map(of_request).fold([0, 0], |[up, down], [request, completion]| [up + request, down + completion])
 }
@@ -69,7 +69,7 @@ fn rates_are_those_of_the_analytic_model() {
 
 #[test]
 fn raw_rates_are_those_of_the_standard() {
-    let rate = |generation, lanes| LinkParameters { generation, lanes, ..parameters().link }.raw_rate() / 1e9;
+    let rate = |generation, lanes| PcieLinkParameters { generation, lanes, ..parameters().link }.raw_rate() / 1e9;
     let all = [rate(3, 8), rate(4, 16), rate(5, 16), rate(6, 16)].map(|rate| (rate * 10.0).round() / 10.0);
     assert_eq!(all, [63.0, 252.1, 504.1, 944.0]);
 }

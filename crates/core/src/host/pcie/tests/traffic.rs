@@ -3,7 +3,7 @@
 use super::{parameters, run};
 use crate::engine::{Bytes, Rate, Time};
 use crate::host::pcie::iommu::IommuParameters;
-use crate::host::pcie::link::{Ordering, TlpSimulation};
+use crate::host::pcie::link::{TlpSimulation, WriteOrdering};
 use crate::host::pcie::parameters::PcieParameters;
 use crate::host::{DmaOperation, DmaRequest, Host, Processor, submit_when_free};
 use crate::text::Parameters;
@@ -24,7 +24,7 @@ struct Access {
 
 const AREA: u64 = 1 << 16;
 
-/// What the engine sees of a transfer: its submission, its end, and the bytes that it read.
+/// A transfer as the engine sees it: its submission, its end, and the bytes that it read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Seen {
     submitted: Time,
@@ -95,7 +95,7 @@ fn described() -> impl Strategy<Value = PcieParameters> {
         p.link.nonposted_credits = nonposted;
         p.link.posted_header_credits = headers;
         p.link.posted_data_credits = data * 32;
-        p.link.ordering = if relaxed { Ordering::Relaxed } else { Ordering::Strict };
+        p.link.ordering = if relaxed { WriteOrdering::Relaxed } else { WriteOrdering::Strict };
         p.iommu = iommu.map(|entries| IommuParameters {
             entries: 1 + usize::from(entries % 8),
             walkers: 1 + usize::from(entries / 8 % 3),
@@ -114,7 +114,7 @@ proptest! {
         all in prop::collection::vec(access(), 1..40),
     ) {
         prop_assume!(u64::from(p.link.posted_data_credits) * 16 >= p.link.payload_max.get());
-        let each = PcieParameters { link: crate::host::pcie::LinkParameters { tlp: TlpSimulation::Each, ..p.link }, ..p.clone() };
+        let each = PcieParameters { link: crate::host::pcie::PcieLinkParameters { tlp: TlpSimulation::Each, ..p.link }, ..p.clone() };
         let (accounted, accounted_busy, _) = transfers(&p, all.clone());
         let (simulated, simulated_busy, _) = transfers(&each, all);
         prop_assert_eq!(accounted, simulated);
@@ -150,7 +150,7 @@ proptest! {
         for (pair, seen) in all.chunks(2).zip(seen.chunks(2)) {
             let value = pair[0].writes.expect("the first of a pair writes");
             prop_assert_eq!(&seen[1].data, &vec![value; pair[0].bytes as usize]);
-            if p.link.ordering == Ordering::Strict {
+            if p.link.ordering == WriteOrdering::Strict {
                 prop_assert!(seen[0].done <= seen[1].done);
             }
         }
@@ -162,7 +162,7 @@ proptest! {
         all in prop::collection::vec((0..300_000u64, any::<bool>()), 2..30),
     ) {
         prop_assume!(u64::from(p.link.posted_data_credits) * 16 >= p.link.payload_max.get());
-        let p = PcieParameters { link: crate::host::pcie::LinkParameters { ordering: Ordering::Strict, ..p.link }, ..p };
+        let p = PcieParameters { link: crate::host::pcie::PcieLinkParameters { ordering: WriteOrdering::Strict, ..p.link }, ..p };
         let accesses = all.iter().enumerate().map(|(number, (gap, writes))| Access {
             gap: Time::from_ps(*gap),
             offset: 100,

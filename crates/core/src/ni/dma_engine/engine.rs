@@ -1,0 +1,198 @@
+//! The engine: slots, issue stage and copies of one queue for reads and one for writes.
+
+use super::issue_time::IssueTime;
+use super::parameters::DmaEngineParameters;
+use crate::engine::record::Span;
+use crate::engine::{Bytes, Journey, LocalFuture, Mailbox, Pool, Rate, Resource, Sim, Time, TrackId};
+use crate::host::{
+    Address, DataBeat, Direction, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, Utilization,
+    submit_when_free,
+};
+use crate::ni::build_context::BuildContext;
+use crate::ni::extensions::HostDmaEngine;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The engine.
+pub struct DmaEngine {
+    sim: Sim,
+    port: Rc<dyn DmaPort>,
+    reads: TransferQueue,
+    writes: TransferQueue,
+    overhead: Time,
+    write_overhead: Time,
+    rate: Rate,
+    write_rate: Rate,
+    piece: Bytes,
+    timer_tick: Option<Time>,
+    /// Writes whose data have left the interface and are not yet visible in memory.
+    posted: Rc<Mailbox<DmaCompletion>>,
+}
+
+/// The slots and the issue stage of one direction.
+struct TransferQueue {
+    slots: Pool,
+    /// Instant at which the issue stage is free.
+    free_at: Cell<Time>,
+    busy: Cell<Time>,
+    /// The head of the queue, which alone waits for the host's port to accept it.
+    head: Resource,
+    time: IssueTime,
+    what: &'static str,
+    track: TrackId,
+}
+
+impl TransferQueue {
+    fn new(sim: &Sim, name: &str, what: &'static str, slots: u32, time: IssueTime) -> TransferQueue {
+        TransferQueue {
+            slots: Pool::new(sim, format!("a slot for {what} of {name}"), u64::from(slots)),
+            free_at: Cell::default(),
+            busy: Cell::default(),
+            head: Resource::new(sim, format!("the head of the queue for {what} of {name}")),
+            time,
+            what,
+            track: sim.recorder().track(name, what),
+        }
+    }
+
+    /// Waits for a slot, and then for the issue stage, which stays occupied for the time of this transfer.
+    async fn issue(&self, sim: &Sim, bytes: Bytes) {
+        self.slots.acquire(1).await;
+        let (now, time) = (sim.now(), self.time.of(bytes));
+        let start = now.max(self.free_at.get());
+        self.free_at.set(start + time);
+        self.busy.set(self.busy.get() + time);
+        if start > now {
+            sim.until(start).await;
+        }
+    }
+
+    /// Submits a transfer as soon as `port` accepts it and all earlier ones have been submitted.
+    async fn submit(&self, port: &dyn DmaPort, request: &DmaRequest) -> DmaCompletion {
+        let _head = self.head.acquire().await;
+        submit_when_free(port, request).await
+    }
+
+    /// Ends a transfer that was issued at `start`: frees its slot, and records its time in the issue stage.
+    fn complete(&self, sim: &Sim, start: Time, bytes: Bytes, journey: &Journey) {
+        let end = (start + self.time.of(bytes)).min(sim.now());
+        let (track, what, message) = (self.track, self.what, journey.id());
+        sim.recorder().span(Span { track, activity: what, message, bytes, start, end });
+        journey.add_service(start, sim.now());
+        self.slots.release(1);
+    }
+
+    /// Returns the time for which the issue stage was occupied until `now`.
+    fn busy(&self, now: Time) -> Time {
+        self.busy.get().since(self.free_at.get().since(now))
+    }
+}
+
+impl DmaEngine {
+    /// Starts the engine of a node.
+    pub(super) fn start(parameters: &DmaEngineParameters, context: &BuildContext<'_>) -> Rc<DmaEngine> {
+        let DmaEngineParameters { slots, overhead, write_overhead, rate, write_rate, piece, timer_tick, .. } =
+            *parameters;
+        let (sim, name) = (context.sim, context.name());
+        let queue = |what, time| TransferQueue::new(sim, name, what, slots, time);
+        let posted = Rc::new(Mailbox::<DmaCompletion>::new(sim, format!("a posted write of {name}")));
+        let engine = DmaEngine {
+            sim: sim.clone(),
+            port: context.host.dma_port().port(),
+            reads: queue("DMA reads", parameters.read_issue()),
+            writes: queue("DMA writes", parameters.write_issue()),
+            overhead,
+            write_overhead,
+            rate,
+            write_rate,
+            piece,
+            timer_tick,
+            posted: posted.clone(),
+        };
+        // A port may advance a transfer only while its completion is awaited.
+        sim.spawn_server(format!("{name} posted writes"), async move {
+            loop {
+                posted.receive().await.done().await;
+            }
+        });
+        Rc::new(engine)
+    }
+
+    pub(super) fn utilization(&self) -> Vec<Utilization> {
+        let of = |queue: &TransferQueue| Utilization::always_active(queue.what, queue.busy(self.sim.now()));
+        vec![of(&self.reads), of(&self.writes)]
+    }
+
+    async fn read(&self, address: Address, bytes: Bytes, journey: &Journey) {
+        self.sim.delay(self.overhead).await;
+        self.reads.issue(&self.sim, bytes).await;
+        let start = self.sim.now();
+        let request = DmaRequest { address, operation: DmaOperation::Read(bytes) };
+        let mut completion = self.reads.submit(&*self.port, &request).await;
+        let (mut data, mut copied) = (Vec::new(), Time::ZERO);
+        while let Some(beat) = completion.next_beat(&mut data).await {
+            copied = self.copied(&beat, copied);
+            completion.beat_passed().await;
+        }
+        if copied > self.sim.now() {
+            self.sim.until(copied).await;
+        }
+        self.reads.complete(&self.sim, start, bytes, journey);
+    }
+
+    /// Returns the time at which the engine has copied the data of `beat`, if it had copied earlier beats at `before`.
+    fn copied(&self, beat: &DataBeat, before: Time) -> Time {
+        let piece = self.piece.min(beat.bytes);
+        let first = (beat.from + beat.rate.time_for(piece)).min(beat.to).max(before);
+        (first + self.rate.time_for(beat.bytes)).max(beat.to + self.rate.time_for(piece))
+    }
+
+    /// Returns `bytes` rounded up to whole pieces.
+    fn in_pieces(&self, bytes: Bytes) -> Bytes {
+        Bytes(bytes.get().next_multiple_of(self.piece.get()))
+    }
+
+    async fn write(&self, address: Address, bytes: Bytes, journey: &Journey) {
+        self.sim.delay(self.write_overhead).await;
+        self.writes.issue(&self.sim, bytes).await;
+        let start = self.sim.now();
+        let copied = start + self.write_rate.time_for(self.in_pieces(bytes));
+        let source = DmaSource::new(bytes, |offset, into| {
+            into.iter_mut().zip(offset..).for_each(|(byte, at)| *byte = at as u8);
+        });
+        let request = DmaRequest { address, operation: DmaOperation::Write(source) };
+        let mut completion = self.writes.submit(&*self.port, &request).await;
+        let (mut data, mut left) = (Vec::new(), bytes.get());
+        while left > 0 {
+            let Some(beat) = completion.next_beat(&mut data).await else { break };
+            left = left.saturating_sub(beat.bytes.get());
+            completion.beat_passed().await;
+        }
+        if copied > self.sim.now() {
+            self.sim.until(copied).await;
+        }
+        self.posted.send(completion);
+        self.writes.complete(&self.sim, start, bytes, journey);
+    }
+}
+
+impl HostDmaEngine for DmaEngine {
+    fn transfer<'a>(
+        &'a self,
+        direction: Direction,
+        address: Address,
+        bytes: Bytes,
+        journey: Journey,
+    ) -> LocalFuture<'a, ()> {
+        Box::pin(async move {
+            match direction {
+                Direction::Read => self.read(address, bytes, &journey).await,
+                Direction::Write => self.write(address, bytes, &journey).await,
+            }
+        })
+    }
+
+    fn timer_tick(&self) -> Option<Time> {
+        self.timer_tick
+    }
+}

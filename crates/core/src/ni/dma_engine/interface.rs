@@ -1,0 +1,52 @@
+//! The specification of the interface `dma-engine`.
+
+use super::driver::DmaEngineDriver;
+use super::engine::DmaEngine;
+use super::parameters::DmaEngineParameters;
+use crate::engine::{Bytes, Signal};
+use crate::host::HostCapabilities;
+use crate::ni::any::AnyDriver;
+use crate::ni::build_context::BuildContext;
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
+use crate::ni::memory_footprint::MemoryFootprint;
+use crate::part::{ParameterError, Part, PartInfo};
+
+/// Packet of an interface without messages: one word, which nothing sends.
+const WORD: Bytes = Bytes(4);
+/// Message of an interface without messages. Its length is no limit, so that the lack of messages is the only error of
+/// a workload that sends some.
+const MESSAGE: Bytes = Bytes(1 << 20);
+
+impl Part for DmaEngineParameters {
+    const INFO: PartInfo =
+        PartInfo::new("dma-engine", "A DMA engine without messages, with many transfers outstanding");
+
+    fn check(&self) -> Vec<ParameterError> {
+        self.unequal_lists()
+    }
+}
+
+impl InterfaceSpec for DmaEngineParameters {
+    fn needs(&self) -> HostCapabilities {
+        HostCapabilities::of([HostCapabilities::DMA])
+    }
+
+    fn limits(&self) -> InterfaceLimits {
+        InterfaceLimits::new(WORD, MESSAGE, u32::MAX, EndpointLimit::PerNode(1))
+            .with_queued_host_dma()
+            .without_messages()
+    }
+
+    fn memory_footprint(&self) -> MemoryFootprint {
+        MemoryFootprint::packets_of(WORD.get())
+    }
+
+    fn packet_key(&self) -> &'static str {
+        "piece"
+    }
+
+    fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
+        let never = Signal::new(context.sim, format!("a packet for {}", context.name()));
+        AnyDriver::custom(DmaEngineDriver::new(DmaEngine::start(self, context), never))
+    }
+}
