@@ -30,7 +30,7 @@ const FAMILIES: [(&str, &str); 5] =
 
 /// Other files that name items of a part's files, as the part, the file or folder, and the reason. The list may only
 /// shrink: an entry that is not needed fails.
-const NAMED: [(&str, &str, &str); 17] = [
+const NAMED: [(&str, &str, &str); 16] = [
     ("fabric/routed/", "fabric/spec.rs", "a workload may drive the routers of a fabric alone"),
     ("fabric/routed/", "machine/build.rs", "a workload may drive the routers of a fabric alone"),
     ("fabric/routed/", "machine/check/fabric.rs", "a workload may drive the routers of a fabric alone"),
@@ -45,7 +45,6 @@ const NAMED: [(&str, &str, &str); 17] = [
     ("host/memory_bus/", "host/dma.rs", "an engine's transfers are dispatched by the bus"),
     ("host/memory_bus/", "host/pcie/", "the processor and its caches are those of a memory-bus node"),
     ("host/memory_bus/", "ni/designs/", "coherent queues are agents on the memory bus"),
-    ("host/pcie/", "ni/designs/queue/tests/", "a test attaches the queues by the port of a coherent link"),
     ("ni/mcp/", "crates/study/src/verify/", "the model checker explores the table of this firmware"),
     ("protocol/plain/", "ni/trapeze/", "packets that no protocol admits wait in plain queues"),
 ];

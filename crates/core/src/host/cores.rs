@@ -2,10 +2,7 @@
 
 use super::any_processor::AnyProcessor;
 use super::processor::Processor;
-use super::utilization::Utilization;
-
-/// Largest number of cores of a host.
-pub const CORES_MAX: u32 = 16;
+use super::utilization::{CORES_MAX, Utilization};
 
 /// Names of cores in reports of hosts with several cores.
 const NAMES: [&str; CORES_MAX as usize] = [

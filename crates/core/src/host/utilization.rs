@@ -2,6 +2,9 @@
 
 use crate::engine::{Resource, Time};
 
+/// Largest number of cores of a host.
+pub const CORES_MAX: u32 = 16;
+
 /// The times for which a part was used since the start of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]

@@ -4,7 +4,7 @@
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::block::BLOCK_BYTES;
 pub use crate::host::cache::{CacheParameters, Spin};
-use crate::host::cores::CORES_MAX;
+use crate::host::utilization::CORES_MAX;
 use crate::text::{ParameterChoice, Parameters};
 use std::fmt;
 

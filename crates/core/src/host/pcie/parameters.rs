@@ -12,8 +12,8 @@ use super::llc::LlcParameters;
 use super::memory::MainMemoryParameters;
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::cache::{CacheParameters, Spin};
-use crate::host::cores::CORES_MAX;
 use crate::host::memory_bus::{BusParameters, BusTransactions, MemoryBusProcessorParameters, NodeParameters};
+use crate::host::utilization::CORES_MAX;
 use crate::text::{ParameterChoice, Parameters};
 
 /// The socket to which the memory of the host's buffers is attached.
