@@ -28,7 +28,7 @@ pub struct DmaEngineParameters {
     /// last one.
     #[param(
         length(min = 1, max = 16),
-        check = not_increasing,
+        check = |sizes| not_increasing(sizes),
         placeholder = vec![Bytes(64)],
         default = ["64 B", "128 B", "256 B", "512 B"],
         meaning = Granularity
