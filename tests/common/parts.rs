@@ -9,6 +9,7 @@ use narrows::engine::{Metric, Outcome, Recorder, Time};
 use narrows::fabric::PacketCounts;
 use narrows::host::io_bus::IoBusParameters;
 use narrows::host::memory_bus::NodeParameters;
+use narrows::host::pcie::PcieParameters;
 use narrows::machine::Registry;
 use narrows::machine::build::build;
 use narrows::machine::combinations::Combination;
@@ -156,10 +157,12 @@ pub fn link_time(machine: &Machine, bytes: u64) -> Time {
     machine.fabric.capabilities().link_rate.time_for(narrows::engine::Bytes(bytes))
 }
 
-/// Returns the shortest time of `bytes` on a host's bus, or zero if there is no bus.
+/// Returns the shortest time of `bytes` on a host's bus or PCIe link, or zero if it has neither.
 pub fn bus_time(machine: &Machine, bytes: u64) -> Time {
     let host = &machine.hosts[0].1;
     let pci = host.of::<IoBusParameters>().map(|host| (host.pci.clock, host.pci.width));
     let bus = host.of::<NodeParameters>().map(|host| (host.bus.clock, host.bus.width));
-    pci.or(bus).map_or(Time::ZERO, |(clock, width)| clock.cycles(bytes / width.get()))
+    let link = host.of::<PcieParameters>().map(|host| host.link.rate().time_for(narrows::engine::Bytes(bytes)));
+    let bus = pci.or(bus).map(|(clock, width)| clock.cycles(bytes / width.get()));
+    bus.or(link).unwrap_or(Time::ZERO)
 }

@@ -67,6 +67,18 @@ const MEMORY_BUS: [&str; 11] = [
     "bus.turnaround-cycles=6",
 ];
 
+const PCIE: [&str; 9] = [
+    "processor.clock=300 MHz",
+    "processor.request-cycles=60",
+    "processor.reply-cycles=60",
+    "processor.hit-cycles=5",
+    "processor.uncached-write=2 us",
+    "root-complex=4 us",
+    "write-visible=3 us",
+    "interconnect.clock=80 MHz",
+    "link.efficiency=0.1",
+];
+
 const TRAPEZE: [&str; 9] = [
     "lanai.clock=10 MHz",
     "lanai.sram.rate=140 MB/s",
@@ -137,6 +149,7 @@ fn costs(part: &str) -> Vec<String> {
     let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
         (Some("hosts"), "cm-5") => (format!("hosts.{name}.software"), &[&SOFTWARE]),
         (Some("hosts"), "p6-natoma") => (format!("hosts.{name}.io-bus"), &[&IO_BUS]),
+        (Some("hosts"), "pcie-gen3-x8") => (format!("hosts.{name}.pcie"), &[&PCIE]),
         (Some("hosts"), "alewife") => (format!("hosts.{name}.alewife"), &[&ALEWIFE]),
         (Some("hosts"), _) => (format!("hosts.{name}.memory-bus"), &[&MEMORY_BUS]),
         (Some("ni"), "queues") => return Vec::new(),
@@ -351,7 +364,7 @@ fn no_stream_is_faster_than_a_bus_that_it_crosses() {
     let program = "workload.stream = { warm-up = 0, payload = \"1000 B\", messages = 20 }";
     let mut shares = Vec::new();
     let hosts: BTreeSet<&str> = accepted("stream").iter().map(|combination| combination.host).collect();
-    assert_eq!(hosts.len(), 4, "{hosts:?}");
+    assert_eq!(hosts.len(), 5, "{hosts:?}");
     // `ni/queues` does not use its host's bus, and `ni/single-cycle` is not attached to it.
     let off_bus = ["ni/queues", "ni/single-cycle"];
     let busless = ["hosts/cm-5", "hosts/alewife"];
@@ -362,6 +375,7 @@ fn no_stream_is_faster_than_a_bus_that_it_crosses() {
             "hosts/p6-natoma" => {
                 &["io-bus.pci.clock=2 MHz", "io-bus.bridge.read-rate=8 MB/s", "io-bus.bridge.write-rate=8 MB/s"]
             }
+            "hosts/pcie-gen3-x8" => &["pcie.link.efficiency=0.1", "pcie.link.lanes=1"],
             _ => &["memory-bus.bus.clock=200 kHz"],
         };
         let slowed: Vec<String> =

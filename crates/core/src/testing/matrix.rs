@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// A host of each kind that ships; hosts of the same kind differ only in numbers.
-pub const HOSTS: [&str; 4] = ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife"];
+pub const HOSTS: [&str; 5] =
+    ["hosts/p6-natoma", "hosts/memory-bus-1998", "hosts/cm-5", "hosts/alewife", "hosts/pcie-gen3-x8"];
 
 /// The combinations to run: all, or those with certain parts. If no host is chosen, shipped hosts that are not in
 /// [`HOSTS`] are skipped.

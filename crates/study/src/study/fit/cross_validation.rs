@@ -22,9 +22,9 @@ pub struct HeldOutNumber {
     pub unit: String,
     /// The published number.
     pub expected: f64,
-    /// The number after the fit on all numbers; null if there is none.
+    /// The number after the fit on all numbers; null if the number has no value.
     pub fitted: Option<f64>,
-    /// The number after the fit on those of the other rows; null if there is none.
+    /// The number after the fit on those of the other rows; null if the number has no value.
     pub predicted: Option<f64>,
 }
 
