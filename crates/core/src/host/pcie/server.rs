@@ -23,11 +23,6 @@ impl Server {
         (from, to)
     }
 
-    /// Returns the instant at which the server is free.
-    pub fn free_at(&self) -> Time {
-        self.free_at.get()
-    }
-
     /// Returns the time for which the server has worked until `now`.
     pub fn busy(&self, now: Time) -> Time {
         self.busy.get().since(self.free_at.get().since(now))

@@ -3,10 +3,7 @@
 use super::{parameters, run};
 use crate::engine::{Bytes, Sim, Time};
 use crate::host::pcie::parameters::PcieParameters;
-use crate::host::{
-    Address, Block, Device, DeviceWindow, DmaOperation, DmaPort, DmaRequest, Host, InterruptController,
-    InterruptVector, Processor,
-};
+use crate::host::{Address, Block, Device, DeviceWindow, DmaOperation, DmaRequest, Host, InterruptVector, Processor};
 use std::cell::RefCell;
 use std::rc::Rc;
 
