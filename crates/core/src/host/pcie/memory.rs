@@ -7,7 +7,6 @@
 use super::server::Server;
 use crate::engine::{Bytes, Rate, Time};
 use crate::text::Parameters;
-use std::cell::Cell;
 
 /// The parameters of main memory.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
@@ -37,27 +36,20 @@ pub struct MainMemoryParameters {
 pub struct MemoryChannels {
     rate: Rate,
     server: Server,
-    bytes: Cell<u64>,
 }
 
 impl MemoryChannels {
     /// Creates idle channels.
     pub fn new(parameters: &MainMemoryParameters) -> MemoryChannels {
         let left = parameters.rate.bits_per_s() as f64 * (1.0 - parameters.background);
-        let (server, bytes) = Default::default();
-        MemoryChannels { rate: Rate::from_bits_per_s((left.round() as u64).max(1)), server, bytes }
+        let server = Server::default();
+        MemoryChannels { rate: Rate::from_bits_per_s((left.round() as u64).max(1)), server }
     }
 
     /// Moves `bytes` bytes from `now` on. Returns the time for which they wait for the channels.
     pub fn access(&self, now: Time, bytes: Bytes) -> Time {
-        self.bytes.set(self.bytes.get() + bytes.get());
         let (from, _) = self.server.reserve(now, self.rate.time_for(bytes));
         from - now
-    }
-
-    /// Returns the number of bytes that were read and written.
-    pub fn bytes(&self) -> u64 {
-        self.bytes.get()
     }
 
     /// Returns the time for which the channels have moved data until `now`.
