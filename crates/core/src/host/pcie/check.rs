@@ -128,7 +128,7 @@ pub(super) fn warnings(p: &PcieParameters) -> Vec<ParameterError> {
             p.root_complex,
             payload.bits_per_s() as f64 / 1e9
         );
-        let help = "raise {table}.link.tags or {table}.link.read-max to fill the link with reads";
+        let help = "raise link.tags or link.read-max to fill the link with reads";
         ParameterError::new("link.tags", message).related(["link.read-max"]).help(help)
     };
     (bound.bits_per_s() < payload.bits_per_s()).then(warning).into_iter().collect()
