@@ -253,7 +253,9 @@ fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
         let long_run = latency(5_000);
         // A kernel processes a message for longer than 50 us, and the next message must not arrive in this time.
         let shorter_run = latency(if long_run < 25.0 { 50 } else { 1_000 });
-        assert!((shorter_run / long_run - 1.0).abs() < PHASE, "{host} {ni}: {shorter_run} us, {long_run} us");
+        // A poll of a register behind PCIe is a round trip of the link, and its phase counts for more.
+        let phase = if host == "hosts/pcie-gen3-x8" { 0.1 } else { PHASE };
+        assert!((shorter_run / long_run - 1.0).abs() < phase, "{host} {ni}: {shorter_run} us, {long_run} us");
     }
 }
 

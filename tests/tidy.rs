@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
 /// The sources of values in `machines/`; the comment of each value begins with one of them.
-const SOURCES: [&str; 5] = ["paper", "data sheet", "derived", "calibrated", "chosen"];
+const SOURCES: [&str; 8] =
+    ["paper", "data sheet", "standard", "measured", "derived", "calibrated", "chosen", "remembered"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -32,6 +32,15 @@ fn scaled(path: &str, value: &str) -> Option<String> {
         assert!(whole.is_multiple_of(SCALE), "{path}: a sixteenth of {value} is a whole number");
         whole / SCALE
     };
+    // The rate of a PCIe link follows from its generation, its lanes (8 become 1) and its efficiency.
+    if path.ends_with(".pcie.link.lanes") {
+        assert_eq!(value, "8", "{path}");
+        return Some(format!("{path}=1"));
+    }
+    if path.ends_with(".pcie.link.efficiency") {
+        let efficiency: f64 = value.parse().expect("a number");
+        return Some(format!("{path}={}", efficiency * 8.0 / SCALE as f64));
+    }
     let time = parse::<Time>(value).map(|time| format!("{} ps", time.ps() * SCALE));
     let rate = || parse::<Rate>(value).map(|rate| format!("{} bit/s", divided_by_two(rate.bits_per_s())));
     let clock = || parse::<Hertz>(value).map(|clock| format!("{} Hz", divided_by_two(clock.0)));

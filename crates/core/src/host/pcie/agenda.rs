@@ -1,6 +1,7 @@
 //! Steps that are carried out at given instants, by one task.
 //!
-//! Steps of the same instant are carried out in the order in which they were scheduled.
+//! Steps of the same instant are carried out in the order of their ranks, and those of one rank in the order in which
+//! they were scheduled.
 
 use crate::engine::{Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
@@ -17,8 +18,20 @@ pub struct Agenda<S> {
     earlier: Signal,
 }
 
+/// The place of a step among those of the same instant.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Rank {
+    /// Before all accesses.
+    First,
+    /// An access, in the order of the requests' numbers.
+    Access(u64),
+    /// After all accesses.
+    Last,
+}
+
 struct Scheduled<S> {
     at: Time,
+    rank: Rank,
     number: u64,
     step: S,
 }
@@ -39,7 +52,7 @@ impl<S> PartialOrd for Scheduled<S> {
 
 impl<S> Ord for Scheduled<S> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.number).cmp(&(other.at, other.number))
+        (self.at, self.rank, self.number).cmp(&(other.at, other.rank, other.number))
     }
 }
 
@@ -52,8 +65,13 @@ impl<S> Agenda<S> {
 
     /// Schedules a step for the instant `at`, or for the present if `at` is over.
     pub fn schedule(&self, at: Time, step: S) {
+        self.schedule_ranked(at, Rank::Last, step);
+    }
+
+    /// Schedules a step of the rank `rank` for the instant `at`, or for the present if `at` is over.
+    pub fn schedule_ranked(&self, at: Time, rank: Rank, step: S) {
         let number = self.next.replace(self.next.get() + 1);
-        self.steps.borrow_mut().push(Reverse(Scheduled { at, number, step }));
+        self.steps.borrow_mut().push(Reverse(Scheduled { at, rank, number, step }));
         if at < self.awaited.get() {
             self.awaited.set(Time::ZERO);
             self.earlier.notify();

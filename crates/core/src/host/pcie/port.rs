@@ -39,6 +39,7 @@ impl DmaPort for PciePort {
                 let most = complex.link.read_max.get();
                 let transfer = Transfer::new(&self.signals, parts(address, bytes, most).count(), false);
                 complex.read(parts(address, bytes, most).map(|(offset, bytes)| ReadRequest {
+                    order: 0,
                     transfer: transfer.clone(),
                     address: address + offset,
                     bytes,
@@ -57,6 +58,7 @@ impl DmaPort for PciePort {
                 let transfer = Transfer::new(&self.signals, parts(address, bytes, most).count(), true);
                 complex.post(parts(address, bytes, most).map(|(offset, bytes)| {
                     Posted::Write(Box::new(WriteRequest {
+                        order: 0,
                         transfer: transfer.clone(),
                         source: source.clone(),
                         address: address + offset,

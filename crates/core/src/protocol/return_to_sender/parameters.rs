@@ -39,7 +39,7 @@ pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
     let retry = t.time(RETRY_DELAY_KEY, "Delay before a returned message is retried");
     let retry = retry.meaning(Meaning::Policy).or("200 ns");
     let jitter = t.count(RETRY_JITTER_KEY, "Largest random deviation from `retry-delay`, in per cent of it");
-    let jitter = jitter.max(u64::from(Retry::JITTER_MAX)).meaning(Meaning::Policy).or(0);
+    let jitter = jitter.max(u64::from(Retry::JITTER_MAX)).meaning(Meaning::Policy).optional().unwrap_or(0);
     let finite = Buffers::finite(count as u32).filter(|_| !infinite);
     FlowControlParameters::symmetric(
         finite.unwrap_or(Buffers::Infinite),
@@ -55,7 +55,9 @@ pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSin
         to.value(FLOW_CONTROL_BUFFERS_KEY, buffers.to_value());
     }
     to.value(RETRY_DELAY_KEY, flow.retry.first().to_value());
-    to.value(RETRY_JITTER_KEY, u64::from(flow.retry.jitter_percent()).to_value());
+    if flow.retry.jitter_percent() > 0 {
+        to.value(RETRY_JITTER_KEY, u64::from(flow.retry.jitter_percent()).to_value());
+    }
 }
 
 /// Number of buffers. It cannot be zero, because such a node could never communicate.

@@ -30,7 +30,7 @@ pub struct UncertainConstant {
 pub fn prior(source: &str) -> Result<Option<f64>, String> {
     let kind = source.split(':').next().unwrap_or_default().trim();
     let word = kind.split_whitespace().next().unwrap_or_default();
-    if !["derived", "calibrated", "chosen"].contains(&word) {
+    if !["derived", "calibrated", "chosen", "remembered"].contains(&word) {
         return Ok(None);
     }
     let Some((_, stated)) = kind.split_once('±') else { return Ok(Some(DEFAULT_PRIOR)) };
@@ -116,6 +116,9 @@ mod tests {
     fn comment_determines_the_prior() {
         assert_eq!(prior("paper: §2"), Ok(None));
         assert_eq!(prior("data sheet: P6 cache block"), Ok(None));
+        assert_eq!(prior("standard: tags of 8 bits"), Ok(None));
+        assert_eq!(prior("measured: 560 ns"), Ok(None));
+        assert_eq!(prior("remembered"), Ok(Some(DEFAULT_PRIOR)));
         assert_eq!(prior("chosen: the paper gives none"), Ok(Some(DEFAULT_PRIOR)));
         assert_eq!(prior("calibrated ±10 %: Table 1"), Ok(Some(0.1)));
         assert!(prior("chosen ±0 %: never").is_err());

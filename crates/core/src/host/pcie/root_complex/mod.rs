@@ -27,7 +27,7 @@
 mod requests;
 mod sending;
 
-use super::agenda::Agenda;
+use super::agenda::{Agenda, Rank};
 use super::home::SharedCaches;
 use super::iommu::Iommu;
 use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation, Units, WriteOrdering};
@@ -51,6 +51,8 @@ pub(super) struct ReadRequest {
     pub bytes: Bytes,
     /// Offset of the first byte in the transfer.
     pub offset: u64,
+    /// Number of the request among those that were sent.
+    pub order: u64,
     /// Number of posted packets before the request, behind which it stays.
     pub after: u64,
     pub data: Vec<u8>,
@@ -61,6 +63,8 @@ pub(super) struct ReadRequest {
 pub(super) struct WriteRequest {
     pub transfer: Rc<Transfer>,
     pub source: DmaSource,
+    /// Number of the request among those that were sent.
+    pub order: u64,
     pub address: Address,
     pub bytes: Bytes,
     /// Offset of the first byte in the transfer.
@@ -168,6 +172,8 @@ pub(super) struct RootComplex {
     bus: Rc<Bus>,
     agenda: Agenda<Step>,
     waiting: RefCell<Waiting>,
+    /// Number of read requests and parts of writes that were sent.
+    sent_requests: Cell<u64>,
     pub tags: Units,
     headers: Units,
     data: Units,
@@ -209,6 +215,7 @@ impl RootComplex {
             bus,
             agenda: Agenda::new(sim, format!("{name}: a request of the interface")),
             waiting: RefCell::default(),
+            sent_requests: Cell::default(),
             tags: Units::new(link.tags),
             headers: Units::new(link.posted_header_credits),
             data: Units::new(link.posted_data_credits),
@@ -296,6 +303,7 @@ impl RootComplex {
                 self.nonposted.take(1);
                 self.tags.take(1);
                 read.stages.sent = now;
+                read.order = self.next_order();
                 self.send(Way::Up, PacketBurst::one(self.link.read_header, Bytes::ZERO), Sending::Read(read));
             } else if waiting.posted.front().is_some_and(|posted| self.has_credits(posted, now)) {
                 let mut posted = waiting.posted.pop_front().expect("a packet waits");
@@ -308,6 +316,7 @@ impl RootComplex {
                     self.headers.take(headers);
                     self.data.take(data);
                     write.stages.sent = now;
+                    write.order = self.next_order();
                 }
                 self.send(Way::Up, burst, Sending::Posted(number, posted));
             } else {
@@ -320,6 +329,10 @@ impl RootComplex {
             self.freed.notify();
         }
         self.pump_when_possible();
+    }
+
+    fn next_order(&self) -> u64 {
+        self.sent_requests.replace(self.sent_requests.get() + 1)
     }
 
     fn could_accept(&self) -> bool {

@@ -11,7 +11,7 @@ impl RootComplex {
         let translated = self.translate(arrival, read.address, false);
         read.stages.arrived = arrival;
         read.stages.translated = translated;
-        self.agenda.schedule(translated, Step::ReadAccess(read));
+        self.agenda.schedule_ranked(translated, Rank::Access(read.order), Step::ReadAccess(read));
     }
 
     pub(super) fn write_begins(&self, number: u64, mut write: Box<WriteRequest>, (from, to): (Time, Time)) {
@@ -56,7 +56,7 @@ impl RootComplex {
     fn write_flows(&self, number: u64, mut write: Box<WriteRequest>) {
         write.data.resize(write.bytes.len(), 0);
         write.source.load(write.offset, &mut write.data);
-        self.agenda.schedule(write.access, Step::WriteAccess(number, write));
+        self.agenda.schedule_ranked(write.access, Rank::Access(write.order), Step::WriteAccess(number, write));
     }
 
     fn write_access(&self, number: u64, mut write: Box<WriteRequest>) {
@@ -68,7 +68,7 @@ impl RootComplex {
             visible = visible.max(self.last_visible.get());
             self.last_visible.set(visible);
         }
-        self.agenda.schedule(visible, Step::WriteVisible(number, write));
+        self.agenda.schedule_ranked(visible, Rank::First, Step::WriteVisible(number, write));
     }
 
     fn write_visible(&self, number: u64, mut write: Box<WriteRequest>) {
