@@ -55,7 +55,10 @@ fn all_times_sixteenfold_give_sixteenfold_latencies() {
     assert!(combinations.len() >= 150, "{} combinations", combinations.len());
     let deviation = |combination| {
         let text = text(combination, 2, PING_PONG);
-        let reference = read(&text, &[]);
+        // Clocks whose period is a whole number of picoseconds have the same edges when they are scaled.
+        let clocks = ["processor", "interconnect"].map(|part| format!("hosts.pcie-gen3-x8.pcie.{part}.clock=2 GHz"));
+        let clocks = if combination.host == "hosts/pcie-gen3-x8" { clocks.to_vec() } else { Vec::new() };
+        let reference = read(&text, &clocks);
         let sets: Vec<String> =
             reference.entries().iter().filter_map(|entry| scaled(&entry.path, &entry.value)).collect();
         let [own, scaled] = [latency(&reference, combination), latency(&read(&text, &sets), combination)];
