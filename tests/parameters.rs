@@ -10,6 +10,7 @@ use narrows::fabric::topology::Topology;
 use narrows::host::alewife::AlewifeParameters;
 use narrows::host::io_bus::IoBusParameters;
 use narrows::host::memory_bus::NodeParameters;
+use narrows::host::pcie::PcieParameters;
 use narrows::host::software::SoftwareParameters;
 use narrows::machine::{Registry, Run};
 use narrows::messaging::MessagingParameters;
@@ -188,7 +189,9 @@ fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
 fn every_part(tries: usize) -> Vec<Line> {
     let folder = env!("CARGO_MANIFEST_DIR");
     let trace = format!("{folder}/examples/traces/mesh8x8-v4-b8-p8-r020.csv");
-    let edges = std::env::temp_dir().join(format!("narrows-{}-parameters.txt", std::process::id()));
+    // Tests of several threads call this function, each with a file of its own.
+    let (process, thread) = (std::process::id(), std::thread::current().id());
+    let edges = std::env::temp_dir().join(format!("narrows-{process}-{thread:?}-parameters.txt"));
     fs::write(&edges, "a b\nb c\n").expect("a file");
     let mut lines = law::<Topology>(&edges.to_string_lossy(), tries);
     fs::remove_file(edges).expect("tidied up");
@@ -196,7 +199,7 @@ fn every_part(tries: usize) -> Vec<Line> {
     macro_rules! laws {
         ($($part:ty),* $(,)?) => { $(lines.extend(law::<$part>("", tries));)* };
     }
-    laws!(AlewifeParameters, IoBusParameters, NodeParameters, SoftwareParameters);
+    laws!(AlewifeParameters, IoBusParameters, NodeParameters, PcieParameters, SoftwareParameters);
     laws!(IdealParameters, MyrinetParameters, RoutedParameters);
     laws!(MessagingParameters, SharedMemoryParameters, Run);
     laws!(CmmuParameters, LanaiParameters, McpParameters, QueuesParameters, TrapezeParameters);
