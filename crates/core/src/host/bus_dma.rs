@@ -91,9 +91,11 @@ impl DmaPort for BusDma {
         let (tag, initiator) = (self.tags.take()?, self.initiator.clone());
         Ok(DmaCompletion::new(|steps| async move {
             match &*initiator {
-                DmaInitiator::IoBus(host) => through_bridge(host, &request, &steps).await,
+                DmaInitiator::IoBus(host) => relay(BridgeTransfer::new(host, &request), &request, &steps).await,
                 DmaInitiator::MemoryBus(initiator) => by_transactions(initiator, &request, &steps).await,
-                DmaInitiator::Port(_, port) => through_port(&**port, &request, &steps).await,
+                DmaInitiator::Port(_, port) => {
+                    relay(submit_when_free(&**port, &request).await, &request, &steps).await;
+                }
             }
             drop(tag);
         }))
@@ -108,23 +110,8 @@ impl DmaPort for BusDma {
     }
 }
 
-/// Moves a transfer through the bridge of an I/O bus.
-async fn through_bridge(host: &IoBusHost, request: &DmaRequest, steps: &DmaSteps) {
-    let (mut transfer, mut data) = (BridgeTransfer::new(host, request), Vec::new());
-    steps.set_up(transfer.set_up().await).await;
-    while let Some(beat) = transfer.next_beat(&mut data).await {
-        match &request.operation {
-            DmaOperation::Read(_) => steps.read_beat(beat, &mut data).await,
-            DmaOperation::Write(_) => steps.write_beat(beat).await,
-        }
-        transfer.beat_passed().await;
-        steps.passed().await;
-    }
-}
-
-/// Moves a transfer through another port.
-async fn through_port(port: &dyn DmaPort, request: &DmaRequest, steps: &DmaSteps) {
-    let mut transfer = submit_when_free(port, request).await;
+/// Moves a transfer of a bridge or of another port, and reports its steps.
+async fn relay(mut transfer: impl Transfer, request: &DmaRequest, steps: &DmaSteps) {
     let mut data = Vec::new();
     steps.set_up(transfer.set_up().await).await;
     while let Some(beat) = transfer.next_beat(&mut data).await {

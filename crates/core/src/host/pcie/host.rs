@@ -2,11 +2,11 @@
 
 use super::check;
 use super::coherent_link::FarPort;
-use super::home::{Home, SharedCaches};
 use super::parameters::PcieParameters;
 use super::port::PciePort;
 use super::registers::{DeviceWindows, Target};
 use super::root_complex::{Posted, RootComplex};
+use super::shared_caches::{Home, SharedCaches};
 use crate::engine::{NodeId, Sim, Time};
 use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;

@@ -10,37 +10,35 @@
 //! | file | models |
 //! |---|---|
 //! | `link.rs` | packets, their bytes and their rate in each direction; credits and tags |
-//! | `root_complex.rs` | requests of the device: order, translation, access, completion |
+//! | `root_complex/` | requests of the device: order, translation, access, completion |
 //! | `iommu.rs` | translations and the walkers that serve misses |
 //! | `llc.rs` | the tags of a last-level cache, with I/O ways for the writes of devices |
 //! | `memory.rs` | the rate of memory |
-//! | `home.rs` | caches and memory of both sockets, as the processor and devices find them |
+//! | `shared_caches.rs` | caches and memory of both sockets, as the processor and devices find them |
 //! | `port.rs`, `transfer.rs` | the engines' port, with many transfers outstanding |
 //! | `registers.rs` | the processor's uncached and write-combined accesses over the link |
 //! | `coherent_link.rs` | CXL.cache and UPI: coherent transactions of the interface over a link |
-//! | `server.rs`, `agenda.rs` | servers without events, and steps at given instants |
+//! | `server.rs`, `step_queue.rs` | servers without events, and steps at given instants |
 //! | `parameters.rs`, `check.rs`, `host.rs` | the host as a part |
 //!
 //! # What is modelled
 //!
 //! A device's read takes `root-complex`, the serialization of its packets, the translation, and the additional time of
-//! the place in which its block is found (`root_complex.rs`). Its bandwidth follows from the link, the tags, the credits,
+//! the place in which its block is found (`root_complex/`). Its bandwidth follows from the link, the tags, the credits,
 //! the walkers, the cache and memory: each is a queue, and none is a formula. The bytes are real: a read returns what is
 //! visible in memory or in a cache when its data is ready.
 //!
 //! The processor with its private cache is that of a memory-bus node (`memory_bus/`). Its misses overlap in runs and
-//! copies, and the interconnect is a split bus. Devices have a path of their own to the caches: their accesses snoop the private
-//! cache, but do not occupy the interconnect.
+//! copies, and the interconnect is a split bus. Devices have a path of their own to the caches: their accesses snoop the
+//! private cache, but do not occupy the interconnect.
 //!
 //! # What is left out
 //!
-//! Misses of single loads that overlap; a device clock; PCIe switches, replays, virtual channels; slices of the last-level cache, banks of
-//! memory.
+//! Misses of single loads that overlap; a device clock; PCIe switches, replays, virtual channels; slices of the
+//! last-level cache, banks of memory.
 
-mod agenda;
 mod check;
 pub mod coherent_link;
-mod home;
 mod host;
 mod iommu;
 mod link;
@@ -51,6 +49,8 @@ mod port;
 mod registers;
 mod root_complex;
 mod server;
+mod shared_caches;
+mod step_queue;
 #[cfg(test)]
 mod tests;
 mod transfer;

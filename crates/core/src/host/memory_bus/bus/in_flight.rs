@@ -77,7 +77,7 @@ impl InFlight {
     pub(super) fn remove(&self, block: Address) {
         let mut transactions = self.transactions.borrow_mut();
         if let Some(index) = transactions.iter().position(|moving| moving.block == block) {
-            transactions.remove(index);
+            transactions.swap_remove(index);
         }
         drop(transactions);
         self.ended.notify();

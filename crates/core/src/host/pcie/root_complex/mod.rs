@@ -27,11 +27,11 @@
 mod requests;
 mod sending;
 
-use super::agenda::{Agenda, Rank};
-use super::home::SharedCaches;
 use super::iommu::Iommu;
 use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation, Units, WriteOrdering};
 use super::parameters::PcieParameters;
+use super::shared_caches::SharedCaches;
+use super::step_queue::{Rank, StepQueue};
 use super::transfer::{DmaStages, Transfer};
 use crate::engine::{Bytes, Sim, Time};
 use crate::host::block::Address;
@@ -170,7 +170,7 @@ pub(super) struct RootComplex {
     pub iommu: Option<Iommu>,
     pub caches: Rc<SharedCaches>,
     bus: Rc<Bus>,
-    agenda: Agenda<Step>,
+    step_queue: StepQueue<Step>,
     waiting: RefCell<Waiting>,
     /// Number of read requests and parts of writes that were sent.
     sent_requests: Cell<u64>,
@@ -213,7 +213,7 @@ impl RootComplex {
             iommu: parameters.iommu.map(Iommu::new),
             caches,
             bus,
-            agenda: Agenda::new(sim, format!("{name}: a request of the interface")),
+            step_queue: StepQueue::new(sim, format!("{name}: a request of the interface")),
             waiting: RefCell::default(),
             sent_requests: Cell::default(),
             tags: Units::new(link.tags),
@@ -230,7 +230,7 @@ impl RootComplex {
         });
         let serve = complex.clone();
         sim.spawn_server(format!("{name} root complex"), async move {
-            serve.agenda.carry_out(|step| serve.carry_out(step)).await;
+            serve.step_queue.carry_out(|step| serve.carry_out(step)).await;
         });
         complex
     }
@@ -248,7 +248,7 @@ impl RootComplex {
     /// Schedules a packet for the device, which leaves the processor at `at`. Packets of one instant leave in the order
     /// of the calls.
     pub fn send_down(&self, at: Time, burst: PacketBurst, on_arrival: OnArrivalAt) {
-        self.agenda.schedule(at, Step::SendDown(burst, on_arrival));
+        self.step_queue.schedule(at, Step::SendDown(burst, on_arrival));
     }
 
     /// Returns whether a read can be submitted. If not, [`RootComplex::freed`] is notified when it can.
@@ -378,7 +378,7 @@ impl RootComplex {
         }
         if next < self.pump_at.get() {
             self.pump_at.set(next);
-            self.agenda.schedule(next, Step::Pump);
+            self.step_queue.schedule(next, Step::Pump);
         }
     }
 }

@@ -11,7 +11,7 @@ impl RootComplex {
         let translated = self.translate(arrival, read.address, false);
         read.stages.arrived = arrival;
         read.stages.translated = translated;
-        self.agenda.schedule_ranked(translated, Rank::Access(read.order), Step::ReadAccess(read));
+        self.step_queue.schedule_ranked(translated, Rank::Access(read.order), Step::ReadAccess(read));
     }
 
     pub(super) fn write_begins(&self, number: u64, mut write: Box<WriteRequest>, (from, to): (Time, Time)) {
@@ -30,7 +30,7 @@ impl RootComplex {
         write.transfer.add_beat(beat, Vec::new());
         match from <= self.sim.now() {
             true => self.write_flows(number, write),
-            false => self.agenda.schedule(from, Step::WriteFlows(number, write)),
+            false => self.step_queue.schedule(from, Step::WriteFlows(number, write)),
         }
     }
 
@@ -56,7 +56,7 @@ impl RootComplex {
     fn write_flows(&self, number: u64, mut write: Box<WriteRequest>) {
         write.data.resize(write.bytes.len(), 0);
         write.source.load(write.offset, &mut write.data);
-        self.agenda.schedule_ranked(write.access, Rank::Access(write.order), Step::WriteAccess(number, write));
+        self.step_queue.schedule_ranked(write.access, Rank::Access(write.order), Step::WriteAccess(number, write));
     }
 
     fn write_access(&self, number: u64, mut write: Box<WriteRequest>) {
@@ -68,7 +68,7 @@ impl RootComplex {
             visible = visible.max(self.last_visible.get());
             self.last_visible.set(visible);
         }
-        self.agenda.schedule_ranked(visible, Rank::First, Step::WriteVisible(number, write));
+        self.step_queue.schedule_ranked(visible, Rank::First, Step::WriteVisible(number, write));
     }
 
     fn write_visible(&self, number: u64, mut write: Box<WriteRequest>) {
@@ -77,7 +77,7 @@ impl RootComplex {
             // The processor's transaction of one of the blocks is older.
             let retry = until.max(now + Time::from_ps(1));
             self.last_visible.set(self.last_visible.get().max(retry));
-            return self.agenda.schedule(retry, Step::WriteVisible(number, write));
+            return self.step_queue.schedule(retry, Step::WriteVisible(number, write));
         }
         self.bus.write_aside(write.address, &write.data);
         write.stages.ready = now;
@@ -145,7 +145,7 @@ impl RootComplex {
         let fixed = self.fixed_time();
         read.stages.ready = (now + fixed + place.later).since(place.earlier).max(now);
         read.stages.fixed = fixed;
-        self.agenda.schedule(read.stages.ready, Step::ReadReady(read));
+        self.step_queue.schedule(read.stages.ready, Step::ReadReady(read));
         self.pump_when_possible();
     }
 

@@ -47,7 +47,7 @@ impl RootComplex {
         let data = burst.data.get().min((sent + 1) * self.link.payload_max.get());
         let data = if sent + 1 == burst.packets { burst.data.get() } else { data };
         let wire = Bytes((sent + 1) * burst.header.get() + data);
-        self.agenda.schedule(from + self.direction(way).time_for(wire), Step::PacketSent(way));
+        self.step_queue.schedule(from + self.direction(way).time_for(wire), Step::PacketSent(way));
     }
 
     pub(super) fn packet_sent(&self, way: Way) {
@@ -75,11 +75,11 @@ impl RootComplex {
             Sending::Read(read) => self.read_begins(read, arrival),
             Sending::Posted(number, Posted::Write(write)) => self.write_begins(number, write, (from, to)),
             Sending::Posted(number, Posted::Message(on_arrival)) => {
-                self.agenda.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
+                self.step_queue.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
             }
             Sending::Posted(number, Posted::Completion(_, on_arrival)) => {
                 // The completion counts among the posted packets, but nothing has to stay behind it.
-                self.agenda.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
+                self.step_queue.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
             }
             Sending::Completion(read) => self.completion_begins(*read, (from, to)),
             Sending::Down(on_arrival) => on_arrival(arrival),

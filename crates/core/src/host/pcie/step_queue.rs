@@ -8,8 +8,8 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The steps that are scheduled.
-pub struct Agenda<S> {
+/// The queue of the scheduled steps.
+pub struct StepQueue<S> {
     sim: Sim,
     steps: RefCell<BinaryHeap<Reverse<Scheduled<S>>>>,
     next: Cell<u64>,
@@ -56,11 +56,11 @@ impl<S> Ord for Scheduled<S> {
     }
 }
 
-impl<S> Agenda<S> {
-    /// Creates an agenda without steps. Deadlock reports name the wait for a step by `name`.
-    pub fn new(sim: &Sim, name: impl Into<String>) -> Agenda<S> {
+impl<S> StepQueue<S> {
+    /// Creates a queue without steps. Deadlock reports name the wait for a step by `name`.
+    pub fn new(sim: &Sim, name: impl Into<String>) -> StepQueue<S> {
         let (steps, next, awaited) = (RefCell::default(), Cell::new(0), Cell::new(Time::ZERO));
-        Agenda { sim: sim.clone(), steps, next, awaited, earlier: Signal::new(sim, name) }
+        StepQueue { sim: sim.clone(), steps, next, awaited, earlier: Signal::new(sim, name) }
     }
 
     /// Schedules a step for the instant `at`, or for the present if `at` is over.
