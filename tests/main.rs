@@ -18,6 +18,7 @@ mod determinism;
 mod distributions;
 mod dma;
 mod endpoints;
+mod explain;
 mod expressions;
 mod fabrics;
 mod faults;

@@ -75,16 +75,27 @@ fn glossary_entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> St
         if let Some(heading) = line.strip_prefix("## ").filter(|_| with_headings) {
             text += &format!("{}{heading}\n", if text.is_empty() { "" } else { "\n" });
         }
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        if let (true, [term, meaning]) = (line.starts_with('|'), &cells[..])
-            && *term != "term"
-            && !term.starts_with("---")
-            && is_wanted(term)
-        {
-            text += &format!("  {term}: {}\n", without_links(&meaning.replace('`', "")));
+        if let Some((term, meaning)) = glossary_entry(line).filter(|(term, _)| is_wanted(term)) {
+            text += &format!("  {term}: {meaning}\n");
         }
     }
     text
+}
+
+/// Returns the terms of the glossary, each with its meaning.
+pub fn glossary_terms() -> Vec<(String, String)> {
+    GLOSSARY.lines().filter_map(glossary_entry).collect()
+}
+
+/// Returns the term and the meaning of a line of the glossary, if it is a row of a table.
+fn glossary_entry(line: &str) -> Option<(String, String)> {
+    let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+    match cells[..] {
+        [term, meaning] if line.starts_with('|') && term != "term" && !term.starts_with("---") => {
+            Some((term.to_owned(), without_links(&meaning.replace('`', ""))))
+        }
+        _ => None,
+    }
 }
 
 /// Returns a text with each Markdown link replaced by its words.

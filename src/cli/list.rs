@@ -5,7 +5,7 @@ use super::{Format, combinations, output, registry, reproduce};
 use clap::{Args, ValueEnum};
 use narrows_core::machine::shipped;
 use narrows_core::text::schema::{Family, Form, Item, TableShape};
-use narrows_study::report::{Column, ReportTable};
+use narrows_study::report::wrapped;
 use serde_json::{Map, Value as Json, json};
 
 const EXAMPLES: &str = "\
@@ -55,6 +55,12 @@ enum ListedKind {
     /// Compatible combinations of parts, and the reasons why others are rejected
     Combinations,
 }
+
+/// Columns of a line, those of a terminal whose width nobody has changed.
+const LINE_COLUMNS: usize = 80;
+
+/// Columns of the longest name that has its description in the same line.
+const NAME_COLUMNS: usize = 32;
 
 /// The names of one kind, each with a description.
 struct Group {
@@ -221,12 +227,13 @@ impl Group {
         if self.names.is_empty() {
             return head + "  none\n";
         }
-        let mut table = ReportTable::new(vec![Column::new(""), Column::new("")]);
-        for (name, description) in &self.names {
-            table.push(vec![name.as_str().into(), description.as_str().into()]);
-        }
-        // The table's heading and its rule are left out.
-        head + &table.text().lines().skip(2).map(|line| format!("  {line}\n")).collect::<String>()
+        let widths = self.names.iter().map(|(name, _)| name.chars().count());
+        let width = widths.filter(|width| *width <= NAME_COLUMNS).max().unwrap_or_default();
+        let entry = |(name, description): &(String, String)| match name.chars().count() > NAME_COLUMNS {
+            true => format!("  {name}\n{}", wrapped(&" ".repeat(6), &" ".repeat(6), description, LINE_COLUMNS)),
+            false => wrapped(&format!("  {name:width$}  "), &" ".repeat(width + 4), description, LINE_COLUMNS),
+        };
+        head + &self.names.iter().map(entry).collect::<String>()
     }
 
     fn json(&self) -> (String, Json) {

@@ -23,6 +23,8 @@
 //! | `reproduce.rs`, `new.rs` | papers and studies; a minimal study to start from |
 //! | `verify.rs` | model checking of firmware |
 //! | `list.rs`, `show.rs`, `check.rs` | shipped parts and examples; values and their origins; validation |
+//! | `explain.rs`, `vocabulary.rs` | the meaning of a name; all names |
+//! | `doctor.rs` | optional tools and features |
 //! | `compare.rs` | the comparison of two results |
 //! | `schema.rs`, `completions.rs`, `man.rs` | for editors, shells and readers |
 //! | `completion_values.rs` | values for shell completion |
@@ -41,7 +43,9 @@ mod combinations;
 mod compare;
 mod completion_values;
 mod completions;
+mod doctor;
 mod exit;
+mod explain;
 mod fit;
 mod fit_progress;
 mod fit_text;
@@ -72,6 +76,7 @@ mod sweep_table;
 mod tests;
 mod trace;
 mod verify;
+mod vocabulary;
 mod whatif;
 mod whatif_text;
 
@@ -108,7 +113,7 @@ Exit codes:
 /// bottleneck.
 #[derive(Parser)]
 #[command(name = "narrows", version, after_help = EXAMPLES, styles = styles(), max_term_width = 100)]
-#[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true, subcommand_required = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -128,11 +133,13 @@ enum Command {
     New(new::Options),
     List(list::Options),
     Show(show::Options),
+    Explain(explain::Options),
     Check(check::Options),
     Compare(compare::Options),
     Schema(schema::Options),
     Completions(completions::Options),
     Man(man::Options),
+    Doctor(doctor::Options),
     Help(help::Options),
 }
 
@@ -185,9 +192,27 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
+/// What the program prints if it is called without a command.
+const NEXT_STEPS: &str = "\
+Narrows simulates the path between a program and the wire: processor, caches,
+buses, network interface, fabric. Four steps to begin with:
+
+  narrows run pcie-messages     one run: latency by stage, busiest resources
+  narrows whatif pcie-messages  what limits it, and what a faster part changes
+  narrows list                  examples, parts and papers to start from
+  narrows new DIRECTORY         a small project of your own
+
+`narrows help` lists all commands, `narrows explain NAME` explains any key or
+metric, and `narrows doctor` says which optional tools are found.
+";
+
 fn run_command() -> ExitCode {
     // If a shell calls the program for completions, it exits here.
     CompleteEnv::with_factory(Cli::command).complete();
+    if std::env::args_os().len() == 1 {
+        let printed = output::print(NEXT_STEPS);
+        return printed.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
+    }
     let result: CommandResult = match Cli::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
@@ -198,6 +223,8 @@ fn run_command() -> ExitCode {
         Command::Reproduce(options) => reproduce::run(&options),
         Command::Fit(options) => fit::run(&options),
         Command::Verify(options) => verify::run(&options),
+        Command::Explain(options) => explain::run(&options),
+        Command::Doctor(options) => doctor::run(&options),
         Command::New(options) => new::run(&options),
         Command::List(options) => list::run(&options),
         Command::Show(options) => show::run(&options),

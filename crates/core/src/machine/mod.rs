@@ -25,6 +25,7 @@ pub mod keys;
 mod language;
 mod nodes;
 mod registry;
+mod result_names;
 mod selections;
 pub mod shipped;
 

@@ -30,6 +30,7 @@ mod node_context;
 mod node_sharing;
 mod parameters;
 mod polled_packet;
+mod result_names;
 pub mod shared;
 mod world;
 
@@ -37,4 +38,5 @@ pub use endpoint::Endpoint;
 pub use loopback::LOOPBACK_SLOTS;
 pub use message::{Incoming, Outgoing};
 pub use parameters::MessagingParameters;
+pub use result_names::RESULTS;
 pub use world::{Node, World};

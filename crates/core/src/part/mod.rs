@@ -13,6 +13,7 @@
 //! | `siblings.rs` | sibling tables of a family's members |
 //! | `selected.rs` | a specification together with the table that it was read from |
 //! | `fabric_features.rs` | features of switches, which fabrics state and protocols ask for |
+//! | `result_name.rs` | names in results, with their meanings |
 //! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
 //!
 //! The families themselves, and the registry of all of them, are not in this folder; they are in layers above.
@@ -20,6 +21,7 @@
 mod error;
 mod fabric_features;
 mod family;
+mod result_name;
 mod selected;
 mod siblings;
 mod spec;
@@ -27,6 +29,7 @@ mod spec;
 pub use error::ParameterError;
 pub use fabric_features::FabricFeatures;
 pub use family::{PartEntry, PartFamily};
+pub use result_name::{PLACEHOLDERS, ResultKind, ResultName, STATISTICS};
 pub use selected::Selected;
 pub use siblings::{SiblingTable, Siblings};
 pub use spec::{Part, PartInfo, PartSpec};

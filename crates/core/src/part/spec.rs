@@ -1,6 +1,6 @@
 //! The trait that the author of a part implements, and its object-safe form.
 
-use super::ParameterError;
+use super::{ParameterError, ResultName};
 use crate::text::{ParameterSink, Parameters};
 use std::any::Any;
 use std::fmt::Debug;
@@ -21,12 +21,14 @@ pub struct PartInfo {
     /// Keys of an input that runs in milliseconds, for tests that run thousands of inputs; empty if `example` is such
     /// an input.
     pub small_input: &'static str,
+    /// Metrics, stages and resources that the part adds to results, with their meanings.
+    pub results: &'static [ResultName],
 }
 
 impl PartInfo {
     /// Returns the information of a part that can be described without any key.
     pub const fn new(key: &'static str, summary: &'static str) -> PartInfo {
-        PartInfo { key, summary, example: "", former_names: &[], small_input: "" }
+        PartInfo { key, summary, example: "", former_names: &[], small_input: "", results: &[] }
     }
 
     /// States the names that the part had in earlier releases.
@@ -40,6 +42,13 @@ impl PartInfo {
     #[must_use]
     pub const fn small_input(mut self, keys: &'static str) -> PartInfo {
         self.small_input = keys;
+        self
+    }
+
+    /// States the metrics, stages and resources that the part adds to results.
+    #[must_use]
+    pub const fn results(mut self, names: &'static [ResultName]) -> PartInfo {
+        self.results = names;
         self
     }
 

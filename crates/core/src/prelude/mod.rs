@@ -21,7 +21,7 @@ pub use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironmen
 
 /// Declarations of every part: its parameters, its name, and the rules for their values.
 #[doc = include_str!("part.md")]
-pub use crate::part::{ParameterError, Part, PartInfo};
+pub use crate::part::{ParameterError, Part, PartInfo, ResultKind, ResultName};
 /// A choice of words as the value of a key.
 #[doc = include_str!("part.md")]
 pub use crate::text::ParameterChoice;

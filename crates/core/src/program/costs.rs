@@ -12,7 +12,7 @@ use crate::engine::{EndpointId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::ActiveEndpoint;
 use crate::messaging::shared::{SharedAddress, Space};
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
 use crate::text::{ParameterChoice, Parameters};
 use std::cell::{Cell, RefCell};
@@ -55,8 +55,13 @@ pub struct SingleCosts {
     pub repetitions: u64,
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] =
+    &[ResultName::metric("costs.cycles", "cycles", "Cost of a message or an access, the mean over all repetitions")];
+
 impl Part for SingleCosts {
     const INFO: PartInfo = PartInfo::new("costs", "Cost of single messages or accesses to shared memory")
+        .results(RESULTS)
         .small_input("writer = 2\nreaders = 1\nrepetitions = 3");
 }
 

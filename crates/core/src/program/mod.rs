@@ -59,6 +59,7 @@ mod parallel;
 mod pattern;
 pub mod ping_pong;
 pub mod radix_sort;
+mod result_names;
 mod spec;
 pub mod spsolve;
 pub mod stream;
@@ -70,6 +71,7 @@ pub mod worker;
 
 pub use endpoint_pair::EndpointPair;
 pub use pattern::PAYLOAD_PATTERNS;
+pub use result_names::RESULTS;
 pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec};
 pub use warm_up::{WARM_UP, WarmUpCheck};
 

@@ -8,7 +8,7 @@ use crate::engine::flow_series::FlowSeries;
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Distribution, EndpointId, Metric, Outcome, SampleUnit};
 use crate::messaging::{Outgoing, World};
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
 use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::RefCell;
@@ -101,8 +101,16 @@ impl PageFetch {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[ResultName::metric(
+    "fetch.latency",
+    "us",
+    "Time from a page fault until the page has arrived; the mean over all measured faults",
+)];
+
 impl Part for PageFetch {
     const INFO: PartInfo = PartInfo::new("page-fetch", "A request answered by a page")
+        .results(RESULTS)
         .small_input("page = \"300 B\"\nfaults = 2\nwarm-up = 0");
 }
 

@@ -12,7 +12,7 @@ use crate::engine::transient::TransientTest;
 use crate::engine::{Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{Objective, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::RefCell;
@@ -77,8 +77,16 @@ impl Pair {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[ResultName::metric(
+    "pair.cycles_per_packet",
+    "cycles",
+    "Time between packets at the receiving program, the mean after the warm-up",
+)];
+
 impl Part for Pair {
     const INFO: PartInfo = PartInfo::new("pair", "Single packets from one node to another, as fast as possible")
+        .results(RESULTS)
         .small_input("packets = 8\nwarm-up = 0");
 }
 

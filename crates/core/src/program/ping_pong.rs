@@ -8,7 +8,7 @@ use super::{EndpointPair, RunningWorkload};
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Distribution, EndpointId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
 use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::RefCell;
@@ -79,8 +79,16 @@ impl PingPong {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[ResultName::metric(
+    "round_trip.latency",
+    "us",
+    "Time from the call that sends a message until the reply has arrived; the mean over all measured round trips",
+)];
+
 impl Part for PingPong {
     const INFO: PartInfo = PartInfo::new("ping-pong", "A message to another node, then its reply, one at a time")
+        .results(RESULTS)
         .example("payload = \"64 B\"")
         .small_input("payload = \"300 B\"\nmessages = 2\nwarm-up = 0");
 }

@@ -7,6 +7,7 @@
 //! | `once` | no message is delivered twice |
 //! | `ledger` | the stages of a message follow one another and sum to its latency, and serve it for no longer than they last |
 //! | `order` | messages of a planned flow arrive in order where protocol or fabric guarantees it |
+//! | `names` | every metric, stage and resource of the result is documented |
 //! | `determinism` | a second run of the same seed gives the same, and so does one that is traced |
 //! | `monotony` | a lone message with more payload takes no less time, but for the phase of a poll |
 
@@ -14,6 +15,7 @@ use super::{DeliveredMessage, RunObservation};
 use crate::engine::{Outcome, Recorder, Time};
 use crate::machine::Machine;
 use crate::machine::combinations::Combination;
+use crate::part::{ResultKind, STATISTICS};
 use crate::protocol::ProtocolEnvironment;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
@@ -46,6 +48,7 @@ pub(super) fn broken(machine: &Machine) -> Vec<(&'static str, String)> {
     let single = [("ends", completion as Law), ("conservation", conservation), ("once", once), ("ledger", ledger)];
     let mut broken: Vec<_> = single.iter().filter_map(|(law, check)| Some((*law, check(&seen)?))).collect();
     // Programs of active messages send in two classes, each of which has an order of its own.
+    broken.extend(undocumented(machine, &seen).map(|what| ("names", what)));
     let is_of_one_class = !machine.workload.flows().is_empty();
     if is_of_one_class
         && guarantees_order(machine)
@@ -93,6 +96,26 @@ fn ledger(seen: &RunObservation) -> Option<String> {
     };
     let inexact = seen.messages.iter().find(|message| !is_exact(message))?;
     Some(format!("the stages of message {} do not sum to its latency", inexact.id))
+}
+
+/// Returns the first name in a result that no part documents, or whose unit differs from the documented one.
+fn undocumented(machine: &Machine, seen: &RunObservation) -> Option<String> {
+    let metrics = seen.metrics.iter().map(|metric| (metric.name.clone(), metric.unit));
+    let metrics = metrics.chain(seen.host_metrics.iter().cloned()).map(|(name, unit)| (ResultKind::Metric, name, unit));
+    let stages = seen.messages.iter().flat_map(|message| message.ledger.stages()).map(|stage| stage.name);
+    let stages: BTreeSet<&str> = stages.collect();
+    let stages = stages.into_iter().map(|name| (ResultKind::Stage, name.to_owned(), ""));
+    let resources = seen.resources.iter().map(|name| (ResultKind::Resource, (*name).to_owned(), ""));
+    metrics.chain(stages).chain(resources).find_map(|(kind, name, unit)| {
+        let is_statistic = |ending: &(&str, &str)| name.ends_with(ending.0);
+        match machine.registry.describe_result(kind, &name) {
+            None => Some(format!("the {} `{name}` is not documented: see PartInfo::results", kind.name())),
+            Some(known) if known.unit != unit && !STATISTICS.iter().any(is_statistic) => {
+                Some(format!("the metric `{name}` is documented in `{}`, and reported in `{unit}`", known.unit))
+            }
+            Some(_) => None,
+        }
+    })
 }
 
 /// Returns whether messages of a pair of nodes arrive in the order in which they were sent.

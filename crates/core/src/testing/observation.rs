@@ -6,6 +6,7 @@ use crate::machine::Machine;
 use crate::machine::build::build;
 use crate::ni::Driver;
 use crate::protocol::Statistics;
+use std::collections::BTreeSet;
 
 /// A message that reached its program.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,6 +56,10 @@ pub struct RunObservation {
     pub messages: Vec<DeliveredMessage>,
     /// Metrics in the order in which they are reported.
     pub metrics: Vec<Metric>,
+    /// Metrics of the hosts, each with the name `PART.QUANTITY`.
+    pub host_metrics: Vec<(String, &'static str)>,
+    /// Names of the resources whose utilisation is reported, without their nodes.
+    pub resources: BTreeSet<&'static str>,
     /// Counts of whole packets on the fabric.
     pub packets: PacketCounts,
     /// Counts of the protocol of each node that has one.
@@ -73,10 +78,17 @@ impl RunObservation {
         let world = &built.world;
         let delivered = world.tally.delivered();
         let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());
+        let nodes = || world.nodes.iter();
+        let hosts: Vec<_> = nodes().flat_map(|node| node.endpoint().host().metrics()).collect();
         RunObservation {
             metrics: built.workload.metrics(world, &outcome),
             outcome,
             messages: delivered.iter().map(|(message, at)| DeliveredMessage::new(message, *at)).collect(),
+            host_metrics: hosts
+                .iter()
+                .map(|metric| (format!("{}.{}", metric.part, metric.quantity), metric.unit))
+                .collect(),
+            resources: nodes().flat_map(|node| node.endpoint().utilization()).map(|part| part.what).collect(),
             packets: world.fabric.as_ref().expect("a fabric joins the nodes").packet_counts(),
             protocols: accounts.map(|(statistics, _)| statistics).collect(),
         }

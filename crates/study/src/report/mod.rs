@@ -20,6 +20,7 @@ pub mod perfetto;
 pub mod steps;
 pub mod svg;
 pub mod table;
+mod wrap;
 
 pub use chart::{
     Axis, Bar, BarChart, Group, HeatMap, LineChart, Matrix, MatrixCell, MatrixMark, Note, Panel, Series, Style,
@@ -30,3 +31,4 @@ pub use ledger::MeanLedger;
 pub use packet_flow::{PacketFlow, Transfer};
 pub use paper::{Artifact, PaperReport, Provenance};
 pub use table::{Cell, Column, ReportTable};
+pub use wrap::wrapped;

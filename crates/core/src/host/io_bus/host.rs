@@ -13,7 +13,7 @@ use crate::host::node::HostNode;
 use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
 use crate::host::utilization::Utilization;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use std::rc::Rc;
 
 /// Rate of the fastest bus of the PCI family, PCI-X 533: 64 bits at 533 million transfers a second, 4.3 GB/s (PCI-SIG,
@@ -23,8 +23,17 @@ pub const PCI_RATE_MAX: Rate = Rate::from_bytes_per_s(4_300_000_000);
 /// The reason for which snooping takes no time with an interface that does not access main memory.
 const NO_DMA: &str = "the interface does not access main memory";
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("cache.hits", "", "Loads and stores of processors that hit in the cache"),
+    ResultName::metric("cache.misses", "", "Loads and stores of processors that missed in the cache"),
+    ResultName::metric("cache.write-backs", "", "Modified blocks that were replaced in caches"),
+    ResultName::metric("cache.supplied", "", "Modified blocks that caches wrote to memory for DMA"),
+    ResultName::resource("PCI", "The I/O bus of a node"),
+];
+
 impl Part for IoBusParameters {
-    const INFO: PartInfo = PartInfo::new("io-bus", "The interface sits on an I/O bus");
+    const INFO: PartInfo = PartInfo::new("io-bus", "The interface sits on an I/O bus").results(RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
         [self.check_cache(), self.check_bus_rate(), self.check_memory_rate()].concat()

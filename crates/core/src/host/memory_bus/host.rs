@@ -16,11 +16,22 @@ use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::spec::{HostSpec, MainMemorySize};
 use crate::host::utilization::Utilization;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use std::rc::Rc;
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("bus.fetched.memory", "", "Blocks that processors read and memory supplied"),
+    ResultName::metric("bus.fetched.interface", "", "Blocks that processors read and the interface supplied"),
+    ResultName::metric("bus.NODE.TRANSACTION", "", "Transactions of this kind on the memory bus of a node"),
+    ResultName::metric("bus.TRANSACTION", "", "Transactions of this kind on the memory buses of all nodes"),
+    ResultName::resource("memory bus", "The coherent memory bus of a node"),
+    ResultName::resource("cache", "The processor's cache, as others on the bus access it"),
+    ResultName::resource("interface memory", "Memory in the interface, as others on the bus access it"),
+];
+
 impl Part for NodeParameters {
-    const INFO: PartInfo = PartInfo::new("memory-bus", "The interface sits on a coherent memory bus");
+    const INFO: PartInfo = PartInfo::new("memory-bus", "The interface sits on a coherent memory bus").results(RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
         NodeParameters::check(self).into_iter().map(|problem| (problem.parameter, problem.reason).into()).collect()

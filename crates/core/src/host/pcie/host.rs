@@ -23,16 +23,40 @@ use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::spec::{HostSpec, MainMemorySize};
 use crate::host::utilization::Utilization;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use std::iter::once;
 use std::rc::Rc;
 
 /// Number of interrupt vectors.
 const VECTORS: u16 = 16;
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("pcie.reads", "", "DMA reads that the root complex executed"),
+    ResultName::metric("pcie.writes", "", "DMA writes that the root complex executed"),
+    ResultName::metric("llc.device.read.hits", "", "Blocks that DMA reads found in the last-level cache"),
+    ResultName::metric("llc.device.read.misses", "", "Blocks that DMA reads fetched from memory"),
+    ResultName::metric("llc.device.write.hits", "", "Blocks that DMA writes updated in the last-level cache"),
+    ResultName::metric(
+        "llc.device.write.misses",
+        "",
+        "Blocks that DMA writes allocated in the I/O ways, or wrote to memory",
+    ),
+    ResultName::metric("llc.written-back", "", "Modified blocks that the last-level cache wrote to memory"),
+    ResultName::metric("iommu.misses", "", "Translations that the IOMMU had to walk for"),
+    ResultName::resource("interconnect", "The split interconnect of cores, last-level cache and root complex"),
+    ResultName::resource("LLC", "The last-level cache"),
+    ResultName::resource("PCIe link up", "The PCIe link from the device to the root complex"),
+    ResultName::resource("PCIe link down", "The PCIe link from the root complex to the device"),
+    ResultName::resource("coherent link up", "The coherent link from the device to the host"),
+    ResultName::resource("coherent link down", "The coherent link from the host to the device"),
+    ResultName::resource("IOMMU walkers", "The page walkers of the IOMMU"),
+];
+
 impl Part for PcieParameters {
     const INFO: PartInfo =
-        PartInfo::new("pcie", "The interface sits at the end of a PCIe link, behind an IOMMU and a cache");
+        PartInfo::new("pcie", "The interface sits at the end of a PCIe link, behind an IOMMU and a cache")
+            .results(RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
         check::errors(self)

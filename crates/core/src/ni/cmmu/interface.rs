@@ -13,16 +13,35 @@ use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
 use crate::ni::memory_footprint::MemoryFootprint;
 use crate::ni::port_config::Stages;
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
 
 /// Stages of a packet between two of these interfaces.
 const STAGES: Stages = Stages { pool: "send queue", always: false, fabric: "fabric" };
+
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric(
+        "ni.overflows",
+        "",
+        "Traps in which the processor moved packets from a full receive queue to memory",
+    ),
+    ResultName::metric("ni.overflowed_messages", "", "Messages that were moved to memory in such traps"),
+    ResultName::metric("volume.invalidates", "", "Bytes of invalidations and their acknowledgements"),
+    ResultName::metric("volume.requests", "", "Bytes of requests for blocks"),
+    ResultName::metric("volume.headers", "", "Bytes of headers of messages with data"),
+    ResultName::metric("volume.data", "", "Bytes of data"),
+    ResultName::metric("coherence.packets", "", "Packets of the coherence protocol"),
+    ResultName::metric("coherence.bytes", "", "Bytes of packets of the coherence protocol"),
+    ResultName::metric("coherence.traps", "", "Traps in which software extends the directory"),
+    ResultName::stage("receive queue", "The packet waits in the receiving unit until the processor takes it"),
+];
 
 impl Part for CmmuParameters {
     const INFO: PartInfo = PartInfo::new(
         "cmmu",
         "Alewife's communications and memory-management unit: messages and coherent shared memory",
-    );
+    )
+    .results(RESULTS);
 }
 
 impl InterfaceSpec for CmmuParameters {

@@ -12,6 +12,7 @@ pub mod half;
 pub mod parameters;
 pub mod queue;
 pub mod queue_driver;
+mod result_names;
 
 use crate::engine::Bytes;
 use crate::host::{BLOCK_BYTES, HostCapabilities};
@@ -52,7 +53,7 @@ const fn info(design: Design) -> PartInfo {
         Design::Cni32qmThrottle => "Like cni32qm, with the sender throttled to the receiver's pace",
         Design::SingleCycle => "CM-5-like, but accessed in one processor cycle",
     };
-    PartInfo::new(design.key(), summary)
+    PartInfo::new(design.key(), summary).results(result_names::RESULTS)
 }
 
 impl PartSpec for InterfaceParameters {

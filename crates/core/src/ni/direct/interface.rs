@@ -10,10 +10,17 @@ use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, PARCEL};
 use crate::ni::memory_footprint::MemoryFootprint;
 use crate::ni::whole_packet::WholePacketDriver;
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
+
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[ResultName::stage(
+    "outgoing pool",
+    "The packet waits in the pool of outgoing packets until the protocol and the fabric accept it",
+)];
 
 impl Part for QueuesParameters {
-    const INFO: PartInfo = PartInfo::new("queues", "Queues of packets in both directions, without a bus");
+    const INFO: PartInfo =
+        PartInfo::new("queues", "Queues of packets in both directions, without a bus").results(RESULTS);
 }
 
 impl InterfaceSpec for QueuesParameters {

@@ -15,12 +15,14 @@ mod host_dma;
 mod progress;
 mod receive_dma;
 mod registers;
+mod result_names;
 mod sram;
 mod transmit_dma;
 
 pub use host_dma::{HostDma, HostJob};
 pub use progress::TransferProgress;
 pub use receive_dma::{ReceiveDma, ReceiveJob};
+pub use result_names::RESULTS;
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
 

@@ -13,7 +13,7 @@ use crate::host::HostCapabilities;
 use crate::ni::any::AnyDriver;
 use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
-use crate::ni::lanai::{Lanai, LanaiParameters, SRAM_FITS, Sram};
+use crate::ni::lanai::{self, Lanai, LanaiParameters, SRAM_FITS, Sram};
 use crate::ni::memory_footprint::{MemoryFootprint, PacketFootprint};
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::protocol::udp_ip::{PAYLOAD_MAX, addresses};
@@ -33,7 +33,8 @@ pub struct McpInterface {
 }
 
 impl Part for McpInterface {
-    const INFO: PartInfo = PartInfo::new("mcp", "Sockets over UDP/IP, and the Myrinet control program on a LANai");
+    const INFO: PartInfo =
+        PartInfo::new("mcp", "Sockets over UDP/IP, and the Myrinet control program on a LANai").results(lanai::RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
         self.check_memory().into_iter().chain(self.check_pipelining()).collect()

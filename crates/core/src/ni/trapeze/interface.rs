@@ -11,7 +11,7 @@ use crate::host::HostCapabilities;
 use crate::ni::any::AnyDriver;
 use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, ProtocolMemory};
-use crate::ni::lanai::{Lanai, LanaiParameters, SRAM_FITS, Sram};
+use crate::ni::lanai::{self, Lanai, LanaiParameters, SRAM_FITS, Sram};
 use crate::ni::memory_footprint::MemoryFootprint;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::protocol::ProtocolSpec;
@@ -37,7 +37,7 @@ const HOST_BUFFERS_MAX: Bytes = Bytes(1 << 30);
 const IN_MEMORY: [&str; 4] = ["payload-max", "ring-entries", "tags", "lanai.sram.size"];
 
 impl Part for TrapezeInterface {
-    const INFO: PartInfo = PartInfo::new("trapeze", "Trapeze firmware and driver on a LANai");
+    const INFO: PartInfo = PartInfo::new("trapeze", "Trapeze firmware and driver on a LANai").results(lanai::RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
         [self.check_pulse(), self.check_memory(), self.check_host_buffers()].into_iter().flatten().collect()

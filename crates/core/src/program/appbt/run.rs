@@ -9,7 +9,7 @@ use super::{costs, residual, serial, sweep};
 use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{RunningWorkload, parallel};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
@@ -40,8 +40,16 @@ impl Appbt {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[ResultName::metric(
+    "appbt.cycles_per_iteration",
+    "cycles",
+    "Length of an iteration, the mean over the measured iterations",
+)];
+
 impl Part for Appbt {
     const INFO: PartInfo = PartInfo::new("appbt", "Gas flow in a cube, with shared memory, on all nodes")
+        .results(RESULTS)
         .small_input("points = 4\niterations = 1");
 }
 

@@ -10,7 +10,7 @@ use super::{costs, force, moments, zones};
 use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::Space;
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
 use crate::program::collective::Collective;
 use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{RunningWorkload, parallel, value_if};
@@ -42,8 +42,19 @@ pub struct Barnes {
 /// Number of locks. The lock of a cell is the cell's number modulo this, as in SPLASH-2.
 const LOCKS: u32 = 2048;
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("barnes.cycles_per_step", "cycles", "Length of a time step, the mean over the measured steps"),
+    ResultName::metric(
+        "barnes.interactions_per_body",
+        "",
+        "Interactions that were computed for a body in a time step, the mean over all bodies",
+    ),
+];
+
 impl Part for Barnes {
     const INFO: PartInfo = PartInfo::new("barnes", "Gravity among bodies, with a tree in shared memory, on all nodes")
+        .results(RESULTS)
         .small_input("bodies = 20\nsteps = 1");
 }
 

@@ -31,7 +31,7 @@ use crate::engine::transient::TransientTest;
 use crate::engine::{EndpointId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use draws::{BurstDraws, QuietPeriods};
 use receipts::Receipts;
@@ -139,8 +139,22 @@ impl Bursts {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("bursts.phases", "", "Phases of traffic that ended"),
+    ResultName::metric("bursts.messages", "", "Messages that the bursts sent"),
+    ResultName::metric("bursts.out_of_order", "", "Packets that arrived after a packet which was sent later"),
+    ResultName::metric(
+        "bursts.throughput",
+        "packets/node/cycle",
+        "Packets that processors accepted per time, after the detected warm-up",
+    ),
+    ResultName::metric("bursts.warm_up_found", "cycles", "End of the warm-up as MSER estimates it"),
+];
+
 impl Part for Bursts {
     const INFO: PartInfo = PartInfo::new("bursts", "Pseudo-random traffic in phases, on all nodes")
+        .results(RESULTS)
         .small_input("phases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]");
 }
 

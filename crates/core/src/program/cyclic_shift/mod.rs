@@ -11,7 +11,7 @@ use super::{RunningWorkload, parallel};
 use crate::engine::{HeatMapData, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::ActiveEndpoint;
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
@@ -109,9 +109,17 @@ impl CyclicShift {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("shift.cycles", "cycles", "Length of the whole exchange"),
+    ResultName::metric("shift.words_per_cycle", "words/cycle/node", "Words that each node sent per time"),
+    ResultName::metric("shift.pending_max", "packets", "Largest number of packets that were in flight to one node"),
+];
+
 impl Part for CyclicShift {
-    const INFO: PartInfo =
-        PartInfo::new("cyclic-shift", "Each node sends to all others in turn").small_input("words = 12");
+    const INFO: PartInfo = PartInfo::new("cyclic-shift", "Each node sends to all others in turn")
+        .results(RESULTS)
+        .small_input("words = 12");
 }
 
 impl WorkloadSpec for CyclicShift {

@@ -20,7 +20,7 @@ use crate::engine::{Bytes, EndpointId, Journey, Time};
 use crate::host::CacheWarmth;
 use crate::messaging::World;
 use crate::ni::DriverExtensions;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{FlowEndpoint, WARM_UP, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use addresses::Addresses;
@@ -139,8 +139,21 @@ impl DmaTest {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("dma.bandwidth", "MB/s", "Bytes that DMA moved per time, after the warm-up"),
+    ResultName::metric("dma.bandwidth_bits", "Gbit/s", "The same bandwidth in bits"),
+    ResultName::metric(
+        "dma.latency",
+        "us",
+        "Time of a transfer, from its request until its end; the mean over all measured transfers",
+    ),
+    ResultName::metric("copy.bandwidth", "MB/s", "Bytes that the processor copied per time, beside the DMA"),
+];
+
 impl Part for DmaTest {
     const INFO: PartInfo = PartInfo::new("dma", "DMA transfers between interface and host memory, without messages")
+        .results(RESULTS)
         .small_input("size = \"256 B\"\ntransfers = 2\nwarm-up = 0");
 }
 

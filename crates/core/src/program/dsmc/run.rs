@@ -9,7 +9,7 @@ use super::{
 use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::collective::Collective;
 use crate::program::input::partition;
 use crate::program::worker::{self, Worker, fault_metric};
@@ -72,8 +72,15 @@ pub(super) struct GasRun {
     results: RefCell<Vec<Option<ProcessorResult>>>,
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("dsmc.cycles", "cycles", "Length of the measured iterations"),
+    ResultName::metric("dsmc.migrations", "", "Molecules that moved to another node"),
+];
+
 impl Part for Dsmc {
     const INFO: PartInfo = PartInfo::new("dsmc", "Molecules of a gas that move from node to node")
+        .results(RESULTS)
         .small_input("cells = [4, 2, 2]\nmolecules = 40\niterations = 2");
 }
 

@@ -36,7 +36,7 @@ use crate::engine::{Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::ActiveEndpoint;
 use crate::messaging::shared::Space;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::{ParameterChoice, Parameters};
 use ghosts::{Ghosts, SendLists};
@@ -120,8 +120,20 @@ impl Em3d {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric(
+        "em3d.cycles_per_iteration",
+        "cycles",
+        "Length of an iteration, the mean over the measured iterations",
+    ),
+    ResultName::metric("em3d.messages", "", "Messages with values that the programs sent in the measured iterations"),
+    ResultName::metric("em3d.packets", "", "Packets that the programs sent in the measured iterations"),
+];
+
 impl Part for Em3d {
     const INFO: PartInfo = PartInfo::new("em3d", "Waves on an irregular graph, on all nodes")
+        .results(RESULTS)
         .small_input("n-nodes = 4\nd-nodes = 2\niterations = 1");
 }
 

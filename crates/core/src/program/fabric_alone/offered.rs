@@ -16,7 +16,7 @@ use crate::engine::transient::TransientTest;
 use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::backlog::Backlog;
 use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
@@ -112,9 +112,24 @@ impl Offered {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("offered.load", "flits/node/cycle", "Flits that were generated in the measured cycles"),
+    ResultName::metric("offered.accepted", "flits/node/cycle", "Flits that arrived in the measured cycles"),
+    ResultName::metric(
+        "offered.latency",
+        "cycles",
+        "Latency of a packet, from its generation until its tail arrived; the mean over the measured packets",
+    ),
+    ResultName::metric("offered.warm_up_found", "cycles", "End of the warm-up as MSER estimates it"),
+    ResultName::metric("offered.packets", "", "Measured packets that arrived"),
+    ResultName::metric("offered.unfinished", "", "Measured packets that had not arrived when the run ended"),
+];
+
 impl Part for Offered {
-    const INFO: PartInfo =
-        PartInfo::new("offered", "Random packets at an offered load through the fabric alone").example("load = 0.1");
+    const INFO: PartInfo = PartInfo::new("offered", "Random packets at an offered load through the fabric alone")
+        .results(RESULTS)
+        .example("load = 0.1");
 }
 
 impl WorkloadSpec for Offered {

@@ -5,7 +5,7 @@ use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::RunningWorkload;
 use crate::program::{WorkloadNeeds, WorkloadSpec};
 use crate::text::file::SHIPPED;
@@ -79,8 +79,17 @@ impl Replay {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("replay.packets", "", "Packets of the trace that arrived"),
+    ResultName::metric("replay.compared", "", "Packets whose arrival is in the trace, and was compared"),
+    ResultName::metric("replay.mismatches", "", "Packets that did not arrive in the cycle that the trace states"),
+    ResultName::metric("replay.latency", "cycles", "Latency of a packet of the trace; the mean over all packets"),
+];
+
 impl Part for Replay {
     const INFO: PartInfo = PartInfo::new("replay", "Packets of a trace through the fabric alone")
+        .results(RESULTS)
         .example("file = \"traces/mesh8x8-v4-b8-p8-r020.csv\"");
 }
 

@@ -10,7 +10,7 @@ use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
 use crate::program::RunningWorkload;
 use crate::program::{WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
@@ -55,9 +55,22 @@ struct ZeroLoadState {
     latencies: Latencies,
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric(
+        "zero_load.DISTANCE.latency",
+        "cycles",
+        "Latency of single packets over this distance, in hops, until the header arrived; until the tail if routers store and forward",
+    ),
+    ResultName::metric("zero_load.DISTANCE.header", "cycles", "Time until the header of a single packet arrived"),
+    ResultName::metric("zero_load.DISTANCE.tail", "cycles", "Time until the tail of a single packet arrived"),
+    ResultName::metric("zero_load.latency", "cycles", "Latency of single packets, over all distances"),
+];
+
 impl Part for ZeroLoad {
     const INFO: PartInfo =
-        PartInfo::new("zero-load", "One packet at a time between all pairs of nodes, through the fabric alone");
+        PartInfo::new("zero-load", "One packet at a time between all pairs of nodes, through the fabric alone")
+            .results(RESULTS);
 }
 
 impl WorkloadSpec for ZeroLoad {

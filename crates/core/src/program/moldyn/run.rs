@@ -9,7 +9,7 @@ use super::{costs, motion, sending, shared};
 use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::worker::{self, Worker, fault_metric};
 use crate::program::{RunningWorkload, input::partition, parallel};
 use crate::program::{WorkloadNeeds, WorkloadSpec};
@@ -68,9 +68,17 @@ impl Moldyn {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[ResultName::metric(
+    "moldyn.cycles_per_iteration",
+    "cycles",
+    "Length of an iteration, the mean over the measured iterations",
+)];
+
 impl Part for Moldyn {
     const INFO: PartInfo =
         PartInfo::new("moldyn", "Molecules of a liquid, with shared memory and bulk transfers, on all nodes")
+            .results(RESULTS)
             .small_input("cells = 1\niterations = 2\nlist-every = 1");
 }
 

@@ -22,7 +22,7 @@ use super::{RunningWorkload, parallel};
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
-use crate::part::{Part, PartInfo};
+use crate::part::{Part, PartInfo, ResultName};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use node::{COALESCE_HANDLER, NodeState};
@@ -70,9 +70,17 @@ struct Sort {
     sorted: RefCell<Vec<Option<Vec<u32>>>>,
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("radix.cycles", "cycles", "Length of the sort"),
+    ResultName::metric("radix.scan_cycles", "cycles", "Length of the scan of counts, the mean over all passes"),
+    ResultName::metric("radix.coalesce_cycles", "cycles", "Length of the exchange of keys, the mean over all passes"),
+];
+
 impl Part for RadixSort {
-    const INFO: PartInfo =
-        PartInfo::new("radix-sort", "Parallel radix sort on all nodes").small_input("keys = 8\nbits = 3\npasses = 1");
+    const INFO: PartInfo = PartInfo::new("radix-sort", "Parallel radix sort on all nodes")
+        .results(RESULTS)
+        .small_input("keys = 8\nbits = 3\npasses = 1");
 }
 
 impl WorkloadSpec for RadixSort {

@@ -9,7 +9,7 @@ use super::{
 use crate::engine::{Metric, Outcome, rng};
 use crate::messaging::World;
 use crate::messaging::active::ActiveEndpoint;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::collective::Collective;
 use crate::program::worker::{self, Worker};
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
@@ -60,8 +60,17 @@ pub(super) struct Solve {
     results: RefCell<Vec<Option<ProcessorResult>>>,
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("spsolve.cycles", "cycles", "Length of the solve"),
+    ResultName::metric("spsolve.rows", "", "Rows of the matrix"),
+    ResultName::metric("spsolve.levels", "", "Levels of the graph of dependences: the length of its longest path"),
+    ResultName::metric("spsolve.contributions", "", "Values that were sent from one row to another"),
+];
+
 impl Part for Spsolve {
     const INFO: PartInfo = PartInfo::new("spsolve", "A sparse triangular solve, on all nodes")
+        .results(RESULTS)
         .small_input("rows = 24\ndegrees-of-freedom = 1\nneighbours = 4");
 }
 

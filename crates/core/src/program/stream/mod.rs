@@ -19,7 +19,7 @@ use super::pattern::ExpectedPayloads;
 use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndpointId, ExpectedMessages, Signal};
 use crate::messaging::World;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{FlowEndpoint, PAYLOAD_PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
 use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 use measured::Measured;
@@ -170,8 +170,28 @@ fn write_flows(flows: &[(String, String)], to: &mut dyn ParameterSink) {
     to.value(FLOWS, texts.to_value());
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("message.offered", "MB/s", "Payload that programs scheduled per time, in an open loop"),
+    ResultName::metric("message.accepted", "MB/s", "Payload of an open loop that arrived per time"),
+    ResultName::metric("message.backlog", "", "Messages of an open loop that wait in their programs at the end"),
+    ResultName::metric("message.backlog_max", "", "Largest number of messages that waited in a program"),
+    ResultName::metric(
+        "message.backlog_growth",
+        "1/s",
+        "Messages by which the backlog grew per time; the run is saturated if the growth is significant",
+    ),
+    ResultName::metric("flow.FROM.TO.bandwidth", "MB/s", "Payload of one flow that arrived per time"),
+    ResultName::metric(
+        "copy.NODE.bandwidth",
+        "MB/s",
+        "Bytes that the processor of a node copied per time, beside the stream",
+    ),
+];
+
 impl Part for Stream {
     const INFO: PartInfo = PartInfo::new("stream", "Messages one way, as fast as possible or paced")
+        .results(RESULTS)
         .example("payload = \"64 B\"")
         .small_input("payload = \"300 B\"\nmessages = 4\nwarm-up = 0");
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::ActiveEndpoint;
-use crate::part::{self, ParameterError, PartInfo};
+use crate::part::{self, ParameterError, PartInfo, ResultName};
 use crate::program::collective::Collective;
 use crate::program::input::mesh::{Mesh, MeshSize, UNSTRUCTURED};
 use crate::program::input::partition;
@@ -89,8 +89,15 @@ impl Unstructured {
     }
 }
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::metric("unstructured.cycles", "cycles", "Length of the measured sweeps"),
+    ResultName::metric("unstructured.batches", "", "Messages with values that the programs sent"),
+];
+
 impl part::Part for Unstructured {
     const INFO: PartInfo = PartInfo::new("unstructured", "A sweep of fluid dynamics over a mesh, on all nodes")
+        .results(RESULTS)
         .small_input("nodes = 16\niterations = 2");
 }
 

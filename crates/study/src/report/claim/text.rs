@@ -1,8 +1,8 @@
 //! Claims as text for a terminal: first the failures in full, then one line for each claim, and then the tally.
 
 use super::{Claim, ClaimKind, Tally, unexpected_text};
-use crate::report::number;
 use crate::report::table::{Cell, Column, ReportTable};
+use crate::report::{number, wrap};
 
 /// The width at which text is wrapped.
 const LINE_WIDTH: usize = 100;
@@ -96,22 +96,9 @@ fn right_aligned(text: Option<String>, width: usize) -> Cell {
     text.map(|words| format!("{words:>width$}")).into()
 }
 
-/// Wraps `content` at spaces, with the first line after `first` and the others after `rest`.
+/// Wraps `content` at spaces in lines of the width of a report.
 fn wrapped(first: &str, rest: &str, content: &str) -> String {
-    let mut text = first.to_owned();
-    let mut width = first.chars().count();
-    for (i, word) in content.split_whitespace().enumerate() {
-        let word_width = word.chars().count();
-        if i > 0 && width + 1 + word_width > LINE_WIDTH {
-            text.extend(["\n", rest, word]);
-            width = rest.chars().count() + word_width;
-        } else {
-            let gap = if i == 0 { "" } else { " " };
-            text.extend([gap, word]);
-            width += gap.len() + word_width;
-        }
-    }
-    text + "\n"
+    wrap::wrapped(first, rest, content, LINE_WIDTH)
 }
 
 #[cfg(test)]

@@ -1,0 +1,33 @@
+//! The names that occur in results, with their meanings: those of the registered parts, and those that all parts share.
+
+use super::registry::Registry;
+use crate::part::{PartFamily, PartSpec, ResultKind, ResultName};
+use crate::{fabric, messaging, program};
+
+impl Registry {
+    /// Iterates over the names in results that all parts share, and then over those of each part. `by` is the key of the
+    /// part with its family, such as `ni.trapeze`; it is empty for a shared name.
+    pub fn result_names(&self) -> impl Iterator<Item = (String, &'static ResultName)> {
+        let shared = [program::RESULTS, messaging::RESULTS, fabric::RESULTS].into_iter().flatten();
+        let shared = shared.map(|name| (String::new(), name));
+        shared
+            .chain(of_family(self.hosts()))
+            .chain(of_family(self.interfaces()))
+            .chain(of_family(self.protocols()))
+            .chain(of_family(self.fabrics()))
+            .chain(of_family(self.workloads()))
+    }
+
+    /// Returns the documentation of the name of a metric, stage or resource in a result.
+    pub fn describe_result(&self, kind: ResultKind, name: &str) -> Option<&'static ResultName> {
+        self.result_names().map(|(_, known)| known).find(|known| known.describes(kind, name))
+    }
+}
+
+/// Iterates over the names that the parts of a family add to results.
+fn of_family<S: ?Sized + PartSpec>(family: &PartFamily<S>) -> impl Iterator<Item = (String, &'static ResultName)> {
+    let table = family.table();
+    family
+        .iter()
+        .flat_map(move |entry| entry.info.results.iter().map(move |name| (format!("{table}.{}", entry.info.key), name)))
+}

@@ -1,0 +1,19 @@
+//! Names in results that stem from fifos and queues, in the order of a message's way.
+
+use crate::part::ResultName;
+
+/// Stages of messages through a fifo or a queue.
+pub const RESULTS: &[ResultName] = &[
+    ResultName::stage(
+        "send: earlier fragments",
+        "The packet waits until the earlier packets of its message have been composed",
+    ),
+    ResultName::stage("send: processor", "Instructions and cache hits of the sending processor"),
+    ResultName::stage("send: bus", "Accesses of the sending processor that leave it"),
+    ResultName::stage("send: interface", "The sending interface fetches and processes the packet"),
+    ResultName::stage("wire", "The packet crosses the network, until the receiving interface has its last byte"),
+    ResultName::stage("receive: interface", "The receiving interface processes and stores the packet"),
+    ResultName::stage("receive: poll", "The packet waits until a poll of the receiving processor finds it"),
+    ResultName::stage("receive: processor", "Instructions and cache hits of the receiving processor"),
+    ResultName::stage("receive: bus", "Accesses of the receiving processor that leave it"),
+];

@@ -1,0 +1,130 @@
+//! `narrows doctor`: which optional tools and features are present, and what each is for.
+
+use super::exit::{CommandResult, ExitStatus};
+use super::{Format, output};
+use clap::Args;
+use serde_json::{Value as Json, json};
+use std::process::{Command, Stdio};
+use std::thread;
+
+const EXAMPLES: &str = "\
+Examples:
+  narrows doctor                 what is found, and what for
+  narrows doctor --format json   the same for programs";
+
+/// Print which optional tools and features are found
+///
+/// Narrows needs none of them to simulate. The exit code is 0 whatever is missing.
+#[derive(Args)]
+#[group(skip)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    format: Format,
+}
+
+/// One tool or feature.
+struct Finding {
+    name: &'static str,
+    /// The version or value that was found; `None` if it is missing.
+    found: Option<String>,
+    purpose: &'static str,
+    /// What to do if it is missing.
+    remedy: &'static str,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
+    let findings = findings();
+    output::print(&match options.format {
+        Format::Text => findings.iter().map(Finding::text).collect(),
+        Format::Json => format!("{:#}\n", findings.iter().map(Finding::json).collect::<Json>()),
+    })?;
+    Ok(ExitStatus::Done)
+}
+
+fn findings() -> Vec<Finding> {
+    let feature = |is_built: bool| is_built.then(|| "built in".to_owned());
+    vec![
+        Finding {
+            name: "narrows",
+            found: Some(format!("version {}", env!("CARGO_PKG_VERSION"))),
+            purpose: "this program",
+            remedy: "",
+        },
+        Finding {
+            name: "processors",
+            found: thread::available_parallelism().ok().map(|count| count.to_string()),
+            purpose: "the default of --jobs",
+            remedy: "give --jobs",
+        },
+        Finding {
+            name: "feature parquet",
+            found: feature(cfg!(feature = "parquet")),
+            purpose: "tables as Parquet",
+            remedy: "cargo install --path . --features parquet",
+        },
+        Finding {
+            name: "feature pictures",
+            found: feature(cfg!(feature = "pictures")),
+            purpose: "pictures as PNG and PDF; SVG needs nothing",
+            remedy: "cargo install --path . --features pictures",
+        },
+        Finding {
+            name: "tshark",
+            found: version_of("tshark", &["--version"]),
+            purpose: "reads what `narrows run --pcap` writes",
+            remedy: "install Wireshark",
+        },
+        Finding {
+            name: "python3",
+            found: version_of("python3", &["--version"]),
+            purpose: "the scripts `predict` of studies, and the package narrows",
+            remedy: "install Python 3.10 or newer",
+        },
+        Finding {
+            name: "python3 -m narrows",
+            found: version_of("python3", &["-c", "import narrows; print('version', narrows.__version__)"]),
+            purpose: "narrows in notebooks and scripts",
+            remedy: "pip install narrows, or maturin develop in crates/py",
+        },
+    ]
+}
+
+/// Returns the first line that a program prints, or `None` if the program is missing or fails.
+fn version_of(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().next().unwrap_or_default().trim();
+    // A line of another program is data: only its printable characters are shown.
+    let shown: String = line.chars().filter(|letter| !letter.is_control()).take(60).collect();
+    output.status.success().then_some(shown)
+}
+
+impl Finding {
+    fn text(&self) -> String {
+        let found = self.found.as_deref().unwrap_or("not found");
+        let remedy = match self.found {
+            Some(_) => String::new(),
+            None => format!("  {:18}  {}\n", "", self.remedy),
+        };
+        format!("  {:18}  {found}: {}\n{remedy}", self.name, self.purpose)
+    }
+
+    fn json(&self) -> Json {
+        json!({ "name": self.name, "found": self.found, "purpose": self.purpose, "remedy": self.remedy })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_is_no_error() {
+        assert_eq!(version_of("no-such-program-of-any-machine", &[]), None);
+        let missing = Finding { name: "tool", found: None, purpose: "tests", remedy: "install it" };
+        assert_eq!(missing.text(), "  tool                not found: tests\n                      install it\n");
+    }
+}

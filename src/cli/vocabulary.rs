@@ -1,0 +1,148 @@
+//! All names that occur in descriptions and results, with their meanings: keys, metrics, stages, resources, outcomes,
+//! exit codes and the terms of the glossary.
+
+use super::exit::EXIT_CODES;
+use super::help::glossary_terms;
+use narrows_core::machine::Registry;
+use narrows_core::part::{ResultKind, ResultName, STATISTICS};
+use narrows_core::text::schema::{Line, Need};
+use std::sync::Arc;
+
+/// A name with its meaning.
+pub struct Word {
+    /// The name. In keys and metrics, words in capitals stand for names of the user's choice.
+    pub name: String,
+    /// Kind of the name, such as `key` or `metric`.
+    pub kind: &'static str,
+    /// Meaning.
+    pub meaning: String,
+    /// Further facts, each with its label.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+impl Word {
+    fn new(name: impl Into<String>, kind: &'static str, meaning: impl Into<String>) -> Word {
+        Word { name: name.into(), kind, meaning: meaning.into(), facts: Vec::new() }
+    }
+}
+
+/// Ends of a run, with the exit code of each.
+const OUTCOMES: [(&str, &str, &str); 6] = [
+    ("done", "0", "The program ended, and all messages were delivered"),
+    ("saturated", "0", "An open loop ended, but its backlog grew without bound: the offered load exceeds the capacity"),
+    ("loss", "3", "The program ended, but messages were lost that nothing retransmits"),
+    ("deadlock", "3", "No task can go on: each waits for another; the result names the chain of waits"),
+    ("livelock", "3", "Events go on, but no message and no task makes progress"),
+    ("time-limit", "3", "The run reached `run.time-limit`"),
+];
+
+/// Returns all names: keys in the order in which they are read, then the names in results, then the others.
+pub fn vocabulary(registry: &Arc<Registry>) -> Vec<Word> {
+    let outcome = |(name, code, meaning): &(&str, &str, &str)| Word {
+        facts: vec![("exit code", (*code).to_owned())],
+        ..Word::new(*name, "outcome", *meaning)
+    };
+    let exit_code = |(code, meaning): &(u8, &str)| Word::new(format!("exit code {code}"), "exit code", *meaning);
+    let ending = |(ending, meaning): &(&str, &str)| Word::new(format!("…{ending}"), "statistic of a metric", *meaning);
+    let term = |(term, meaning): (String, String)| Word::new(term, "term", meaning);
+    let mut words = keys(registry);
+    words.extend(result_words(registry));
+    words.extend(STATISTICS.iter().map(ending));
+    words.extend(OUTCOMES.iter().map(outcome));
+    words.extend(EXIT_CODES.iter().map(exit_code));
+    words.extend(glossary_terms().into_iter().map(term));
+    words
+}
+
+fn keys(registry: &Arc<Registry>) -> Vec<Word> {
+    let lines = registry.schema().lines();
+    let word = |line: &Line| {
+        let default = match &line.need {
+            Need::Required => "required".to_owned(),
+            Need::Optional => "none".to_owned(),
+            Need::Default(text, _) => text.clone(),
+        };
+        let mut facts = vec![("value", line.kind.clone()), ("default", default)];
+        facts.extend(line.declared.text().map(|declared| ("role", declared)));
+        Word { facts, ..Word::new(&line.path, "key", line.doc) }
+    };
+    lines.iter().map(word).collect()
+}
+
+fn result_words(registry: &Registry) -> impl Iterator<Item = Word> {
+    registry.result_names().map(|(part, name)| {
+        let mut word = Word::new(name.pattern, name.kind.name(), name.meaning);
+        if name.kind == ResultKind::Metric {
+            word.facts.push(("unit", if name.unit.is_empty() { "none" } else { name.unit }.to_owned()));
+        }
+        if !part.is_empty() {
+            word.facts.push(("reported with", part));
+        }
+        word
+    })
+}
+
+/// Returns the words that `name` may mean: those of exactly this name or, if there are none, those of which it is the
+/// end, such as the last words of a key.
+pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
+    let sought = name.trim_matches('`').to_lowercase();
+    let is_exact = |word: &&Word| word.name.to_lowercase() == sought || fits(word, name) || has_term(word, &sought);
+    let exact: Vec<&Word> = words.iter().filter(is_exact).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    let end = format!(".{sought}");
+    let statistic =
+        |word: &&Word| word.name.strip_prefix('…').is_some_and(|ending| ending.trim_start_matches('_') == sought);
+    let is_code = |word: &&Word| word.name.strip_prefix("exit code ") == Some(&sought);
+    words.iter().filter(|word| word.name.to_lowercase().ends_with(&end) || statistic(word) || is_code(word)).collect()
+}
+
+/// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key of which the words
+/// in capitals stand for words of `name`.
+fn fits(word: &Word, name: &str) -> bool {
+    let kinds = [ResultKind::Metric, ResultKind::Stage, ResultKind::Resource];
+    match kinds.into_iter().find(|kind| kind.name() == word.kind) {
+        Some(kind) => ResultName::fits(kind, &word.name, name),
+        None => word.kind == "key" && ResultName::fits_words(&word.name, name),
+    }
+}
+
+/// Returns whether the word is an entry of the glossary one of whose terms is `sought`.
+fn has_term(word: &Word, sought: &str) -> bool {
+    let terms = word.name.split(',').map(|term| term.split('(').next().unwrap_or_default().trim());
+    word.kind == "term" && terms.map(str::to_lowercase).any(|term| term == sought)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(name: &str) -> Vec<String> {
+        let words = vocabulary(Registry::shared());
+        matching(&words, name).iter().map(|word| format!("{} {}", word.kind, word.name)).collect()
+    }
+
+    #[test]
+    fn a_name_is_found_whole_by_its_end_and_by_its_pattern() {
+        assert_eq!(names("workload.ping-pong.payload"), ["key workload.ping-pong.payload"]);
+        assert_eq!(names("hosts.mine.pcie.link.lanes"), ["key hosts.NAME.pcie.link.lanes"]);
+        assert!(names("payload").len() > 3);
+        assert_eq!(names("message.latency_one_way_p99"), ["metric message.latency_one_way"]);
+        assert_eq!(names("bus.sender.read-block"), ["metric bus.NODE.TRANSACTION"]);
+        assert_eq!(names("receive: poll"), ["stage receive: poll"]);
+        assert!(names("sender memory bus").contains(&"resource memory bus".to_owned()));
+        assert!(names("saturated").contains(&"outcome saturated".to_owned()));
+        assert_eq!(names("p99"), ["statistic of a metric …_p99"]);
+        assert_eq!(names("130"), ["exit code exit code 130"]);
+        assert!(names("I/O ways").iter().any(|name| name.starts_with("term ")));
+        assert_eq!(names("nosuchname"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_word_has_a_meaning() {
+        for word in vocabulary(Registry::shared()) {
+            assert!(!word.meaning.is_empty() && !word.name.is_empty(), "{} {}", word.kind, word.name);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `narrows explain` and `narrows doctor`: every name in the results of the shipped examples has an explanation, and
+//! nothing that is mistyped is a dead end.
+
+use crate::common::cli::{as_json, json, narrows, stderr, stdout};
+use narrows::machine::{Registry, shipped};
+use narrows::part::ResultKind;
+use std::collections::BTreeSet;
+
+/// Returns the names in the result of an example with the kind of each, except those that have no explanation.
+fn unexplained(example: &str) -> BTreeSet<String> {
+    let result = as_json(&["run", example]);
+    let metrics = result["metrics"].as_object().expect("metrics").keys().cloned();
+    let list = |list: &serde_json::Value, key: &str| -> Vec<String> {
+        let rows = list.as_array().into_iter().flatten();
+        rows.map(|row| row[key].as_str().expect("a name").to_owned()).collect()
+    };
+    let stages = list(&result["ledger"]["stages"], "stage");
+    let resources = list(&result["resources"], "resource");
+    let names = metrics.map(|name| (ResultKind::Metric, name));
+    let names = names.chain(stages.into_iter().map(|name| (ResultKind::Stage, name)));
+    let names = names.chain(resources.into_iter().map(|name| (ResultKind::Resource, name)));
+    let is_known = |(kind, name): &(ResultKind, String)| Registry::shared().describe_result(*kind, name).is_some();
+    names.filter(|name| !is_known(name)).map(|(kind, name)| format!("{example}: {} {name}", kind.name())).collect()
+}
+
+#[test]
+fn every_name_in_results_of_examples_is_explained() {
+    let unexplained: BTreeSet<String> = shipped::examples().into_iter().flat_map(unexplained).collect();
+    assert!(unexplained.is_empty(), "{unexplained:#?}");
+}
+
+#[test]
+fn a_key_a_metric_and_an_outcome_are_explained() {
+    let text = stdout(&["explain", "workload.ping-pong.payload"]);
+    assert!(text.starts_with("workload.ping-pong.payload  (key)\n") && text.contains("default: "), "{text}");
+    assert!(stdout(&["explain", "message.latency_one_way_p99"]).contains("unit: us"));
+    assert!(stdout(&["explain", "receive:", "poll"]).contains("(stage)"));
+    assert!(stdout(&["explain", "deadlock"]).contains("exit code: 3"));
+    let words = json(&["explain", "--format", "json"]);
+    let kinds: BTreeSet<&str> =
+        words.as_array().expect("a list").iter().filter_map(|word| word["kind"].as_str()).collect();
+    for kind in ["key", "metric", "stage", "resource", "outcome", "exit code", "term"] {
+        assert!(kinds.contains(kind), "{kind}");
+    }
+}
+
+#[test]
+fn an_unknown_name_is_refused_with_a_suggestion() {
+    let ran = narrows(&["explain", "paylod"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("did you mean `payload`?"), "{}", stderr(&ran));
+}
+
+#[test]
+fn the_program_without_a_command_shows_next_steps_that_work() {
+    let text = stdout(&[]);
+    let steps: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  narrows ")).collect();
+    assert_eq!(steps.len(), 4, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn lists_fit_eighty_columns() {
+    let text = stdout(&["list"]);
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80 && line.contains("  ")).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn doctor_succeeds_whatever_is_missing() {
+    let mut bare = crate::common::cli::command(&["doctor", "--format", "json"]);
+    let ran = bare.env("PATH", "").output().expect("the program runs");
+    assert!(ran.status.success(), "{}", stderr(&ran));
+    let findings: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let missing = findings.as_array().expect("a list").iter().filter(|finding| finding["found"].is_null());
+    assert!(missing.clone().any(|finding| finding["name"] == "tshark"), "{findings}");
+    assert!(missing.into_iter().all(|finding| finding["remedy"] != ""), "{findings}");
+}
