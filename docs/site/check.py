@@ -9,7 +9,7 @@
 An example is a block of the language `console`. A line that begins with `$ ` is a command, which a `\\` at its end
 continues; the lines up to the next command are its output. The commands of one page run one after the other in one
 temporary folder. The comment `<!-- file: NAME -->` before a block of any language writes the block to a file of that
-folder. The output is that on standard output; if the command fails, what it printed on standard error follows. A line
+folder; `<!-- picture: NAME -->` compares the picture NAME next to the page with the file that the commands wrote. The output is that on standard output; if the command fails, what it printed on standard error follows. A line
 that consists of `…` matches any number of lines. All other lines must be equal byte for byte, except for the wall-clock
 time in `N events in S s`.
 
@@ -22,6 +22,7 @@ import html.parser
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -198,6 +199,19 @@ def check_examples(pages, narrows, is_writing, durations):
                         print(f"{name}:{at}: the output of `{command}` differs:")
                         for line in difflib.unified_diff(shown, actual, "page", "program", lineterm="", n=2):
                             print(f"    {line}")
+                for number, line in enumerate(lines, 1):
+                    match = re.match(r"^<!-- picture: (\S+) -->$", line.strip())
+                    if not match:
+                        continue
+                    made, kept = pathlib.Path(folder) / match[1], page.parent / match[1]
+                    if made.exists() and kept.exists() and made.read_bytes() == kept.read_bytes():
+                        continue
+                    if is_writing and made.exists():
+                        shutil.copyfile(made, kept)
+                        print(f"{name}: wrote {match[1]}")
+                    else:
+                        failures += 1
+                        print(f"{name}:{number}: the commands of the page do not write this picture")
             if changes:
                 for at, length, new in reversed(changes):
                     lines[at: at + length] = new

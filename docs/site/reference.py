@@ -27,6 +27,8 @@ PREFERRED = {
     "fabric": ["fabrics/ideal-1998", "fabrics/myrinet", "fabrics/nifdy-mesh"],
 }
 TIMEOUT_S = 120
+# Values of required keys in the examples of workloads.
+REQUIRED = {"ping-pong": 'payload = "64 B"\n', "stream": 'payload = "64 B"\n', "offered": "load = 0.2\n"}
 
 
 def escape(text):
@@ -319,7 +321,7 @@ of the description override them. `narrows list` prints this table, and `narrows
                 def rank(entry):
                     return sum((PREFERRED[family].index(entry[family]) if entry[family] in PREFERRED[family] else 9)
                                for family in PREFERRED)
-                description = self.description(min(entries, key=rank), name, "").replace(", count = 2", ", count = 4")
+                description = self.description(min(entries, key=rank), name, REQUIRED.get(name, "")).replace(", count = 2", ", count = 4")
                 text += "\n## Example\n\n" + self.show_run(description, path, 1)
             else:
                 text += self.fabric_alone(name, path)
@@ -333,7 +335,7 @@ of the description override them. `narrows list` prints this table, and `narrows
                     for metric, value in result["metrics"].items():
                         self.metrics.setdefault(self.general(metric), [value.get("unit", ""), set()])[1].add(path)
                     return f"\nThe shipped example `{example['name']}` has this workload.\n"
-        return "\n## Example\n\n" + self.show_run(f'parts = ["fabrics/nifdy-mesh"]\n\n[workload.{name}]\n', path, 1)
+        return "\n## Example\n\n" + self.show_run(f'parts = ["fabrics/nifdy-mesh"]\n\n[workload.{name}]\n{REQUIRED.get(name, "")}', path, 1)
 
     # Other lists
 
