@@ -9,8 +9,8 @@
 An example is a block of the language `console`. A line that begins with `$ ` is a command, which a `\\` at its end
 continues; the lines up to the next command are its output. The commands of one page run one after the other in one
 temporary folder. The comment `<!-- file: NAME -->` before a block of any language writes the block to a file of that
-folder; `<!-- picture: NAME -->` compares the picture NAME next to the page with the file that the commands wrote. The output is that on standard output; if the command fails, what it printed on standard error follows. A line
-that consists of `…` matches any number of lines. All other lines must be equal byte for byte, except for the wall-clock
+folder; `<!-- picture: NAME -->` compares the picture NAME next to the page with the file that the commands wrote. The output is that on standard output; if the command fails, what it printed on standard error follows, and so do
+the notes of the commands in WITH_NOTES. A line that consists of `…` matches any number of lines. All other lines must be equal byte for byte, except for the wall-clock
 time in `N events in S s`.
 
 Exits with 1 if a check fails; each failure is printed as FILE:LINE with the difference. Needs the standard library only.
@@ -34,6 +34,8 @@ SITE = ROOT / "docs/site/src"
 # Programs that an example may call.
 PROGRAMS = {"narrows", "cat", "cut", "echo", "grep", "head", "ls", "sed", "sort", "tail", "wc"}
 TIMEOUT_S = 300
+# Commands without progress, whose notes on standard error are part of the example.
+WITH_NOTES = re.compile(r"^narrows (check|merge|new|plot|report)\b[^|>]*$")
 # A test of the workspace compares the example of this page.
 TESTED_ELSEWHERE = {"docs/measurements.md"}
 ANY = "…"
@@ -148,7 +150,7 @@ def run(command, folder, environment):
                           timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
     text = done.stdout.decode()
     # `head` closes a pipe early, which is no failure of the command before it.
-    if done.returncode not in (0, 141):
+    if done.returncode not in (0, 141) or WITH_NOTES.match(command):
         text += done.stderr.decode()
     lines = [line.rstrip() for line in text.splitlines()]
     while lines and not lines[-1]:
