@@ -48,7 +48,8 @@ class Assembly:
             names = sorted(entry.name + "/" * entry.is_dir() for entry in source.iterdir())
             text = f"{path}/\n\n" + "".join(f"{name}\n" for name in names)
         else:
-            place = f"source/{path}" + ("" if source.suffix in SHOWN else ".txt")
+            # mdBook takes any name with .md for a page.
+            place = f"source/{path}".removesuffix(".md") + ("" if source.suffix in SHOWN else ".txt")
             text = None
         target = self.out / place
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -76,11 +77,13 @@ class Assembly:
             if re.match(r"^\s*```", line):
                 is_code = not is_code
             elif not is_code:
-                # Code spans are left as they are.
-                parts = re.split(r"(`[^`]*`(?!\]))", line)
-                change = lambda match: f"]({self.link(page, match[1])})"
-                parts[::2] = [re.sub(r"\]\(([^)\s]+)\)", change, part) for part in parts[::2]]
-                line = "".join(parts)
+                spans = [match.span() for match in re.finditer(r"`[^`]*`", line)]
+
+                def change(match):
+                    is_code_span = any(start < match.start() < end for start, end in spans)
+                    return match[0] if is_code_span else f"]({self.link(page, match[1])})"
+
+                line = re.sub(r"\]\(([^)\s]+)\)", change, line)
             lines.append(line)
         return "\n".join(lines) + "\n"
 

@@ -249,7 +249,7 @@ integer, a *number* may have a fraction, a *flag* is `true` or `false`. The mean
             key = self.by_name.get(general)
             kind = (key.kind + (f", {key.range}" if key.range else "")) if key else ""
             default = key.default.removeprefix("default ") if key and key.default.startswith("default") else ""
-            rows.append([self.key_link(entry["key"], 2), code(entry["value"]), escape(entry["source"]), escape(kind),
+            rows.append([self.key_link(entry["key"], 1), code(entry["value"]), escape(entry["source"]), escape(kind),
                          code(default), escape(key.about) if key else ""])
         return table(["key", "value", "source", "kind and range", "default", "about"], rows)
 
