@@ -26,6 +26,7 @@ PREFERRED = {
     "protocol": ["protocols/none", "protocols/return-to-sender-1998", "protocols/window"],
     "fabric": ["fabrics/ideal-1998", "fabrics/myrinet", "fabrics/nifdy-mesh"],
 }
+FAMILY_NAMES = {"host": "hosts", "ni": "interfaces", "protocol": "protocols", "fabric": "fabrics"}
 TIMEOUT_S = 120
 # Values of required keys in the examples of workloads.
 REQUIRED = {"ping-pong": 'payload = "64 B"\n', "stream": 'payload = "64 B"\n', "offered": "load = 0.2\n"}
@@ -265,7 +266,11 @@ integer, a *number* may have a fraction, a *flag* is `true` or `false`. The mean
             for other in ("host", "ni", "protocol", "fabric"):
                 if other != family:
                     names = sorted({entry[other] for entry in accepted})
-                    text += f"- {other} (`{len(names)}` of the shipped ones): {', '.join(code(n) for n in names)}\n"
+                    links = ", ".join(f"[`{n}`]({n.replace('/', '-')}.md)" for n in names)
+                    text += f"- {FAMILY_NAMES[other]}, {len(names)} of the shipped ones: {links}\n"
+            needs = self.requirements(name)
+            if family == "ni" and needs:
+                text += f"\nIt needs of a host: {', '.join(needs)}.\n"
             reasons = sorted({re.sub(r"\(ni\.[^)]*\)", "", reason) for reason in self.refused[name]})
             own = [reason for reason in reasons if name.split("/")[-1] in reason or family == "ni"]
             if own:
@@ -279,6 +284,15 @@ integer, a *number* may have a fraction, a *flag* is `true` or `false`. The mean
         else:
             self.missing.append(f"{path}: the program names no combination to run it in")
         self.write(path, name, text, level=2)
+
+    def requirements(self, name):
+        """Returns what the errors about hosts state that an interface needs and they lack."""
+        found = set()
+        for reason in self.refused[name]:
+            match = re.search(r"lacks what \[[^]]*\] needs: (.*)$", reason)
+            if match:
+                found.update(match[1].split(", "))
+        return sorted(found)
 
     def example(self, kind, name, family):
         if kind == "machines":
