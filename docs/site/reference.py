@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the reference of the site from the output of a narrows program: commands, keys, parts, workloads, metrics,
-stages, resources, policies, file format.
+stages, resources, policies, file format; and of the Python module from its docstrings.
 
     docs/site/reference.py target/release/narrows target/site-source/src
 
@@ -9,6 +9,7 @@ and workload is run once, in the first compatible machine of a list of preferenc
 resources on the pages are those that the program printed.
 """
 
+import ast
 import collections
 import json
 import pathlib
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+PYTHON = pathlib.Path(__file__).resolve().parents[2] / "crates/py/python/narrows"
 FAMILIES = {"hosts": "host", "ni": "interface", "protocols": "protocol", "fabrics": "fabric", "machines": "machine"}
 PLURALS = {"hosts": "Hosts", "ni": "Interfaces", "protocols": "Protocols", "fabrics": "Fabrics", "machines": "Machines"}
 # Parts that complete a machine, in the order in which they are tried.
@@ -48,6 +50,25 @@ def table(heads, rows):
 
 def anchor(name):
     return re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-")
+
+
+def markdown_of(docstring):
+    """Returns a docstring with its sections (Args, Raises) as lists."""
+    lines, is_section = [], False
+    for line in (docstring or "").splitlines():
+        section = re.match(r"^(Args|Attributes|Raises|Returns|Yields):$", line)
+        if section:
+            is_section = True
+            lines += [f"**{section[1].replace('Args', 'Arguments')}**", ""]
+        elif is_section and re.match(r"^    \S", line):
+            name, colon, text = line.strip().partition(": ")
+            lines.append(f"- `{name}`: {text}" if colon else f"- {name}")
+        elif is_section and line.startswith("     "):
+            lines.append("  " + line.strip())
+        else:
+            is_section = is_section and not line.strip()
+            lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 class Program:
@@ -442,6 +463,44 @@ A quantity is a text with a number and a unit. `kB` is 1000 bytes and `KiB` 1024
 
 """ + table(["units", "examples"], quantities))
 
+    def write_python(self):
+        """Writes the public names of the Python module, from its source: no module has to be built."""
+        nodes = {}
+        for path in [*sorted(PYTHON.glob("_[a-z]*.py")), PYTHON / "_narrows.pyi"]:
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                    nodes.setdefault(node.name, node)
+        module = ast.parse((PYTHON / "__init__.py").read_text())
+        names = next(ast.literal_eval(node.value) for node in module.body
+                     if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+        text = "The public names of the module `narrows`, from their documentation. [Python](../guide/python.md) shows how "
+        text += "they are used together.\n"
+        for name in names:
+            node = nodes.get(name)
+            if not node:
+                continue
+            if isinstance(node, ast.FunctionDef):
+                text += f"\n## {name}\n\n" + self.python_entry(node, name)
+                continue
+            text += f"\n## {name}\n\n{markdown_of(ast.get_docstring(node))}"
+            fields = [f"`{item.target.id}: {ast.unparse(item.annotation)}`" for item in node.body
+                      if isinstance(item, ast.AnnAssign) and not item.target.id.startswith("_")]
+            text += f"\nFields: {', '.join(fields)}.\n" if fields else ""
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef) and (not item.name.startswith("_") or item.name == "__init__"):
+                    title = name if item.name == "__init__" else f"{name}.{item.name}"
+                    text += f"\n### {title}\n\n" + self.python_entry(item, title)
+        self.write("python.md", "Python module", text)
+
+    def python_entry(self, node, title):
+        decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
+        if "property" in decorators:
+            signature = title + (f": {ast.unparse(node.returns)}" if node.returns else "")
+        else:
+            arguments = re.sub(r"^(self|cls)(, )?", "", ast.unparse(node.args))
+            signature = f"{title}({arguments})" + (f" -> {ast.unparse(node.returns)}" if node.returns else "")
+        return f"```python\n{signature}\n```\n\n{markdown_of(ast.get_docstring(node))}"
+
     def write_all(self):
         version = self.program.text("--version").strip()
         self.write("index.md", "Reference", f"""
@@ -451,6 +510,8 @@ These pages are generated from the output of `{version}` when the site is built,
 - [File format](file-format.md) and [keys](keys/index.md)
 - [Parts](parts/index.md), [workloads](workloads/index.md), [policies](policies.md) and [examples](examples.md)
 - [Metrics](metrics.md), [stages](stages.md) and [resources](resources.md)
+- [The Python module](python.md), from its docstrings; the library in Rust: `cargo doc --open`, and
+  [Narrows as a library](../guide/library.md)
 """, level=0)
         self.write_commands()
         self.write_format()
@@ -459,6 +520,7 @@ These pages are generated from the output of `{version}` when the site is built,
         self.write_workloads()
         self.write_lists()
         self.write_measured()
+        self.write_python()
         summary = self.out.parent / "SUMMARY.md"
         text = summary.read_text()
         if "<!-- reference -->" not in text:
