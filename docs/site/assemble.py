@@ -67,7 +67,8 @@ class Assembly:
         if full.startswith(f"{SITE}/reference/"):
             place = full.removeprefix(f"{SITE}/")
         else:
-            place = self.places.get(full) or self.copy(full)
+            page_of = self.places.get(full) if full != f"{SITE}/SUMMARY.md" else None  # a list, not a page
+            place = page_of or self.copy(full)
         here = os.path.dirname(self.places[page])
         return os.path.relpath(place, here or ".") + mark + anchor
 
@@ -84,6 +85,8 @@ class Assembly:
                     return match[0] if is_code_span else f"]({self.link(page, match[1])})"
 
                 line = re.sub(r"\]\(([^)\s]+)\)", change, line)
+                # The name of a file is shown above its text.
+                line = re.sub(r"^<!-- file: (\S+) -->$", r'<p class="file">\1</p>\n', line)
             lines.append(line)
         return "\n".join(lines) + "\n"
 

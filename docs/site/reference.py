@@ -9,18 +9,16 @@ and workload is run once, in the first compatible machine of a list of preferenc
 resources on the pages are those that the program printed.
 """
 
-import ast
 import collections
 import json
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
-PYTHON = pathlib.Path(__file__).resolve().parents[2] / "crates/py/python/narrows"
+import python_module
+from program import Program, anchor, code, escape, read_keys, table
+
 FAMILIES = {"hosts": "host", "ni": "interface", "protocols": "protocol", "fabrics": "fabric", "machines": "machine"}
-PLURALS = {"hosts": "Hosts", "ni": "Interfaces", "protocols": "Protocols", "fabrics": "Fabrics", "machines": "Machines"}
 # Parts that complete a machine, in the order in which they are tried.
 PREFERRED = {
     "host": ["hosts/pcie-gen3-x8", "hosts/memory-bus-1998", "hosts/pentium-ii-440lx", "hosts/pentium-iii-815ep"],
@@ -29,103 +27,8 @@ PREFERRED = {
     "fabric": ["fabrics/ideal-1998", "fabrics/myrinet", "fabrics/nifdy-mesh"],
 }
 FAMILY_NAMES = {"host": "hosts", "ni": "interfaces", "protocol": "protocols", "fabric": "fabrics"}
-TIMEOUT_S = 120
 # Values of required keys in the examples of workloads.
 REQUIRED = {"ping-pong": 'payload = "64 B"\n', "stream": 'payload = "64 B"\n', "offered": "load = 0.2\n"}
-
-
-def escape(text):
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
-
-
-def code(text):
-    return f"`{text}`" if text else ""
-
-
-def table(heads, rows):
-    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"
-
-
-def anchor(name):
-    return re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-")
-
-
-def markdown_of(docstring):
-    """Returns a docstring with its sections (Args, Raises) as lists."""
-    lines, is_section = [], False
-    for line in (docstring or "").splitlines():
-        section = re.match(r"^(Args|Attributes|Raises|Returns|Yields):$", line)
-        if section:
-            is_section = True
-            lines += [f"**{section[1].replace('Args', 'Arguments')}**", ""]
-        elif is_section and re.match(r"^    \S", line):
-            name, colon, text = line.strip().partition(": ")
-            lines.append(f"- `{name}`: {text}" if colon else f"- {name}")
-        elif is_section and line.startswith("     "):
-            lines.append("  " + line.strip())
-        else:
-            is_section = is_section and not line.strip()
-            lines.append(line)
-    return "\n".join(lines) + "\n"
-
-
-class Program:
-    def __init__(self, path):
-        self.path = str(pathlib.Path(path).resolve())
-        self.folder = tempfile.TemporaryDirectory()
-        # The help names the program as it was called.
-        self.name = pathlib.Path(self.folder.name) / "narrows"
-        self.name.symlink_to(self.path)
-
-    def call(self, *arguments):
-        """Returns the exit code, standard output and standard error of a call."""
-        try:
-            done = subprocess.run([str(self.name), *arguments], capture_output=True, text=True, timeout=TIMEOUT_S,
-                                  cwd=self.folder.name)
-        except subprocess.TimeoutExpired:
-            return None, "", f"not finished after {TIMEOUT_S} s"
-        return done.returncode, done.stdout, done.stderr
-
-    def text(self, *arguments):
-        code, out, err = self.call(*arguments)
-        if code != 0:
-            sys.exit(f"narrows {' '.join(arguments)}: exit code {code}\n{err}")
-        return out
-
-    def json(self, *arguments):
-        return json.loads(self.text(*arguments, "--format", "json"))
-
-    def run(self, description):
-        """Runs a description; returns its result, and the error where there is none."""
-        (pathlib.Path(self.folder.name) / "machine.toml").write_text(description)
-        code, out, err = self.call("run", "machine.toml", "--format", "json")
-        if code not in (0, 3) or not out:
-            return None, err.strip()
-        return json.loads(out), ""
-
-
-Key = collections.namedtuple("Key", "name kind range meaning default about")
-
-
-def read_keys(listing):
-    keys, lines = [], listing.splitlines()
-    for index, line in enumerate(lines):
-        match = re.match(r"^([a-z][^ ]*)  \((.*)\)$", line)
-        if not match:
-            continue
-        about = []
-        for below in lines[index + 1:]:
-            if not below.startswith("    "):
-                break
-            about.append(below.strip())
-        fields = match[2].split("; ")
-        kind, _, bounds = fields[0].partition(", ")
-        keys.append(Key(match[1], kind, bounds, fields[1] if len(fields) > 2 else "", fields[-1], " ".join(about)))
-    if not keys:
-        sys.exit("narrows schema --keys prints no keys in the form that this script reads")
-    return keys
 
 
 def group_of(key):
@@ -387,11 +290,8 @@ The {len(rows)} metrics that the examples of this reference measured. NODE is th
 
 """ + table(["metric", "unit", "example"], rows))
         rows = [[f'<a id="{anchor(name)}"></a>{escape(name)}', self.shown_on(pages)] for name, pages in sorted(self.stages.items())]
-        self.write("stages.md", "Stages", """
-The stages of messages in the [ledgers](../guide/measurements.md) of the examples of this reference. The stages of a message
-are consecutive and sum to its latency.
-
-""" + table(["stage", "example"], rows))
+        self.write("stages.md", "Stages", "The stages of messages in the ledgers of the examples of this reference. The "
+                   "stages of a message are consecutive and sum to its latency.\n\n" + table(["stage", "example"], rows))
         rows = [[f'<a id="{anchor(name)}"></a>{escape(name)}', self.shown_on(pages)] for name, pages in sorted(self.resources.items())]
         self.write("resources.md", "Resources", """
 The resources whose busy and active times the examples of this reference measured. NODE is the name of a node, N a number.
@@ -463,44 +363,6 @@ A quantity is a text with a number and a unit. `kB` is 1000 bytes and `KiB` 1024
 
 """ + table(["units", "examples"], quantities))
 
-    def write_python(self):
-        """Writes the public names of the Python module, from its source: no module has to be built."""
-        nodes = {}
-        for path in [*sorted(PYTHON.glob("_[a-z]*.py")), PYTHON / "_narrows.pyi"]:
-            for node in ast.parse(path.read_text()).body:
-                if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-                    nodes.setdefault(node.name, node)
-        module = ast.parse((PYTHON / "__init__.py").read_text())
-        names = next(ast.literal_eval(node.value) for node in module.body
-                     if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
-        text = "The public names of the module `narrows`, from their documentation. [Python](../guide/python.md) shows how "
-        text += "they are used together.\n"
-        for name in names:
-            node = nodes.get(name)
-            if not node:
-                continue
-            if isinstance(node, ast.FunctionDef):
-                text += f"\n## {name}\n\n" + self.python_entry(node, name)
-                continue
-            text += f"\n## {name}\n\n{markdown_of(ast.get_docstring(node))}"
-            fields = [f"`{item.target.id}: {ast.unparse(item.annotation)}`" for item in node.body
-                      if isinstance(item, ast.AnnAssign) and not item.target.id.startswith("_")]
-            text += f"\nFields: {', '.join(fields)}.\n" if fields else ""
-            for item in node.body:
-                if isinstance(item, ast.FunctionDef) and (not item.name.startswith("_") or item.name == "__init__"):
-                    title = name if item.name == "__init__" else f"{name}.{item.name}"
-                    text += f"\n### {title}\n\n" + self.python_entry(item, title)
-        self.write("python.md", "Python module", text)
-
-    def python_entry(self, node, title):
-        decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
-        if "property" in decorators:
-            signature = title + (f": {ast.unparse(node.returns)}" if node.returns else "")
-        else:
-            arguments = re.sub(r"^(self|cls)(, )?", "", ast.unparse(node.args))
-            signature = f"{title}({arguments})" + (f" -> {ast.unparse(node.returns)}" if node.returns else "")
-        return f"```python\n{signature}\n```\n\n{markdown_of(ast.get_docstring(node))}"
-
     def write_all(self):
         version = self.program.text("--version").strip()
         self.write("index.md", "Reference", f"""
@@ -520,7 +382,7 @@ These pages are generated from the output of `{version}` when the site is built,
         self.write_workloads()
         self.write_lists()
         self.write_measured()
-        self.write_python()
+        self.write("python.md", "Python module", python_module.page())
         summary = self.out.parent / "SUMMARY.md"
         text = summary.read_text()
         if "<!-- reference -->" not in text:
