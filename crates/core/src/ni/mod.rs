@@ -57,6 +57,7 @@ pub mod parcel;
 pub mod port;
 pub mod port_config;
 pub mod trapeze;
+pub mod verbs;
 mod whole_packet;
 pub mod word_copy;
 
