@@ -11,7 +11,7 @@
 //! | `interface.rs`, `memory_footprint.rs` | the specification of an interface, before time 0 |
 //! | `driver.rs`, `envelope.rs` | the driver of any interface, and the messaging layer's header |
 //! | `extensions.rs` | operations that some drivers offer in addition to messages |
-//! | `one_sided.rs` | operations on the memory of other nodes, and their queue |
+//! | `verbs.rs` | queue pairs, through which programs send and access the memory of other nodes |
 //! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; those of all interfaces behind one type |
 //! | `build_context.rs`, `port_config.rs` | the context in which an interface is built, and the connections of a port |
 //! | `port/` | the network side of all interfaces that send whole packets: a protocol over a fabric |
@@ -51,13 +51,12 @@ mod interface;
 pub mod lanai;
 pub mod mcp;
 mod memory_footprint;
-mod one_sided;
 mod packet_header;
 pub mod parcel;
 pub mod port;
 pub mod port_config;
 pub mod trapeze;
-pub mod verbs;
+mod verbs;
 mod whole_packet;
 pub mod word_copy;
 
@@ -73,9 +72,12 @@ pub use handoff::{end_poll, hand_over};
 pub use in_flight::InFlight;
 pub use interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, MessageBound, ProtocolMemory, message_max};
 pub use memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
-pub use one_sided::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
 pub use packet_header::PacketHeader;
 pub use port::Port;
 pub use port_config::Stages;
+pub use verbs::{
+    MemoryRegion, QueueFull, QueuePairId, Verbs, VerbsLimits, WorkCompletion, WorkId, WorkKind, WorkOperation,
+    WorkRequest, WorkStatus,
+};
 pub use whole_packet::{ComposedPacket, RxPayload, WholePacketDriver, WholePacketNic};
 pub use word_copy::{PayloadSink, PayloadSource};

@@ -189,8 +189,8 @@ pub struct QueueFull;
 
 /// The verbs of an interface.
 pub trait Verbs {
-    /// Returns the limits.
-    fn limits(&self) -> VerbsLimits;
+    /// Returns the limits, which are those that the interface stated before time 0.
+    fn verbs_limits(&self) -> VerbsLimits;
 
     /// Connects a queue pair of endpoint `local` with one of endpoint `remote`, which must be at another node. Both
     /// nodes connect: the n-th queue pair that a node connects between two endpoints belongs to the n-th that the other
@@ -244,8 +244,9 @@ pub trait Verbs {
         max: usize,
     ) -> LocalFuture<'a, Vec<WorkCompletion>>;
 
-    /// Waits until a poll of the completion queue of `endpoint` finds a completion. One event simulates the wait: polls
-    /// that find nothing take no time and do not occupy a bus.
+    /// Waits until a poll of the completion queue of `endpoint` may find a completion. The poll finds none if only
+    /// successful requests ended that were not signaled, so a program polls and waits in a loop. One event simulates
+    /// the wait: polls that find nothing take no time and do not occupy a bus.
     fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor, endpoint: EndpointId) -> LocalFuture<'a, ()>;
 
     /// Returns the signal that is notified when data of another node have been written to memory. A program that waits

@@ -70,7 +70,7 @@ pub mod worker;
 
 pub use endpoint_pair::EndpointPair;
 pub use pattern::PAYLOAD_PATTERNS;
-pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec};
+pub use spec::{FlowEndpoint, Objective, PlannedFlow, VerbsNeeds, WorkloadNeeds, WorkloadSpec};
 pub use warm_up::{WARM_UP, WarmUpCheck};
 
 use crate::engine::{Distribution, HeatMapData, Metric, Outcome, SampleUnit, Summary};
