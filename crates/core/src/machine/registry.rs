@@ -68,6 +68,7 @@ impl Registry {
             .with_workload::<program::stream::Stream>()
             .with_workload::<program::page_fetch::PageFetch>()
             .with_workload::<program::dma::DmaTest>()
+            .with_workload::<program::verbs::VerbsTest>()
             .with_workload::<program::fabric_alone::replay::Replay>()
             .with_workload::<program::fabric_alone::offered::Offered>()
             .with_workload::<program::fabric_alone::zero_load::ZeroLoad>()
