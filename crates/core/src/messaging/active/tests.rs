@@ -4,7 +4,7 @@
 use super::transfer::{CompleteTransfer, Transfers};
 use super::{ActiveEndpoint, ActiveMessage, Barrier, Received};
 use crate::engine::{
-    Bytes, EndpointId, EndpointMap, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
+    Bytes, EndpointId, EndpointMap, Hertz, Limits, MessageTally, NodeId, Outcome, Recorder, Simulation, Time,
 };
 use crate::fabric::FabricSpec;
 use crate::fabric::ideal::IdealParameters;
@@ -19,8 +19,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// A fabric on which packets of 32 bytes take 4 cycles into a link and 4 out of it.
-const FABRIC: IdealParameters =
-    IdealParameters { latency: Time::from_ns(22), rate: Rate::from_bytes_per_s(8_000_000_000) };
+const FABRIC: IdealParameters = IdealParameters { latency: Time::from_ns(22), ..IdealParameters::PAPER };
 
 /// Cycles from one interface to the other.
 const WIRE: u64 = 4 + 22 + 4;
