@@ -190,6 +190,11 @@ pub trait InterfaceSpec: PartSpec {
         true
     }
 
+    /// Returns whether the interface itself retransmits lost packets and restores their order, whatever the protocol.
+    fn is_reliable(&self) -> bool {
+        false
+    }
+
     /// Returns the length of the blocks in which the interface keeps memory coherent between nodes, or `None` if it
     /// does not.
     fn coherent_block(&self) -> Option<Bytes> {

@@ -15,6 +15,7 @@
 //! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; those of all interfaces behind one type |
 //! | `build_context.rs`, `port_config.rs` | the context in which an interface is built, and the connections of a port |
 //! | `port/` | the network side of all interfaces that send whole packets: a protocol over a fabric |
+//! | `connections.rs` | the exchange of queue-pair numbers between nodes |
 //! | `in_flight.rs` | packets in flight to each node |
 //! | `packet_header.rs` | the header of a packet, and a format for interfaces without their own |
 //! | `whole_packet.rs` | the driver of interfaces that exchange complete packets with a port |
@@ -26,6 +27,7 @@
 //! | `cmmu/` | Alewife's communications and memory-management unit, for messages and coherent memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
 //! | `mcp/` | the Myrinet control program: firmware with four threads, given as tables; sockets over UDP/IP, and GM |
+//! | `rdma/` | an RDMA interface: queue pairs over RoCEv2 |
 //! | `trapeze/` | the Trapeze firmware with its delivery policies, and its driver |
 //!
 //! An interface names the host capabilities that it needs ([`InterfaceSpec::needs`]), never a particular host. A new
@@ -38,6 +40,7 @@
 mod any;
 mod build_context;
 pub mod cmmu;
+mod connections;
 pub mod designs;
 pub mod direct;
 pub mod dma_engine;
@@ -55,6 +58,7 @@ mod packet_header;
 pub mod parcel;
 pub mod port;
 pub mod port_config;
+pub mod rdma;
 pub mod trapeze;
 mod verbs;
 mod whole_packet;
@@ -62,6 +66,7 @@ pub mod word_copy;
 
 pub use any::AnyDriver;
 pub use build_context::BuildContext;
+pub use connections::ConnectionTable;
 pub use driver::{
     COST_MAX, Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };

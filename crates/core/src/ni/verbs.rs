@@ -40,6 +40,8 @@ pub enum WorkStatus {
     ReceiverNotReady,
     /// The remote node has not acknowledged the request, also after all retries.
     RetryExceeded,
+    /// The completion queue was full when a completion was to be written: the ends of requests are unknown.
+    CompletionQueueOverrun,
     /// An earlier request of the queue pair failed, so this one was not executed.
     Flushed,
 }

@@ -85,7 +85,11 @@ impl Parts<'_> {
 
     /// Returns the guarantees of the protocol on the fabric.
     fn guarantees(&self) -> Guarantees {
-        self.node_parts.protocol.guarantees(&self.environment())
+        let guarantees = self.node_parts.protocol.guarantees(&self.environment());
+        match self.interface.is_reliable() {
+            true => Guarantees { in_order: true, survives_loss: true, ..guarantees },
+            false => guarantees,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::host::{Host, HostSpec};
 use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
 use crate::messaging::{Endpoint, MessagingParameters};
 use crate::ni::direct::QueuesParameters;
-use crate::ni::{BuildContext, Costs, InFlight, InterfaceSpec};
+use crate::ni::{BuildContext, Costs, ConnectionTable, InFlight, InterfaceSpec};
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment, plain};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -48,6 +48,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
     let addresses = Rc::new(EndpointMap::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
+    let connections = ConnectionTable::new();
     let kind = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = QueuesParameters { packet: Bytes(32) };
@@ -63,6 +64,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>
             tally: &tally,
             pending: &pending,
             addresses: &addresses,
+            connections: &connections,
         };
         let driver = interface.start(&context);
         let endpoints = Endpoint::all(&host, driver, parameters, Bytes(64), (&tally, &pending, &addresses));
