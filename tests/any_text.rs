@@ -2,6 +2,7 @@
 //! varied keys, quantities, graphs, packet traces, links and flows. See also `fuzz/`.
 
 use narrows::engine::{Bytes, Hertz, Rate, Time};
+use narrows::experiment::fit::curve::Curve;
 use narrows::experiment::vary::Dimension;
 use narrows::fabric::topology::graph;
 use narrows::machine::{self, shipped};
@@ -9,6 +10,7 @@ use narrows::program::fabric_alone::trace;
 use narrows::text::quantity::{self, Quantity};
 use narrows::text::{Document, Problems};
 use proptest::prelude::*;
+use std::path::Path;
 
 /// Reads a description; if it is refused, its problems must have a text.
 fn read(text: &str, sets: &[String]) {
@@ -81,6 +83,17 @@ fn trace_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), rows, trace_text]
 }
 
+/// Returns a strategy of measured curves as benchmarks print them, and similar texts.
+fn curve_text() -> impl Strategy<Value = String> {
+    let table = "( #bytes #iterations    t_(min|typical)\\[usec\\]|size \\[B\\], latency \\[us\\]|# Size +(Bandwidth|Avg) \\(MB/s\\))\n\
+                 ( ?[0-9]{1,20}[, ]{1,3}[0-9.eE+-]{1,9}([, ]{1,3}[0-9.]{0,9}){0,3}\n){0,5}";
+    let netperf = "(MIGRATED (TCP|UDP) (STREAM|REQUEST/RESPONSE) TEST from h\n(bytes secs\\. 10\\^[36]bits/sec|bytes per sec)\n\
+                   ([0-9.]{1,9}( +[0-9.]{1,12}){0,7}\n){0,3}){0,3}";
+    let sockperf = "((\\$ sockperf (pp|tp)( -m ?[0-9]{0,20}| --msg-size[= ]?[0-9]{0,4})?|using msg-size=[0-9]{0,5})\n\
+                    sockperf: (Summary: (Latency|Round trip|BandWidth) is [0-9.]{0,9}|---> percentile 50.000 = ?[0-9.]{0,6})\n){0,4}";
+    prop_oneof![any::<String>(), "\\PC{0,9}(\n\\PC{0,20}){0,5}", table, netperf, sockperf]
+}
+
 /// Checks that a quantity's printed form reads back as the same value.
 fn rounds<Q: Quantity + PartialEq + std::fmt::Debug + std::fmt::Display>(text: &str) {
     if let Ok(value) = quantity::parse::<Q>(text) {
@@ -119,6 +132,14 @@ proptest! {
         let list = format!("{links:?}");
         read(example(), &[format!("fabric.myrinet.links={list}"), "fabric.myrinet.switches=[\"switch\", \"s\"]".to_owned()]);
         read(shipped::example("stream").expect("an example"), &[format!("workload.stream.flows={list}")]);
+    }
+
+    #[test]
+    fn no_measured_curve_panics(text in curve_text()) {
+        match Curve::read(Path::new("curve.txt"), &text) {
+            Ok(curve) => prop_assert!(curve.samples.iter().all(|sample| sample.value > 0.0 && sample.value.is_finite())),
+            Err(problems) => prop_assert!(!problems.render(true).is_empty()),
+        }
     }
 
     #[test]

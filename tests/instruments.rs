@@ -134,8 +134,13 @@ fn errors(combination: &Combination, machine: &Machine) -> Vec<String> {
     errors.extend(messages_without_span(machine));
     // If hardware keeps memory coherent, a program may send no message.
     let is_silent = bare.metric("packets.sent") == Some(0.0) && combination.ni == "ni/cmmu";
-    if combination.workload != "dma" && !is_silent {
-        errors.extend(latencies_wrong(&bare, "message.latency_one_way"));
+    let latency = match combination.workload {
+        "dma" => None,
+        "verbs" => Some("verbs.latency"),
+        _ => Some("message.latency_one_way"),
+    };
+    if let Some(latency) = latency.filter(|_| !is_silent) {
+        errors.extend(latencies_wrong(&bare, latency));
     }
     if without_spans(traced) != without_spans(bare) {
         errors.push("the trace changed the run".to_owned());

@@ -39,6 +39,7 @@ use narrows::program::radix_sort::RadixSort;
 use narrows::program::spsolve::Spsolve;
 use narrows::program::stream::Stream;
 use narrows::program::unstructured::Unstructured;
+use narrows::program::verbs::VerbsTest;
 use narrows::protocol::nifdy::NifdyParameters;
 use narrows::protocol::plain::PlainParameters;
 use narrows::protocol::return_to_sender::ReturnToSenderParameters;
@@ -205,7 +206,7 @@ fn every_part(tries: usize) -> Vec<Line> {
     laws!(CmmuParameters, LanaiParameters, McpParameters, QueuesParameters, TrapezeParameters);
     laws!(NifdyParameters, PlainParameters, ReturnToSenderParameters, WindowParameters);
     laws!(Appbt, Barnes, Bursts, CyclicShift, DmaTest, Dsmc, Em3d, Moldyn, Offered, PageFetch, Pair, PingPong);
-    laws!(RadixSort, SingleCosts, Spsolve, Stream, Unstructured, ZeroLoad);
+    laws!(RadixSort, SingleCosts, Spsolve, Stream, Unstructured, VerbsTest, ZeroLoad);
     lines
 }
 

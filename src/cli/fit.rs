@@ -38,8 +38,9 @@ after the fit is at most a quarter of its prior; otherwise its value depends on
 its starting value.
 
 A measured curve is CSV with units (size [B], latency [us] or bandwidth [MB/s]),
-or the output of perftest or the OSU benchmarks. Latencies are one-way, as
-in the workload ping-pong; bandwidths are those of the workload stream.
+or the output of perftest, netperf, sockperf or the OSU benchmarks. Latencies
+are one-way, as in the workload ping-pong; bandwidths are those of the workload
+stream. A description of the workload verbs is run with that workload.
 
 A fit fails if it leaves a number with an error above the tolerance. The exit
 code is then 1, nothing is written, and the part of the curve that fails and the

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `run.rs`, `run_text.rs` | one run, its result as text |
 //! | `trace.rs`, `capture.rs` | its trace for Perfetto, its packets for Wireshark |
+//! | `perftest.rs` | the tables of perftest |
 //! | `run_seeds.rs` | a run with several seeds |
 //! | `sweep.rs`, `sweep_runs.rs` | sweeps |
 //! | `sweep_form.rs`, `sweep_table.rs` | results of sweeps as text, JSON and tidy data |
@@ -57,6 +58,7 @@ mod man;
 mod merge;
 mod new;
 mod output;
+mod perftest;
 mod plot;
 mod progress;
 mod report;

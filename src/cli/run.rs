@@ -4,8 +4,8 @@ use super::exit::{CommandResult, ExitStatus, Failure};
 use super::heartbeat::Heartbeat;
 use super::output::{self, Output};
 use super::trace::{self, Trace};
-use super::{Format, capture, input, run_seeds, run_text};
-use clap::Args;
+use super::{Format, capture, input, perftest, run_seeds, run_text};
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use narrows_core::engine::{Outcome, Recorder, Time};
 use narrows_core::machine::Machine;
@@ -32,6 +32,17 @@ A run that ends in a deadlock or livelock, at a limit, or with messages lost
 prints its outcome first, with the reason. Of its metrics it prints only the
 counts so far. It prints the waiting tasks on standard error, and exits with 3.";
 
+/// The output formats of a run.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RunFormat {
+    /// Text for a terminal
+    Text,
+    /// JSON for programs
+    Json,
+    /// Table of perftest, for the workload verbs
+    Perftest,
+}
+
 /// Run a description once and print its metrics, latency by stage, and busiest resources
 #[derive(Args)]
 #[group(skip)]
@@ -50,8 +61,8 @@ pub struct Options {
     #[arg(long, value_name = "N", requires = "seeds", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = RunFormat::Text, value_name = "FORMAT")]
+    format: RunFormat,
     /// Output file for a trace of the use of resources, for ui.perfetto.dev: F.pftrace or F.json
     ///
     /// A name that ends in .json gives Chrome's JSON form, any other name Perfetto's binary form,
@@ -84,7 +95,7 @@ pub struct Options {
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     if let Some(seeds) = options.seeds {
-        return run_seeds::run(&subject, &options.sets(), seeds, options.jobs, options.format);
+        return run_seeds::run(&subject, &options.sets(), seeds, options.jobs, options.seeds_format()?);
     }
     let read = {
         let _heartbeat = Heartbeat::start("reading and checking the description");
@@ -115,11 +126,12 @@ pub fn run(options: &Options) -> CommandResult {
     let host = (!options.no_host).then_some((wall_s, result.events));
     let uncertainties = options.uncertainty.then(|| options.uncertainties(&subject, &result)).transpose()?;
     output::print(&match options.format {
-        Format::Text => {
+        RunFormat::Text => {
             let table = uncertainties.map(|uncertainties| run_text::uncertainties(&uncertainties)).unwrap_or_default();
             run_text::text(subject.name(), &result, &record, host, &options.whatif_command()) + &table
         }
-        Format::Json => {
+        RunFormat::Perftest => perftest::run_table(&result.metrics)?,
+        RunFormat::Json => {
             let record = match host {
                 Some((wall_s, events)) => record.with_host(wall_s, events).with_folder(&read),
                 None => record,
@@ -167,6 +179,18 @@ impl Options {
     fn sets(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         self.subject.sets.iter().cloned().chain(seed).collect()
+    }
+
+    /// Returns the output format of a run with several seeds.
+    fn seeds_format(&self) -> Result<Format, Failure> {
+        match self.format {
+            RunFormat::Text => Ok(Format::Text),
+            RunFormat::Json => Ok(Format::Json),
+            RunFormat::Perftest => {
+                let problem = Problem::new("perftest has no table of several seeds");
+                Err(problem.help("leave out --seeds, or choose another format").into())
+            }
+        }
     }
 
     /// Returns the command line of the sensitivity analysis of this run.

@@ -38,6 +38,10 @@ pub struct FindOptions<'a> {
 /// Runs the search at each point of the dimensions.
 pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension]) -> CommandResult {
     let FindOptions { find, over, sets, against, jobs, out, format } = options;
+    if *format == Format::Perftest {
+        let problem = Problem::new("perftest has no table of a search");
+        return Err(problem.help("leave out --find, or choose another format").into());
+    }
     let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
     let other =
         against.as_ref().map(|(subject, sets)| move |overrides: &[String]| subject.read_varied(sets, overrides));

@@ -2,6 +2,7 @@
 
 use super::exit::Failure;
 use super::output::{self, Output};
+use super::perftest;
 use super::sweep_seeds as replicated;
 use super::sweep_table as table;
 use clap::ValueEnum;
@@ -26,6 +27,8 @@ pub enum Format {
     Parquet,
     /// JSON for programs, with the units and names of `narrows run --format json`
     Json,
+    /// Tables of perftest, for the workload verbs
+    Perftest,
 }
 
 impl Format {
@@ -35,7 +38,7 @@ impl Format {
             Format::Csv => Some(Encoding::Csv),
             Format::Jsonl => Some(Encoding::JsonLines),
             Format::Parquet => Some(Encoding::Parquet),
-            Format::Text | Format::Json => None,
+            Format::Text | Format::Json | Format::Perftest => None,
         }
     }
 }
@@ -97,6 +100,9 @@ pub fn write_result(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
 fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8>, Failure> {
     if let Some(encoding) = format.encoding() {
         return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
+    }
+    if format == Format::Perftest {
+        return perftest::sweep_tables(rows.iter().map(|row| &*row.result)).map(String::into_bytes);
     }
     let mut metrics = tidy::metrics(rows, plan.seeds, &plan.metrics);
     let metrics_shown_count = if format == Format::Text { metrics_shown(plan, metrics.len()) } else { metrics.len() };

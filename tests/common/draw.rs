@@ -274,6 +274,16 @@ pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
             format!("page-fetch = {{ warm-up = 0, page = \"{} B\", faults = {} }}", pick(4, 1_500), pick(1, 4))
         }
         "dma" => format!("dma = {{ warm-up = 0, size = \"{} B\", transfers = {} }}", pick(4, 8_192), pick(1, 5)),
+        "verbs" => {
+            let (operation, test) =
+                (["write", "read", "fetch-add"][pick(0, 2) as usize], ["latency", "bandwidth"][pick(0, 1) as usize]);
+            let size = if operation == "fetch-add" { 8 } else { pick(1, 200) };
+            let (iterations, pairs) = (pick(1, 12), pick(1, 3));
+            format!(
+                "verbs = {{ warm-up = 0, operation = \"{operation}\", test = \"{test}\", size = \"{size} B\", \
+                 iterations = {iterations}, queue-pairs = {pairs} }}"
+            )
+        }
         "bursts" => {
             let (fewest, further, phases, unresponsive) = (pick(1, 4), pick(0, 8), pick(1, 2), pick(0, 300));
             format!(

@@ -7,7 +7,7 @@ use crate::fabric::routed::FabricOnly;
 use crate::host::{Host, HostSpec};
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::messaging::{Endpoint, Node, World};
-use crate::ni::{BuildContext, InFlight};
+use crate::ni::{BuildContext, ConnectionTable, InFlight};
 use crate::program::RunningWorkload;
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment};
 use crate::text::Parameters;
@@ -101,7 +101,7 @@ fn nodes(
     fabric: &fabric::Fabric,
     (tally, addresses): (&Rc<MessageTally>, &Rc<EndpointMap>),
 ) -> Vec<Node> {
-    let pending = InFlight::new(machine.nodes.len());
+    let (pending, connections) = (InFlight::new(machine.nodes.len()), ConnectionTable::new());
     let message_max = message_max(machine, node_parts);
     let capabilities = fabric.capabilities();
     let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order).with_seed(machine.run.seed);
@@ -110,7 +110,17 @@ fn nodes(
         let id = NodeId(index as u32);
         let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
         let (protocol, costs) = (&protocol, node_parts.messaging.costs);
-        let context = BuildContext { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
+        let context = BuildContext {
+            sim,
+            host: &host,
+            fabric,
+            protocol,
+            costs,
+            tally,
+            pending: &pending,
+            addresses,
+            connections: &connections,
+        };
         let driver = node_parts.interface_of(node).start(&context);
         let endpoints = Endpoint::all(&host, driver, node_parts.messaging, message_max, (tally, &pending, addresses));
         Node { id, name: node.name.clone(), endpoints }

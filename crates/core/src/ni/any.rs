@@ -10,9 +10,9 @@ use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, T
 use super::dyn_driver;
 use super::extensions::{CoherenceUnit, DriverExtensions, HostDmaEngine};
 use super::mcp::driver::McpDriver;
-use super::one_sided::{OneSided, WorkQueue};
 use super::port::Port;
 use super::trapeze::driver::TrapezeDriver;
+use super::verbs::Verbs;
 use super::whole_packet::WholePacketDriver;
 use super::word_copy::PayloadSink;
 use crate::engine::sim::WaitReasonId;
@@ -132,12 +132,8 @@ impl DriverExtensions for AnyDriver {
         on_driver!(self, driver => driver.host_dma())
     }
 
-    fn work_queue(&self) -> Option<&dyn WorkQueue> {
-        on_driver!(self, driver => driver.work_queue())
-    }
-
-    fn one_sided(&self) -> Option<&dyn OneSided> {
-        on_driver!(self, driver => driver.one_sided())
+    fn verbs(&self) -> Option<&dyn Verbs> {
+        on_driver!(self, driver => driver.verbs())
     }
 
     fn coherence(&self) -> Option<Rc<dyn CoherenceUnit>> {

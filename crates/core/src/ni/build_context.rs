@@ -1,6 +1,7 @@
 //! The context in which an interface is built: the simulation, its node's host, and everything between it and the other
 //! nodes.
 
+use super::connections::ConnectionTable;
 use super::driver::Costs;
 use super::in_flight::InFlight;
 use super::port::Port;
@@ -29,6 +30,8 @@ pub struct BuildContext<'a> {
     pub pending: &'a Rc<InFlight>,
     /// Map from endpoints to nodes.
     pub addresses: &'a Rc<EndpointMap>,
+    /// Queue pairs that the nodes have connected.
+    pub connections: &'a Rc<ConnectionTable>,
 }
 
 impl BuildContext<'_> {

@@ -4,7 +4,7 @@
 //! 0. Extensions are therefore optional, and their methods do not panic. A new extension is a new method of this trait
 //! whose default returns `None`.
 
-use super::one_sided::{OneSided, WorkQueue};
+use super::verbs::Verbs;
 use crate::engine::{Bytes, Journey, LocalFuture, NodeId, Time};
 use crate::host::{Address, Direction};
 use crate::protocol::directory::Want;
@@ -18,13 +18,8 @@ pub trait DriverExtensions {
         None
     }
 
-    /// Returns the queue of operations that complete later, if the interface has one.
-    fn work_queue(&self) -> Option<&dyn WorkQueue> {
-        None
-    }
-
-    /// Returns the operations on the memory of other nodes, if the interface executes them.
-    fn one_sided(&self) -> Option<&dyn OneSided> {
+    /// Returns the queue pairs to which programs post requests, if the interface has any.
+    fn verbs(&self) -> Option<&dyn Verbs> {
         None
     }
 

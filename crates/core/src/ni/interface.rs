@@ -6,6 +6,7 @@
 use super::any::AnyDriver;
 use super::build_context::BuildContext;
 use super::memory_footprint::MemoryFootprint;
+use super::verbs::VerbsLimits;
 use crate::engine::{Bytes, Rate};
 use crate::host::HostCapabilities;
 use crate::part::{ParameterError, PartSpec};
@@ -52,8 +53,8 @@ pub struct InterfaceLimits {
     pub queues_host_dma: bool,
     /// Whether programs can send and receive messages.
     pub has_messages: bool,
-    /// Maximum bytes of a one-sided operation; `None` if the interface executes none.
-    pub one_sided: Option<Bytes>,
+    /// Limits of the interface's verbs; `None` if it has none.
+    pub verbs: Option<VerbsLimits>,
 }
 
 impl InterfaceLimits {
@@ -72,7 +73,7 @@ impl InterfaceLimits {
             has_host_dma: false,
             queues_host_dma: false,
             has_messages: true,
-            one_sided: None,
+            verbs: None,
         }
     }
 
@@ -111,10 +112,10 @@ impl InterfaceLimits {
         self
     }
 
-    /// Declares that the interface executes one-sided operations of at most `bytes`.
+    /// Declares that the interface has verbs.
     #[must_use]
-    pub const fn with_one_sided(mut self, bytes: Bytes) -> InterfaceLimits {
-        self.one_sided = Some(bytes);
+    pub const fn with_verbs(mut self, limits: VerbsLimits) -> InterfaceLimits {
+        self.verbs = Some(limits);
         self
     }
 }
@@ -187,6 +188,11 @@ pub trait InterfaceSpec: PartSpec {
     /// Returns whether the interface runs the machine's protocol.
     fn runs_protocols(&self) -> bool {
         true
+    }
+
+    /// Returns whether the interface itself retransmits lost packets and restores their order, whatever the protocol.
+    fn is_reliable(&self) -> bool {
+        false
     }
 
     /// Returns the length of the blocks in which the interface keeps memory coherent between nodes, or `None` if it

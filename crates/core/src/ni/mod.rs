@@ -11,10 +11,11 @@
 //! | `interface.rs`, `memory_footprint.rs` | the specification of an interface, before time 0 |
 //! | `driver.rs`, `envelope.rs` | the driver of any interface, and the messaging layer's header |
 //! | `extensions.rs` | operations that some drivers offer in addition to messages |
-//! | `one_sided.rs` | operations on the memory of other nodes, and their queue |
+//! | `verbs.rs` | queue pairs, through which programs send and access the memory of other nodes |
 //! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; those of all interfaces behind one type |
 //! | `build_context.rs`, `port_config.rs` | the context in which an interface is built, and the connections of a port |
 //! | `port/` | the network side of all interfaces that send whole packets: a protocol over a fabric |
+//! | `connections.rs` | the exchange of queue-pair numbers between nodes |
 //! | `in_flight.rs` | packets in flight to each node |
 //! | `packet_header.rs` | the header of a packet, and a format for interfaces without their own |
 //! | `whole_packet.rs` | the driver of interfaces that exchange complete packets with a port |
@@ -26,6 +27,7 @@
 //! | `cmmu/` | Alewife's communications and memory-management unit, for messages and coherent memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
 //! | `mcp/` | the Myrinet control program: firmware with four threads, given as tables; sockets over UDP/IP, and GM |
+//! | `rdma/` | an RDMA interface: queue pairs over RoCEv2 |
 //! | `trapeze/` | the Trapeze firmware with its delivery policies, and its driver |
 //!
 //! An interface names the host capabilities that it needs ([`InterfaceSpec::needs`]), never a particular host. A new
@@ -38,6 +40,7 @@
 mod any;
 mod build_context;
 pub mod cmmu;
+mod connections;
 pub mod designs;
 pub mod direct;
 pub mod dma_engine;
@@ -51,17 +54,19 @@ mod interface;
 pub mod lanai;
 pub mod mcp;
 mod memory_footprint;
-mod one_sided;
 mod packet_header;
 pub mod parcel;
 pub mod port;
 pub mod port_config;
+pub mod rdma;
 pub mod trapeze;
+mod verbs;
 mod whole_packet;
 pub mod word_copy;
 
 pub use any::AnyDriver;
 pub use build_context::BuildContext;
+pub use connections::ConnectionTable;
 pub use driver::{
     COST_MAX, Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
@@ -72,9 +77,12 @@ pub use handoff::{end_poll, hand_over};
 pub use in_flight::InFlight;
 pub use interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, MessageBound, ProtocolMemory, message_max};
 pub use memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
-pub use one_sided::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
 pub use packet_header::PacketHeader;
 pub use port::Port;
 pub use port_config::Stages;
+pub use verbs::{
+    MemoryRegion, QueueFull, QueuePairId, Verbs, VerbsLimits, WorkCompletion, WorkId, WorkKind, WorkOperation,
+    WorkRequest, WorkStatus,
+};
 pub use whole_packet::{ComposedPacket, RxPayload, WholePacketDriver, WholePacketNic};
 pub use word_copy::{PayloadSink, PayloadSource};

@@ -35,7 +35,7 @@ pub use crate::text::Parameters;
 pub use crate::messaging::{Endpoint, Incoming, Outgoing, World};
 /// Types for a workload: its specification, and the programs that it starts on the endpoints of a world.
 #[doc = include_str!("workload.md")]
-pub use crate::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
+pub use crate::program::{Objective, RunningWorkload, VerbsNeeds, WorkloadNeeds, WorkloadSpec};
 
 /// Types of the host that an interface uses: the processor that runs its driver, and a window for its registers.
 #[doc = include_str!("interface.md")]
@@ -53,9 +53,12 @@ pub use crate::ni::{
 #[doc = include_str!("driver.md")]
 pub use crate::ni::{DriverExtensions, DriverState, Port, RxPacket, Stages, TxToken, WaitPolicy, Wake};
 
-/// Operations that an interface executes on the memory of another node, and the queue to which they are posted.
-#[doc = include_str!("one_sided.md")]
-pub use crate::ni::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
+/// Verbs: queue pairs to which programs post sends and operations on the memory of other nodes.
+#[doc = include_str!("verbs.md")]
+pub use crate::ni::{
+    MemoryRegion, QueueFull, QueuePairId, Verbs, VerbsLimits, WorkCompletion, WorkId, WorkKind, WorkOperation,
+    WorkRequest, WorkStatus,
+};
 
 /// Types for a host: its specification, its processor, and the node that holds memory and devices.
 #[doc = include_str!("host.md")]

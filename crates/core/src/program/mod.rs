@@ -8,6 +8,7 @@
 //! | `backlog.rs` | detection of saturation by a growing backlog in an open loop |
 //! | `page_fetch.rs` | page faults of network memory: a request whose reply is a page |
 //! | `dma.rs` | the host DMA engine of the interface alone, with or without a processor that copies |
+//! | `verbs/` | requests on queue pairs, as in perftest |
 //! | `copy.rs` | a processor that copies blocks |
 //! | `fabric_alone/` | packets through a routed fabric, without hosts and interfaces |
 //! | `bursts/` | pseudo-random traffic in phases, on all nodes |
@@ -30,6 +31,7 @@
 //! | `metrics.rs` | metrics that several programs report |
 //! | `warm_up.rs` | the default warm-up, and the test for an initial transient after it |
 //! | `endpoint_pair.rs` | the two endpoints of a pair program |
+//! | `flow_list.rs` | the flows of a program, by name or by pattern |
 //! | `flow_patterns.rs` | patterns that describe flows between many nodes |
 //! | `spec.rs` | the specification of a workload, before time 0: its requirements, endpoints and flows |
 //! | `pattern.rs` | payload patterns by which receivers check messages |
@@ -49,6 +51,7 @@ pub mod dsmc;
 pub mod em3d;
 mod endpoint_pair;
 pub mod fabric_alone;
+mod flow_list;
 pub mod flow_patterns;
 pub mod input;
 mod metrics;
@@ -66,13 +69,15 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 pub mod unstructured;
+pub mod verbs;
 pub mod warm_up;
 pub mod worker;
 
 pub use endpoint_pair::EndpointPair;
+pub use flow_list::{ExpandedFlow, FlowList};
 pub use pattern::PAYLOAD_PATTERNS;
 pub use result_names::RESULTS;
-pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec};
+pub use spec::{FlowEndpoint, Objective, PlannedFlow, VerbsNeeds, WorkloadNeeds, WorkloadSpec};
 pub use warm_up::{WARM_UP, WarmUpCheck};
 
 use crate::engine::{Distribution, HeatMapData, Metric, Outcome, SampleUnit, Summary};

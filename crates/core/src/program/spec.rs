@@ -26,15 +26,48 @@ pub struct WorkloadNeeds {
     pub warmed_cache: Option<&'static str>,
     /// Whether the workload sends or receives messages through the interface.
     pub messages: bool,
-    /// The largest number of bytes that a one-sided operation moves, with the key that states it; `None` if the
-    /// workload uses no one-sided operations.
-    pub one_sided: Option<(&'static str, Bytes)>,
+    /// The verbs that the workload uses; `None` if it uses none.
+    pub verbs: Option<VerbsNeeds>,
     /// The key that requires a host on which memory accesses take time, if it is set.
     pub timed_memory: Option<&'static str>,
     /// Largest number of 32-bit words in an active message of the workload; 0 if it sends none.
     pub packet_words: usize,
     /// Length in flits of the longest packet, if the workload itself injects packets; 0 otherwise.
     pub packet_flits: u16,
+}
+
+/// The verbs that a workload uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct VerbsNeeds {
+    /// Largest number of bytes that a request moves, with the key that states it.
+    pub request: (&'static str, Bytes),
+    /// Whether the workload posts sends and receives.
+    pub sends: bool,
+    /// Largest number of queue pairs that a node connects, with the key that states it.
+    pub queue_pairs: (&'static str, u32),
+}
+
+impl VerbsNeeds {
+    /// Returns the needs of a workload whose requests move at most `bytes` bytes, as `key` states, on one queue pair of
+    /// each node.
+    pub const fn new(key: &'static str, bytes: Bytes) -> VerbsNeeds {
+        VerbsNeeds { request: (key, bytes), sends: false, queue_pairs: (key, 1) }
+    }
+
+    /// Declares that the workload posts sends and receives.
+    #[must_use]
+    pub const fn with_sends(mut self) -> VerbsNeeds {
+        self.sends = true;
+        self
+    }
+
+    /// Declares that a node connects at most `number` queue pairs, as `key` states.
+    #[must_use]
+    pub const fn with_queue_pairs(mut self, key: &'static str, number: u32) -> VerbsNeeds {
+        self.queue_pairs = (key, number);
+        self
+    }
 }
 
 impl Default for WorkloadNeeds {
@@ -47,7 +80,7 @@ impl Default for WorkloadNeeds {
             queued_host_dma: None,
             warmed_cache: None,
             messages: true,
-            one_sided: None,
+            verbs: None,
             timed_memory: None,
             packet_words: 0,
             packet_flits: 0,

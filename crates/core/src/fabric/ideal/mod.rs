@@ -1,7 +1,7 @@
 //! The ideal fabric: a fixed latency, no topology, no contention inside the fabric.
 //!
-//! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its last byte entered. A
-//! node's link has one rate in each direction and transmits one packet at a time; each class has a separate link.
+//! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its last byte entered; with
+//! `cut-through`, after its first byte entered. A node's link has one rate in each direction and transmits one packet at a time; each class has a separate link.
 //! Packets to one node leave the fabric in the order in which they left their sources; a packet that the node does not
 //! take blocks the packets behind it, which wait in an unlimited buffer. A packet that is sent and received as a whole
 //! causes one event when its last byte leaves, and one when its last byte arrives. The module leaves out routing,
@@ -33,6 +33,10 @@ pub struct IdealParameters {
     /// 8 GB/s, the bus's peak (chosen).
     #[param(resource = "link")]
     pub rate: Rate,
+    /// Whether the first byte of a packet leaves `latency` after its first byte entered, as through a cable or a switch
+    /// that forwards headers at once, and not after its last byte. By default false.
+    #[param(optional_or = false)]
+    pub cut_through: bool,
 }
 
 /// Number of logical networks, one for requests and one for replies. Each is a separate fabric.
@@ -44,7 +48,7 @@ const FLOW_UNIT: Bytes = Bytes(128);
 impl IdealParameters {
     /// The network of Table 3.
     pub const PAPER: IdealParameters =
-        IdealParameters { latency: Time::from_ns(40), rate: Rate::from_bytes_per_s(8_000_000_000) };
+        IdealParameters { latency: Time::from_ns(40), rate: Rate::from_bytes_per_s(8_000_000_000), cut_through: false };
 }
 
 /// An ideal fabric.
@@ -151,10 +155,13 @@ impl StreamTx for IdealTx {
         self.wire().release(&packet);
         let Ideal { sim, parameters, .. } = &*self.fabric;
         let link = self.fabric.link(packet.label().destination, self.class);
-        let start = sim.now() + parameters.latency;
-        let end = start.max(link.free_at.get()) + parameters.rate.time_for(packet.label().length);
+        let transfer_time = parameters.rate.time_for(packet.label().length);
+        let last_in = sim.now() + parameters.latency;
+        let start = if parameters.cut_through { last_in.since(transfer_time) } else { last_in };
+        let end = start.max(link.free_at.get()) + transfer_time;
         link.free_at.set(end);
-        link.arrivals.send_at(if link.packet_mode.get() { end } else { start }, (start, packet));
+        // A reader of a stream learns of a packet when its last byte is in, even if its first byte is out by then.
+        link.arrivals.send_at(if link.packet_mode.get() { end } else { start.max(sim.now()) }, (start, packet));
     }
 
     fn uncontended(&mut self) -> Option<&mut dyn UncontendedTx> {

@@ -7,10 +7,11 @@ use crate::fabric::{FabricEvent, FabricSpec};
 use std::cell::RefCell;
 
 /// Returns the length and the arrival time in nanoseconds of each packet, in the order of arrival.
-fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
+fn arrivals(lengths: &'static [u64], cut_through: bool) -> Vec<(u64, u64)> {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
-    let parameters = IdealParameters { latency: Time::from_ns(40), rate: Rate::from_bytes_per_s(1_000_000_000) };
+    let rate = Rate::from_bytes_per_s(1_000_000_000);
+    let parameters = IdealParameters { latency: Time::from_ns(40), rate, cut_through };
     let names = ["a", "b"].map(str::to_owned);
     let fabric = parameters.join(&sim, &names, 1);
     let [sender, receiver] = [0, 1].map(|node| fabric.packet_port(&sim, NodeId(node), "end"));
@@ -46,7 +47,14 @@ fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
 
 #[test]
 fn packets_arrive_in_the_order_in_which_they_were_sent() {
-    assert_eq!(arrivals(&[100]), [(100, 240)]);
-    assert_eq!(arrivals(&[100, 10, 10]), [(100, 240), (10, 250), (10, 260)]);
-    assert_eq!(arrivals(&[10, 100, 10]), [(10, 60), (100, 250), (10, 260)]);
+    assert_eq!(arrivals(&[100], false), [(100, 240)]);
+    assert_eq!(arrivals(&[100, 10, 10], false), [(100, 240), (10, 250), (10, 260)]);
+    assert_eq!(arrivals(&[10, 100, 10], false), [(10, 60), (100, 250), (10, 260)]);
+}
+
+#[test]
+fn a_packet_that_is_cut_through_is_transmitted_once() {
+    assert_eq!(arrivals(&[100], true), [(100, 140)]);
+    assert_eq!(arrivals(&[100, 10, 10], true), [(100, 140), (10, 150), (10, 160)]);
+    assert_eq!(arrivals(&[10, 100], true), [(10, 50), (100, 150)]);
 }

@@ -16,7 +16,7 @@ fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let rate = Rate::from_bytes_per_s(1_000_000_000);
-    let ideal = IdealParameters { latency: Time::from_ns(40), rate };
+    let ideal = IdealParameters { latency: Time::from_ns(40), rate, ..IdealParameters::PAPER };
     let fabric = ideal.join(&sim, &["a", "b"].map(str::to_owned), 1);
     let stream = |node| {
         let port = fabric.packet_port(&sim, NodeId(node), "node");

@@ -6,7 +6,7 @@ use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
 use crate::machine::{FabricPart, HostPart, InterfacePart, NodeParts, Registry, Workload, shipped};
 use crate::messaging::shared::SharingMake;
-use crate::ni::{EndpointLimit, ProtocolMemory};
+use crate::ni::{EndpointLimit, ProtocolMemory, VerbsLimits};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// The parts to be checked, of a machine whose parts are each valid alone.
@@ -85,7 +85,11 @@ impl Parts<'_> {
 
     /// Returns the guarantees of the protocol on the fabric.
     fn guarantees(&self) -> Guarantees {
-        self.node_parts.protocol.guarantees(&self.environment())
+        let guarantees = self.node_parts.protocol.guarantees(&self.environment());
+        match self.interface.is_reliable() {
+            true => Guarantees { in_order: true, survives_loss: true, ..guarantees },
+            false => guarantees,
+        }
     }
 }
 
@@ -310,18 +314,34 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new([parts.endpoints.to_owned(), key], message, help)]
 }
 
-/// Checks that the interface executes the one-sided operations of the workload.
-fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
-    let (key, bytes) = parts.workload.needs().one_sided?;
-    let ni = parts.interface.name();
-    let Some(max) = parts.interface.limits().one_sided else {
-        let message = format!("[ni.{ni}] does not execute one-sided operations");
-        let help = parts.registry.needs_interface(|interface| interface.limits().one_sided.is_some());
-        return Some(IncompatibleParts::new([parts.workload.table()], message, help));
+/// Checks that the interface has the verbs that the workload uses.
+fn verbs(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+    let Some(needs) = parts.workload.needs().verbs else { return Vec::new() };
+    let (ni, workload) = (parts.interface.name(), parts.workload.table());
+    let Some(limits) = parts.interface.limits().verbs else {
+        let message = format!("[{workload}] uses verbs, and [ni.{ni}] has no queue pairs");
+        let help = parts.registry.needs_interface(|interface| interface.limits().verbs.is_some());
+        return vec![IncompatibleParts::new([workload], message, help)];
     };
-    let message = format!("a one-sided operation of {bytes} exceeds the largest of [ni.{ni}], {max}");
-    let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
-    (bytes > max).then(|| IncompatibleParts::new(keys, message, "make operations shorter, or packets longer"))
+    let mut errors = Vec::new();
+    if needs.sends && !limits.has_sends {
+        let message = format!("[{workload}] posts sends, and [ni.{ni}] has only one-sided operations");
+        let has_sends = |verbs: VerbsLimits| verbs.has_sends;
+        let help = parts.registry.needs_interface(|interface| interface.limits().verbs.is_some_and(has_sends));
+        errors.push(IncompatibleParts::new([workload], message, help));
+    }
+    let (key, bytes) = needs.request;
+    if bytes > limits.request_max {
+        let message = format!("a request of {bytes} exceeds the largest of [ni.{ni}], {}", limits.request_max);
+        let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
+        errors.push(IncompatibleParts::new(keys, message, "make requests shorter, or packets longer"));
+    }
+    let (key, number) = needs.queue_pairs;
+    if number > limits.queue_pairs {
+        let message = format!("{number} queue pairs of a node exceed those of [ni.{ni}], {}", limits.queue_pairs);
+        errors.push(IncompatibleParts::new([parts.workload.key(key)], message, "connect fewer queue pairs"));
+    }
+    errors
 }
 
 /// Checks that the interface has messages if the workload sends or receives any.
@@ -369,7 +389,7 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     errors.extend(messages(parts));
     errors.extend(queued_host_dma(parts));
     errors.extend(warmed_cache(parts));
-    errors.extend(one_sided(parts));
+    errors.extend(verbs(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!(

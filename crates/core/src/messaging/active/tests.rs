@@ -4,7 +4,7 @@
 use super::transfer::{CompleteTransfer, Transfers};
 use super::{ActiveEndpoint, ActiveMessage, Barrier, Received};
 use crate::engine::{
-    Bytes, EndpointId, EndpointMap, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
+    Bytes, EndpointId, EndpointMap, Hertz, Limits, MessageTally, NodeId, Outcome, Recorder, Simulation, Time,
 };
 use crate::fabric::FabricSpec;
 use crate::fabric::ideal::IdealParameters;
@@ -13,14 +13,13 @@ use crate::host::{Host, HostSpec};
 use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
 use crate::messaging::{Endpoint, MessagingParameters};
 use crate::ni::direct::QueuesParameters;
-use crate::ni::{BuildContext, Costs, InFlight, InterfaceSpec};
+use crate::ni::{BuildContext, Costs, ConnectionTable, InFlight, InterfaceSpec};
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment, plain};
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// A fabric on which packets of 32 bytes take 4 cycles into a link and 4 out of it.
-const FABRIC: IdealParameters =
-    IdealParameters { latency: Time::from_ns(22), rate: Rate::from_bytes_per_s(8_000_000_000) };
+const FABRIC: IdealParameters = IdealParameters { latency: Time::from_ns(22), ..IdealParameters::PAPER };
 
 /// Cycles from one interface to the other.
 const WIRE: u64 = 4 + 22 + 4;
@@ -49,6 +48,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
     let addresses = Rc::new(EndpointMap::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
+    let connections = ConnectionTable::new();
     let kind = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
     let interface = QueuesParameters { packet: Bytes(32) };
@@ -64,6 +64,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<ActiveEndpoint>>
             tally: &tally,
             pending: &pending,
             addresses: &addresses,
+            connections: &connections,
         };
         let driver = interface.start(&context);
         let endpoints = Endpoint::all(&host, driver, parameters, Bytes(64), (&tally, &pending, &addresses));

@@ -24,7 +24,7 @@ use crate::ni::parcel::{HEADER_BYTES, Header};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec};
 use crate::text::ParameterSink;
 use parameters::MESSAGE_MAX;
-use queue::operation_max;
+use queue::verbs_limits;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ impl InterfaceSpec for InterfaceParameters {
         let limits = InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints)
             .with_words(payload as usize / 4);
         match self.design {
-            Design::StartJr => limits.with_one_sided(operation_max(self.message_bytes_max)),
+            Design::StartJr => limits.with_verbs(verbs_limits(self.message_bytes_max)),
             _ => limits,
         }
     }

@@ -18,10 +18,10 @@ use crate::ni::driver::{
     Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
 use crate::ni::extensions::DriverExtensions;
-use crate::ni::one_sided::{OneSided, WorkQueue};
 use crate::ni::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
 use crate::ni::port::Port;
 use crate::ni::port_config::Stages;
+use crate::ni::verbs::Verbs;
 use crate::ni::word_copy::{PayloadSink, payload_after_header};
 use std::rc::Rc;
 
@@ -143,12 +143,8 @@ impl SplitDriver {
 }
 
 impl DriverExtensions for SplitDriver {
-    fn work_queue(&self) -> Option<&dyn WorkQueue> {
-        self.remote().is_some().then_some(self as &dyn WorkQueue)
-    }
-
-    fn one_sided(&self) -> Option<&dyn OneSided> {
-        self.remote().is_some().then_some(self as &dyn OneSided)
+    fn verbs(&self) -> Option<&dyn Verbs> {
+        self.remote().is_some().then_some(self as &dyn Verbs)
     }
 }
 

@@ -14,14 +14,14 @@ mod measured;
 mod send;
 
 use super::arrivals::Arrivals;
-use super::flow_patterns::{self, is_pattern};
+use super::flow_list::FlowList;
 use super::pattern::ExpectedPayloads;
 use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndpointId, ExpectedMessages, Signal};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo, ResultName};
 use crate::program::{FlowEndpoint, PAYLOAD_PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
-use crate::text::{ParameterSink, ParameterType, Parameters, Table};
+use crate::text::{Parameters, Table};
 use measured::Measured;
 use send::{Sender, SenderCounts};
 use std::cell::RefCell;
@@ -33,12 +33,9 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(before = report_former_keys, meaning = Load)]
 pub struct Stream {
-    /// Sender and receiver of each flow, by name. Without any, there is one flow from the first node to the second.
-    #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
-    pub flows: Vec<(String, String)>,
-    /// The flows with their patterns (`*`, `[1..31]`) expanded to pairs of endpoints; `None` until the nodes are known.
-    #[param(skip = None)]
-    pub expanded: Option<Arc<[ExpandedFlow]>>,
+    /// The flows.
+    #[param(flatten)]
+    pub flows: FlowList,
     /// Messages of each flow.
     #[param(min = 2, max = 10_000_000, default = 200, meaning = Repetitions)]
     pub messages: u64,
@@ -59,26 +56,7 @@ pub struct Stream {
     pub never_poll: bool,
 }
 
-/// A pair of endpoints that results from expanding a flow of the description.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExpandedFlow {
-    /// Index of the flow in the description.
-    pub index: usize,
-    /// Name of the sender.
-    pub from: String,
-    /// Name of the receiver.
-    pub to: String,
-}
-
 impl Stream {
-    /// Returns each flow with its index in the description. Patterns are replaced once the nodes are known.
-    fn named_flows(&self) -> Vec<(usize, &str, &str)> {
-        match &self.expanded {
-            Some(flows) => flows.iter().map(|flow| (flow.index, flow.from.as_str(), flow.to.as_str())).collect(),
-            None => self.flows.iter().enumerate().map(|(at, (from, to))| (at, from.as_str(), to.as_str())).collect(),
-        }
-    }
-
     /// Returns the number of messages of each flow, including those of the warm-up.
     fn total(&self) -> u64 {
         self.warm_up + self.messages
@@ -90,15 +68,6 @@ impl Stream {
         let name = format!("{} program", world.endpoint(endpoint).name());
         let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), endpoint));
         ExpectedMessages { endpoint, messages: self.total() * flows, receiver }
-    }
-
-    fn resolve(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
-        let named = self.named_flows().into_iter().map(|(_, from, to)| (world.id(from), world.id(to)));
-        if self.flows.is_empty() {
-            vec![(world.nodes[0].endpoint().id(), world.nodes[1].endpoint().id())]
-        } else {
-            named.collect()
-        }
     }
 
     async fn receive(self: Rc<Self>, world: World, id: EndpointId) {
@@ -129,17 +98,6 @@ impl Stream {
         };
         flows.iter().enumerate().map(start).collect()
     }
-
-    /// Returns the sender and the receiver of each flow.
-    fn planned_endpoints(&self) -> Vec<(FlowEndpoint<'_>, FlowEndpoint<'_>)> {
-        match self.flows.is_empty() {
-            true => vec![(FlowEndpoint::OfNode(0), FlowEndpoint::OfNode(1))],
-            false => {
-                let flows = self.named_flows().into_iter();
-                flows.map(|(_, from, to)| (FlowEndpoint::Named(from), FlowEndpoint::Named(to))).collect()
-            }
-        }
-    }
 }
 
 /// Reports an error for each of the former keys `gap` and `random-gaps`, which `arrivals` replaces.
@@ -147,27 +105,6 @@ fn report_former_keys(t: &Table<'_>) {
     let (replaced, help) = ("was replaced by `arrivals`", "write `arrivals.periodic.interval`");
     t.replaced("gap", replaced, &format!("{help}, or `arrivals.poisson.interval` for random intervals"));
     t.replaced("random-gaps", replaced, "write `arrivals.poisson.interval` for random intervals");
-}
-
-const FLOWS: &str = "flows";
-
-/// Reads flows. An error of one flow does not affect the others.
-fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
-    let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; `*` and `[1..31]` stand for many; by default one flow \
-               from the first node to the second";
-    let texts = t.texts(FLOWS, doc).or(&[]);
-    let read = |text: &String| {
-        super::flow(text).unwrap_or_else(|| {
-            t.wrong(FLOWS, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
-            Default::default()
-        })
-    };
-    texts.iter().map(read).collect()
-}
-
-fn write_flows(flows: &[(String, String)], to: &mut dyn ParameterSink) {
-    let texts: Vec<String> = flows.iter().map(|(from, to)| format!("{from} -> {to}")).collect();
-    to.value(FLOWS, texts.to_value());
 }
 
 /// Names that the part adds to results.
@@ -202,32 +139,21 @@ impl WorkloadSpec for Stream {
     }
 
     fn check_endpoints(&self, _: usize) -> Vec<ParameterError> {
-        let flows = self.named_flows().len().max(1);
+        let flows = self.flows.named().len().max(1);
         self.arrivals.check_flows(flows, self.total()).into_iter().collect()
     }
 
     fn with_endpoints(&self, names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
-        if !self.flows.iter().any(|(from, to)| is_pattern(from) || is_pattern(to)) {
-            return None;
-        }
-        let names = names();
-        let expanded = self.flows.iter().enumerate().flat_map(|(index, (from, to))| {
-            let pairs = flow_patterns::expand(from, to, &names);
-            // A flow that matches no pair stays as it is written, and is reported when names are checked.
-            let pairs = if pairs.is_empty() { vec![(from.clone(), to.clone())] } else { pairs };
-            pairs.into_iter().map(move |(from, to)| ExpandedFlow { index, from, to })
-        });
-        Some(Arc::new(Stream { expanded: Some(expanded.collect()), ..self.clone() }))
+        let flows = self.flows.with_endpoints(names)?;
+        Some(Arc::new(Stream { flows, ..self.clone() }))
     }
 
     fn endpoint_names(&self) -> Vec<(String, &str)> {
-        let named = |(index, from, to)| [from, to].map(|name| (format!("{FLOWS}.{index}"), name));
-        self.named_flows().into_iter().flat_map(named).collect()
+        self.flows.endpoint_names()
     }
 
     fn endpoint_pairs<'a>(&'a self, _: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        let valid_flows = self.named_flows().into_iter().filter(|(_, from, _)| !from.is_empty());
-        valid_flows.map(|(index, from, to)| (format!("{FLOWS}.{index}"), (from, to))).collect()
+        self.flows.endpoint_pairs()
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
@@ -242,16 +168,16 @@ impl WorkloadSpec for Stream {
             payload: self.payload,
             send_buffers: (PAYLOAD_PATTERNS, self.payload),
         };
-        self.planned_endpoints().into_iter().map(flow).collect()
+        self.flows.planned_endpoints().into_iter().map(flow).collect()
     }
 
     fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
-        let copiers = self.planned_endpoints().into_iter().filter(|_| self.copying).map(|(from, _)| from);
+        let copiers = self.flows.planned_endpoints().into_iter().filter(|_| self.copying).map(|(from, _)| from);
         copiers.collect::<BTreeSet<_>>().into_iter().map(|from| (from, Bytes(2 * copy::AREA_BYTES))).collect()
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let flows = self.resolve(world);
+        let flows = self.flows.ids(world);
         for &(from, to) in &flows {
             world.tally.warm_up(from, to, self.warm_up);
             world.tally.test_for_transient(from, to, self.messages);

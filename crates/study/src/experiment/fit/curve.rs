@@ -1,11 +1,12 @@
-//! A measured curve of latency or bandwidth by message size, as CSV or in the output format of perftest or the OSU
-//! benchmarks.
+//! A measured curve of latency or bandwidth by message size, as CSV or in the output format of perftest, the OSU
+//! benchmarks, netperf or sockperf (`socket_log.rs`).
 //!
 //! The first line that begins with `size`, `bytes` or `payload`, with or without a `#` before it, names the columns. A
 //! unit follows the name of a column, in brackets or after `_`; in CSV it may follow each number instead. If there are
 //! several columns, the typical value is read, or otherwise the average. The unit `MB/sec` of perftest is 2^20 bytes
 //! per second, and `MB/s` of OSU is 10^6. Deviations and percentiles are ignored, because a curve has one noise.
 
+use super::socket_log::{self, LogResult};
 use super::unit::{self, Measure};
 use narrows_core::text::origin::{Place, TextId, Texts};
 use narrows_core::text::{Layer, Problem, Problems};
@@ -93,17 +94,20 @@ impl TableText<'_> {
     }
 
     fn curve(self) -> Result<(Measure, Vec<Sample>), Problem> {
-        let names = |line: &str| {
-            let line = line.trim_start_matches(['#', ' ']).to_lowercase();
-            ["size", "bytes", "payload"].iter().any(|name| line.starts_with(name))
-        };
-        let Some((at, head)) = self.lines().find(|(_, line)| names(line)) else {
+        let lines: Vec<_> = self.lines().collect();
+        if let Some(results) = socket_log::results(&lines) {
+            return self.log_curve(results);
+        }
+        let Some((at, head)) = self.lines().find(|(_, line)| names_columns(line)) else {
             let problem =
                 Problem::new("no line names the columns").with_place(self.place(0..0), "the file begins here");
             return Err(problem.help("write a first line such as: size [B], latency [us]"));
         };
         let csv = head.contains(',');
         let perftest = head.starts_with("#bytes");
+        if perftest {
+            self.check_heads(&at, head)?;
+        }
         let headings = headings(head, csv);
         let rows = self.rows(at.end, csv)?;
         let (size, value) = self.columns(&headings, &rows, at)?;
@@ -126,6 +130,46 @@ impl TableText<'_> {
         }
         self.check(&samples)?;
         Ok((measure, samples))
+    }
+
+    /// Returns the curve that the results of a log make.
+    fn log_curve(
+        self,
+        results: Result<Vec<LogResult>, socket_log::LogError>,
+    ) -> Result<(Measure, Vec<Sample>), Problem> {
+        let results = results.map_err(|(span, message, help)| {
+            Problem::new(message).with_place(self.place(span), "in this line").help(help)
+        })?;
+        let measure = results.first().map_or(Measure::Latency, |first| first.measure);
+        if let Some(other) = results.iter().find(|result| result.measure != measure) {
+            let problem = Problem::new(format!("a {} follows a {}", other.measure.word(), measure.word()));
+            let help = "write the results of latency tests and of bandwidth tests into files of their own";
+            return Err(problem.with_place(self.place(other.span.clone()), "this result").help(help));
+        }
+        if results.len() < SAMPLES_MIN {
+            let problem = Problem::new(format!("a curve needs the results of at least {SAMPLES_MIN} runs"));
+            let help = "write the output of runs with different sizes into one file";
+            return Err(problem
+                .with_place(self.place(0..0), format!("results in this file: {}", results.len()))
+                .help(help));
+        }
+        let sample = |LogResult { span, size, value, .. }: LogResult| Sample {
+            size,
+            value,
+            place: self.place(span).expect("a place"),
+        };
+        let samples: Vec<Sample> = results.into_iter().map(sample).collect();
+        self.check(&samples)?;
+        Ok((measure, samples))
+    }
+
+    /// Checks that later tables of perftest in the same file have the columns of the first.
+    fn check_heads(&self, at: &Range<usize>, head: &str) -> Result<(), Problem> {
+        let later =
+            |(span, line): &(Range<usize>, &str)| span.start > at.start && line.starts_with("#bytes") && *line != head;
+        let Some((span, _)) = self.lines().find(later) else { return Ok(()) };
+        let problem = Problem::new("a table with other columns follows").with_place(self.place(span), "here");
+        Err(problem.help("write each table into a file of its own"))
     }
 
     /// Returns the rows of numbers after the headings.
@@ -194,7 +238,8 @@ impl TableText<'_> {
                 return Err(problem.help("sort the rows by increasing size, each size once"));
             }
         }
-        match samples.iter().find(|sample| sample.value <= 0.0) {
+        let is_unmeasured = |sample: &&Sample| !(sample.value > 0.0 && sample.value.is_finite());
+        match samples.iter().find(is_unmeasured) {
             Some(sample) => {
                 Err(Problem::new("a measured value must be above 0")
                     .with_place(Some(sample.place.clone()), "in this row"))
@@ -202,6 +247,12 @@ impl TableText<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Returns whether a line names the columns of a table.
+fn names_columns(line: &str) -> bool {
+    let line = line.trim_start_matches(['#', ' ']).to_lowercase();
+    ["size", "bytes", "payload"].iter().any(|name| line.starts_with(name))
 }
 
 /// Returns the columns that a line names.
@@ -272,6 +323,58 @@ mod tests {
         assert_eq!(read(text), Ok(vec![(1, 4.5), (2, 9.0)]));
         let text = "# Size       Avg Latency(us)\n1 1.5\n2 1.6\n";
         assert_eq!(read(text), Ok(vec![(1, 1.5), (2, 1.6)]));
+    }
+
+    const NETPERF_RR: &str = "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to h () port 0 AF_INET : \
+        first burst 0\nLocal /Remote\nSocket Size   Request  Resp.   Elapsed  Trans.\nSend   Recv   Size     Size    \
+        Time     Rate         \nbytes  Bytes  bytes    bytes   secs.    per sec   \n\n16384  131072 64       64       \
+        10.00    20000.00   \n16384  131072 \n";
+
+    #[test]
+    fn netperf_output_is_read() {
+        let larger = NETPERF_RR.replace("64       64 ", "128      128").replace("20000.00", "10000.00");
+        assert_eq!(read(&format!("{NETPERF_RR}{larger}")), Ok(vec![(64, 25.0), (128, 50.0)]));
+        let stream = |size: u64, rate: &str| {
+            format!(
+                "MIGRATED TCP STREAM TEST from 0.0.0.0 () port 0 AF_INET to h () port 0 AF_INET\nRecv   Send    Send\n\
+                 Socket Socket  Message  Elapsed\nSize   Size    Size     Time     Throughput\n\
+                 bytes  bytes   bytes    secs.    10^6bits/sec\n\n131072  16384  {size}    10.03     {rate}\n"
+            )
+        };
+        assert_eq!(read(&(stream(1024, "800.0") + &stream(2048, "1600"))), Ok(vec![(1024, 100.0), (2048, 200.0)]));
+        let udp = |size: u64, sent: &str, received: &str| {
+            format!(
+                "MIGRATED UDP STREAM TEST from 0.0.0.0 () port 0 AF_INET to h () port 0 AF_INET\nSocket  Message  Elapsed\n\
+                 Size    Size     Time         Okay Errors   Throughput\nbytes   bytes    secs            #      #   \
+                 10^6bits/sec\n\n212992   {size}   10.00       82309      0    {sent}\n212992           10.00       80732\
+                 {received}\n\n"
+            )
+        };
+        let log = udp(64, "90", "           80") + &udp(1024, "900", "          800");
+        assert_eq!(read(&log), Ok(vec![(64, 10.0), (1024, 100.0)]), "what was received counts");
+    }
+
+    #[test]
+    fn sockperf_output_is_read() {
+        let log = "$ sockperf ping-pong -i h -m 64 -t 1\nsockperf: == version #3.10 ==\nsockperf: Summary: Latency is 9.5 usec\n\
+                   sockperf: ---> percentile 99.000 = 12\nsockperf: ---> percentile 50.000 =    9.250\n\
+                   $ sockperf pp --msg-size=128 --full-rtt\nsockperf: Summary: Round trip is 24.0 usec\n";
+        assert_eq!(read(log), Ok(vec![(64, 9.25), (128, 12.0)]));
+        let log = "sockperf: NOTE: test was performed, using msg-size=14. For getting maximum\nsockperf: Summary: BandWidth is \
+                   100.000 MBps (800.000 Mbps)\nsockperf tp -m1472\nsockperf: Summary: BandWidth is 100.000 MBps (800.000 Mbps)\n";
+        assert_eq!(read(log), Ok(vec![(14, 104.8576), (1472, 209.7152)]));
+    }
+
+    #[test]
+    fn malformed_logs_are_reported_with_their_line() {
+        let message = |text: &str| read(text).expect_err("a problem");
+        assert!(message(NETPERF_RR).contains("at least 2 runs"));
+        assert!(message(&NETPERF_RR.replace("64       64", "64       1 ")).contains("a response of 1 B"));
+        assert!(message(&NETPERF_RR.replace("10.00    20000.00", "")).contains("other columns"));
+        assert!(message("sockperf: Summary: Latency is 9.5 usec\n").contains("does not state the size"));
+        let two = " #bytes #iterations    t_typical[usec]\n 2 1000 0.84\n 4 1000 0.86\n #bytes     #iterations    BW peak[MB/sec]\n \
+                   2 5000 4.2\n";
+        assert!(message(two).contains("a table with other columns follows"));
     }
 
     #[test]

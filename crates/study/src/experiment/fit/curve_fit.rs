@@ -1,7 +1,8 @@
 //! Calibration of a machine's constants on measured curves.
 //!
-//! A latency is compared with half the round trip of a `ping-pong` workload, and a bandwidth with that of a `stream`;
-//! each size is a separate run. The fitted constants are those that are named, or otherwise all constants whose
+//! A latency is compared with the one-way latency of a `ping-pong` workload, and a bandwidth with that of a `stream`. If
+//! the description's workload is `verbs`, both are compared with that workload's own, as perftest measures them. Each
+//! size is a separate run. The fitted constants are those that are named, or otherwise all constants whose
 //! comments state that they are derived, calibrated or chosen.
 
 use super::constant::FitConstant;
@@ -39,6 +40,8 @@ pub struct CurveFit<'a> {
 /// The points of the curves, and the keys of the constants that are set in their runs.
 struct CurveNumbers<'a> {
     curve_fit: &'a CurveFit<'a>,
+    /// Whether the workload is `verbs`.
+    verbs: bool,
     samples: Vec<(usize, &'a Sample)>,
     keys: Vec<Vec<String>>,
 }
@@ -57,9 +60,10 @@ impl CurveFit<'_> {
             .collect();
         let read = (self.reader)(&[])?;
         let keys = constants.iter().map(|free| free.keys_in(&read)).collect();
+        let verbs = read.value.workload.name() == VERBS;
         for (curve_index, sample) in &samples {
             let curve = &self.curves[*curve_index];
-            if let Err(problems) = (self.reader)(&workload(curve.measure, sample.size)) {
+            if let Err(problems) = (self.reader)(&workload(verbs, curve.measure, sample.size)) {
                 let why = problems.list().first();
                 let (label, help) = why.map(|why| (why.message.clone(), why.help.clone())).unwrap_or_default();
                 let help = help.into_iter().chain(["to fit without this size, remove the row".to_owned()]).collect();
@@ -67,7 +71,7 @@ impl CurveFit<'_> {
             }
         }
         let data: Vec<Datum> = samples.iter().map(|(curve_index, sample)| self.datum(*curve_index, sample)).collect();
-        let source = CurveNumbers { curve_fit: self, samples, keys };
+        let source = CurveNumbers { curve_fit: self, verbs, samples, keys };
         fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem)
     }
 
@@ -112,8 +116,15 @@ impl CurveFit<'_> {
     }
 }
 
+/// The workload that runs perftest's tests.
+const VERBS: &str = "verbs";
+
 /// Returns the overrides for a run with messages of this size.
-fn workload(measure: Measure, size: u64) -> Vec<String> {
+fn workload(verbs: bool, measure: Measure, size: u64) -> Vec<String> {
+    if verbs {
+        let test = measure.word();
+        return vec![format!("workload.{VERBS}.test={test}"), format!("workload.{VERBS}.size={size} B")];
+    }
     let program = if measure == Measure::Latency { "ping-pong" } else { "stream" };
     vec![format!("workload.{program}.payload={size} B")]
 }
@@ -122,7 +133,7 @@ impl PredictionSource for CurveNumbers<'_> {
     fn predict(&self, datum: usize, constants: &[&str]) -> PredictionResult {
         let (curve_index, sample) = self.samples[datum];
         let measure = self.curve_fit.curves[curve_index].measure;
-        let mut sets = workload(measure, sample.size);
+        let mut sets = workload(self.verbs, measure, sample.size);
         for (keys, value) in self.keys.iter().zip(constants).filter(|(_, value)| !value.is_empty()) {
             sets.extend(keys.iter().map(|key| format!("{key}={value}")));
         }
@@ -134,8 +145,17 @@ impl PredictionSource for CurveNumbers<'_> {
         if result.outcome != Outcome::Done {
             return Err(outcome_name(&result.outcome).to_owned());
         }
-        let metric = if measure == Measure::Latency { "message.latency_one_way" } else { "message.bandwidth" };
-        result.metric(metric).ok_or_else(|| format!("its run measures no {metric}"))
+        // perftest prints the median as the typical latency.
+        let metrics: &[&str] = match (self.verbs, measure) {
+            (true, Measure::Latency) => &["verbs.latency_p50", "verbs.latency"],
+            (true, _) => &["verbs.bandwidth"],
+            (false, Measure::Latency) => &["message.latency_one_way"],
+            (false, _) => &["message.bandwidth"],
+        };
+        metrics
+            .iter()
+            .find_map(|metric| result.metric(metric))
+            .ok_or_else(|| format!("its run measures no {}", metrics[0]))
     }
 
     fn depends_on(&self, _: usize, constant: usize) -> bool {

@@ -16,7 +16,7 @@
 //! | `control.rs` | progress, and the request to stop |
 //! | `correlation.rs` | combinations of constants that the numbers do not determine |
 //! | `result.rs` | the result |
-//! | `curve.rs`, `unit.rs` | readers of measured curves |
+//! | `curve.rs`, `socket_log.rs`, `unit.rs` | readers of measured curves |
 //! | `curve_fit.rs` | calibration of one machine on curves |
 //! | `write.rs` | edits of the files that define the constants |
 
@@ -29,6 +29,7 @@ mod evaluation;
 pub mod free_constant;
 pub mod number;
 mod result;
+mod socket_log;
 mod solve;
 mod state;
 mod steps;

@@ -24,4 +24,4 @@ mod remote_wire;
 mod tests;
 pub mod throttle;
 
-pub use remote_wire::operation_max;
+pub use remote_operations::verbs_limits;

@@ -10,16 +10,16 @@
 //! The module leaves out pinning of pages, and the time to look up a region.
 
 use super::remote_wire::{Code, RemotePacket};
-use crate::engine::{Bytes, Class, Journey, Mailbox, Signal, Sim, Time};
+use crate::engine::{Bytes, Class, EndpointId, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::{Address, BusDma, DmaInitiator, DmaOperation, DmaRequest, Host, submit_when_free};
 use crate::ni::designs::fifo::device::Output;
 use crate::ni::designs::half::HalfContext;
-use crate::ni::one_sided::{MemoryRegion, WorkCompletion, WorkId, WorkStatus};
 use crate::ni::port::Port;
+use crate::ni::verbs::{MemoryRegion, QueuePairId, WorkCompletion, WorkId, WorkStatus};
 use crate::protocol::Marks;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// Maximum number of posted operations whose completions have not been taken; this is the length of the ring.
@@ -43,6 +43,8 @@ pub struct RemoteMemory {
     ring: OnceCell<Address>,
     written: Cell<u64>,
     completed: Signal,
+    /// Notified when another node has written to memory.
+    changed: Signal,
     answers: OnceCell<Rc<Mailbox<Rc<Packet>>>>,
 }
 
@@ -60,6 +62,7 @@ impl RemoteMemory {
             ring: OnceCell::new(),
             written: Cell::new(0),
             completed: Signal::new(context.sim(), format!("{}: a completion", context.name())),
+            changed: Signal::new(context.sim(), format!("{}: data of another node", context.name())),
             answers: OnceCell::new(),
         })
     }
@@ -87,6 +90,11 @@ impl RemoteMemory {
         &self.completed
     }
 
+    /// Returns the signal that is notified when another node has written to memory.
+    pub fn changed(&self) -> &Signal {
+        &self.changed
+    }
+
     /// Returns the address of completion number `position`.
     pub fn completion_address(&self, position: u64) -> Address {
         let ring = *self.ring.get_or_init(|| self.host.allocate(8 * OUTSTANDING_MAX as usize));
@@ -112,7 +120,7 @@ impl RemoteMemory {
         let (answer, data) = match self.permits(request, data.len()) {
             true => {
                 let (operand, data) = self.execute(request, data).await;
-                (request.answer(WorkStatus::Done, operand), data)
+                (request.answer(WorkStatus::Success, operand), data)
             }
             false => (request.answer(WorkStatus::RemoteAccessError, 0), Vec::new()),
         };
@@ -143,6 +151,7 @@ impl RemoteMemory {
         match request.code {
             Code::Write => {
                 self.write(address, data).await;
+                self.changed.notify();
                 (0, Vec::new())
             }
             Code::Read => (0, self.read(address, operand as usize).await),
@@ -162,7 +171,7 @@ impl RemoteMemory {
     /// Writes the result of an operation of this node to its address, and then its completion.
     async fn complete(&self, answer: &RemotePacket, data: Vec<u8>) {
         let result = self.results.borrow_mut().remove(&answer.work).expect("an answer is to an operation");
-        if let (Some(address), WorkStatus::Done) = (result, answer.status()) {
+        if let (Some(address), WorkStatus::Success) = (result, answer.status()) {
             let value = answer.operand.to_le_bytes();
             self.write(address, if data.is_empty() { &value } else { &data }).await;
         }
@@ -214,14 +223,38 @@ pub struct RemoteOperations {
     pub memory: Rc<RemoteMemory>,
     /// Number of operations that have been posted.
     pub posted: Cell<u64>,
-    /// Number of completions that have been taken.
+    /// Number of completions that have been taken from the ring.
     pub taken: Cell<u64>,
+    /// Local and remote endpoint of each queue pair.
+    pub queue_pairs: RefCell<Vec<[EndpointId; 2]>>,
+    /// Queue pair, size and signalling of each request whose completion has not been taken from the ring.
+    pub requests: RefCell<BTreeMap<WorkId, PostedRequest>>,
+    /// Completions that were taken from the ring by a poll for another endpoint.
+    pub set_aside: RefCell<VecDeque<WorkCompletion>>,
+}
+
+/// A request that has not completed.
+#[derive(Clone, Copy)]
+pub struct PostedRequest {
+    /// Queue pair.
+    pub queue: QueuePairId,
+    /// Bytes that the request moves.
+    pub bytes: Bytes,
+    /// Whether success is reported.
+    pub is_signaled: bool,
 }
 
 impl RemoteOperations {
     /// Returns the operations of a node whose device executes them, none posted.
     pub fn new(memory: Rc<RemoteMemory>) -> RemoteOperations {
-        RemoteOperations { memory, posted: Cell::new(0), taken: Cell::new(0) }
+        RemoteOperations {
+            memory,
+            posted: Cell::new(0),
+            taken: Cell::new(0),
+            queue_pairs: RefCell::default(),
+            requests: RefCell::default(),
+            set_aside: RefCell::default(),
+        }
     }
 }
 
@@ -235,18 +268,18 @@ fn lap(position: u64) -> u64 {
 }
 
 fn completion_word(position: u64, answer: &RemotePacket) -> u64 {
-    let refused = if answer.status() == WorkStatus::Done { 0 } else { REFUSED };
+    let refused = if answer.status() == WorkStatus::Success { 0 } else { REFUSED };
     u64::from(answer.work) | refused | lap(position)
 }
 
 /// Reads completion number `position`, after `posted` operations have been posted; `None` if the completion is not
 /// written yet.
-pub fn completion(word: u64, position: u64, posted: u64) -> Option<WorkCompletion> {
+pub fn completion(word: u64, position: u64, posted: u64) -> Option<(WorkId, WorkStatus)> {
     if word & LAP != lap(position) {
         return None;
     }
     // The full number is reconstructed from its lower 32 bits: it is one of the last 2³² that were posted.
     let age = (posted as u32).wrapping_sub(word as u32);
-    let status = if word & REFUSED == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccessError };
-    Some(WorkCompletion { work: WorkId(posted - u64::from(age)), status })
+    let status = if word & REFUSED == 0 { WorkStatus::Success } else { WorkStatus::RemoteAccessError };
+    Some((WorkId(posted - u64::from(age)), status))
 }

@@ -1,42 +1,117 @@
 //! The driver half of one-sided operations: an operation is composed in the send queue like a message, the tail is
 //! written once per batch, and completions are polled in memory.
 //!
-//! The module models the messaging layer's cycles of a send for each operation, and of a poll for each poll. The module
-//! leaves out polls that find nothing while a program waits for a completion.
+//! The module models the messaging layer's cycles of a send for each operation, and of a poll for each poll. A queue
+//! pair is only a number over the one send queue, so its operations are executed in the order of posting with those of
+//! other queue pairs. The ring of completions is shared by all endpoints of a node: a poll for an endpoint sets aside
+//! the completions of the others. The module leaves out polls that find nothing while a program waits for a completion.
 
-use super::remote_memory::{OUTSTANDING_MAX, completion};
+use super::remote_memory::{OUTSTANDING_MAX, PostedRequest, RemoteOperations, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
-use crate::engine::{Bytes, EndpointId, LocalFuture};
+use crate::engine::{Bytes, EndpointId, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Processor};
-use crate::ni::designs::queue::driver::RemoteData;
+use crate::ni::designs::queue::driver::{QueueSender, RemoteData};
 use crate::ni::designs::queue_driver::SplitDriver;
-use crate::ni::one_sided::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue};
+use crate::ni::verbs::{
+    MemoryRegion, QueueFull, QueuePairId, Verbs, VerbsLimits, WorkCompletion, WorkId, WorkKind, WorkOperation,
+    WorkRequest, WorkStatus,
+};
+
+/// Maximum number of queue pairs of a node.
+const QUEUE_PAIRS_MAX: u32 = 1 << 20;
+
+/// Returns the limits if packets have at most `packet` bytes.
+pub fn verbs_limits(packet: Bytes) -> VerbsLimits {
+    VerbsLimits::one_sided(operation_max(packet), QUEUE_PAIRS_MAX, OUTSTANDING_MAX as u32)
+}
 
 /// Returns the packet of an operation, without endpoints and number, with its data and the address for its result.
-fn request(operation: RemoteOperation) -> (RemotePacket, RemoteData, Option<Address>) {
+fn request(operation: WorkOperation) -> (RemotePacket, RemoteData, Option<Address>) {
     let packet = |code, key, address, operand| RemotePacket { code, endpoints: [0; 2], work: 0, key, address, operand };
     match operation {
-        RemoteOperation::Write { from, to, key, bytes } => {
+        WorkOperation::Write { from, to, key, bytes } => {
             (packet(Code::Write, key, to, bytes.get()), RemoteData::Memory(from, bytes.len()), None)
         }
-        RemoteOperation::Read { from, key, to, bytes } => {
+        WorkOperation::Read { from, key, to, bytes } => {
             (packet(Code::Read, key, from, bytes.get()), RemoteData::None, Some(to))
         }
-        RemoteOperation::FetchAdd { at, key, add, to } => {
+        WorkOperation::FetchAdd { at, key, add, to } => {
             (packet(Code::FetchAdd, key, at, add), RemoteData::None, Some(to))
         }
-        RemoteOperation::CompareSwap { at, key, expected, new, to } => {
+        WorkOperation::CompareSwap { at, key, expected, new, to } => {
             (packet(Code::CompareSwap, key, at, expected), RemoteData::Word(new), Some(to))
         }
+        WorkOperation::Send { .. } => panic!("{NO_SENDS}"),
     }
 }
 
-/// The panic message if a driver that does not offer one-sided operations is asked for one.
+/// The panic message if a driver that does not offer verbs is asked for one.
 const NOT_OFFERED: &str = "operations are offered only if the interface executes them";
+/// The panic message if a program posts a send or a receive.
+const NO_SENDS: &str = "a checked workload posts no sends and receives on an interface that has only operations";
 
-impl OneSided for SplitDriver {
-    fn operation_max(&self) -> Bytes {
-        operation_max(self.parameters.message_bytes_max)
+impl SplitDriver {
+    fn queue_and_operations(&self) -> (&QueueSender, &RemoteOperations) {
+        self.remote().expect(NOT_OFFERED)
+    }
+}
+
+impl RemoteOperations {
+    /// Takes the completions that are in the ring, as `words` returns them, and sets those that are reported aside.
+    async fn take_from_ring(&self, cpu: &AnyProcessor) {
+        while self.taken.get() < self.posted.get() {
+            let position = self.taken.get();
+            let word = cpu.load_word(self.memory.completion_address(position), 8).await;
+            let Some((work, status)) = completion(word, position, self.posted.get()) else { break };
+            self.taken.set(position + 1);
+            let request = self.requests.borrow_mut().remove(&work).expect("a completion is of a request");
+            let PostedRequest { queue, bytes, is_signaled } = request;
+            if is_signaled || status != WorkStatus::Success {
+                let bytes = if status == WorkStatus::Success { bytes } else { Bytes::ZERO };
+                let completion = WorkCompletion { queue, work, kind: WorkKind::Send, status, bytes };
+                self.set_aside.borrow_mut().push_back(completion);
+            }
+        }
+    }
+
+    fn is_of(&self, completion: &WorkCompletion, endpoint: EndpointId) -> bool {
+        self.queue_pairs.borrow()[completion.queue.0 as usize][0] == endpoint
+    }
+
+    /// Removes up to `max` completions of `endpoint` that were set aside.
+    fn take_for(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
+        let (mut taken, mut left) = (Vec::new(), self.set_aside.take());
+        left.retain(|completion| {
+            let takes = taken.len() < max && self.is_of(completion, endpoint);
+            if takes {
+                taken.push(*completion);
+            }
+            !takes
+        });
+        *self.set_aside.borrow_mut() = left;
+        taken
+    }
+}
+
+impl Verbs for SplitDriver {
+    fn verbs_limits(&self) -> VerbsLimits {
+        verbs_limits(self.parameters.message_bytes_max)
+    }
+
+    fn connect<'a>(
+        &'a self,
+        cpu: &'a AnyProcessor,
+        local: EndpointId,
+        remote: EndpointId,
+    ) -> LocalFuture<'a, QueuePairId> {
+        Box::pin(async move {
+            let addresses = self.port.addresses();
+            assert!(addresses.node(remote) != self.port.node(), "a queue pair connects endpoints of two nodes");
+            cpu.sync().await;
+            let mut queue_pairs = self.queue_and_operations().1.queue_pairs.borrow_mut();
+            queue_pairs.push([local, remote]);
+            QueuePairId(queue_pairs.len() as u32 - 1)
+        })
     }
 
     fn register<'a>(&'a self, cpu: &'a AnyProcessor, at: Address, bytes: Bytes) -> LocalFuture<'a, MemoryRegion> {
@@ -44,73 +119,90 @@ impl OneSided for SplitDriver {
             let _lease = cpu.acquire("register").await;
             cpu.work(self.costs.send);
             cpu.sync().await;
-            self.remote().expect(NOT_OFFERED).1.memory.register(at, bytes)
+            self.queue_and_operations().1.memory.register(at, bytes)
         })
     }
 
     fn post<'a>(
         &'a self,
         cpu: &'a AnyProcessor,
-        to: EndpointId,
-        operation: RemoteOperation,
-    ) -> LocalFuture<'a, Option<WorkId>> {
+        pair: QueuePairId,
+        WorkRequest { operation, is_signaled }: WorkRequest,
+    ) -> LocalFuture<'a, Result<WorkId, QueueFull>> {
         Box::pin(async move {
-            let (queue, remote) = self.remote().expect(NOT_OFFERED);
+            let (queue, remote) = self.queue_and_operations();
             let (packet, data, result) = request(operation);
-            let addresses = self.port.addresses();
-            assert!(addresses.node(to) != self.port.node(), "a one-sided operation is on another node");
-            let moved = if packet.code == Code::Read { packet.operand } else { data.bytes() as u64 };
-            assert!(moved <= self.operation_max().get(), "an operation moves at most {}", self.operation_max());
+            let bytes = match packet.code {
+                Code::Write | Code::Read => Bytes(packet.operand),
+                Code::FetchAdd | Code::CompareSwap | Code::Answer => Bytes(8),
+            };
+            let max = operation_max(self.parameters.message_bytes_max);
+            assert!(bytes <= max, "an operation moves at most {max}");
             let _lease = cpu.acquire("post").await;
             cpu.work(self.costs.send);
             let posted = remote.posted.get();
             if posted - remote.taken.get() == OUTSTANDING_MAX || !queue.has_slot(cpu).await {
-                return None;
+                return Err(QueueFull);
             }
             let work = WorkId(posted);
             remote.posted.set(posted + 1);
             remote.memory.expect(work, result);
-            let local = addresses.endpoint(self.port.node(), 0);
-            let packet = RemotePacket { endpoints: [local.0 as u16, to.0 as u16], work: posted as u32, ..packet };
-            queue.compose_operation(cpu, &packet, data).await;
-            Some(work)
+            remote.requests.borrow_mut().insert(work, PostedRequest { queue: pair, bytes, is_signaled });
+            let endpoints = remote.queue_pairs.borrow()[pair.0 as usize].map(|endpoint| endpoint.0 as u16);
+            queue.compose_operation(cpu, &RemotePacket { endpoints, work: posted as u32, ..packet }, data).await;
+            Ok(work)
         })
     }
-}
 
-impl WorkQueue for SplitDriver {
-    fn flush<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a> {
+    fn post_receive<'a>(
+        &'a self,
+        _: &'a AnyProcessor,
+        _: QueuePairId,
+        _: Address,
+        _: Bytes,
+    ) -> LocalFuture<'a, Result<WorkId, QueueFull>> {
+        panic!("{NO_SENDS}")
+    }
+
+    fn flush<'a>(&'a self, cpu: &'a AnyProcessor, _: QueuePairId) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let _lease = cpu.acquire("flush").await;
-            self.remote().expect(NOT_OFFERED).0.ring(cpu).await;
+            self.queue_and_operations().0.ring(cpu).await;
         })
     }
 
-    fn completions<'a>(&'a self, cpu: &'a AnyProcessor, max: usize) -> LocalFuture<'a, Vec<WorkCompletion>> {
+    fn completions<'a>(
+        &'a self,
+        cpu: &'a AnyProcessor,
+        endpoint: EndpointId,
+        max: usize,
+    ) -> LocalFuture<'a, Vec<WorkCompletion>> {
         Box::pin(async move {
-            let remote = self.remote().expect(NOT_OFFERED).1;
+            let remote = self.queue_and_operations().1;
             let _lease = cpu.acquire("poll completions").await;
             cpu.work(self.costs.poll);
-            let mut taken = Vec::new();
-            while taken.len() < max && remote.taken.get() < remote.posted.get() {
-                let position = remote.taken.get();
-                let word = cpu.load_word(remote.memory.completion_address(position), 8).await;
-                let Some(completion) = completion(word, position, remote.posted.get()) else { break };
-                remote.taken.set(position + 1);
-                taken.push(completion);
-            }
+            remote.take_from_ring(cpu).await;
             cpu.sync().await;
+            let taken = remote.take_for(endpoint, max);
+            if !remote.set_aside.borrow().is_empty() {
+                remote.memory.completed().notify();
+            }
             taken
         })
     }
 
-    fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a> {
+    fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor, endpoint: EndpointId) -> LocalFuture<'a, ()> {
         Box::pin(async move {
-            let remote = self.remote().expect(NOT_OFFERED).1;
+            let remote = self.queue_and_operations().1;
             cpu.sync().await;
-            while remote.memory.written() == remote.taken.get() {
+            let is_set_aside = || remote.set_aside.borrow().iter().any(|completion| remote.is_of(completion, endpoint));
+            while remote.memory.written() == remote.taken.get() && !is_set_aside() {
                 remote.memory.completed().wait().await;
             }
         })
+    }
+
+    fn written(&self) -> &Signal {
+        self.queue_and_operations().1.memory.changed()
     }
 }

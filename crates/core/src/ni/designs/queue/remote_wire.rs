@@ -11,8 +11,8 @@
 use crate::engine::Bytes;
 use crate::host::block::read_bytes;
 use crate::ni::envelope::Envelope;
-use crate::ni::one_sided::WorkStatus;
 use crate::ni::parcel::{HEADER_BYTES, Header};
+use crate::ni::verbs::WorkStatus;
 
 /// Bytes of a packet between the parcel's header and the data.
 pub const WORDS_BYTES: usize = 24;
@@ -91,13 +91,13 @@ impl RemotePacket {
     /// Returns the answer to the packet.
     pub fn answer(&self, status: WorkStatus, operand: u64) -> RemotePacket {
         let [from, to] = self.endpoints;
-        let key = u32::from(status != WorkStatus::Done);
+        let key = u32::from(status != WorkStatus::Success);
         RemotePacket { code: Code::Answer, endpoints: [to, from], key, address: 0, operand, ..*self }
     }
 
     /// Returns the status of an answer.
     pub fn status(&self) -> WorkStatus {
-        if self.key == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccessError }
+        if self.key == 0 { WorkStatus::Success } else { WorkStatus::RemoteAccessError }
     }
 }
 

@@ -1,4 +1,4 @@
 //! Tests of the coherent queues on another interconnect, and of one-sided operations, in whole machines.
 
 mod far_port;
-mod one_sided;
+mod verbs;

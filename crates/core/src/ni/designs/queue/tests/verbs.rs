@@ -5,9 +5,11 @@ use crate::engine::{Bytes, EndpointId, Metric, Outcome, Recorder, Time};
 use crate::host::Address;
 use crate::machine::{Machine, Registry};
 use crate::messaging::{Endpoint, World};
-use crate::ni::{DriverExtensions, MemoryRegion, RemoteOperation, WorkCompletion, WorkQueue, WorkStatus};
+use crate::ni::{
+    DriverExtensions, MemoryRegion, QueueFull, Verbs, WorkCompletion, WorkOperation, WorkRequest, WorkStatus,
+};
 use crate::part::{Part, PartInfo};
-use crate::program::{RunningWorkload, WorkloadNeeds, WorkloadSpec};
+use crate::program::{RunningWorkload, VerbsNeeds, WorkloadNeeds, WorkloadSpec};
 use crate::testing::RunObservation;
 use crate::text::{Document, Parameters};
 use std::cell::{Cell, RefCell};
@@ -45,7 +47,7 @@ const AREA_BYTES: u64 = 4096;
 
 impl WorkloadSpec for RemoteUpdates {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { one_sided: Some(("bytes", self.bytes)), ..WorkloadNeeds::default() }
+        WorkloadNeeds { verbs: Some(VerbsNeeds::new("bytes", self.bytes)), ..WorkloadNeeds::default() }
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
@@ -77,8 +79,8 @@ async fn register_memory(world: &World, shared: &Shared) {
     let endpoint = world.endpoint(EndpointId(0));
     let bytes = Bytes(AREA_BYTES * world.endpoint_map.len() as u64);
     let at = endpoint.allocate(bytes);
-    let one_sided = endpoint.driver().one_sided().expect("a checked interface has one-sided operations");
-    shared.region.set(Some(one_sided.register(endpoint.cpu(), at, bytes).await));
+    let verbs = endpoint.driver().verbs().expect("a checked interface has verbs");
+    shared.region.set(Some(verbs.register(endpoint.cpu(), at, bytes).await));
     while shared.done.get() + 1 < world.endpoint_map.len() {
         endpoint.until(endpoint.now() + Time::from_us(100)).await;
     }
@@ -86,30 +88,35 @@ async fn register_memory(world: &World, shared: &Shared) {
     shared.counter.set(u64::from_le_bytes(counter.try_into().expect("eight bytes")));
 }
 
-/// Posts operations, and returns their completions when all have ended.
-async fn run(endpoint: &Endpoint, operations: Vec<RemoteOperation>, batch: u64) -> Vec<WorkCompletion> {
-    let driver = endpoint.driver();
-    let (one_sided, queue) = (driver.one_sided().expect("offered"), driver.work_queue().expect("offered"));
+/// Posts operations on two queue pairs in turn, and returns their completions when all have ended.
+async fn run(endpoint: &Endpoint, operations: Vec<WorkOperation>, batch: u64) -> Vec<WorkCompletion> {
+    let (verbs, cpu) = (endpoint.driver().verbs().expect("offered"), endpoint.cpu());
+    let mut queues = Vec::new();
+    for _ in 0..2 {
+        queues.push(verbs.connect(cpu, endpoint.id(), EndpointId(0)).await);
+    }
     let (mut completions, count) = (Vec::new(), operations.len());
     for (number, operation) in operations.into_iter().enumerate() {
-        while one_sided.post(endpoint.cpu(), EndpointId(0), operation).await.is_none() {
-            queue.flush(endpoint.cpu()).await;
-            take(endpoint, queue, &mut completions).await;
+        let (queue, request) = (queues[number % 2], WorkRequest { operation, is_signaled: true });
+        while verbs.post(cpu, queue, request).await == Err(QueueFull) {
+            verbs.flush(cpu, queue).await;
+            take(endpoint, verbs, &mut completions).await;
         }
         if (number as u64 + 1).is_multiple_of(batch) {
-            queue.flush(endpoint.cpu()).await;
+            verbs.flush(cpu, queue).await;
         }
     }
-    queue.flush(endpoint.cpu()).await;
+    verbs.flush(cpu, queues[0]).await;
     while completions.len() < count {
-        take(endpoint, queue, &mut completions).await;
+        take(endpoint, verbs, &mut completions).await;
     }
+    assert!(completions.iter().all(|completion| queues.contains(&completion.queue)));
     completions
 }
 
-async fn take(endpoint: &Endpoint, queue: &dyn WorkQueue, completions: &mut Vec<WorkCompletion>) {
-    queue.wait_for_completion(endpoint.cpu()).await;
-    completions.extend(queue.completions(endpoint.cpu(), 16).await);
+async fn take(endpoint: &Endpoint, verbs: &dyn Verbs, completions: &mut Vec<WorkCompletion>) {
+    verbs.wait_for_completion(endpoint.cpu(), endpoint.id()).await;
+    completions.extend(verbs.completions(endpoint.cpu(), endpoint.id(), 16).await);
 }
 
 impl RemoteUpdates {
@@ -122,15 +129,15 @@ impl RemoteUpdates {
         self.write_and_read(endpoint, key, area, local).await;
         let adds = (0..self.operations).map(|number| {
             let to = local + 8 * number;
-            RemoteOperation::FetchAdd { at, key, add: 1, to }
+            WorkOperation::FetchAdd { at, key, add: 1, to }
         });
         all_done(&run(endpoint, adds.collect(), self.batch).await);
         for number in 0..self.operations {
             let old = word(endpoint, local + 8 * number);
             assert!(shared.counts.borrow_mut().insert(old), "no two additions find the same count");
         }
-        let missed = RemoteOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: local };
-        let swapped = RemoteOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: local + 8 };
+        let missed = WorkOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: local };
+        let swapped = WorkOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: local + 8 };
         let set = self.write_word(endpoint, local + 64, 7, area, key).await;
         all_done(&run(endpoint, vec![set, missed, swapped, missed], self.batch).await);
         assert_eq!([word(endpoint, local), word(endpoint, local + 8)], [8, 7], "the second one swapped");
@@ -146,9 +153,9 @@ impl RemoteUpdates {
             endpoint.prepare(local + number * bytes.get(), &vec![(number + 1) as u8; bytes.len()]).await;
         }
         let local_address = |number: u64| local + number * bytes.get();
-        let write = |number| RemoteOperation::Write { from: local_address(number), to: area + 3, key, bytes };
+        let write = |number| WorkOperation::Write { from: local_address(number), to: area + 3, key, bytes };
         let target = local + 2048;
-        let read = RemoteOperation::Read { from: area + 3, key, to: target, bytes };
+        let read = WorkOperation::Read { from: area + 3, key, to: target, bytes };
         let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
         let completions = run(endpoint, operations, self.batch).await;
         all_done(&completions);
@@ -156,18 +163,18 @@ impl RemoteUpdates {
         assert_eq!(endpoint.host().peek(target, bytes.len()), vec![self.operations as u8; bytes.len()]);
     }
 
-    async fn write_word(&self, endpoint: &Endpoint, at: Address, value: u64, to: Address, key: u32) -> RemoteOperation {
+    async fn write_word(&self, endpoint: &Endpoint, at: Address, value: u64, to: Address, key: u32) -> WorkOperation {
         endpoint.prepare(at, &value.to_le_bytes()).await;
-        RemoteOperation::Write { from: at, to, key, bytes: Bytes(8) }
+        WorkOperation::Write { from: at, to, key, bytes: Bytes(8) }
     }
 
     /// Checks that operations outside the region, at an unaligned address or with an unknown key are refused.
     async fn check_refusals(&self, endpoint: &Endpoint, key: u32, at: Address, local: Address) {
         let refused = vec![
-            RemoteOperation::Write { from: local, to: at - 1, key, bytes: Bytes(8) },
-            RemoteOperation::Read { from: u64::MAX - 2, key, to: local, bytes: Bytes(8) },
-            RemoteOperation::FetchAdd { at: at + 4, key, add: 1, to: local },
-            RemoteOperation::FetchAdd { at, key: key + 1, add: 1, to: local },
+            WorkOperation::Write { from: local, to: at - 1, key, bytes: Bytes(8) },
+            WorkOperation::Read { from: u64::MAX - 2, key, to: local, bytes: Bytes(8) },
+            WorkOperation::FetchAdd { at: at + 4, key, add: 1, to: local },
+            WorkOperation::FetchAdd { at, key: key + 1, add: 1, to: local },
         ];
         let completions = run(endpoint, refused, self.batch).await;
         assert!(completions.iter().all(|completion| completion.status == WorkStatus::RemoteAccessError));
@@ -179,7 +186,7 @@ fn word(endpoint: &Endpoint, at: Address) -> u64 {
 }
 
 fn all_done(completions: &[WorkCompletion]) {
-    assert!(completions.iter().all(|completion| completion.status == WorkStatus::Done));
+    assert!(completions.iter().all(|completion| completion.status == WorkStatus::Success));
 }
 
 fn machine(host: &str, ni: &str, parts: &str, values: &str) -> Result<Machine, String> {
@@ -221,10 +228,10 @@ fn more_operations_than_the_ring_holds_wait_for_completions() {
 #[test]
 fn interfaces_without_operations_and_operations_too_large_are_refused() {
     let values = "operations = 1\nbytes = \"8 B\"\nbatch = 1";
-    let error = machine("memory-bus-1998", "cni32qm", "", values).expect_err("no one-sided operations");
-    assert!(error.contains("[ni.cni32qm] does not execute one-sided operations"), "{error}");
+    let error = machine("memory-bus-1998", "cni32qm", "", values).expect_err("no verbs");
+    assert!(error.contains("[workload.remote-updates] uses verbs, and [ni.cni32qm] has no queue pairs"), "{error}");
     assert!(error.contains("it needs [ni.startjr]"), "{error}");
     let values = "operations = 1\nbytes = \"225 B\"\nbatch = 1";
     let error = machine("memory-bus-1998", "startjr", "", values).expect_err("too large");
-    assert!(error.contains("a one-sided operation of 225 B exceeds the largest of [ni.startjr], 224 B"), "{error}");
+    assert!(error.contains("a request of 225 B exceeds the largest of [ni.startjr], 224 B"), "{error}");
 }

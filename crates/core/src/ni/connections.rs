@@ -1,0 +1,56 @@
+//! The exchange of queue-pair numbers between two nodes, as by a connection manager.
+//!
+//! The exchange takes no time and sends no packets. The n-th queue pair that a node connects between two endpoints
+//! belongs to the n-th that the other node connects between them.
+
+use crate::engine::EndpointId;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A call-back that gets the number of the peer's queue pair.
+type OnConnected = Box<dyn FnOnce(u32)>;
+
+/// The queue pairs of two endpoints, in one direction.
+#[derive(Default)]
+struct ConnectedPairs {
+    numbers: Vec<u32>,
+    waiting: BTreeMap<usize, OnConnected>,
+}
+
+/// The queue pairs of all nodes of a simulation.
+#[derive(Default)]
+pub struct ConnectionTable(RefCell<BTreeMap<[EndpointId; 2], ConnectedPairs>>);
+
+impl ConnectionTable {
+    /// Returns an empty table.
+    pub fn new() -> Rc<ConnectionTable> {
+        Rc::default()
+    }
+
+    /// Adds queue pair `number`, which connects endpoint `local` with `remote`. Each side's call-back is called as soon
+    /// as both have connected.
+    pub fn connect(&self, local: EndpointId, remote: EndpointId, number: u32, on_connected: OnConnected) {
+        let mut table = self.0.borrow_mut();
+        let index = {
+            let own = table.entry([local, remote]).or_default();
+            own.numbers.push(number);
+            own.numbers.len() - 1
+        };
+        let peer = table.entry([remote, local]).or_default();
+        let (peer_number, peer_waits) = (peer.numbers.get(index).copied(), peer.waiting.remove(&index));
+        match peer_number {
+            None => {
+                let own = table.entry([local, remote]).or_default();
+                own.waiting.insert(index, on_connected);
+            }
+            Some(peer_number) => {
+                drop(table);
+                on_connected(peer_number);
+                if let Some(peer_waits) = peer_waits {
+                    peer_waits(number);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A completion queue: a ring of entries in host memory, which the device writes and the processor polls, and a record
+//! of the entries that the processor has taken, which the device reads if the ring seems full.
+
+use super::completion_entry::CompletionEntry;
+use super::device::RdmaDevice;
+use crate::engine::{Journey, Signal, Sim};
+use crate::host::{Address, AnyProcessor, Host};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+/// A completion queue.
+pub struct CompletionQueue {
+    base: Address,
+    entries: u32,
+    entry_bytes: u64,
+    /// Address of the record of taken entries.
+    record: Address,
+    /// Number of entries that the device has reserved.
+    reserved: Cell<u64>,
+    /// Number of entries that the device knows to have been taken.
+    known_taken: Cell<u64>,
+    /// Number of entries that are visible in memory.
+    visible: Cell<u64>,
+    /// Number of entries that the processor has taken.
+    taken: Cell<u64>,
+    is_overrun: Cell<bool>,
+    /// Records of the messages of visible entries.
+    journeys: RefCell<VecDeque<Journey>>,
+    /// Notified when an entry becomes visible.
+    pub written: Signal,
+}
+
+/// Offset of the used part's last word in an entry, from the entry's end.
+const LAST_WORD: u64 = 8;
+
+impl CompletionQueue {
+    /// Creates an empty queue of `entries` entries of `entry_bytes` bytes.
+    pub fn new(sim: &Sim, host: &Host, entries: u32, entry_bytes: u64) -> CompletionQueue {
+        CompletionQueue {
+            base: host.allocate(entries as usize * entry_bytes as usize),
+            entries,
+            entry_bytes,
+            record: host.allocate(8),
+            reserved: Cell::new(0),
+            known_taken: Cell::new(0),
+            visible: Cell::new(0),
+            taken: Cell::new(0),
+            is_overrun: Cell::new(false),
+            journeys: RefCell::default(),
+            written: Signal::new(sim, format!("{}: a completion", host.name)),
+        }
+    }
+
+    /// Returns the number of entries.
+    pub fn entries(&self) -> u32 {
+        self.entries
+    }
+
+    /// Returns the address of entry `position`.
+    pub fn address(&self, position: u64) -> Address {
+        self.base + position % u64::from(self.entries) * self.entry_bytes
+    }
+
+    /// Returns the address of the block that shows whether the next entry is valid.
+    pub fn polled_block(&self) -> Address {
+        (self.address(self.taken.get()) + self.entry_bytes - LAST_WORD) / 64 * 64
+    }
+
+    /// Reserves the next entry for the device. Returns `None` if the queue has overrun: the completion is lost, and with
+    /// it the queue.
+    pub async fn reserve(&self, device: &RdmaDevice) -> Option<u64> {
+        let position = self.reserved.get();
+        if position - self.known_taken.get() == u64::from(self.entries) {
+            let record = device.read_memory(self.record, 8).await;
+            self.known_taken.set(u64::from_le_bytes(record.try_into().expect("eight bytes")));
+        }
+        if self.is_overrun.get() || position - self.known_taken.get() == u64::from(self.entries) {
+            self.is_overrun.set(true);
+            self.written.notify();
+            return None;
+        }
+        self.reserved.set(position + 1);
+        Some(position)
+    }
+
+    /// Records that the next entry is visible in memory.
+    pub fn show(&self, journey: Journey) {
+        self.visible.set(self.visible.get() + 1);
+        self.journeys.borrow_mut().push_back(journey);
+        self.written.notify();
+    }
+
+    /// Returns whether a poll would find an entry, or that the queue has overrun.
+    pub fn has_news(&self) -> bool {
+        self.visible.get() > self.taken.get() || self.is_overrun.get()
+    }
+
+    /// Returns whether the queue has overrun.
+    pub fn is_overrun(&self) -> bool {
+        self.is_overrun.get()
+    }
+
+    /// Polls once: loads the next entry, and takes it if it is valid.
+    pub async fn poll(&self, cpu: &AnyProcessor) -> Option<(CompletionEntry, Journey)> {
+        let position = self.taken.get();
+        let end = self.address(position) + self.entry_bytes;
+        let last = cpu.load_word(end - LAST_WORD, 8).await;
+        if CompletionEntry::owner_of(last) != CompletionEntry::owner(position, self.entries) {
+            return None;
+        }
+        let length = cpu.load_word(end - 3 * LAST_WORD, 8).await;
+        let syndrome = cpu.load_word(end - 2 * LAST_WORD, 8).await;
+        self.taken.set(position + 1);
+        cpu.store_word(self.record, 8, position + 1).await;
+        let journey = self.journeys.borrow_mut().pop_front().unwrap_or_default();
+        Some((CompletionEntry::decode([length, syndrome, last]), journey))
+    }
+}

@@ -1,0 +1,88 @@
+//! The window of the device: a doorbell register of 8 bytes, and BlueFlame buffers, to which whole requests are written.
+//!
+//! The doorbell's value is the first 8 bytes of the control segment of the last request: they name the queue pair, the
+//! index of the request and its length, so the device knows how far the queue is filled.
+
+use crate::engine::{Sim, Time};
+use crate::host::Device;
+use crate::ni::rdma::device::RdmaDevice;
+use crate::ni::rdma::work_request::{BLOCK, WorkEntry};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Bytes of the doorbell's window.
+pub const DOORBELL_BYTES: u64 = 8;
+/// Bytes of a BlueFlame buffer, which holds the longest request.
+pub const BLUE_FLAME_BYTES: u64 = 1024;
+/// Number of BlueFlame buffers, which are used in turn.
+pub const BLUE_FLAME_BUFFERS: u64 = 2;
+
+/// A doorbell that has arrived.
+pub struct DoorbellRing {
+    /// Number of the queue pair.
+    pub queue_pair: u32,
+    /// Index behind the last block of the queue.
+    pub producer: u16,
+    /// The request, if it came with the doorbell.
+    pub request: Option<Vec<u8>>,
+    /// Time of arrival.
+    pub at: Time,
+}
+
+/// Returns the ring that the first 8 bytes of a control segment announce.
+fn ring(control: &[u8], request: Option<Vec<u8>>, at: Time) -> DoorbellRing {
+    let index = u16::from_be_bytes([control[1], control[2]]);
+    let queue_pair = u32::from_be_bytes([0, control[4], control[5], control[6]]);
+    DoorbellRing { queue_pair, producer: index.wrapping_add(WorkEntry::blocks(control)), request, at }
+}
+
+/// The doorbell register.
+pub struct DoorbellRegister(pub Rc<RdmaDevice>);
+
+impl Device for DoorbellRegister {
+    fn time(&self, _at: u64) -> Time {
+        Time::ZERO
+    }
+
+    fn read(&self, _at: u64, into: &mut [u8]) {
+        into.fill(0);
+    }
+
+    fn write(&self, _at: u64, bytes: &[u8]) {
+        self.0.doorbells.send(ring(bytes, None, self.0.sim.now()));
+    }
+}
+
+/// The BlueFlame buffers. Blocks of a request arrive in order.
+pub struct BlueFlame {
+    device: Rc<RdmaDevice>,
+    sim: Sim,
+    request: RefCell<Vec<u8>>,
+}
+
+impl BlueFlame {
+    /// Creates the buffers of `device`.
+    pub fn new(device: &Rc<RdmaDevice>) -> BlueFlame {
+        BlueFlame { device: device.clone(), sim: device.sim.clone(), request: RefCell::default() }
+    }
+}
+
+impl Device for BlueFlame {
+    fn time(&self, _at: u64) -> Time {
+        Time::ZERO
+    }
+
+    fn read(&self, _at: u64, into: &mut [u8]) {
+        into.fill(0);
+    }
+
+    fn write(&self, _at: u64, bytes: &[u8]) {
+        let mut request = self.request.borrow_mut();
+        request.extend_from_slice(bytes);
+        if request.len() == usize::from(WorkEntry::blocks(&request)) * BLOCK {
+            let request = std::mem::take(&mut *request);
+            let arrived = ring(&request[..8].to_vec(), Some(request), self.sim.now());
+            self.device.doorbells.send(arrived);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Reading of requests: the device finds the context of the queue pair, takes a request from BlueFlame or reads requests
+//! from the send queue, and admits them to the transport after its processing time.
+
+use super::RdmaDevice;
+use super::doorbell::DoorbellRing;
+use super::queue_pair::{QueuePair, SendWork};
+use crate::engine::Time;
+use crate::ni::rdma::transport::requester::RequestKind;
+use crate::ni::rdma::work_request::{BLOCK, RemoteOperand, WorkEntry};
+use crate::ni::verbs::WorkStatus;
+use std::rc::Rc;
+
+/// Largest number of blocks that one DMA read fetches.
+const BLOCKS_PER_READ: u16 = 8;
+
+impl RdmaDevice {
+    pub(super) async fn run_fetch(self: Rc<Self>) {
+        loop {
+            let ring = self.doorbells.receive().await;
+            if let Some(pair) = self.queue_pair(ring.queue_pair) {
+                self.fetch(&pair, ring).await;
+            }
+        }
+    }
+
+    /// Reads the requests that a doorbell announces, unless another task reads requests of the queue pair already.
+    async fn fetch(&self, pair: &Rc<QueuePair>, ring: DoorbellRing) {
+        self.find_context(pair.number).await;
+        {
+            let mut state = pair.state.borrow_mut();
+            if (ring.producer.wrapping_sub(state.producer) as i16) > 0 {
+                state.producer = ring.producer;
+            }
+            if std::mem::replace(&mut state.is_fetching, true) {
+                return;
+            }
+        }
+        if let Some(request) = ring.request {
+            let consumer = pair.state.borrow().consumer;
+            let entry = WorkEntry::decode(&request);
+            if entry.index == consumer {
+                pair.state.borrow_mut().consumer = ring.producer;
+                self.admit(pair, entry, ring.at);
+            }
+        }
+        while let Some((from, blocks)) = next_blocks(pair) {
+            let mut bytes = self.read_memory(pair.block(from), u64::from(blocks) * BLOCK as u64).await;
+            let mut at = 0;
+            while at < bytes.len() {
+                let length = usize::from(WorkEntry::blocks(&bytes[at..])) * BLOCK;
+                if at + length > bytes.len() {
+                    // The rest of the request is at the beginning of the queue, or behind what was read.
+                    let next = from.wrapping_add((bytes.len() / BLOCK) as u16);
+                    bytes.extend(self.read_memory(pair.block(next), BLOCK as u64).await);
+                    continue;
+                }
+                let entry = WorkEntry::decode(&bytes[at..at + length]);
+                at += length;
+                self.admit(pair, entry, ring.at);
+            }
+            pair.state.borrow_mut().consumer = from.wrapping_add((bytes.len() / BLOCK) as u16);
+        }
+        pair.state.borrow_mut().is_fetching = false;
+    }
+
+    /// Starts the processing of a request that has been read.
+    fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, rung_at: Time) {
+        let journey = pair.state.borrow_mut().journeys.pop_front().unwrap_or_default();
+        journey.close("doorbell", rung_at);
+        journey.close("descriptor", self.sim.now());
+        let work = Rc::new(SendWork { entry, journey });
+        self.admissions.send_at(self.sim.now() + self.parameters.send_processing, (pair.clone(), work));
+    }
+
+    pub(super) async fn run_admission(self: Rc<Self>) {
+        loop {
+            let (pair, work) = self.admissions.receive().await;
+            work.journey.close_if_lasted("send processing", self.sim.now());
+            if pair.state.borrow().is_failed {
+                self.end_work(&pair, &work, WorkStatus::Flushed);
+                continue;
+            }
+            let (kind, packets) = match work.entry.remote {
+                RemoteOperand::Send | RemoteOperand::Write(..) => {
+                    (RequestKind::OneWay, self.parameters.packets_of(work.entry.bytes()))
+                }
+                RemoteOperand::Read(..) => (RequestKind::WithResponse, self.parameters.packets_of(work.entry.bytes())),
+                RemoteOperand::FetchAdd(..) | RemoteOperand::CompareSwap(..) => (RequestKind::WithResponse, 1),
+            };
+            pair.state.borrow_mut().requester.add(work, kind, packets);
+            self.schedule(&pair, self.sim.now());
+        }
+    }
+}
+
+/// Returns the first of the blocks that were announced and not read, and their number up to the end of the queue.
+fn next_blocks(pair: &QueuePair) -> Option<(u16, u16)> {
+    let state = pair.state.borrow();
+    let announced = state.producer.wrapping_sub(state.consumer);
+    let to_end = pair.send_blocks - u32::from(state.consumer) % pair.send_blocks;
+    let blocks = announced.min(to_end.min(BLOCKS_PER_READ.into()) as u16);
+    (blocks > 0).then_some((state.consumer, blocks))
+}

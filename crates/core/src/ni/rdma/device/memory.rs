@@ -1,0 +1,216 @@
+//! Accesses to host memory, in the order in which packets were handled: payloads, completions, reads for other nodes, and
+//! atomic operations, which are executed one at a time.
+//!
+//! Writes are posted: they are submitted in order and become visible in order, so a completion never precedes its data.
+
+use super::RdmaDevice;
+use super::queue_pair::QueuePair;
+use super::transmit::{OutgoingPayload, PayloadRead};
+use crate::engine::{Journey, Time};
+use crate::host::{Address, DmaCompletion, DmaOperation, DmaRequest, submit_when_free};
+use crate::ni::rdma::completion_entry::{CompletionEntry, ENTRY};
+use crate::ni::rdma::completion_queue::CompletionQueue;
+use crate::ni::rdma::receive_queue::ReceiveQueue;
+use crate::ni::rdma::wire::ExtendedHeader;
+use crate::ni::rdma::wire::aeth::{AckHeader, Syndrome};
+use crate::ni::rdma::wire::bth::{OperationCode, Psn};
+use crate::ni::rdma::wire::reth::AtomicHeader;
+use crate::ni::verbs::WorkStatus;
+use std::rc::Rc;
+
+/// Codes of the packets of a read's response.
+const READ_RESPONSE: [OperationCode; 4] = [
+    OperationCode::ReadResponseFirst,
+    OperationCode::ReadResponseMiddle,
+    OperationCode::ReadResponseLast,
+    OperationCode::ReadResponseOnly,
+];
+
+/// An access to host memory.
+pub enum MemoryJob {
+    /// Writes a payload.
+    Data {
+        /// First address.
+        address: Address,
+        /// Payload.
+        data: Vec<u8>,
+        /// Record of the message's latency.
+        journey: Journey,
+        /// Whether the data are from a request of another node.
+        is_remote: bool,
+    },
+    /// Writes a completion.
+    Completion {
+        /// Queue.
+        queue: Rc<CompletionQueue>,
+        /// Completion.
+        entry: CompletionEntry,
+        /// Record of the message's latency.
+        journey: Journey,
+    },
+    /// Reads for another node.
+    Read(ReadJob),
+    /// Executes an atomic operation.
+    Atomic(AtomicJob),
+}
+
+/// A read for another node.
+pub struct ReadJob {
+    /// Queue pair.
+    pub pair: Rc<QueuePair>,
+    /// Sequence number of the first packet of the response.
+    pub psn: Psn,
+    /// First address.
+    pub address: Address,
+    /// Size.
+    pub bytes: u64,
+}
+
+/// An atomic operation of another node.
+pub struct AtomicJob {
+    /// Queue pair.
+    pub pair: Rc<QueuePair>,
+    /// Sequence number.
+    pub psn: Psn,
+    /// Operands.
+    pub atomic: AtomicHeader,
+    /// Whether the operation is a compare-and-swap.
+    pub is_compare_swap: bool,
+}
+
+/// A write that was submitted.
+pub struct PostedJob {
+    write: DmaCompletion,
+    /// Time before which the packet memory does not have sent all bytes.
+    ready: Time,
+    journey: Journey,
+    kind: PostedKind,
+}
+
+enum PostedKind {
+    Data { is_remote: bool },
+    Completion(Rc<CompletionQueue>),
+}
+
+impl RdmaDevice {
+    pub(super) async fn run_memory(self: Rc<Self>) {
+        loop {
+            match self.jobs.receive().await {
+                MemoryJob::Data { address, data, journey, is_remote } => {
+                    self.translate(address, data.len() as u64).await;
+                    let (start, ready) = self.write_engine.take(self.sim.now(), data.len() as u64);
+                    if start > self.sim.now() {
+                        self.sim.until(start).await;
+                    }
+                    self.post_write(address, data, ready, journey, PostedKind::Data { is_remote }).await;
+                }
+                MemoryJob::Completion { queue, entry, journey } => self.write_completion(queue, entry, journey).await,
+                MemoryJob::Read(job) => self.reads.send(job),
+                MemoryJob::Atomic(job) => self.execute_atomic(job).await,
+            }
+        }
+    }
+
+    async fn post_write(&self, address: Address, data: Vec<u8>, ready: Time, journey: Journey, kind: PostedKind) {
+        let request = DmaRequest { address, operation: DmaOperation::Write(data.into()) };
+        let write = submit_when_free(&*self.dma, &request).await;
+        self.posted.send(PostedJob { write, ready, journey, kind });
+    }
+
+    /// Writes a completion, or fails the queue pairs of a queue that is full.
+    async fn write_completion(self: &Rc<Self>, queue: Rc<CompletionQueue>, entry: CompletionEntry, journey: Journey) {
+        let Some(position) = queue.reserve(self).await else {
+            self.tally.record_loss(&journey);
+            let pairs: Vec<Rc<QueuePair>> = self.queue_pairs.borrow().values().cloned().collect();
+            for pair in pairs.iter().filter(|pair| Rc::ptr_eq(&pair.completion_queue, &queue)) {
+                self.fail_requests(pair, WorkStatus::Flushed);
+            }
+            return;
+        };
+        let mut bytes = vec![0; self.parameters.cqe.len() - ENTRY];
+        bytes.extend(entry.encode(CompletionEntry::owner(position, queue.entries())));
+        let address = queue.address(position);
+        self.post_write(address, bytes, Time::ZERO, journey, PostedKind::Completion(queue)).await;
+    }
+
+    /// Ends posted writes in their order.
+    pub(super) async fn run_posted(self: Rc<Self>) {
+        loop {
+            let PostedJob { mut write, ready, journey, kind } = self.posted.receive().await;
+            write.done().await;
+            if ready > self.sim.now() {
+                self.sim.until(ready).await;
+            }
+            match kind {
+                PostedKind::Data { is_remote } => {
+                    journey.close("payload write", self.sim.now());
+                    if is_remote {
+                        self.sim.progress();
+                        self.written.notify();
+                    }
+                }
+                PostedKind::Completion(queue) => {
+                    journey.close("completion", self.sim.now());
+                    queue.show(journey);
+                }
+            }
+        }
+    }
+
+    /// Executes an atomic operation as a read and a write. No other access of the device comes between them.
+    async fn execute_atomic(&self, AtomicJob { pair, psn, atomic, is_compare_swap }: AtomicJob) {
+        self.translate(atomic.address, 8).await;
+        let old = self.read_memory(atomic.address, 8).await;
+        let old = u64::from_le_bytes(old.try_into().expect("eight bytes"));
+        let new = match is_compare_swap {
+            true => (old == atomic.compare).then_some(atomic.swap_or_add),
+            false => Some(old.wrapping_add(atomic.swap_or_add)),
+        };
+        if let Some(new) = new {
+            let (data, kind) = (new.to_le_bytes().to_vec(), PostedKind::Data { is_remote: true });
+            self.post_write(atomic.address, data, Time::ZERO, Journey::NONE, kind).await;
+        }
+        let kept = self.parameters.outstanding_reads as usize;
+        pair.state.borrow_mut().responder.keep_result(psn, old, kept);
+        self.send_atomic_response(&pair, psn, old);
+        self.end_responses(&pair);
+    }
+
+    /// Answers reads with packets of one MTU, which are read from memory as fast as packet buffers permit.
+    pub(super) async fn run_reads(self: Rc<Self>) {
+        loop {
+            let ReadJob { pair, psn, address, bytes } = self.reads.receive().await;
+            let (packets, mtu) = (self.parameters.packets_of(bytes), self.parameters.mtu.get());
+            for number in 0..packets {
+                let offset = u64::from(number) * mtu;
+                let carried = (bytes - offset).min(mtu);
+                self.packet_buffers.acquire(1).await;
+                let payload = match carried {
+                    0 => PayloadRead::Bytes(Vec::new()),
+                    carried => self.begin_read(address + offset, carried).await,
+                };
+                let code = OperationCode::of_packet(READ_RESPONSE, number, packets);
+                let messages = pair.state.borrow().responder.messages();
+                let extended = match code.has_aeth() {
+                    true => ExtendedHeader::Ack(AckHeader { syndrome: Syndrome::Acknowledged, messages }),
+                    false => ExtendedHeader::None,
+                };
+                let header = self.header(&pair, code, psn.plus(number), false, extended);
+                let ends_responses = (number + 1 == packets).then(|| pair.clone());
+                self.outgoing.send(OutgoingPayload { header, payload, journey: Journey::NONE, ends_responses });
+            }
+        }
+    }
+
+    pub(super) async fn run_refills(self: Rc<Self>) {
+        loop {
+            let queue = self.refills.receive().await;
+            queue.refill(&self).await;
+        }
+    }
+
+    /// Requests the reading of buffers of a receive queue.
+    pub fn request_refill(&self, queue: &Rc<ReceiveQueue>) {
+        self.refills.send(queue.clone());
+    }
+}

@@ -1,0 +1,264 @@
+//! The device: its shared state, and the tasks that move requests and packets through it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `queue_pair.rs` | the state of a queue pair |
+//! | `doorbell.rs` | the window of registers: doorbells and BlueFlame |
+//! | `fetch.rs` | reading of contexts and requests |
+//! | `scheduler.rs` | the order of packets of all queue pairs, and their contents |
+//! | `transmit.rs` | packets that wait for their payload and for the wire |
+//! | `receive.rs` | arriving packets |
+//! | `execute.rs` | the responder: execution of requests |
+//! | `replies.rs` | the requester: acknowledgements, responses, failures |
+//! | `memory.rs` | accesses to host memory in the order of arrival |
+//! | `timers.rs` | time-outs and delayed acknowledgements |
+
+pub mod doorbell;
+mod execute;
+mod fetch;
+mod memory;
+pub mod queue_pair;
+mod receive;
+mod replies;
+mod scheduler;
+mod timers;
+mod transmit;
+
+use super::lookup_cache::LookupCache;
+use super::parameters::RdmaParameters;
+use super::receive_queue::ReceiveQueue;
+use super::transport::requester::RequesterLimits;
+use crate::engine::{Bytes, Mailbox, MessageTally, NodeId, Pool, Rate, Signal, Sim, Time};
+use crate::fabric::Packet;
+use crate::host::{Address, DmaOperation, DmaPort, DmaRequest, Host, submit_when_free};
+use crate::ni::build_context::BuildContext;
+use crate::ni::verbs::MemoryRegion;
+use doorbell::DoorbellRing;
+use memory::{MemoryJob, PostedJob, ReadJob};
+use queue_pair::{QueuePair, SendWork};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use transmit::{OutgoingPayload, TransmitQueue};
+
+/// Bytes of host memory that hold the tables of contexts and translations.
+const TABLE_BYTES: u64 = 64 << 10;
+/// Size of a page, which a translation covers.
+const PAGE: u64 = 4096;
+/// Bytes that a miss of the translation cache reads.
+const TRANSLATION_BYTES: u64 = 64;
+
+/// A part of the device that moves bytes at a rate, one transfer at a time.
+struct ByteEngine {
+    rate: Option<Rate>,
+    free_at: Cell<Time>,
+    busy: Cell<Time>,
+}
+
+impl ByteEngine {
+    fn new(rate: Option<Rate>) -> ByteEngine {
+        ByteEngine { rate, free_at: Cell::default(), busy: Cell::default() }
+    }
+
+    /// Takes the engine for `bytes` from `now` on; returns the start and the end of the transfer.
+    fn take(&self, now: Time, bytes: u64) -> (Time, Time) {
+        let time = self.rate.map_or(Time::ZERO, |rate| rate.time_for(Bytes(bytes)));
+        let start = now.max(self.free_at.get());
+        self.free_at.set(start + time);
+        self.busy.set(self.busy.get() + time);
+        (start, start + time)
+    }
+}
+
+/// Returns the queue pair of a message from a node, for a number that no program has connected.
+pub type AcceptUnknown = Box<dyn Fn(u32) -> Option<Rc<QueuePair>>>;
+
+/// The device of a node.
+pub struct RdmaDevice {
+    pub(super) sim: Sim,
+    pub(super) node: NodeId,
+    pub(super) host: Host,
+    pub(super) parameters: RdmaParameters,
+    limits: RequesterLimits,
+    tally: Rc<MessageTally>,
+    dma: Rc<dyn DmaPort>,
+    pub(super) queue_pairs: RefCell<BTreeMap<u32, Rc<QueuePair>>>,
+    pub(super) accept: OnceCell<AcceptUnknown>,
+    pub(super) regions: RefCell<Vec<MemoryRegion>>,
+    contexts: LookupCache,
+    translations: LookupCache,
+    table: OnceCell<Address>,
+    pub(super) doorbells: Mailbox<DoorbellRing>,
+    admissions: Mailbox<(Rc<QueuePair>, Rc<SendWork>)>,
+    ready: Mailbox<Rc<QueuePair>>,
+    /// Packets whose payload is being read, in the order of their scheduling.
+    outgoing: Mailbox<OutgoingPayload>,
+    packet_buffers: Pool,
+    wire: TransmitQueue,
+    arrivals: Mailbox<Rc<Packet>>,
+    /// Instant at which the next packet may be handled.
+    receive_free: Cell<Time>,
+    jobs: Mailbox<MemoryJob>,
+    posted: Mailbox<PostedJob>,
+    reads: Mailbox<ReadJob>,
+    refills: Mailbox<Rc<ReceiveQueue>>,
+    late_acks: Mailbox<Rc<QueuePair>>,
+    read_engine: ByteEngine,
+    write_engine: ByteEngine,
+    timers: RefCell<BTreeSet<(Time, u32)>>,
+    timer_changed: Signal,
+    watched_timer: Cell<Time>,
+    /// Notified when data of another node are in memory.
+    pub(super) written: Signal,
+    pub(super) counts: DeviceCounts,
+}
+
+/// Counters of a device.
+#[derive(Default)]
+pub struct DeviceCounts {
+    pub(super) packets: Cell<u64>,
+    pub(super) retransmissions: Cell<u64>,
+    pub(super) sequence_errors: Cell<u64>,
+    pub(super) not_ready: Cell<u64>,
+    pub(super) time_outs: Cell<u64>,
+    pub(super) dropped: Cell<u64>,
+    pub(super) failed: Cell<u64>,
+}
+
+/// Adds one to a counter.
+pub(super) fn count(counter: &Cell<u64>) {
+    counter.set(counter.get() + 1);
+}
+
+impl RdmaDevice {
+    /// Starts the device of a node.
+    pub fn start(context: &BuildContext<'_>, parameters: &RdmaParameters) -> Rc<RdmaDevice> {
+        let (sim, name) = (context.sim, context.name());
+        let wire = TransmitQueue::new(context.fabric.packet_port(sim, context.node(), name));
+        let device = Rc::new(RdmaDevice {
+            sim: sim.clone(),
+            node: context.node(),
+            host: context.host.clone(),
+            limits: parameters.requester_limits(),
+            tally: context.tally.clone(),
+            dma: context.host.dma_port().port(),
+            queue_pairs: RefCell::default(),
+            accept: OnceCell::new(),
+            regions: RefCell::default(),
+            contexts: LookupCache::new(parameters.contexts.entries),
+            translations: LookupCache::new(parameters.translations.entries),
+            table: OnceCell::new(),
+            doorbells: Mailbox::new(sim, format!("{name}: a doorbell")),
+            admissions: Mailbox::new(sim, format!("{name}: a request")),
+            ready: Mailbox::new(sim, format!("{name}: a queue pair with packets to send")),
+            outgoing: Mailbox::new(sim, format!("{name}: a packet to send")),
+            packet_buffers: Pool::new(
+                sim,
+                format!("a packet buffer of {name}"),
+                u64::from(parameters.packet_buffers),
+            ),
+            wire,
+            arrivals: Mailbox::new(sim, format!("{name}: a packet")),
+            receive_free: Cell::default(),
+            jobs: Mailbox::new(sim, format!("{name}: an access to host memory")),
+            posted: Mailbox::new(sim, format!("{name}: a posted write")),
+            reads: Mailbox::new(sim, format!("{name}: a read of another node")),
+            refills: Mailbox::new(sim, format!("{name}: a receive queue to read")),
+            late_acks: Mailbox::new(sim, format!("{name}: an acknowledgement to send")),
+            read_engine: ByteEngine::new(parameters.read_rate),
+            write_engine: ByteEngine::new(parameters.write_rate),
+            timers: RefCell::default(),
+            timer_changed: Signal::new(sim, format!("{name}: an earlier time-out")),
+            watched_timer: Cell::new(Time::MAX),
+            written: Signal::new(sim, format!("{name}: data of another node")),
+            counts: DeviceCounts::default(),
+            parameters: parameters.clone(),
+        });
+        device.start_tasks(name);
+        device
+    }
+
+    fn start_tasks(self: &Rc<Self>, name: &str) {
+        let sim = &self.sim;
+        for _ in 0..self.parameters.fetches {
+            sim.spawn_server(format!("{name} fetch"), self.clone().run_fetch());
+        }
+        sim.spawn_server(format!("{name} admission"), self.clone().run_admission());
+        sim.spawn_server(format!("{name} scheduler"), self.clone().run_scheduler());
+        sim.spawn_server(format!("{name} transmit"), self.clone().run_transmit());
+        sim.spawn_server(format!("{name} receive"), self.clone().run_receive());
+        sim.spawn_server(format!("{name} memory"), self.clone().run_memory());
+        sim.spawn_server(format!("{name} posted writes"), self.clone().run_posted());
+        sim.spawn_server(format!("{name} responses"), self.clone().run_reads());
+        sim.spawn_server(format!("{name} receive queues"), self.clone().run_refills());
+        sim.spawn_server(format!("{name} timers"), self.clone().run_timers());
+        sim.spawn_server(format!("{name} late acknowledgements"), self.clone().run_late_acks());
+        self.listen();
+    }
+
+    /// Returns the queue pair `number`, which is created for a message of a node that has none yet.
+    fn queue_pair(&self, number: u32) -> Option<Rc<QueuePair>> {
+        let known = self.queue_pairs.borrow().get(&number).cloned();
+        known.or_else(|| self.accept.get().and_then(|accept| accept(number)))
+    }
+
+    /// Reads host memory by DMA.
+    pub(super) async fn read_memory(&self, address: Address, bytes: u64) -> Vec<u8> {
+        let request = DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) };
+        let mut read = submit_when_free(&*self.dma, &request).await;
+        let (mut data, mut beat) = (Vec::with_capacity(bytes as usize), Vec::new());
+        while read.next_beat(&mut beat).await.is_some() {
+            data.extend_from_slice(&beat);
+        }
+        read.done().await;
+        data
+    }
+
+    /// Returns the address of `offset` in the tables of the device, which are in host memory.
+    fn table_address(&self, offset: u64) -> Address {
+        *self.table.get_or_init(|| self.host.allocate(TABLE_BYTES as usize)) + offset % TABLE_BYTES
+    }
+
+    /// Finds the context of queue pair `number`; a miss reads it from host memory.
+    async fn find_context(&self, number: u32) {
+        if !self.contexts.access(number.into()) {
+            let bytes = self.parameters.contexts.bytes.get();
+            self.read_memory(self.table_address(u64::from(number) * bytes), bytes).await;
+        }
+    }
+
+    /// Translates the addresses of `bytes` bytes from `address` on; each miss reads host memory.
+    async fn translate(&self, address: Address, bytes: u64) {
+        for page in address / PAGE..=(address + bytes.max(1) - 1) / PAGE {
+            if !self.translations.access(page) {
+                self.read_memory(self.table_address(page * TRANSLATION_BYTES), TRANSLATION_BYTES).await;
+            }
+        }
+    }
+
+    /// Returns whether `bytes` bytes at `address` are in the region with `key`.
+    fn permits(&self, key: u32, address: Address, bytes: u64) -> bool {
+        let regions = self.regions.borrow();
+        let Some(region) = (key as usize).checked_sub(1).and_then(|index| regions.get(index)) else { return false };
+        let offset = address.checked_sub(region.at);
+        offset.and_then(|offset| offset.checked_add(bytes)).is_some_and(|end| end <= region.bytes.get())
+    }
+
+    /// Lets other nodes access a region.
+    pub(super) fn register(&self, at: Address, bytes: Bytes) -> MemoryRegion {
+        let mut regions = self.regions.borrow_mut();
+        let region = MemoryRegion { key: regions.len() as u32 + 1, at, bytes };
+        regions.push(region);
+        region
+    }
+
+    /// Returns the number of misses of the caches for contexts and for translations.
+    pub(super) fn cache_misses(&self) -> [u64; 2] {
+        [self.contexts.misses(), self.translations.misses()]
+    }
+
+    /// Returns the time for which each engine has moved payloads.
+    pub(super) fn engine_times(&self) -> [Time; 2] {
+        [self.read_engine.busy.get(), self.write_engine.busy.get()]
+    }
+}

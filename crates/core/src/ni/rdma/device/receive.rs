@@ -1,0 +1,37 @@
+//! Arriving packets: each is handled after the receive processing time, no two closer than the packet gap.
+
+use super::{RdmaDevice, count};
+use crate::fabric::Packet;
+use crate::ni::rdma::wire::RocePacket;
+use std::rc::Rc;
+
+impl RdmaDevice {
+    /// Takes a packet from the wire.
+    pub(super) fn accept_packet(&self, packet: Rc<Packet>) {
+        let now = self.sim.now();
+        packet.journey.close("wire", now);
+        let at = (now + self.parameters.receive_processing).max(self.receive_free.get());
+        self.receive_free.set(at + self.parameters.packet_gap);
+        self.arrivals.send_at(at, packet);
+    }
+
+    pub(super) async fn run_receive(self: Rc<Self>) {
+        loop {
+            let packet = self.arrivals.receive().await;
+            let decoded = RocePacket::decode(&packet.bytes());
+            let Ok((header, payload)) = decoded else {
+                count(&self.counts.dropped);
+                continue;
+            };
+            let Some(pair) = self.queue_pair(header.base.queue_pair) else {
+                count(&self.counts.dropped);
+                continue;
+            };
+            self.find_context(pair.number).await;
+            match header.base.code.is_response() {
+                true => self.handle_response(&pair, &header, &packet.bytes()[payload]),
+                false => self.handle_request(&pair, &packet, &header, payload).await,
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The scheduler: queue pairs send one packet in turn, no two packets of a queue pair or of the device closer than their
+//! gaps. For each packet the payload's DMA read begins as soon as the packet is scheduled.
+
+use super::queue_pair::{QueuePair, SendWork};
+use super::transmit::{OutgoingPayload, PayloadRead};
+use super::{RdmaDevice, count};
+use crate::engine::{Journey, NodeId, Time};
+use crate::host::Address;
+use crate::ni::rdma::transport::requester::{Recovery, Transmission};
+use crate::ni::rdma::wire::bth::{BaseHeader, OperationCode, Psn};
+use crate::ni::rdma::wire::reth::{AtomicHeader, RdmaHeader};
+use crate::ni::rdma::wire::{ExtendedHeader, RocePacket};
+use crate::ni::rdma::work_request::{LocalData, RemoteOperand};
+use std::rc::Rc;
+
+/// Codes of the packets of a send.
+const SEND: [OperationCode; 4] =
+    [OperationCode::SendFirst, OperationCode::SendMiddle, OperationCode::SendLast, OperationCode::SendOnly];
+/// Codes of the packets of a write.
+const WRITE: [OperationCode; 4] =
+    [OperationCode::WriteFirst, OperationCode::WriteMiddle, OperationCode::WriteLast, OperationCode::WriteOnly];
+
+/// First port of those that distinguish flows.
+const PORT_BASE: u16 = 0xc000;
+
+impl RdmaDevice {
+    /// Lets the scheduler look at a queue pair at `at`, unless it will do so anyway.
+    pub(super) fn schedule(&self, pair: &Rc<QueuePair>, at: Time) {
+        let mut state = pair.state.borrow_mut();
+        if pair.peer.get().is_some() && !std::mem::replace(&mut state.is_scheduled, true) {
+            self.ready.send_at(at.max(state.next_packet), pair.clone());
+        }
+    }
+
+    /// Connects a queue pair with that of another node, to which it may send from now on.
+    pub fn connect(&self, pair: &Rc<QueuePair>, node: NodeId, number: u32) {
+        pair.peer.set(Some((node, number)));
+        self.schedule(pair, self.sim.now());
+    }
+
+    pub(super) async fn run_scheduler(self: Rc<Self>) {
+        let mut free_at = Time::ZERO;
+        loop {
+            let pair = self.ready.receive().await;
+            let next_packet = {
+                let mut state = pair.state.borrow_mut();
+                state.is_scheduled = false;
+                state.next_packet
+            };
+            if next_packet > self.sim.now() {
+                self.schedule(&pair, next_packet);
+                continue;
+            }
+            if free_at > self.sim.now() {
+                self.sim.until(free_at).await;
+            }
+            if !self.has_packet(&pair) {
+                continue;
+            }
+            self.packet_buffers.acquire(1).await;
+            let next = pair.state.borrow_mut().requester.next(&self.limits);
+            let Some(next) = next else {
+                self.packet_buffers.release(1);
+                continue;
+            };
+            let now = self.sim.now();
+            free_at = now + self.parameters.packet_gap;
+            pair.state.borrow_mut().next_packet = now + self.parameters.queue_pair_gap;
+            count(&self.counts.packets);
+            if next.is_retransmission {
+                count(&self.counts.retransmissions);
+            }
+            self.begin_packet(&pair, &next).await;
+            self.arm_timer(&pair);
+            self.schedule(&pair, now + self.parameters.queue_pair_gap);
+        }
+    }
+
+    /// Returns whether the queue pair has a packet to send, without taking it.
+    fn has_packet(&self, pair: &QueuePair) -> bool {
+        let state = pair.state.borrow();
+        !state.is_failed && state.requester.may_send(&self.limits)
+    }
+
+    /// Composes the headers of a packet, and begins to read its payload.
+    async fn begin_packet(&self, pair: &Rc<QueuePair>, next: &Transmission<Rc<SendWork>>) {
+        let Transmission { work, number, psn, is_retransmission } = next;
+        let (bytes, mtu) = (work.entry.bytes(), self.parameters.mtu.get());
+        let packets = self.parameters.packets_of(bytes);
+        let offset = u64::from(*number) * mtu;
+        let carried = (bytes - offset).min(mtu);
+        let rdma = |address, key, length| ExtendedHeader::Rdma(RdmaHeader { address, key, length });
+        let atomic = |address, key, swap_or_add, compare| {
+            ExtendedHeader::Atomic(AtomicHeader { address, key, swap_or_add, compare })
+        };
+        let (code, extended, carried) = match work.entry.remote {
+            RemoteOperand::Send => (OperationCode::of_packet(SEND, *number, packets), ExtendedHeader::None, carried),
+            RemoteOperand::Write(address, key) => {
+                let code = OperationCode::of_packet(WRITE, *number, packets);
+                let extended = if code.has_reth() { rdma(address, key, bytes as u32) } else { ExtendedHeader::None };
+                (code, extended, carried)
+            }
+            RemoteOperand::Read(address, key) => {
+                (OperationCode::ReadRequest, rdma(address + offset, key, (bytes - offset) as u32), 0)
+            }
+            RemoteOperand::FetchAdd(address, key, add) => (OperationCode::FetchAdd, atomic(address, key, add, 0), 0),
+            RemoteOperand::CompareSwap(address, key, expected, new) => {
+                (OperationCode::CompareSwap, atomic(address, key, new, expected), 0)
+            }
+        };
+        let asks_acknowledgement = code.is_last() || self.asks_within_message(*psn, *is_retransmission);
+        let header = self.header(pair, code, *psn, asks_acknowledgement, extended);
+        let payload = match &work.entry.data {
+            _ if carried == 0 => PayloadRead::Bytes(Vec::new()),
+            LocalData::Inline(data) => PayloadRead::Bytes(data[offset as usize..][..carried as usize].to_vec()),
+            LocalData::Memory(address, _) => self.begin_read(address + offset, carried).await,
+        };
+        let is_last = *number + 1 == packets;
+        let journey = if is_last { work.journey.fork() } else { Journey::NONE };
+        if *is_retransmission {
+            journey.close("retry", self.sim.now());
+        }
+        self.outgoing.send(OutgoingPayload { header, payload, journey, ends_responses: None });
+    }
+
+    /// Returns whether a packet within a message asks for an acknowledgement, so that the window keeps moving.
+    fn asks_within_message(&self, psn: Psn, is_retransmission: bool) -> bool {
+        let is_selective = self.parameters.recovery == Recovery::Selective;
+        (is_selective && is_retransmission) || psn.number().is_multiple_of((self.limits.window / 4).max(1))
+    }
+
+    /// Returns the headers of a packet of `pair`.
+    pub(super) fn header(
+        &self,
+        pair: &QueuePair,
+        code: OperationCode,
+        psn: Psn,
+        asks_acknowledgement: bool,
+        extended: ExtendedHeader,
+    ) -> RocePacket {
+        let (to, queue_pair) = pair.peer.get().expect("a queue pair that sends is connected");
+        let base = BaseHeader { code, queue_pair, asks_acknowledgement, psn, padding: 0 };
+        RocePacket { from: self.node, to, port: PORT_BASE | pair.number as u16 & 0x3fff, base, extended }
+    }
+
+    /// Begins to read a payload from host memory.
+    pub(super) async fn begin_read(&self, address: Address, bytes: u64) -> PayloadRead {
+        self.translate(address, bytes).await;
+        self.start_payload_read(address, bytes).await
+    }
+}

@@ -1,0 +1,126 @@
+//! Packets that wait for their payload, in the order of their scheduling, and then for the wire.
+
+use super::queue_pair::QueuePair;
+use super::{RdmaDevice, count};
+use crate::engine::{Bytes, CapturedPacket, Class, Journey, Time};
+use crate::fabric::{FabricEvent, Label, Packet, PacketPort};
+use crate::host::{Address, DmaCompletion, DmaOperation, DmaRequest, submit_when_free};
+use crate::ni::rdma::wire::{ETHERNET_BYTES, RocePacket};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// The payload of a packet.
+pub enum PayloadRead {
+    /// Bytes that the device has.
+    Bytes(Vec<u8>),
+    /// A DMA read, and the time before which the packet memory does not have all bytes.
+    Transfer(DmaCompletion, Time),
+}
+
+/// A packet that waits for its payload.
+pub struct OutgoingPayload {
+    /// Headers.
+    pub header: RocePacket,
+    /// Payload.
+    pub payload: PayloadRead,
+    /// Record of the message's latency.
+    pub journey: Journey,
+    /// The queue pair, if the packet ends the responses of a request.
+    pub ends_responses: Option<Rc<QueuePair>>,
+}
+
+/// The packets that wait for the wire.
+pub struct TransmitQueue {
+    port: Rc<dyn PacketPort>,
+    sending: RefCell<Option<Rc<Packet>>>,
+    waiting: RefCell<VecDeque<Rc<Packet>>>,
+}
+
+impl TransmitQueue {
+    /// Creates an empty queue before `port`.
+    pub fn new(port: Rc<dyn PacketPort>) -> TransmitQueue {
+        TransmitQueue { port, sending: RefCell::default(), waiting: RefCell::default() }
+    }
+}
+
+impl RdmaDevice {
+    /// Submits the DMA read of a payload.
+    pub(super) async fn start_payload_read(&self, address: Address, bytes: u64) -> PayloadRead {
+        let request = DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) };
+        let read = submit_when_free(&*self.dma, &request).await;
+        let (_, end) = self.read_engine.take(self.sim.now(), bytes);
+        PayloadRead::Transfer(read, end)
+    }
+
+    pub(super) async fn run_transmit(self: Rc<Self>) {
+        loop {
+            let OutgoingPayload { header, payload, journey, ends_responses } = self.outgoing.receive().await;
+            let payload = match payload {
+                PayloadRead::Bytes(bytes) => bytes,
+                PayloadRead::Transfer(mut read, end) => {
+                    let (mut data, mut beat) = (Vec::new(), Vec::new());
+                    while read.next_beat(&mut beat).await.is_some() {
+                        data.extend_from_slice(&beat);
+                    }
+                    read.done().await;
+                    if end > self.sim.now() {
+                        self.sim.until(end).await;
+                    }
+                    journey.close("payload read", self.sim.now());
+                    data
+                }
+            };
+            self.packet_buffers.release(1);
+            self.send(&header, &payload, journey);
+            if let Some(pair) = ends_responses {
+                self.end_responses(&pair);
+            }
+        }
+    }
+
+    /// Gives a packet to the wire, behind those that wait for it.
+    pub(super) fn send(&self, header: &RocePacket, payload: &[u8], journey: Journey) {
+        let bytes = header.encode(payload);
+        let length = Bytes((bytes.len() + ETHERNET_BYTES) as u64);
+        let label = Label { source: self.node, destination: header.to, length, ..Label::default() };
+        let packet = Packet::of_row(label, journey, bytes);
+        let is_free = self.wire.sending.borrow().is_none();
+        match is_free {
+            true => self.put_on_wire(packet),
+            false => self.wire.waiting.borrow_mut().push_back(packet),
+        }
+    }
+
+    fn put_on_wire(&self, packet: Rc<Packet>) {
+        *self.wire.sending.borrow_mut() = Some(packet.clone());
+        self.wire.port.send(packet);
+    }
+
+    /// Handles events of the fabric from now on.
+    pub(super) fn listen(self: &Rc<Self>) {
+        let device = Rc::downgrade(self);
+        self.wire.port.attach(Box::new(move |event| {
+            if let Some(device) = device.upgrade() {
+                device.handle(event);
+            }
+        }));
+    }
+
+    fn handle(&self, event: FabricEvent) {
+        match event {
+            FabricEvent::TxReady(class) if class == Class::REQUESTS => {
+                if let Some(sent) = self.wire.sending.borrow_mut().take() {
+                    let (node, time) = (self.node, self.sim.now());
+                    self.sim.recorder().packet(|| CapturedPacket { node, time, bytes: sent.bytes().to_vec() });
+                }
+                let next = self.wire.waiting.borrow_mut().pop_front();
+                next.into_iter().for_each(|packet| self.put_on_wire(packet));
+            }
+            FabricEvent::TxReady(_) | FabricEvent::HeaderArrived(_) => {}
+            FabricEvent::TailArrived(packet) | FabricEvent::PacketArrived(packet) => self.accept_packet(packet),
+            // The transport recovers from losses; the sender learns of none.
+            FabricEvent::Dropped(_) => count(&self.counts.dropped),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Messages of the messaging layer, each packet of which is one send.
+
+use super::RdmaDriver;
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{Bytes, Journey, NodeId, Signal};
+use crate::host::{Address, AnyProcessor, Processor, Utilization};
+use crate::ni::driver::{
+    Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use crate::ni::extensions::DriverExtensions;
+use crate::ni::packet_header::PacketHeader;
+use crate::ni::rdma::completion_entry::CompletionEntry;
+use crate::ni::rdma::work_request::{LocalData, RemoteOperand, WorkEntry};
+use crate::ni::verbs::{Verbs, WorkId, WorkKind, WorkStatus};
+use crate::ni::word_copy::{PayloadSink, PayloadSource};
+
+impl DriverExtensions for RdmaDriver {
+    fn verbs(&self) -> Option<&dyn Verbs> {
+        Some(self)
+    }
+}
+
+impl RdmaDriver {
+    /// Allocates the buffers for messages, and posts those of the receive queue, before the first message or poll.
+    async fn start_messages(&self, cpu: &AnyProcessor) {
+        if self.messages.is_started.replace(true) {
+            return;
+        }
+        let (host, parameters) = (&self.device.host, &self.device.parameters);
+        let bytes = parameters.mtu;
+        let buffers = |number: u32| (0..number).map(|_| host.allocate(bytes.len())).collect::<Vec<_>>();
+        *self.messages.free_buffers.borrow_mut() = buffers(parameters.send_entries);
+        *self.messages.receive_buffers.borrow_mut() = buffers(parameters.receive_entries);
+        for number in 0..parameters.receive_entries as usize {
+            let buffer = self.messages.receive_buffers.borrow()[number];
+            self.messages.receives.post(cpu, buffer, bytes).await;
+        }
+        self.messages.receives.announce(cpu).await;
+    }
+
+    /// Takes the completion of a send, whose buffer is free again.
+    fn end_send(&self, entry: &CompletionEntry) {
+        let queue = self.messages.peers.borrow().get(&entry.queue_pair).cloned();
+        let ended = queue.map(|queue| queue.take_ended(entry.index)).unwrap_or_default();
+        self.messages.free_buffers.borrow_mut().extend(ended.into_iter().filter_map(|request| request.buffer));
+    }
+
+    /// Returns whether success of the next request, which has its data in it, is reported: often enough that the queue
+    /// never fills with requests that are not.
+    fn is_next_signaled(&self) -> bool {
+        let sent = self.messages.sent.get();
+        self.messages.sent.set(sent + 1);
+        sent.is_multiple_of(u64::from(self.device.parameters.send_entries / 4).max(1))
+    }
+
+    fn receive_buffer(&self, index: u64) -> Address {
+        let buffers = self.messages.receive_buffers.borrow();
+        buffers[index as usize % buffers.len()]
+    }
+}
+
+impl Driver for RdmaDriver {
+    fn limits(&self) -> DriverLimits {
+        DriverLimits::new(PacketHeader::payload_max(self.device.parameters.mtu))
+    }
+
+    fn begin_send(&self, cpu: &AnyProcessor, _journey: &Journey) -> TxToken {
+        cpu.work(self.costs.send);
+        TxToken::none()
+    }
+
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
+        let lease = cpu.acquire("look for room").await;
+        self.start_messages(cpu).await;
+        let node = self.addresses.node(packet.to);
+        let queue = self.messages.peer(node);
+        let bytes = PacketHeader::BYTES + packet.source.bytes();
+        let is_inline = bytes <= self.device.parameters.inline_max.len();
+        if queue.is_full() || !is_inline && self.messages.free_buffers.borrow().is_empty() {
+            return false;
+        }
+        let (_works, start) = (cpu.sim().works(), cpu.now());
+        let endpoints = [packet.from, packet.to].map(|endpoint| self.addresses.index_on_node(endpoint));
+        let mut message = PacketHeader::encode(packet.envelope, endpoints).to_vec();
+        message.extend(packet.source.load(cpu).await);
+        let (data, buffer, is_signaled) = match is_inline {
+            true => (LocalData::Inline(message), None, self.is_next_signaled()),
+            false => {
+                let buffer = self.messages.free_buffers.borrow_mut().pop().expect("a buffer was free");
+                cpu.store_run(buffer, &message).await;
+                (LocalData::Memory(buffer, bytes as u64), Some(buffer), true)
+            }
+        };
+        let (index, queue_pair) = (queue.next_index(), queue.pair.number);
+        let entry = WorkEntry { remote: RemoteOperand::Send, data, index, queue_pair, is_signaled };
+        queue.pair.state.borrow_mut().journeys.push_back(packet.journey.clone());
+        queue.post(cpu, &entry, WorkId(0), buffer).await;
+        cpu.sync().await;
+        self.pending.add(node);
+        packet.journey.add_service(start, cpu.now());
+        packet.journey.close("send", cpu.now());
+        queue.ring(cpu, &self.registers).await;
+        cpu.sync().await;
+        lease.record_span("send", packet.journey.id(), bytes);
+        true
+    }
+
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
+        cpu.work(self.costs.poll);
+        cpu.sync().await;
+        if !self.messages.completions.has_news() {
+            self.messages.completions.written.wait().await;
+        }
+    }
+
+    async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+        let lease = cpu.acquire("poll").await;
+        self.start_messages(cpu).await;
+        loop {
+            let (entry, journey) = self.messages.completions.poll(cpu).await?;
+            if entry.kind == WorkKind::Send {
+                self.end_send(&entry);
+                continue;
+            }
+            if entry.status != WorkStatus::Success {
+                continue;
+            }
+            let buffer = self.receive_buffer(entry.index.into());
+            let mut header = [0; PacketHeader::BYTES];
+            cpu.load_run(buffer, &mut header).await;
+            let PacketHeader { envelope, endpoints, length } = PacketHeader::decode(&header);
+            self.pending.remove(self.device.node);
+            cpu.sim().progress();
+            journey.close("poll", cpu.now());
+            let nodes = [NodeId(entry.queue_pair - super::MESSAGE_PAIRS), self.device.node];
+            let ends = [0, 1].map(|side| self.addresses.endpoint(nodes[side], endpoints[side]));
+            let state = DriverState { entry: entry.index.into(), address: buffer, ..DriverState::default() };
+            let packet = RxPacket::new(ends, envelope, entry.bytes.len() - length, journey);
+            return Some(packet.with_state(state).with_lease(lease));
+        }
+    }
+
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut RxPacket,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> RxCompletion {
+        let start = cpu.now();
+        cpu.work(self.costs.receive + extra_cycles);
+        let buffer = arrival.state.address;
+        let source = PayloadSource::Memory(buffer + PacketHeader::BYTES as u64, arrival.bytes);
+        let payload = source.load(cpu).await;
+        let completion = RxCompletion::store(cpu, &payload, sink).await;
+        let receives = &self.messages.receives;
+        let next = receives.posted();
+        {
+            let mut buffers = self.messages.receive_buffers.borrow_mut();
+            let entries = buffers.len();
+            buffers[next as usize % entries] = buffer;
+        }
+        receives.post(cpu, buffer, Bytes(self.device.parameters.mtu.get())).await;
+        receives.announce(cpu).await;
+        cpu.sync().await;
+        arrival.journey.add_service(start, cpu.now());
+        arrival.journey.close("receive", cpu.now());
+        if let Some(lease) = arrival.lease.take() {
+            lease.record_span("receive", arrival.journey.id(), arrival.bytes);
+        }
+        completion
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        let completions = &self.messages.completions;
+        match cpu.snooping() {
+            Some(processor) => {
+                let reason = completions.written.wait_reason();
+                processor.spin(completions.polled_block(), self.costs.poll, reason, wake.next).await;
+            }
+            None => {
+                self.charge_poll(cpu);
+                cpu.sync().await;
+            }
+        }
+        false
+    }
+
+    fn wait_policy(&self) -> WaitPolicy {
+        WaitPolicy::BusyPoll
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        cpu.work(self.costs.poll);
+    }
+
+    fn wakeup(&self) -> &Signal {
+        // A program that polls a cached block waits for its invalidation.
+        match self.cpu.snooping() {
+            Some(processor) => processor.wakeup(),
+            None => &self.messages.completions.written,
+        }
+    }
+
+    fn packet_wait_reason(&self) -> Option<WaitReasonId> {
+        match self.cpu.snooping() {
+            Some(_) => None,
+            None => Some(self.messages.completions.written.wait_reason()),
+        }
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        let counts = &self.device.counts;
+        let [contexts, translations] = self.device.cache_misses();
+        vec![
+            ("packets", counts.packets.get()),
+            ("retransmissions", counts.retransmissions.get()),
+            ("sequence errors", counts.sequence_errors.get()),
+            ("receiver not ready", counts.not_ready.get()),
+            ("time-outs", counts.time_outs.get()),
+            ("dropped", counts.dropped.get()),
+            ("failed queue pairs", counts.failed.get()),
+            ("context misses", contexts),
+            ("translation misses", translations),
+        ]
+    }
+
+    fn utilization(&self) -> Vec<Utilization> {
+        let names = ["payload reads", "payload writes"];
+        let times = names.into_iter().zip(self.device.engine_times());
+        times.map(|(what, busy)| Utilization::always_active(what, busy)).collect()
+    }
+}

@@ -1,0 +1,140 @@
+//! The driver: messages of the messaging layer as sends with buffers of the driver, and the verbs of programs.
+//!
+//! A message that is no longer than `inline-max` with its header is composed in the request. A longer one is copied to a
+//! registered buffer of the driver, as in the eager protocol of messaging libraries. The receiver's buffers are in one
+//! shared receive queue; the processor copies the payload from the buffer and posts the buffer again. There is one queue
+//! pair for each other node, which is connected with the first message.
+
+mod messages;
+pub mod send_queue;
+pub mod verbs;
+
+use super::completion_queue::CompletionQueue;
+use super::device::RdmaDevice;
+use super::device::doorbell::{BLUE_FLAME_BUFFERS, BLUE_FLAME_BYTES, BlueFlame, DOORBELL_BYTES, DoorbellRegister};
+use super::device::queue_pair::QueuePair;
+use super::parameters::Doorbell;
+use super::receive_queue::ReceiveQueue;
+use super::work_request::{BLOCK, blocks_max};
+use crate::engine::{EndpointMap, NodeId};
+use crate::host::{Address, AnyProcessor, DeviceWindow};
+use crate::ni::build_context::BuildContext;
+use crate::ni::connections::ConnectionTable;
+use crate::ni::driver::Costs;
+use crate::ni::in_flight::InFlight;
+use send_queue::{DeviceRegisters, SendQueue};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use verbs::ProgramQueues;
+
+/// First number of the queue pairs for messages; the number of the other node is added to it.
+const MESSAGE_PAIRS: u32 = 1 << 23;
+
+/// The driver of a node.
+pub struct RdmaDriver {
+    pub(super) device: Rc<RdmaDevice>,
+    costs: Costs,
+    cpu: AnyProcessor,
+    registers: DeviceRegisters,
+    addresses: Rc<EndpointMap>,
+    pending: Rc<InFlight>,
+    connections: Rc<ConnectionTable>,
+    programs: ProgramQueues,
+    messages: Rc<MessageQueues>,
+}
+
+/// The queues for messages of the messaging layer.
+pub struct MessageQueues {
+    device: Rc<RdmaDevice>,
+    completions: Rc<CompletionQueue>,
+    receives: Rc<ReceiveQueue>,
+    peers: RefCell<BTreeMap<u32, Rc<SendQueue>>>,
+    /// Buffers that are free for messages to send.
+    free_buffers: RefCell<Vec<Address>>,
+    /// Buffer in each entry of the receive queue.
+    receive_buffers: RefCell<Vec<Address>>,
+    is_started: Cell<bool>,
+    sent: Cell<u64>,
+}
+
+/// Creates the device's half and the driver's half of queue pair `number`.
+fn new_send_queue(
+    device: &RdmaDevice,
+    number: u32,
+    completions: &Rc<CompletionQueue>,
+    receives: &Rc<ReceiveQueue>,
+) -> SendQueue {
+    let entries = device.parameters.send_entries;
+    let blocks = (entries * blocks_max(device.parameters.inline_max)).next_power_of_two();
+    let ring = (device.host.allocate(blocks as usize * BLOCK), blocks);
+    let pair = QueuePair::new(number, ring, completions, receives);
+    device.queue_pairs.borrow_mut().insert(number, pair.clone());
+    SendQueue::new(&device.host, pair, entries)
+}
+
+impl MessageQueues {
+    /// Returns the send queue to `node`, which is connected with the first message in either direction.
+    fn peer(&self, node: NodeId) -> Rc<SendQueue> {
+        let number = MESSAGE_PAIRS + node.0;
+        if let Some(queue) = self.peers.borrow().get(&number) {
+            return queue.clone();
+        }
+        let queue = Rc::new(new_send_queue(&self.device, number, &self.completions, &self.receives));
+        self.peers.borrow_mut().insert(number, queue.clone());
+        self.device.connect(&queue.pair, node, MESSAGE_PAIRS + self.device.node.0);
+        queue
+    }
+}
+
+impl RdmaDriver {
+    /// Starts the driver of a node, over its device.
+    pub fn start(context: &BuildContext<'_>, device: &Rc<RdmaDevice>) -> RdmaDriver {
+        let (host, parameters) = (context.host, &device.parameters);
+        let doorbell =
+            host.map_device(Rc::new(DoorbellRegister(device.clone())), DeviceWindow::uncached(DOORBELL_BYTES));
+        let blue_flame = (parameters.doorbell == Doorbell::BlueFlame).then(|| {
+            let window = DeviceWindow::write_combined(BLUE_FLAME_BUFFERS * BLUE_FLAME_BYTES);
+            host.map_device(Rc::new(BlueFlame::new(device)), window)
+        });
+        let entries = parameters.message_completions(context.addresses.nodes());
+        let completions = Rc::new(CompletionQueue::new(context.sim, host, entries, parameters.cqe.get()));
+        let receives = ReceiveQueue::new(context.sim, host, parameters.receive_entries, true);
+        let messages = Rc::new(MessageQueues {
+            device: device.clone(),
+            completions,
+            receives,
+            peers: RefCell::default(),
+            free_buffers: RefCell::default(),
+            receive_buffers: RefCell::default(),
+            is_started: Cell::new(false),
+            sent: Cell::new(0),
+        });
+        let (nodes, accepting) = (context.addresses.nodes() as u32, Rc::downgrade(&messages));
+        let accept = move |number: u32| {
+            let node = number.checked_sub(MESSAGE_PAIRS).filter(|node| *node < nodes)?;
+            Some(accepting.upgrade()?.peer(NodeId(node)).pair.clone())
+        };
+        assert!(device.accept.set(Box::new(accept)).is_ok(), "a device has one driver");
+        RdmaDriver {
+            device: device.clone(),
+            costs: context.costs,
+            cpu: host.cpu(),
+            registers: DeviceRegisters { doorbell, blue_flame, flames: Cell::new(0) },
+            addresses: context.addresses.clone(),
+            pending: context.pending.clone(),
+            connections: context.connections.clone(),
+            programs: ProgramQueues::default(),
+            messages,
+        }
+    }
+
+    fn new_send_queue(
+        &self,
+        number: u32,
+        completions: &Rc<CompletionQueue>,
+        receives: &Rc<ReceiveQueue>,
+    ) -> SendQueue {
+        new_send_queue(&self.device, number, completions, receives)
+    }
+}

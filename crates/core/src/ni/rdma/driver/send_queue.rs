@@ -1,0 +1,123 @@
+//! The driver's half of a send queue: it composes requests in memory, and rings the doorbell.
+//!
+//! A request that is posted alone is written to BlueFlame as well, if the interface has it. Otherwise the doorbell record
+//! in memory is updated, and the first 8 bytes of the last request are written to the doorbell register.
+
+use crate::engine::Bytes;
+use crate::host::{Address, AnyProcessor, Host, Processor, Window};
+use crate::ni::rdma::device::doorbell::{BLUE_FLAME_BUFFERS, BLUE_FLAME_BYTES};
+use crate::ni::rdma::device::queue_pair::QueuePair;
+use crate::ni::rdma::work_request::{BLOCK, WorkEntry};
+use crate::ni::verbs::WorkId;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// The windows of the device.
+pub struct DeviceRegisters {
+    /// The doorbell register.
+    pub doorbell: Window,
+    /// The BlueFlame buffers, if the driver uses them.
+    pub blue_flame: Option<Window>,
+    /// Number of BlueFlame buffers that were written.
+    pub flames: Cell<u64>,
+}
+
+/// A request that was posted and has not been reported.
+#[derive(Clone, Copy)]
+pub struct PostedRequest {
+    /// The request.
+    pub work: WorkId,
+    /// Index of its first block.
+    pub index: u16,
+    /// Bytes that it moves.
+    pub bytes: Bytes,
+    /// Buffer of the driver that it sends, if it sends one.
+    pub buffer: Option<Address>,
+}
+
+/// A send queue.
+pub struct SendQueue {
+    /// Queue pair.
+    pub pair: Rc<QueuePair>,
+    entries: usize,
+    record: Address,
+    /// Requests whose end has not been seen, the oldest first.
+    pub posted: RefCell<VecDeque<PostedRequest>>,
+    producer: Cell<u16>,
+    /// Number of requests that were posted since the last doorbell.
+    unannounced: Cell<u32>,
+    /// Bytes of the last request that was posted.
+    last: RefCell<Vec<u8>>,
+}
+
+impl SendQueue {
+    /// Creates the send queue of `pair` for `entries` requests.
+    pub fn new(host: &Host, pair: Rc<QueuePair>, entries: u32) -> SendQueue {
+        SendQueue {
+            pair,
+            entries: entries as usize,
+            record: host.allocate(8),
+            posted: RefCell::default(),
+            producer: Cell::new(0),
+            unannounced: Cell::new(0),
+            last: RefCell::default(),
+        }
+    }
+
+    /// Returns whether all entries are in use.
+    pub fn is_full(&self) -> bool {
+        self.posted.borrow().len() >= self.entries
+    }
+
+    /// Returns the index of the next request.
+    pub fn next_index(&self) -> u16 {
+        self.producer.get()
+    }
+
+    /// Composes a request in the queue, which is not full.
+    pub async fn post(&self, cpu: &AnyProcessor, entry: &WorkEntry, work: WorkId, buffer: Option<Address>) {
+        let bytes = entry.encode();
+        let index = self.producer.get();
+        self.producer.set(index.wrapping_add((bytes.len() / BLOCK) as u16));
+        self.unannounced.set(self.unannounced.get() + 1);
+        let posted = PostedRequest { work, index, bytes: Bytes(entry.bytes()), buffer };
+        self.posted.borrow_mut().push_back(posted);
+        let used = entry.used_bytes();
+        for (number, block) in bytes.chunks(BLOCK).enumerate() {
+            let used = (used - number * BLOCK).min(BLOCK);
+            cpu.store_run(self.pair.block(index.wrapping_add(number as u16)), &block[..used]).await;
+        }
+        *self.last.borrow_mut() = bytes;
+    }
+
+    /// Rings the doorbell for the requests that were posted since the last call.
+    pub async fn ring(&self, cpu: &AnyProcessor, registers: &DeviceRegisters) {
+        let unannounced = self.unannounced.take();
+        if unannounced == 0 {
+            return;
+        }
+        cpu.store_word(self.record, 4, self.producer.get().into()).await;
+        cpu.fence().await;
+        let last = std::mem::take(&mut *self.last.borrow_mut());
+        match registers.blue_flame {
+            Some(window) if unannounced == 1 && last.len() <= BLUE_FLAME_BYTES as usize => {
+                let flames = registers.flames.get();
+                registers.flames.set(flames + 1);
+                cpu.write_run(window.at(flames % BLUE_FLAME_BUFFERS * BLUE_FLAME_BYTES), &last).await;
+                cpu.fence().await;
+            }
+            _ => {
+                let control = u64::from_le_bytes(last[..8].try_into().expect("a request has 64 bytes"));
+                cpu.write(registers.doorbell.at(0), 8, control).await;
+            }
+        }
+    }
+
+    /// Removes the requests up to the one with `index`, which has ended; the last of them is that one.
+    pub fn take_ended(&self, index: u16) -> Vec<PostedRequest> {
+        let mut posted = self.posted.borrow_mut();
+        let last = posted.iter().position(|request| request.index == index).map_or(0, |last| last + 1);
+        posted.drain(..last).collect()
+    }
+}

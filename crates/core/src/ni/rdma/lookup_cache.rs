@@ -1,0 +1,65 @@
+//! A cache of the interface for entries of a table in host memory: fully associative, with replacement of the least
+//! recently used entry. Written entries that are replaced are not written back.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+/// A cache of table entries, by their numbers.
+pub struct LookupCache {
+    entries: usize,
+    uses: RefCell<UseOrder>,
+    misses: Cell<u64>,
+}
+
+#[derive(Default)]
+struct UseOrder {
+    last_use: BTreeMap<u64, u64>,
+    by_use: BTreeMap<u64, u64>,
+    uses: u64,
+}
+
+impl LookupCache {
+    /// Creates an empty cache for `entries` entries.
+    pub fn new(entries: u32) -> LookupCache {
+        LookupCache { entries: entries as usize, uses: RefCell::default(), misses: Cell::new(0) }
+    }
+
+    /// Looks up entry `number`, which the cache holds afterwards. Returns whether it did before.
+    pub fn access(&self, number: u64) -> bool {
+        let order = &mut *self.uses.borrow_mut();
+        order.uses += 1;
+        let previous = order.last_use.insert(number, order.uses);
+        order.by_use.insert(order.uses, number);
+        match previous {
+            Some(previous) => {
+                order.by_use.remove(&previous);
+            }
+            None => {
+                self.misses.set(self.misses.get() + 1);
+                if order.last_use.len() > self.entries
+                    && let Some((_, oldest)) = order.by_use.pop_first()
+                {
+                    order.last_use.remove(&oldest);
+                }
+            }
+        }
+        previous.is_some()
+    }
+
+    /// Returns the number of misses.
+    pub fn misses(&self) -> u64 {
+        self.misses.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_entry_is_replaced() {
+        let cache = LookupCache::new(2);
+        let hits: Vec<bool> = [1, 2, 1, 3, 1, 2].into_iter().map(|number| cache.access(number)).collect();
+        assert_eq!((hits, cache.misses()), (vec![false, false, true, false, true, false], 4));
+    }
+}

@@ -1,0 +1,132 @@
+//! A receive queue, which may be shared by queue pairs: a ring of buffers in host memory, and a record of the number of
+//! posted buffers. The device reads the record and the ring by DMA, and keeps some buffers in advance.
+
+use super::device::RdmaDevice;
+use super::work_request::{RECEIVE_BYTES, decode_receive, encode_receive};
+use crate::engine::{Bytes, Signal, Sim};
+use crate::host::{Address, AnyProcessor, Host, Processor};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Number of buffers that the device reads at once.
+const PREFETCH: u32 = 16;
+
+/// A buffer for a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReceiveWork {
+    /// Index in the queue, modulo 2¹⁶.
+    pub index: u16,
+    /// First address.
+    pub address: Address,
+    /// Size.
+    pub bytes: Bytes,
+}
+
+/// A receive queue.
+pub struct ReceiveQueue {
+    base: Address,
+    entries: u32,
+    record: Address,
+    is_shared: bool,
+    /// Number of buffers that the processor has posted, and that it has announced in the record.
+    posted: Cell<u64>,
+    announced: Cell<u64>,
+    /// Number of posted buffers that the device has read, and that it knows of.
+    fetched: Cell<u64>,
+    known: Cell<u64>,
+    prefetched: RefCell<VecDeque<ReceiveWork>>,
+    is_refilling: Cell<bool>,
+    refilled: Signal,
+}
+
+impl ReceiveQueue {
+    /// Creates an empty queue of `entries` entries.
+    pub fn new(sim: &Sim, host: &Host, entries: u32, is_shared: bool) -> Rc<ReceiveQueue> {
+        Rc::new(ReceiveQueue {
+            base: host.allocate(entries as usize * RECEIVE_BYTES),
+            entries,
+            record: host.allocate(8),
+            is_shared,
+            posted: Cell::new(0),
+            announced: Cell::new(0),
+            fetched: Cell::new(0),
+            known: Cell::new(0),
+            prefetched: RefCell::default(),
+            is_refilling: Cell::new(false),
+            refilled: Signal::new(sim, format!("{}: posted receives", host.name)),
+        })
+    }
+
+    /// Returns whether queue pairs share the queue.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Returns the number of buffers that were posted.
+    pub fn posted(&self) -> u64 {
+        self.posted.get()
+    }
+
+    /// Posts a buffer in a free entry; the device learns of it by [`announce`](Self::announce).
+    pub async fn post(&self, cpu: &AnyProcessor, address: Address, bytes: Bytes) {
+        let position = self.posted.get();
+        self.posted.set(position + 1);
+        cpu.store_run(self.entry(position), &encode_receive(address, bytes)).await;
+    }
+
+    /// Writes the number of posted buffers to the record.
+    pub async fn announce(&self, cpu: &AnyProcessor) {
+        if self.announced.replace(self.posted.get()) != self.posted.get() {
+            cpu.fence().await;
+            cpu.store_word(self.record, 8, self.posted.get()).await;
+        }
+    }
+
+    fn entry(&self, position: u64) -> Address {
+        self.base + position % u64::from(self.entries) * RECEIVE_BYTES as u64
+    }
+
+    /// Takes the next buffer for the device; returns `None` if none is posted.
+    pub async fn take(self: &Rc<Self>, device: &RdmaDevice) -> Option<ReceiveWork> {
+        if self.prefetched.borrow().is_empty() {
+            self.request_refill(device);
+            while self.is_refilling.get() {
+                self.refilled.wait().await;
+            }
+        }
+        let work = self.prefetched.borrow_mut().pop_front();
+        if work.is_some() && self.prefetched.borrow().len() < PREFETCH as usize / 2 {
+            self.request_refill(device);
+        }
+        work
+    }
+
+    fn request_refill(self: &Rc<Self>, device: &RdmaDevice) {
+        if !self.is_refilling.replace(true) {
+            device.request_refill(self);
+        }
+    }
+
+    /// Reads buffers from the ring, and first the record if all known buffers have been read.
+    pub async fn refill(&self, device: &RdmaDevice) {
+        if self.known.get() == self.fetched.get() {
+            let record = device.read_memory(self.record, 8).await;
+            self.known.set(u64::from_le_bytes(record.try_into().expect("eight bytes")));
+        }
+        let (from, entries) = (self.fetched.get(), u64::from(self.entries));
+        let count = (self.known.get() - from).min(PREFETCH.into()).min(entries - from % entries);
+        if count > 0 {
+            let bytes = device.read_memory(self.entry(from), count * RECEIVE_BYTES as u64).await;
+            let (rows, _) = bytes.as_chunks::<RECEIVE_BYTES>();
+            let works = rows.iter().zip(from..).map(|(row, position)| {
+                let (address, bytes) = decode_receive(row);
+                ReceiveWork { index: position as u16, address, bytes }
+            });
+            self.prefetched.borrow_mut().extend(works);
+            self.fetched.set(from + count);
+        }
+        self.is_refilling.set(false);
+        self.refilled.notify();
+    }
+}

@@ -1,0 +1,423 @@
+//! The requester of a queue pair as a state machine: sequence numbers, acknowledgements, and recovery (InfiniBand
+//! Architecture Specification, volume 1, section 9.7.5). It knows no bytes and no time: the device builds the packets,
+//! and reports what arrives and when a timer expires.
+//!
+//! With go-back-N, a lost packet is sent again with all packets behind it. With selective repeat, the responder keeps
+//! packets that arrive early and names one in each negative acknowledgement, and only missing packets are sent again.
+//! A read whose response has a gap is requested again from the first missing packet on.
+
+use crate::ni::rdma::wire::bth::Psn;
+use crate::text::ParameterChoice;
+use std::collections::{BTreeSet, VecDeque};
+
+/// How packets are sent again after a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
+pub enum Recovery {
+    /// All packets from the lost one on.
+    GoBackN,
+    /// Only packets that are missing.
+    Selective,
+}
+
+/// The limits of a requester.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct RequesterLimits {
+    /// Recovery from losses.
+    pub recovery: Recovery,
+    /// Largest number of reads and atomic operations without a complete response.
+    pub reads: u32,
+    /// Largest number of packets without an acknowledgement.
+    pub window: u32,
+    /// Number of time-outs in a row after which the queue pair fails.
+    pub retries: u32,
+    /// Number of times in a row that the receiver may be not ready; `None` for no limit.
+    pub not_ready_retries: Option<u32>,
+}
+
+/// The kind of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RequestKind {
+    /// A send or write, which is acknowledged.
+    OneWay,
+    /// A read or atomic operation, which has a response.
+    WithResponse,
+}
+
+/// A request that is not complete.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct PendingRequest<W> {
+    work: W,
+    kind: RequestKind,
+    first: Psn,
+    /// Number of sequence numbers: packets of the request, or of its response.
+    packets: u32,
+    /// Number of packets of the response that have arrived.
+    received: u32,
+    is_sent: bool,
+}
+
+impl<W> PendingRequest<W> {
+    fn end(&self) -> Psn {
+        self.first.plus(self.packets)
+    }
+
+    fn lacks_response(&self) -> bool {
+        self.kind == RequestKind::WithResponse && self.received < self.packets
+    }
+}
+
+/// A packet to send.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transmission<W> {
+    /// The request.
+    pub work: W,
+    /// Number of the packet in its request, or in the response of the request.
+    pub number: u32,
+    /// Sequence number.
+    pub psn: Psn,
+    /// Whether the packet was sent before.
+    pub is_retransmission: bool,
+}
+
+/// The result of a response.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ResponseVerdict<W> {
+    /// The response is the next one of this request.
+    Accepted {
+        /// The request.
+        work: W,
+        /// Number of the packet in the response.
+        number: u32,
+    },
+    /// The response is a duplicate, or one before it is missing.
+    Ignored,
+}
+
+/// The error of a requester that has tried often enough.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RetriesExhausted;
+
+/// The state of selective repeat.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+struct SelectiveState {
+    /// Packets that have arrived early, as offsets from the oldest unacknowledged packet's number modulo 2³².
+    arrived: BTreeSet<u32>,
+    /// Packets to be sent again.
+    lost: BTreeSet<u32>,
+    /// Packets that were sent again.
+    repeated: BTreeSet<u32>,
+}
+
+/// The requester of a queue pair. `W` stands for the work request.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Requester<W> {
+    requests: VecDeque<PendingRequest<W>>,
+    /// Oldest packet that is not acknowledged, counted without wrapping around.
+    oldest: u32,
+    /// Next packet to send.
+    cursor: u32,
+    /// First packet that was never sent.
+    highest: u32,
+    /// First packet of the next request.
+    end: u32,
+    /// Number of reads and atomic operations that were sent and have no complete response.
+    reads: u32,
+    time_outs: u32,
+    not_ready: u32,
+    /// Whether a gap in a response was acted upon, and no response has been accepted since.
+    gap_seen: bool,
+    selective: Option<Box<SelectiveState>>,
+}
+
+impl<W> Default for Requester<W> {
+    fn default() -> Requester<W> {
+        Requester {
+            requests: VecDeque::new(),
+            oldest: 0,
+            cursor: 0,
+            highest: 0,
+            end: 0,
+            reads: 0,
+            time_outs: 0,
+            not_ready: 0,
+            gap_seen: false,
+            selective: None,
+        }
+    }
+}
+
+impl<W: Clone> Requester<W> {
+    /// Adds a request that takes `packets` sequence numbers.
+    pub fn add(&mut self, work: W, kind: RequestKind, packets: u32) {
+        let first = Psn::new(self.end);
+        self.requests.push_back(PendingRequest { work, kind, first, packets, received: 0, is_sent: false });
+        self.end = self.end.wrapping_add(packets);
+    }
+
+    /// Returns whether packets wait for an acknowledgement or a response.
+    pub fn is_waiting(&self) -> bool {
+        self.oldest != self.highest
+    }
+
+    /// Returns whether no request is pending.
+    pub fn is_idle(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    /// Returns the count of the packet with sequence number `psn`, which is near the oldest one.
+    fn count_of(&self, psn: Psn) -> u32 {
+        let base = Psn::new(self.oldest);
+        match psn.is_before(base) {
+            true => self.oldest.wrapping_sub(base.since(psn)),
+            false => self.oldest.wrapping_add(psn.since(base)),
+        }
+    }
+
+    /// Returns the index of the request that packet `count` belongs to.
+    fn index_of(&self, count: u32) -> usize {
+        let offset = Psn::new(count).since(self.requests[0].first);
+        let base = self.requests[0].first;
+        self.requests.partition_point(|request| request.end().since(base) <= offset)
+    }
+
+    /// Returns the next packet to send, if any may be sent.
+    pub fn next(&mut self, limits: &RequesterLimits) -> Option<Transmission<W>> {
+        if let Some(lost) = self.selective.as_mut().and_then(|state| state.lost.pop_first())
+            && let Some(again) = self.repeat(lost)
+        {
+            return Some(again);
+        }
+        if self.cursor == self.end || self.cursor.wrapping_sub(self.oldest) >= limits.window {
+            return None;
+        }
+        let (count, index) = (self.cursor, self.index_of(self.cursor));
+        let request = &mut self.requests[index];
+        let number = Psn::new(count).since(request.first);
+        match request.kind {
+            RequestKind::OneWay => self.cursor = count.wrapping_add(1),
+            RequestKind::WithResponse => {
+                if !request.is_sent {
+                    if self.reads == limits.reads {
+                        return None;
+                    }
+                    self.reads += 1;
+                }
+                self.cursor = count.wrapping_add(request.packets - number);
+            }
+        }
+        request.is_sent = true;
+        let is_retransmission = (count.wrapping_sub(self.highest) as i32) < 0;
+        if (self.cursor.wrapping_sub(self.highest) as i32) > 0 {
+            self.highest = self.cursor;
+        }
+        Some(Transmission { work: request.work.clone(), number, psn: Psn::new(count), is_retransmission })
+    }
+
+    /// Returns whether [`next`](Self::next) may return a packet.
+    pub fn may_send(&self, limits: &RequesterLimits) -> bool {
+        let has_lost = self.selective.as_ref().is_some_and(|state| !state.lost.is_empty());
+        has_lost || self.cursor != self.end && self.cursor.wrapping_sub(self.oldest) < limits.window
+    }
+
+    /// Returns the packet `count` to be sent again by selective repeat, if it still lacks an acknowledgement.
+    fn repeat(&mut self, count: u32) -> Option<Transmission<W>> {
+        if (count.wrapping_sub(self.oldest) as i32) < 0 {
+            return None;
+        }
+        let index = self.index_of(count);
+        let request = self.requests.get(index)?;
+        let number = match request.kind {
+            RequestKind::OneWay => Psn::new(count).since(request.first),
+            RequestKind::WithResponse => request.received,
+        };
+        let (psn, work) = (request.first.plus(number), request.work.clone());
+        if request.kind == RequestKind::WithResponse && !request.lacks_response() {
+            return None;
+        }
+        let end = count.wrapping_add(request.end().since(Psn::new(count)));
+        let takes_all = request.kind == RequestKind::WithResponse;
+        let state = self.selective.as_mut().expect("selective repeat has state");
+        state.repeated.insert(count);
+        if takes_all {
+            state.lost.retain(|lost| (lost.wrapping_sub(end) as i32) >= 0);
+        }
+        Some(Transmission { work, number, psn, is_retransmission: true })
+    }
+
+    /// Handles an acknowledgement of all packets up to `psn`, and appends the requests that are complete to
+    /// `completed`. Returns whether it acknowledges any packet.
+    pub fn acknowledge(&mut self, psn: Psn, completed: &mut Vec<W>) -> bool {
+        let to = self.count_of(psn).wrapping_add(1);
+        let is_new = (to.wrapping_sub(self.oldest) as i32) > 0 && (to.wrapping_sub(self.highest) as i32) <= 0;
+        if !is_new {
+            return false;
+        }
+        let before = self.oldest;
+        while let Some(front) = self.requests.front() {
+            let first = self.oldest.wrapping_sub(Psn::new(self.oldest).since(front.first));
+            let end = first.wrapping_add(front.packets);
+            if (to.wrapping_sub(first) as i32) <= 0 {
+                break;
+            }
+            if front.lacks_response() {
+                // A later request was acknowledged, so responses of this one were lost.
+                self.oldest = first.wrapping_add(front.received);
+                if !self.gap_seen {
+                    self.gap_seen = true;
+                    self.cursor = self.oldest;
+                }
+                break;
+            }
+            if (to.wrapping_sub(end) as i32) < 0 {
+                self.oldest = to;
+                break;
+            }
+            self.oldest = end;
+            completed.extend(self.requests.pop_front().map(|request| request.work));
+        }
+        self.progress(before)
+    }
+
+    /// Ends the handling of an acknowledgement or response, before which the oldest packet was `before`.
+    fn progress(&mut self, before: u32) -> bool {
+        if (self.cursor.wrapping_sub(self.oldest) as i32) < 0 {
+            self.cursor = self.oldest;
+        }
+        let oldest = self.oldest;
+        if oldest == before {
+            return false;
+        }
+        (self.time_outs, self.not_ready) = (0, 0);
+        if let Some(state) = &mut self.selective {
+            for packets in [&mut state.arrived, &mut state.lost, &mut state.repeated] {
+                packets.retain(|count| (count.wrapping_sub(oldest) as i32) >= 0);
+            }
+        }
+        true
+    }
+
+    /// Handles a response with sequence number `psn`.
+    pub fn respond(&mut self, psn: Psn, completed: &mut Vec<W>) -> ResponseVerdict<W> {
+        let count = self.count_of(psn);
+        let is_sent = (count.wrapping_sub(self.oldest) as i32) >= 0 && (count.wrapping_sub(self.highest) as i32) < 0;
+        if !is_sent {
+            return ResponseVerdict::Ignored;
+        }
+        let first = self.requests[self.index_of(count)].first;
+        // A response acknowledges all earlier requests.
+        self.acknowledge(first.previous(), completed);
+        if self.requests.is_empty() {
+            return ResponseVerdict::Ignored;
+        }
+        let index = self.index_of(count);
+        let before = self.oldest;
+        let Some(request) = self.requests.get_mut(index) else { return ResponseVerdict::Ignored };
+        let number = psn.since(request.first);
+        if request.kind == RequestKind::OneWay || number != request.received {
+            let is_gap = request.kind == RequestKind::WithResponse && number > request.received;
+            if is_gap && !self.gap_seen && index == 0 {
+                self.gap_seen = true;
+                self.cursor = self.oldest;
+            }
+            return ResponseVerdict::Ignored;
+        }
+        request.received += 1;
+        let work = request.work.clone();
+        if !request.lacks_response() {
+            self.reads -= 1;
+        }
+        self.gap_seen = false;
+        self.complete_responses(completed);
+        self.progress(before);
+        ResponseVerdict::Accepted { work, number }
+    }
+
+    /// Removes the requests at the front whose responses are complete.
+    fn complete_responses(&mut self, completed: &mut Vec<W>) {
+        while let Some(front) = self.requests.front().filter(|front| front.kind == RequestKind::WithResponse) {
+            let first = self.oldest.wrapping_sub(Psn::new(self.oldest).since(front.first));
+            self.oldest = first.wrapping_add(front.received);
+            if front.lacks_response() {
+                break;
+            }
+            completed.extend(self.requests.pop_front().map(|request| request.work));
+        }
+    }
+
+    /// Handles a negative acknowledgement: packet `expected` has not arrived. `early` is a later packet that the
+    /// responder keeps, if it keeps any.
+    pub fn repeat_from(&mut self, expected: Psn, early: Option<Psn>, completed: &mut Vec<W>) {
+        self.acknowledge(expected.previous(), completed);
+        let from = self.count_of(expected);
+        let is_pending = (from.wrapping_sub(self.oldest) as i32) >= 0 && (from.wrapping_sub(self.highest) as i32) < 0;
+        if !is_pending {
+            return;
+        }
+        match early {
+            None => {
+                if (from.wrapping_sub(self.cursor) as i32) < 0 {
+                    self.cursor = from;
+                }
+            }
+            Some(early) => {
+                let early = self.count_of(early);
+                let state = self.selective.get_or_insert_default();
+                state.arrived.insert(early);
+                let mut count = from;
+                while (count.wrapping_sub(early) as i32) < 0 {
+                    if !state.arrived.contains(&count) && !state.repeated.contains(&count) {
+                        state.lost.insert(count);
+                    }
+                    count = count.wrapping_add(1);
+                }
+            }
+        }
+    }
+
+    /// Handles the notice that the receiver is not ready for packet `psn`, which is sent again.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if that has happened too often in a row.
+    pub fn not_ready(
+        &mut self,
+        psn: Psn,
+        limits: &RequesterLimits,
+        completed: &mut Vec<W>,
+    ) -> Result<(), RetriesExhausted> {
+        self.acknowledge(psn.previous(), completed);
+        let from = self.count_of(psn);
+        if (from.wrapping_sub(self.oldest) as i32) >= 0 && (from.wrapping_sub(self.cursor) as i32) < 0 {
+            self.cursor = from;
+        }
+        self.not_ready += 1;
+        match limits.not_ready_retries {
+            Some(most) if self.not_ready > most => Err(RetriesExhausted),
+            _ => Ok(()),
+        }
+    }
+
+    /// Handles a time-out: all packets that are not known to have arrived are sent again.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if that has happened too often in a row.
+    pub fn time_out(&mut self, limits: &RequesterLimits) -> Result<(), RetriesExhausted> {
+        self.time_outs += 1;
+        self.gap_seen = false;
+        self.cursor = self.oldest;
+        if let Some(state) = &mut self.selective {
+            state.lost.clear();
+            state.repeated.clear();
+        }
+        if self.time_outs > limits.retries { Err(RetriesExhausted) } else { Ok(()) }
+    }
+
+    /// Removes all pending requests, the oldest first.
+    pub fn drain(&mut self) -> Vec<W> {
+        let requests = std::mem::take(&mut self.requests);
+        (self.oldest, self.cursor, self.highest, self.reads) = (self.end, self.end, self.end, 0);
+        self.selective = None;
+        requests.into_iter().map(|request| request.work).collect()
+    }
+}

@@ -1,0 +1,255 @@
+//! The requests of one endpoint on its queue pairs: posts, doorbells, completions, and checks of the bytes.
+
+use super::VerbsTest;
+use super::connection::{Connection, verbs};
+use super::operation::VerbsOperation;
+use crate::engine::{Bytes, Time};
+use crate::host::Address;
+use crate::messaging::Endpoint;
+use crate::ni::{QueuePairId, WorkCompletion, WorkId, WorkKind, WorkOperation, WorkRequest, WorkStatus};
+use crate::program::{PAYLOAD_PATTERNS, pattern};
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+/// Largest number of completions of a poll (`CTX_POLL_BATCH` of perftest).
+pub const POLL_MAX: usize = 16;
+
+/// A queue pair and its requests.
+pub struct PostedQueue {
+    pub connection: Connection,
+    /// Requests posted.
+    pub posted: u64,
+    /// Requests known to have completed.
+    pub completed: u64,
+    /// Requests whose completion was asked for: work request, number, and the time of the post.
+    signaled: VecDeque<(WorkId, u64, Time)>,
+    /// Receives posted.
+    receives: u64,
+    /// Messages received.
+    pub received: u64,
+}
+
+/// A request that has completed, with all before it on its queue pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CompletedRequests {
+    /// Requests that are now known to have completed.
+    pub count: u64,
+    /// Time of the post of the last of them.
+    pub posted_at: Time,
+}
+
+/// The requests of an endpoint.
+pub struct Poster {
+    pub test: Rc<VerbsTest>,
+    pub endpoint: Rc<Endpoint>,
+    /// First of the buffers that requests read, one for each pattern.
+    patterns: Address,
+    /// Bytes of each pattern.
+    expected: Vec<Vec<u8>>,
+    pub queues: Vec<PostedQueue>,
+    by_number: HashMap<QueuePairId, usize>,
+    /// Largest number of outstanding requests of a queue pair, at most the entries of its send queue.
+    pub depth: u64,
+    signal_every: u64,
+}
+
+impl Poster {
+    pub fn new(test: &Rc<VerbsTest>, endpoint: Rc<Endpoint>, patterns: Address, all: Vec<Connection>) -> Poster {
+        let depth = test.outstanding.min(u64::from(verbs(&endpoint).verbs_limits().send_entries));
+        let by_number = all.iter().enumerate().map(|(index, connection)| (connection.queue, index)).collect();
+        let queue = |connection| PostedQueue {
+            connection,
+            posted: 0,
+            completed: 0,
+            signaled: VecDeque::new(),
+            receives: 0,
+            received: 0,
+        };
+        Poster {
+            endpoint,
+            patterns,
+            expected: (0..PAYLOAD_PATTERNS).map(|number| pattern::bytes(number, test.size)).collect(),
+            queues: all.into_iter().map(queue).collect(),
+            by_number,
+            depth,
+            signal_every: test.signal_every.min(depth),
+            test: test.clone(),
+        }
+    }
+
+    /// Returns the bytes of the payload of request `number`.
+    pub fn expected(&self, number: u64) -> &[u8] {
+        &self.expected[(number % PAYLOAD_PATTERNS) as usize]
+    }
+
+    /// Returns the buffer that request `number` reads.
+    pub fn source(&self, number: u64) -> Address {
+        self.patterns + number % PAYLOAD_PATTERNS * self.test.slot_bytes()
+    }
+
+    /// Returns the buffer with index `slot` of those that begin at `first`.
+    fn slot(&self, first: Address, slot: u64) -> Address {
+        first + slot * self.test.slot_bytes()
+    }
+
+    /// Returns the next operation of queue `index`. Writes go to the slot with index `slot` at the other endpoint.
+    fn operation(&self, index: usize, slot: u64) -> WorkOperation {
+        let PostedQueue { connection, posted: number, .. } = &self.queues[index];
+        let Connection { remote, key, results, .. } = *connection;
+        let (number, bytes, from) = (*number, self.test.size, self.source(*number));
+        let result = |slots: u64| self.slot(results, number % slots);
+        match self.test.operation {
+            VerbsOperation::Write => WorkOperation::Write { from, to: self.slot(remote, slot), key, bytes },
+            VerbsOperation::Send => WorkOperation::Send { from, bytes },
+            VerbsOperation::Read => {
+                let from = self.slot(remote, number % PAYLOAD_PATTERNS);
+                WorkOperation::Read { from, key, to: result(PAYLOAD_PATTERNS), bytes }
+            }
+            VerbsOperation::FetchAdd => {
+                WorkOperation::FetchAdd { at: remote, key, add: 1, to: result(self.test.result_slots()) }
+            }
+            VerbsOperation::CompareSwap => {
+                let to = result(self.test.result_slots());
+                WorkOperation::CompareSwap { at: remote, key, expected: number, new: number + 1, to }
+            }
+        }
+    }
+
+    /// Posts the next request of queue `index`. Returns whether the queue had a free entry.
+    pub async fn post(&mut self, index: usize, slot: u64) -> bool {
+        let (queue, number) = (self.queues[index].connection.queue, self.queues[index].posted);
+        let is_signaled = (number + 1).is_multiple_of(self.signal_every) || number + 1 == self.test.total();
+        let request = WorkRequest { operation: self.operation(index, slot), is_signaled };
+        let posted_at = self.endpoint.now();
+        let Ok(work) = verbs(&self.endpoint).post(self.endpoint.cpu(), queue, request).await else { return false };
+        let state = &mut self.queues[index];
+        state.posted += 1;
+        if is_signaled {
+            state.signaled.push_back((work, number, posted_at));
+        }
+        true
+    }
+
+    /// Rings the doorbell of queue `index`.
+    pub async fn flush(&self, index: usize) {
+        verbs(&self.endpoint).flush(self.endpoint.cpu(), self.queues[index].connection.queue).await;
+    }
+
+    /// Posts all receives for which there are buffers, if the other endpoints send messages.
+    pub async fn post_receives(&mut self) {
+        for index in 0..self.queues.len() {
+            let is_receiver = self.test.operation == VerbsOperation::Send && self.queues[index].connection.is_target;
+            while is_receiver && self.post_receive(index).await {}
+        }
+    }
+
+    /// Posts the next receive of queue `index`, and rings its doorbell. Returns whether one was posted: there are as
+    /// many as messages, and each has a buffer.
+    async fn post_receive(&mut self, index: usize) -> bool {
+        let slots = self.test.incoming_slots();
+        let PostedQueue { connection, receives, received, .. } = self.queues[index];
+        if receives == self.test.total() || receives - received == slots {
+            return false;
+        }
+        let (verbs, cpu) = (verbs(&self.endpoint), self.endpoint.cpu());
+        let at = self.slot(connection.incoming, receives % slots);
+        if verbs.post_receive(cpu, connection.queue, at, self.test.size).await.is_err() {
+            return false;
+        }
+        verbs.flush(cpu, connection.queue).await;
+        self.queues[index].receives += 1;
+        true
+    }
+
+    /// Returns whether a completion will be written. While none will, the send queue is full of requests whose entries a
+    /// later poll frees.
+    fn expects_completion(&self) -> bool {
+        self.queues.iter().any(|queue| !queue.signaled.is_empty() || queue.received < queue.receives)
+    }
+
+    /// Polls once for at most `max` completions, and waits for one if there is none and one is expected. Calls `completed` for each that
+    /// reports requests.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if a request failed.
+    pub async fn poll(&mut self, max: usize, mut completed: impl FnMut(CompletedRequests, Time)) -> Result<(), String> {
+        let (endpoint, verbs) = (self.endpoint.clone(), verbs(&self.endpoint));
+        let taken = verbs.completions(endpoint.cpu(), endpoint.id(), max).await;
+        if taken.is_empty() && self.expects_completion() {
+            verbs.wait_for_completion(endpoint.cpu(), endpoint.id()).await;
+        }
+        let now = endpoint.now();
+        for completion in taken {
+            let index = self.by_number[&completion.queue];
+            self.check_status(&completion)?;
+            match completion.kind {
+                WorkKind::Send => completed(self.complete(index, &completion), now),
+                WorkKind::Receive => self.receive(index, &completion).await,
+            }
+        }
+        Ok(())
+    }
+
+    fn check_status(&self, completion: &WorkCompletion) -> Result<(), String> {
+        let WorkCompletion { queue, work, status, .. } = completion;
+        if *status == WorkStatus::Success {
+            return Ok(());
+        }
+        let name = self.endpoint.name();
+        Err(format!("work request {} of queue pair {} of {name} ended with {status:?}", work.0, queue.0))
+    }
+
+    /// Ends the requests up to the one that completed, and checks their results.
+    fn complete(&mut self, index: usize, completion: &WorkCompletion) -> CompletedRequests {
+        let state = &mut self.queues[index];
+        let (work, number, posted_at) = state.signaled.pop_front().expect("a completion is of a signaled request");
+        assert_eq!(work, completion.work, "requests of a queue pair complete in the order of posting");
+        let first = std::mem::replace(&mut state.completed, number + 1);
+        for number in first..=number {
+            self.check_result(index, number);
+        }
+        CompletedRequests { count: number + 1 - first, posted_at }
+    }
+
+    /// Checks the result of a read or an atomic operation. Panics if a model changed bytes, or the order of operations.
+    fn check_result(&self, index: usize, number: u64) {
+        let Connection { results, .. } = self.queues[index].connection;
+        let (slots, host) = (self.test.result_slots().max(1), self.endpoint.host());
+        let at = self.slot(results, number % slots);
+        match self.test.operation {
+            VerbsOperation::Write | VerbsOperation::Send => {}
+            VerbsOperation::Read => {
+                assert!(host.peek(at, self.test.size.len()) == self.expected(number), "a read returned other bytes");
+            }
+            VerbsOperation::FetchAdd | VerbsOperation::CompareSwap => {
+                let previous = u64::from_le_bytes(host.peek(at, 8).try_into().expect("eight bytes"));
+                assert_eq!(previous, number, "atomic operations of a queue pair are executed once and in order");
+            }
+        }
+    }
+
+    /// Checks a received message, and posts its buffer again.
+    async fn receive(&mut self, index: usize, completion: &WorkCompletion) {
+        let PostedQueue { connection, received, .. } = self.queues[index];
+        let at = self.slot(connection.incoming, received % self.test.incoming_slots());
+        let arrived = self.endpoint.host().peek(at, self.test.size.len());
+        assert!(completion.bytes == self.test.size && arrived == self.expected(received), "a message has other bytes");
+        self.queues[index].received += 1;
+        self.post_receive(index).await;
+    }
+
+    /// Returns whether the buffers of queue `index` hold what the other endpoint writes.
+    pub fn holds_writes(&self, index: usize) -> bool {
+        let holds = |slot: u64| {
+            let at = self.slot(self.queues[index].connection.incoming, slot);
+            self.endpoint.host().peek(at, self.test.size.len()) == self.expected(slot)
+        };
+        (0..PAYLOAD_PATTERNS.min(self.test.total())).all(holds)
+    }
+
+    /// Returns the bytes of one request.
+    pub fn size(&self) -> Bytes {
+        self.test.size
+    }
+}
