@@ -28,6 +28,13 @@ pub trait DmaPort {
 
     /// Returns the number of tags, which is the largest number of outstanding transfers.
     fn tags(&self) -> u32;
+
+    /// Returns whether writes, and interrupts that are raised after them, become visible in the order of their
+    /// submission, and whether transfers advance without being awaited. A device may then submit the write that
+    /// announces data right after the data.
+    fn orders_writes(&self) -> bool {
+        false
+    }
 }
 
 /// Submits `request` as soon as a tag is free. This suits an engine that has no other transfer to submit.

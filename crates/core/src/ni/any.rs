@@ -12,6 +12,7 @@ use super::extensions::{CoherenceUnit, DriverExtensions, HostDmaEngine};
 use super::mcp::driver::McpDriver;
 use super::one_sided::{OneSided, WorkQueue};
 use super::port::Port;
+use super::ring::driver::RingDriver;
 use super::trapeze::driver::TrapezeDriver;
 use super::whole_packet::WholePacketDriver;
 use super::word_copy::PayloadSink;
@@ -61,6 +62,8 @@ drivers! {
     Direct(WholePacketDriver<QueuesNic>),
     /// Alewife's communication and memory unit.
     Cmmu(Box<CmmuDriver>),
+    /// Descriptor rings.
+    Ring(Box<RingDriver>),
 }
 
 impl AnyDriver {
@@ -111,6 +114,7 @@ impl Driver for AnyDriver {
         }
         later {
             async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
+            async fn flush_sends(cpu: &AnyProcessor);
             async fn wait_for_capacity(cpu: &AnyProcessor);
             async fn poll(cpu: &AnyProcessor, sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
             async fn take(

@@ -23,6 +23,7 @@
 //! | `designs/` | nine interfaces with fifos or queues, each composed of a sending and a receiving half |
 //! | `direct/` | an interface whose queues the processor accesses without a bus |
 //! | `dma_engine/` | a DMA engine alone, without messages |
+//! | `ring/` | an Ethernet interface with descriptor rings, polled or behind a kernel |
 //! | `cmmu/` | Alewife's communications and memory-management unit, for messages and coherent memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
 //! | `mcp/` | the Myrinet control program: firmware with four threads, given as tables; sockets over UDP/IP, and GM |
@@ -56,6 +57,7 @@ mod packet_header;
 pub mod parcel;
 pub mod port;
 pub mod port_config;
+pub mod ring;
 pub mod trapeze;
 mod whole_packet;
 pub mod word_copy;
