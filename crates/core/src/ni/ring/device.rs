@@ -83,15 +83,7 @@ pub async fn submit_read(dma: &dyn DmaPort, address: Address, bytes: u64) -> Dma
 
 /// Waits for the end of a read, and returns its bytes.
 pub async fn read_bytes(mut read: DmaCompletion) -> Vec<u8> {
-    let (mut data, mut beat) = (Vec::new(), Vec::new());
-    while read.next_beat(&mut beat).await.is_some() {
-        match data.is_empty() {
-            true => std::mem::swap(&mut data, &mut beat),
-            false => data.extend_from_slice(&beat),
-        }
-    }
-    read.done().await;
-    data
+    read.read_to_end().await
 }
 
 /// A pair of rings of the device.

@@ -104,7 +104,9 @@ impl FetchedRing {
             batches.pop_front();
         }
         let requested = batches.front().map_or(Time::ZERO, |(_, at)| *at);
-        self.change.notify();
+        if self.next_batch() > 0 {
+            self.change.notify();
+        }
         Some(requested)
     }
 
@@ -160,7 +162,9 @@ impl FetchedRing {
             self.held.borrow_mut().extend(bytes);
             self.batches.borrow_mut().push_back((end, requested));
             self.filled.notify();
-            self.change.notify();
+            if self.next_batch() > 0 {
+                self.change.notify();
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ impl SendDriver {
             let head = self.read_head(cpu).await;
             self.reclaim_while(|frame| frame.position + frame.entries <= head);
             self.full_at.set((!is_free()).then_some(changes));
-        } else if !is_free() || self.free_entries.get() < self.layout.entries / 2 {
+        } else if !is_free() || self.unrung.get() == 0 {
             self.reclaim(cpu).await;
         }
         is_free()
