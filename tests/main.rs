@@ -38,6 +38,7 @@ mod papers;
 mod parameters;
 mod programs;
 mod random;
+mod rings;
 mod routed;
 mod routers;
 mod saturation;

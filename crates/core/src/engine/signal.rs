@@ -34,6 +34,15 @@ impl Signal {
         }
     }
 
+    /// Wakes at most `tasks` waiting tasks, in the order in which they began to wait.
+    pub fn notify_first(&self, tasks: usize) {
+        let mut waiters = self.waiters.borrow_mut();
+        let woken = tasks.min(waiters.len());
+        for task in waiters.drain(..woken) {
+            self.sim.wake(task);
+        }
+    }
+
     /// Wakes every waiting task at `instant`.
     pub fn notify_at(&self, instant: Time) {
         for task in self.waiters.borrow_mut().drain(..) {

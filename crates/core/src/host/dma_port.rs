@@ -28,6 +28,13 @@ pub trait DmaPort {
 
     /// Returns the number of tags, which is the largest number of outstanding transfers.
     fn tags(&self) -> u32;
+
+    /// Returns whether writes, and interrupts that are raised after them, become visible in the order of their
+    /// submission, and whether transfers advance without being awaited. A device may then submit the write that
+    /// announces data right after the data.
+    fn orders_writes(&self) -> bool {
+        false
+    }
 }
 
 /// Submits `request` as soon as a tag is free. This suits an engine that has no other transfer to submit.
@@ -195,6 +202,13 @@ impl DmaCompletion {
         self.advance_to(u32::MAX).await;
     }
 
+    /// Waits for the end of a read, and returns its bytes. No beat may have been awaited before.
+    pub async fn read_to_end(&mut self) -> Vec<u8> {
+        self.steps.collects.set(true);
+        self.advance_to(u32::MAX).await;
+        self.steps.data.take()
+    }
+
     /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to the
     /// latency of the transfer. The list is empty if the port records none.
     pub fn stages(&self) -> Vec<(&'static str, Time)> {
@@ -229,6 +243,8 @@ pub struct DmaSteps {
     set_up: Cell<Time>,
     beat: Cell<Option<DataBeat>>,
     data: RefCell<Vec<u8>>,
+    /// Whether the bytes of all beats are collected until the end.
+    collects: Cell<bool>,
     stages: RefCell<Vec<(&'static str, Time)>>,
 }
 
@@ -242,10 +258,24 @@ impl DmaSteps {
     /// Reports that a beat of a read begins to flow, whose bytes are `data`. On return, `data` is a buffer that can be
     /// reused.
     pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
+        if self.collects.get() {
+            let mut all = self.data.borrow_mut();
+            match all.is_empty() {
+                true => std::mem::swap(data, &mut all),
+                false => all.extend_from_slice(data),
+            }
+            return self.reached.set(self.reached.get() + 1);
+        }
         std::mem::swap(data, &mut self.data.borrow_mut());
         self.beat.set(Some(beat));
         self.end_step().await;
         std::mem::swap(data, &mut self.data.borrow_mut());
+    }
+
+    /// Returns whether the engine waits for the end of the transfer only. The port need not report beats at the instants
+    /// at which they flow.
+    pub fn awaits_end(&self) -> bool {
+        self.goal.get() == u32::MAX
     }
 
     /// Reports that a beat of a write begins to flow.

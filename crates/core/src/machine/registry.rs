@@ -58,6 +58,7 @@ impl Registry {
             .with_interface::<ni::cmmu::CmmuParameters>()
             .with_interface::<ni::dma_engine::DmaEngineParameters>()
             .with_interface::<ni::rdma::RdmaParameters>()
+            .with_interface::<ni::ring::RingParameters>()
             .with_protocol::<protocol::plain::PlainParameters>()
             .with_protocol::<protocol::return_to_sender::ReturnToSenderParameters>()
             .with_protocol::<protocol::nifdy::NifdyParameters>()

@@ -210,11 +210,17 @@ impl Endpoint {
             if receive().await {
                 polls = None;
             } else {
+                context.driver.flush_sends(&context.cpu).await;
                 let polls_for_capacity = || context.driver.capacity_wait_reason().map(|reason| sim.polls_for(reason));
                 polls = polls.or_else(polls_for_capacity);
                 self.sharing.wait_for_capacity(context, permit).await;
             }
         }
+    }
+
+    /// Notifies the interface of all packets that were posted without a notification.
+    pub(super) async fn flush_sends(&self) {
+        self.context.driver.flush_sends(&self.context.cpu).await;
     }
 
     /// Registers the program as polling for a packet, if the driver polls for one.
@@ -242,7 +248,18 @@ impl Endpoint {
     /// # Panics
     ///
     /// Panics if the message is larger than the machine's largest message.
-    pub async fn send_since(&self, outgoing: Outgoing<'_>, scheduled: Time) {
+    #[inline(always)]
+    pub fn send_since(&self, outgoing: Outgoing<'_>, scheduled: Time) -> impl Future<Output = ()> {
+        self.send_in_burst(outgoing, scheduled, false)
+    }
+
+    /// Sends a message as [`send_since`](Endpoint::send_since) does. With `more`, the program sends another message
+    /// without waiting in between, and the interface need not be notified before that.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the message is larger than the machine's largest message.
+    pub async fn send_in_burst(&self, outgoing: Outgoing<'_>, scheduled: Time, more: bool) {
         let Outgoing { destination, tag, address, payload, words } = outgoing;
         assert!(payload.len() <= self.messages.message_max, "a message has at most the stated bytes");
         let limits = self.context.driver.limits();
@@ -284,6 +301,9 @@ impl Endpoint {
                 journey: if fragment == 0 { journey.clone() } else { another_packet() },
             };
             self.put(&packet, &mut permit, async || self.receive_while_full().await).await;
+        }
+        if !more {
+            self.flush_sends().await;
         }
         self.stop(permit).await;
     }

@@ -11,6 +11,7 @@ use super::dyn_driver;
 use super::extensions::{CoherenceUnit, DriverExtensions, HostDmaEngine};
 use super::mcp::driver::McpDriver;
 use super::port::Port;
+use super::ring::driver::RingDriver;
 use super::trapeze::driver::TrapezeDriver;
 use super::verbs::Verbs;
 use super::whole_packet::WholePacketDriver;
@@ -61,6 +62,8 @@ drivers! {
     Direct(WholePacketDriver<QueuesNic>),
     /// Alewife's communication and memory unit.
     Cmmu(Box<CmmuDriver>),
+    /// Descriptor rings.
+    Ring(Box<RingDriver>),
 }
 
 impl AnyDriver {
@@ -111,6 +114,7 @@ impl Driver for AnyDriver {
         }
         later {
             async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
+            async fn flush_sends(cpu: &AnyProcessor);
             async fn wait_for_capacity(cpu: &AnyProcessor);
             async fn poll(cpu: &AnyProcessor, sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
             async fn take(

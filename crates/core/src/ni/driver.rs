@@ -226,6 +226,10 @@ pub trait Driver: DriverExtensions {
     /// Sends the packet for which `token` was returned. Returns `false` if there is no capacity for it.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
 
+    /// Notifies the interface of all packets that were posted without a notification. The messaging layer calls it when
+    /// a burst of sends ends, and before it waits.
+    async fn flush_sends(&self, _cpu: &AnyProcessor) {}
+
     /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.
     async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 

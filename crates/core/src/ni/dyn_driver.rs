@@ -62,6 +62,7 @@ object_safe! {
     }
     later {
         async fn try_send<'a>(cpu: &'a AnyProcessor, packet: &'a SendRequest<'a>, token: &'a TxToken) -> bool;
+        async fn flush_sends<'a>(cpu: &'a AnyProcessor) -> ();
         async fn wait_for_capacity<'a>(cpu: &'a AnyProcessor) -> ();
         async fn poll<'a>(cpu: &'a AnyProcessor, sends_reply: &'a dyn Fn(u8) -> bool) -> Option<RxPacket>;
         async fn take<'a>(

@@ -24,6 +24,7 @@
 //! | `designs/` | nine interfaces with fifos or queues, each composed of a sending and a receiving half |
 //! | `direct/` | an interface whose queues the processor accesses without a bus |
 //! | `dma_engine/` | a DMA engine alone, without messages |
+//! | `ring/` | an Ethernet interface with descriptor rings, polled or behind a kernel |
 //! | `cmmu/` | Alewife's communications and memory-management unit, for messages and coherent memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
 //! | `mcp/` | the Myrinet control program: firmware with four threads, given as tables; sockets over UDP/IP, and GM |
@@ -59,6 +60,7 @@ pub mod parcel;
 pub mod port;
 pub mod port_config;
 pub mod rdma;
+pub mod ring;
 pub mod trapeze;
 mod verbs;
 mod whole_packet;

@@ -40,10 +40,13 @@ impl MemoryBusProcessor {
         }
         let at = self.time();
         let blocks = (block_of(from)..from + bytes as u64).step_by(BLOCK_BYTES);
+        let mut missing = 0;
         for block in blocks.filter(|block| !self.holds(*block, write) && !core.prefetches.contains(*block, write)) {
             core.prefetches.add(Prefetch { block, write, at });
+            missing += 1;
         }
-        core.prefetches.announced().notify();
+        // A task that is fetching a block takes the next one when it is done.
+        core.prefetches.announced().notify_first(missing);
     }
 
     fn holds(&self, block: Address, write: bool) -> bool {

@@ -5,7 +5,7 @@
 //! request, in the order of their addresses; the beat begins with the first packet. A read is refused while no tag is
 //! free, and a write while many writes wait for credits.
 
-use super::link::parts;
+use super::link::{WriteOrdering, parts};
 use super::root_complex::{Posted, ReadRequest, RootComplex, WriteRequest};
 use super::transfer::{DmaStages, SignalPool, Transfer};
 use crate::engine::{Signal, Time};
@@ -81,5 +81,9 @@ impl DmaPort for PciePort {
 
     fn tags(&self) -> u32 {
         self.complex.tags.all()
+    }
+
+    fn orders_writes(&self) -> bool {
+        self.complex.link.ordering == WriteOrdering::Strict
     }
 }

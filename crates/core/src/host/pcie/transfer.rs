@@ -70,6 +70,8 @@ pub(super) struct Transfer {
     signal: Option<Signal>,
     writes: bool,
     beats: RefCell<VecDeque<(DataBeat, Vec<u8>)>>,
+    /// Whether the engine waits for the end only.
+    awaits_end: Cell<bool>,
     /// Offset of the next beat.
     offset: Cell<u64>,
     /// Number of parts that have not ended.
@@ -83,8 +85,9 @@ impl Transfer {
     pub fn new(pool: &Rc<SignalPool>, parts: usize, writes: bool) -> Rc<Transfer> {
         let idle = pool.idle.borrow_mut().pop();
         let signal = Some(idle.unwrap_or_else(|| Signal::new(&pool.sim, pool.name.as_str())));
-        let (beats, offset, ended, stages) = Default::default();
-        Rc::new(Transfer { pool: pool.clone(), signal, writes, beats, offset, parts: Cell::new(parts), ended, stages })
+        let (beats, awaits_end, offset, ended, stages) = Default::default();
+        let (pool, parts) = (pool.clone(), Cell::new(parts));
+        Rc::new(Transfer { pool, signal, writes, beats, awaits_end, offset, parts, ended, stages })
     }
 
     fn signal(&self) -> &Signal {
@@ -96,7 +99,12 @@ impl Transfer {
         let mut beats = self.beats.borrow_mut();
         let at = beats.partition_point(|(other, _)| other.offset < beat.offset);
         beats.insert(at, (beat, data));
-        self.signal().notify_at(beat.from.max(self.pool.sim.now()));
+        match self.awaits_end.get() {
+            false => self.signal().notify_at(beat.from.max(self.pool.sim.now())),
+            // A write ends later, when it is visible.
+            true if self.writes => {}
+            true => self.signal().notify_at(beat.to.max(self.pool.sim.now())),
+        }
     }
 
     /// Ends a part at `done`.
@@ -116,13 +124,19 @@ impl Transfer {
         let sim = &self.pool.sim;
         steps.set_up(Time::ZERO).await;
         loop {
+            self.awaits_end.set(steps.awaits_end());
             let next = {
                 let mut beats = self.beats.borrow_mut();
                 beats.pop_front_if(|(beat, _)| beat.offset == self.offset.get())
             };
             match next {
+                Some((beat, _)) if self.writes && steps.awaits_end() => {
+                    self.offset.set(beat.offset + beat.bytes.get());
+                }
                 Some((beat, mut data)) => {
-                    sim.until(beat.from).await;
+                    if !steps.awaits_end() {
+                        sim.until(beat.from).await;
+                    }
                     match self.writes {
                         true => steps.write_beat(beat).await,
                         false => steps.read_beat(beat, &mut data).await,

@@ -251,6 +251,9 @@ impl ActiveEndpoint {
             }
         };
         let start = self.endpoint.put(&composed, permit, receive).await;
+        if !packet.bulk || packet.last {
+            self.endpoint.flush_sends().await;
+        }
         // The last attempt is the one that sent the packet.
         self.time.switch(Cause::Send, start);
         self.charge_to(before);

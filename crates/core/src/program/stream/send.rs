@@ -99,7 +99,9 @@ impl Sender {
                 let delivered = limit.before_send().await;
                 endpoint.until(delivered.map_or(Time::ZERO, |at| at.saturating_add(think_time))).await;
             }
-            endpoint.send(self.outgoing(patterns, number)).await;
+            let is_limited = limit.as_ref().is_some_and(|limit| limit.is_reached_by_next());
+            let more = think_time == Time::ZERO && !is_limited && number + 1 < self.stream.total();
+            endpoint.send_in_burst(self.outgoing(patterns, number), endpoint.now(), more).await;
             match &mut limit {
                 Some(limit) => limit.sent(&self.counts),
                 None if think_time > Time::ZERO => endpoint.until(endpoint.now().saturating_add(think_time)).await,
@@ -120,11 +122,15 @@ impl Sender {
             total,
             counts: self.counts.clone(),
         };
-        for (number, arrival) in (0..total).zip(self.schedule()) {
+        let mut arrivals = self.schedule().peekable();
+        for number in 0..total {
+            let Some(arrival) = arrivals.next() else { break };
             let scheduled = start.saturating_add(arrival);
             endpoint.until(scheduled).await;
             observer.before_send(number, endpoint.now().since(start));
-            endpoint.send_since(self.outgoing(patterns, number), scheduled).await;
+            let next = arrivals.peek().map(|next| start.saturating_add(*next)).filter(|_| number + 1 < total);
+            let more = next.is_some_and(|next| next <= endpoint.now());
+            endpoint.send_in_burst(self.outgoing(patterns, number), scheduled, more).await;
         }
         observer.before_send(total, Time::MAX);
     }
@@ -156,6 +162,11 @@ impl InFlight {
         let delivered = self.deliveries.next().await;
         self.untaken -= 1;
         Some(delivered)
+    }
+
+    /// Returns whether no message may be sent after the next one before one is delivered.
+    fn is_reached_by_next(&self) -> bool {
+        self.untaken.saturating_sub(self.deliveries.pending()) + 1 >= self.limit
     }
 
     fn sent(&mut self, counts: &RefCell<SenderCounts>) {

@@ -1,0 +1,57 @@
+//! Completions that the device writes in batches.
+//!
+//! A batch is one write for each run of entries that are contiguous in memory.
+
+use super::descriptor::{RingLayout, completion};
+use crate::host::Address;
+use std::cell::{Cell, RefCell};
+
+/// The completions of a ring.
+pub struct CompletionWriter {
+    layout: RingLayout,
+    /// Whether completions have a ring of their own.
+    is_queue: bool,
+    batch: usize,
+    pending: RefCell<Vec<(u64, u32)>>,
+    /// Number of completions so far.
+    completed: Cell<u64>,
+}
+
+impl CompletionWriter {
+    /// Creates the completions in `layout`, which are written `batch` at a time.
+    pub fn new(layout: RingLayout, is_queue: bool, batch: u64) -> CompletionWriter {
+        let (pending, completed) = Default::default();
+        CompletionWriter { layout, is_queue, batch: batch as usize, pending, completed }
+    }
+
+    /// Adds the completion of the descriptor at `position`. Returns whether a batch is complete.
+    pub fn add(&self, position: u64, length: u32) -> bool {
+        let number = self.completed.replace(self.completed.get() + 1);
+        let mut pending = self.pending.borrow_mut();
+        pending.push((if self.is_queue { number } else { position }, length));
+        pending.len() >= self.batch
+    }
+
+    /// Returns whether no completion waits to be written.
+    pub fn is_empty(&self) -> bool {
+        self.pending.borrow().is_empty()
+    }
+
+    /// Takes the waiting completions as writes to memory, each with its number of completions.
+    pub fn take(&self) -> Vec<(Address, Vec<u8>, u64)> {
+        let (layout, mut pending) = (self.layout, self.pending.borrow_mut());
+        let mut writes: Vec<(Address, Vec<u8>, u64)> = Vec::new();
+        for (position, length) in pending.drain(..) {
+            let (address, entry) =
+                (layout.address(position), completion(length, layout.lap(position), layout.bytes as usize));
+            match writes.last_mut().filter(|(from, bytes, _)| from + bytes.len() as u64 == address) {
+                Some((_, bytes, count)) => {
+                    bytes.extend(entry);
+                    *count += 1;
+                }
+                None => writes.push((address, entry, 1)),
+            }
+        }
+        writes
+    }
+}

@@ -1,0 +1,307 @@
+//! The driver that the messaging layer calls: rings that the program polls, or the kernel's sockets over them.
+
+use super::device::DeviceContext;
+use super::frame::{FRAME_HEADER, FrameHeader};
+use super::kernel::{RingKernel, cycles_of};
+use super::parameters::RingDriverKind;
+use super::receive::Receiver;
+use super::receive_driver::{ReceiveDriver, ReceivedFrame};
+use super::send_driver::SendDriver;
+use super::{device, stage};
+use crate::engine::{EndpointMap, Journey, NodeId, Signal, SpanLabel, Time};
+use crate::host::{AnyProcessor, Processor, Utilization, Window};
+use crate::ni::driver::{
+    Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
+};
+use crate::ni::extensions::DriverExtensions;
+use crate::ni::handoff::end_poll;
+use crate::ni::parcel::{RECEIVING, SENDING, Ticket};
+use crate::ni::port::Port;
+use crate::ni::word_copy::PayloadSink;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The driver's side of a pair of rings.
+pub struct DriverQueue {
+    pub send: SendDriver,
+    pub receive: ReceiveDriver,
+    pub registers: Window,
+}
+
+/// The rings of each endpoint and of each core.
+#[derive(Clone, Debug)]
+pub struct Steering {
+    /// Queue of each endpoint of the node, by its index.
+    pub of_endpoint: Vec<usize>,
+    /// Queues whose frames each core takes.
+    pub of_core: Vec<Vec<usize>>,
+}
+
+impl Steering {
+    /// Spreads `endpoints` endpoints over `queues` queues. An endpoint uses a queue of its core.
+    pub fn new(endpoints: usize, cores: usize, queues: usize) -> Steering {
+        let of_core = |core: usize| match queues >= cores {
+            true => (core..queues).step_by(cores).collect(),
+            false => vec![core % queues],
+        };
+        let of_core: Vec<Vec<usize>> = (0..cores).map(of_core).collect();
+        let of_endpoint = |endpoint: usize| {
+            let own = &of_core[endpoint % cores];
+            own[endpoint / cores % own.len()]
+        };
+        Steering { of_endpoint: (0..endpoints).map(of_endpoint).collect(), of_core }
+    }
+}
+
+/// The driver of a node.
+pub struct RingDriver {
+    context: Rc<DeviceContext>,
+    device: Rc<[device::QueuePair]>,
+    receiver: Rc<Receiver>,
+    queues: Rc<[DriverQueue]>,
+    steering: Steering,
+    addresses: Rc<EndpointMap>,
+    costs: Costs,
+    /// The kernel's part, unless the program polls the rings.
+    kernel: Option<Rc<RingKernel>>,
+    /// Number of changes that the last unsuccessful send knew of.
+    known_changes: Cell<u64>,
+}
+
+impl RingDriver {
+    /// Creates the driver of the device's queues.
+    pub(super) fn new(
+        context: &Rc<DeviceContext>,
+        (device, receiver): (Rc<[device::QueuePair]>, Rc<Receiver>),
+        (queues, steering): (Rc<[DriverQueue]>, Steering),
+        addresses: &Rc<EndpointMap>,
+        costs: Costs,
+    ) -> RingDriver {
+        let kernel = context.parameters.kernel().map(|kernel| RingKernel::start(context, &queues, kernel));
+        RingDriver {
+            context: context.clone(),
+            device,
+            receiver,
+            queues,
+            steering,
+            addresses: addresses.clone(),
+            costs,
+            kernel,
+            known_changes: Cell::default(),
+        }
+    }
+
+    /// Returns the queues whose frames a core takes.
+    fn queues_of(&self, cpu: &AnyProcessor) -> &[usize] {
+        let cores = self.context.host.cores();
+        let is_same = |core: &AnyProcessor| std::ptr::eq(core.arbiter(), cpu.arbiter());
+        let core = if cores.len() == 1 { 0 } else { cores.iter().position(is_same).unwrap_or(0) };
+        &self.steering.of_core[core]
+    }
+
+    fn burst(&self) -> u64 {
+        match &self.context.parameters.driver {
+            RingDriverKind::Polled { burst } => *burst,
+            RingDriverKind::Kernel { .. } => 1,
+        }
+    }
+
+    /// Returns the next received frame of the core's rings.
+    async fn poll_rings(&self, cpu: &AnyProcessor) -> Option<ReceivedFrame> {
+        for queue in self.queues_of(cpu) {
+            if let Some(frame) = self.queues[*queue].receive.poll(cpu, self.burst()).await {
+                return Some(frame);
+            }
+        }
+        None
+    }
+
+    fn frame_of(&self, packet: &SendRequest<'_>, payload: &[u8]) -> Vec<u8> {
+        let address = |endpoint| (self.addresses.node(endpoint).0, self.addresses.index_on_node(endpoint));
+        let header = FrameHeader { from: address(packet.from), to: address(packet.to), envelope: packet.envelope };
+        let mut frame = Vec::with_capacity(FRAME_HEADER + payload.len());
+        frame.extend_from_slice(&header.encode());
+        frame.extend_from_slice(payload);
+        frame
+    }
+
+    /// Returns whether the driver can exclude that a poll of the core finds a frame.
+    fn is_known_empty(&self, cpu: &AnyProcessor) -> bool {
+        match &self.kernel {
+            Some(kernel) => kernel.inbox.is_empty(),
+            None => self.queues_of(cpu).iter().all(|queue| self.queues[*queue].receive.is_known_empty()),
+        }
+    }
+}
+
+impl DriverExtensions for RingDriver {}
+
+impl Driver for RingDriver {
+    fn limits(&self) -> DriverLimits {
+        DriverLimits::new(self.context.parameters.payload_max())
+    }
+
+    fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken {
+        let ticket = Ticket::start(journey, cpu, "send: earlier fragments");
+        let call = self.kernel.as_ref().map_or(0, |kernel| cycles_of(cpu, kernel.parameters.send));
+        cpu.work(self.costs.send + call);
+        TxToken(ticket)
+    }
+
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool {
+        let lease = cpu.acquire("send").await;
+        let queue = &self.queues[self.steering.of_endpoint[self.addresses.index_on_node(packet.from) as usize]];
+        let bytes = FRAME_HEADER + packet.source.bytes();
+        self.known_changes.set(self.context.changes.get());
+        if !queue.send.has_entries(cpu, self.context.parameters.entries_of(bytes)).await {
+            return false;
+        }
+        let _works = cpu.sim().works();
+        let payload = packet.source.load(cpu).await;
+        queue.send.post(cpu, &self.frame_of(packet, &payload), &packet.journey, packet.marks).await;
+        if let Some(ticket) = token.0.clone() {
+            ticket.end(&SENDING, cpu.now());
+        }
+        if queue.send.is_batch_posted() {
+            queue.send.ring(cpu).await;
+        }
+        lease.record_span("send", packet.journey.id(), bytes);
+        true
+    }
+
+    async fn flush_sends(&self, cpu: &AnyProcessor) {
+        for queue in self.queues_of(cpu) {
+            let send = &self.queues[*queue].send;
+            if send.has_unrung() {
+                let _lease = cpu.acquire("doorbell").await;
+                send.ring(cpu).await;
+            }
+        }
+    }
+
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
+        cpu.sync().await;
+        if self.known_changes.get() == self.context.changes.get() {
+            self.context.changed.wait().await;
+        }
+    }
+
+    fn takes_in_any_order(&self) -> bool {
+        true
+    }
+
+    fn may_have_packet(&self) -> bool {
+        self.kernel.as_ref().is_none_or(|kernel| !kernel.inbox.is_empty())
+    }
+
+    async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+        let frame = match &self.kernel {
+            Some(kernel) => kernel.inbox.try_receive()?,
+            None => {
+                let _lease = cpu.acquire("poll").await;
+                self.poll_rings(cpu).await?
+            }
+        };
+        let ReceivedFrame { queue, buffer, header: FrameHeader { from, to, envelope }, payload, journey } = frame;
+        let ends = [from, to].map(|(node, index)| self.addresses.endpoint(NodeId(node), index));
+        let ticket = Ticket::start(&journey, cpu, stage::POLL);
+        let state = DriverState { ticket, entry: queue as u64, address: buffer, ..DriverState::default() };
+        Some(RxPacket::new(ends, envelope, payload, journey).with_state(state))
+    }
+
+    async fn take(
+        &self,
+        cpu: &AnyProcessor,
+        arrival: &mut RxPacket,
+        extra_cycles: u64,
+        sink: PayloadSink<'_>,
+    ) -> RxCompletion {
+        let lease = cpu.acquire("receive").await;
+        let call = self.kernel.as_ref().map_or(0, |kernel| cycles_of(cpu, kernel.parameters.receive));
+        cpu.work(self.costs.receive + extra_cycles + call);
+        let DriverState { entry, address: buffer, .. } = arrival.state;
+        let mut payload = vec![0; arrival.bytes];
+        cpu.load_run(buffer + FRAME_HEADER as u64, &mut payload).await;
+        let completion = RxCompletion::store(cpu, &payload, sink).await;
+        self.queues[entry as usize].receive.post(cpu, buffer).await;
+        if let Some(ticket) = arrival.state.ticket.take() {
+            ticket.end(&RECEIVING, cpu.now());
+        }
+        lease.record_span("receive", arrival.journey.id(), arrival.bytes);
+        completion
+    }
+
+    async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
+        let looks = cpu.now();
+        self.charge_idle_poll(cpu);
+        cpu.sync().await;
+        let begin = cpu.now();
+        if self.kernel.is_none() {
+            cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, looks, begin);
+        }
+        let next = (wake.next)();
+        if !self.is_known_empty(cpu) || next <= begin {
+            return false;
+        }
+        self.context.arrived.wait_until(next).await;
+        match &self.kernel {
+            Some(_) if !self.is_known_empty(cpu) => {
+                let _lease = cpu.acquire("wake").await;
+                self.charge_poll(cpu);
+                cpu.sync().await;
+            }
+            None if self.costs.poll > 0 && cpu.now() < wake.until => end_poll(cpu, begin, self.costs.poll).await,
+            _ => {}
+        }
+        false
+    }
+
+    fn wait_policy(&self) -> WaitPolicy {
+        WaitPolicy::OnEvent
+    }
+
+    fn charge_poll(&self, cpu: &AnyProcessor) {
+        match &self.kernel {
+            Some(kernel) => cpu.work(cycles_of(cpu, kernel.parameters.wake)),
+            None => cpu.work(self.costs.poll),
+        }
+    }
+
+    fn wakeup(&self) -> &Signal {
+        &self.context.arrived
+    }
+
+    fn port(&self) -> Option<&Rc<Port>> {
+        Some(&self.context.port)
+    }
+
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        let sum = |of: &dyn Fn(&DriverQueue) -> u64| self.queues.iter().map(of).sum::<u64>();
+        let device = |of: &dyn Fn(&device::QueuePair) -> u64| self.device.iter().map(of).sum::<u64>();
+        vec![
+            ("ring.doorbells", sum(&|queue| queue.send.doorbells.get() + queue.receive.doorbells.get())),
+            ("ring.fetches", device(&|pair| pair.send.descriptors.reads.get() + pair.receive.descriptors.reads.get())),
+            ("ring.frames.inline", device(&|pair| pair.send.inline_frames.get())),
+            ("ring.frames.sent", device(&|pair| pair.send.frames.get())),
+            ("ring.frames.waited", self.receiver.waited.get()),
+            ("ring.head-reads", sum(&|queue| queue.send.head_reads.get() + queue.receive.head_reads.get())),
+            ("ring.interrupts", device(&|pair| pair.receive.moderation.as_ref().map_or(0, |of| of.raised.get()))),
+            ("ring.write-backs", self.context.write_backs.get()),
+        ]
+    }
+
+    fn utilization(&self) -> Vec<Utilization> {
+        let held = self.device.iter().fold(Time::ZERO, |held, pair| held + pair.send.held.get());
+        let reads = self.context.parameters.engine_reads.max(1);
+        vec![Utilization::always_active("payload reads", held / reads)]
+    }
+}
+
+impl RingDriver {
+    /// Charges a poll that found nothing. A program that waits for the kernel sleeps.
+    fn charge_idle_poll(&self, cpu: &AnyProcessor) {
+        if self.kernel.is_none() {
+            cpu.work(self.costs.poll);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! An Ethernet interface with descriptor rings in main memory, and its polled and its kernel driver.
+//!
+//! ```text
+//!   driver    frame, descriptor ─▶ send ring                     receive ring ─▶ frame ─▶ program
+//!      └── doorbell ──▶ fetch ─▶ payload read ─▶ wire ─▶ payload write ─▶ completion ─▶ poll, or interrupt
+//! ```
+//!
+//! # What is modelled
+//!
+//! The rings and buffers are memory, and their bytes are real. The driver copies a frame into a buffer, stores a
+//! descriptor, and rings the doorbell after a batch or when the messaging layer has nothing more to send
+//! ([`Driver::flush`](crate::ni::Driver::flush_sends)). The device fetches descriptors in batches, reads frames with many reads
+//! outstanding, sends them in order, and writes completions in batches. It fetches receive descriptors ahead of their
+//! use, writes arriving frames into the posted buffers, and announces them by completions and by moderated interrupts.
+//! What a frame costs on the host's interconnect follows from the size of a descriptor and from the batches alone. A
+//! completion is submitted right behind its frame if the host's port orders writes, and otherwise when the frame is
+//! visible.
+//!
+//! Several pairs of rings share the device. An endpoint's frames use the rings of its core.
+//!
+//! # What is left out
+//!
+//! Frames of several buffers, checksums and segmentation by the device, receive coalescing, copies that a program could
+//! avoid (each side copies a frame once), priorities among rings, and the memory allocator of buffers. The device's
+//! pipeline is one time on each side.
+//!
+//! # Where the numbers come from
+//!
+//! Sizes and batches are those of the analytic model of pcie-bench (Neugebauer et al., SIGCOMM 2018; Intel's Niantic).
+//! The times of the kernel are measured or remembered, as the documentation of each says.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `parameters.rs`, `interface.rs` | the parameters and the specification |
+//! | `frame.rs`, `descriptor.rs` | the bytes of frames, descriptors and completions |
+//! | `device.rs` | registers, and what both sides of the device share |
+//! | `fetch.rs` | the device fetches descriptors |
+//! | `send.rs`, `receive.rs` | the two sides of the device |
+//! | `completions.rs`, `visibility.rs`, `moderation.rs` | completions, writes in flight, interrupts |
+//! | `driver.rs`, `send_driver.rs`, `receive_driver.rs`, `kernel.rs` | the drivers |
+
+mod completions;
+mod descriptor;
+mod device;
+pub mod driver;
+mod fetch;
+mod frame;
+mod interface;
+mod kernel;
+mod moderation;
+pub mod parameters;
+mod receive;
+mod receive_driver;
+mod send;
+mod send_driver;
+mod visibility;
+
+pub use parameters::RingParameters;
+
+/// Names of the stages of a frame's latency.
+mod stage {
+    /// From the post until the device requests the descriptor.
+    pub const DOORBELL: &str = "doorbell";
+    /// Until the descriptor is in the device.
+    pub const DESCRIPTOR: &str = "descriptor";
+    /// Until the frame is in the device.
+    pub const PAYLOAD_READ: &str = "payload read";
+    /// Until the frame is at the receiving device.
+    pub const WIRE: &str = "wire";
+    /// Until the frame is visible in memory.
+    pub const PAYLOAD_WRITE: &str = "payload write";
+    /// Until its completion is visible.
+    pub const COMPLETION: &str = "completion";
+    /// Until the driver has found the completion.
+    pub const POLL: &str = "poll";
+    /// Until the kernel has found the completion.
+    pub const INTERRUPT: &str = "interrupt";
+    /// Until the frame is in the socket's queue.
+    pub const SOFTIRQ: &str = "softirq";
+}

@@ -1,0 +1,139 @@
+//! Interrupts of a queue, and their moderation.
+//!
+//! The device counts the completions of each ring that it has not announced. It raises an interrupt when there are
+//! `moderation-packets` of them, or `moderation-time` after the first. An interrupt may mask further ones; the driver
+//! unmasks them with the numbers of completions that it has handled, and the device raises an interrupt at once if there
+//! are more.
+
+use super::device::RingSide;
+use super::parameters::KernelDriverParameters;
+use crate::engine::{Signal, Sim, Time};
+use crate::host::{Host, InterruptVector};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// The interrupts of a queue.
+pub struct Moderation {
+    sim: Sim,
+    host: Host,
+    vector: InterruptVector,
+    parameters: KernelDriverParameters,
+    /// Completions of the send and of the receive ring.
+    completed: [Cell<u64>; 2],
+    /// Completions that no interrupt has announced.
+    unannounced: [Cell<u64>; 2],
+    /// Instant at which they are announced at the latest.
+    deadlines: [Cell<Time>; 2],
+    is_masked: Cell<bool>,
+    armed: Signal,
+    /// Number of interrupts.
+    pub raised: Cell<u64>,
+}
+
+impl RingSide {
+    const ALL: [RingSide; 2] = [RingSide::Send, RingSide::Receive];
+
+    /// Returns the bit of the cause of an interrupt.
+    pub fn cause(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+impl Moderation {
+    /// Creates the interrupts of the queue `name`, which are raised at `vector`.
+    pub fn start(
+        (sim, host): (&Sim, &Host),
+        name: &str,
+        vector: InterruptVector,
+        parameters: &KernelDriverParameters,
+    ) -> Rc<Moderation> {
+        let moderation = Rc::new(Moderation {
+            sim: sim.clone(),
+            host: host.clone(),
+            vector,
+            parameters: parameters.clone(),
+            completed: Default::default(),
+            unannounced: Default::default(),
+            deadlines: [const { Cell::new(Time::MAX) }; 2],
+            is_masked: Cell::new(false),
+            armed: Signal::new(sim, format!("{name}: a completion to announce")),
+            raised: Cell::default(),
+        });
+        if parameters.moderation_time > Time::ZERO {
+            let timer = moderation.clone();
+            sim.spawn_server(format!("{name} interrupt moderation"), async move { timer.run_timers().await });
+        }
+        moderation
+    }
+
+    /// Counts completions of `side`, whose writes the device has posted.
+    pub fn complete(&self, side: RingSide, count: u64) {
+        let (completed, unannounced) = (&self.completed[side as usize], &self.unannounced[side as usize]);
+        completed.set(completed.get() + count);
+        let is_first = unannounced.replace(unannounced.get() + count) == 0;
+        if self.is_masked.get() {
+            return;
+        }
+        if self.parameters.moderation_time == Time::ZERO || unannounced.get() >= self.parameters.moderation_packets {
+            return self.raise(side);
+        }
+        if is_first {
+            self.deadlines[side as usize].set(self.sim.now() + self.parameters.moderation_time);
+            self.armed.notify();
+        }
+    }
+
+    /// Unmasks interrupts. `handled` has the lower 32 bits of the numbers of completions that the driver has handled.
+    pub fn unmask(&self, handled: [u32; 2]) {
+        self.is_masked.set(false);
+        for side in RingSide::ALL {
+            let left = (self.completed[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
+            self.unannounced[side as usize].set(u64::from(left));
+            if left > 0 && !self.is_masked.get() {
+                self.raise(side);
+            }
+        }
+    }
+
+    fn raise(&self, side: RingSide) {
+        self.raised.set(self.raised.get() + 1);
+        let announced = self.unannounced[side as usize].get().min(match self.parameters.moderation_time {
+            Time::ZERO => u64::MAX,
+            _ => self.parameters.moderation_packets,
+        });
+        self.unannounced[side as usize].set(self.unannounced[side as usize].get() - announced);
+        self.deadlines[side as usize].set(Time::MAX);
+        self.is_masked.set(self.parameters.masks_interrupts);
+        self.host.interrupts().raise(self.vector, side.cause());
+        if self.unannounced[side as usize].get() > 0 && !self.is_masked.get() {
+            self.complete_rest(side);
+        }
+    }
+
+    /// Raises further interrupts, or arms the timer, for completions beyond those that were announced.
+    fn complete_rest(&self, side: RingSide) {
+        if self.unannounced[side as usize].get() >= self.parameters.moderation_packets {
+            return self.raise(side);
+        }
+        self.deadlines[side as usize].set(self.sim.now() + self.parameters.moderation_time);
+        self.armed.notify();
+    }
+
+    async fn run_timers(&self) {
+        loop {
+            let next = self.deadlines[0].get().min(self.deadlines[1].get());
+            if next > self.sim.now() {
+                self.armed.wait_until(next).await;
+                continue;
+            }
+            for side in RingSide::ALL {
+                if self.deadlines[side as usize].get() <= self.sim.now() {
+                    match self.is_masked.get() {
+                        true => self.deadlines[side as usize].set(Time::MAX),
+                        false => self.raise(side),
+                    }
+                }
+            }
+        }
+    }
+}

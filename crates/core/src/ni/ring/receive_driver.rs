@@ -1,0 +1,167 @@
+//! The driver's side of a receive ring: it finds completed descriptors and posts buffers.
+
+use super::descriptor::{RingDescriptor, RingLayout, STATUS, completed_length};
+use super::device::{DeviceContext, RECEIVE_HEAD, RECEIVE_TAIL};
+use super::frame::{FRAME_HEADER, FrameHeader};
+use super::receive::ReceiveQueue;
+use crate::engine::{Journey, Resource};
+use crate::host::{Address, AnyProcessor, Processor, Window};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A frame in its buffer.
+pub struct ReceivedFrame {
+    /// Index of the queue.
+    pub queue: usize,
+    /// Address of the buffer.
+    pub buffer: Address,
+    /// Headers of the frame.
+    pub header: FrameHeader,
+    /// Bytes of payload.
+    pub payload: usize,
+    /// Record of the frame's latency.
+    pub journey: Journey,
+}
+
+/// The driver's side of a receive ring.
+pub struct ReceiveDriver {
+    device: Rc<ReceiveQueue>,
+    context: Rc<DeviceContext>,
+    registers: Window,
+    index: usize,
+    layout: RingLayout,
+    completions: RingLayout,
+    /// Number of completions that were found.
+    pub found: Cell<u64>,
+    tail: Cell<u64>,
+    /// Number of buffers posted since the last doorbell.
+    unrung: Cell<u64>,
+    /// Posted buffers, in the order of the ring.
+    posted: RefCell<VecDeque<Address>>,
+    /// Completions that were found at once and not returned yet, as buffers and lengths.
+    batch: RefCell<VecDeque<(Address, u32)>>,
+    posting: Resource,
+    pub doorbells: Cell<u64>,
+    pub head_reads: Cell<u64>,
+}
+
+impl ReceiveDriver {
+    /// Creates the driver of the ring of queue `index`, in which all `buffers` will be posted.
+    pub fn new(
+        context: &Rc<DeviceContext>,
+        device: &Rc<ReceiveQueue>,
+        (registers, index): (Window, usize),
+        completions: RingLayout,
+        buffers: Vec<Address>,
+    ) -> ReceiveDriver {
+        ReceiveDriver {
+            device: device.clone(),
+            context: context.clone(),
+            registers,
+            index,
+            layout: device.descriptors.layout,
+            completions,
+            found: Cell::default(),
+            tail: Cell::new(buffers.len() as u64),
+            unrung: Cell::default(),
+            posted: RefCell::new(buffers.into()),
+            batch: RefCell::default(),
+            posting: Resource::new(&context.sim, format!("{}: a core that posts a receive buffer", context.name)),
+            doorbells: Cell::default(),
+            head_reads: Cell::default(),
+        }
+    }
+
+    /// Posts all buffers before the first frame.
+    pub async fn post_all(&self, cpu: &AnyProcessor) {
+        let mut ring = Vec::new();
+        for address in &*self.posted.borrow() {
+            ring.extend(self.descriptor(*address));
+        }
+        cpu.store_run(self.layout.base, &ring).await;
+        self.ring(cpu).await;
+    }
+
+    fn descriptor(&self, address: Address) -> Vec<u8> {
+        let length = self.context.parameters.buffers.get() as u32;
+        let mut entry = RingDescriptor { address, length, is_inline: false }.encode().to_vec();
+        entry.resize(self.layout.bytes as usize, 0);
+        entry
+    }
+
+    /// Returns whether the ring is known to hold no completion that the driver has not found.
+    pub fn is_known_empty(&self) -> bool {
+        self.batch.borrow().is_empty() && self.found.get() == self.device.visible()
+    }
+
+    /// Loads the next completion; returns the length of its frame.
+    async fn completed(&self, cpu: &AnyProcessor) -> Option<u32> {
+        let position = self.found.get();
+        let status = cpu.load_word(self.completions.address(position) + STATUS, 8).await;
+        let length = completed_length(status, self.completions.lap(position))?;
+        // A completion becomes visible and is announced at the same instant.
+        (self.device.visible() > position).then_some(length)
+    }
+
+    /// Returns the next received frame. The driver takes up to `burst` completions from the ring at once.
+    pub async fn poll(&self, cpu: &AnyProcessor, burst: u64) -> Option<ReceivedFrame> {
+        let next = self.batch.borrow_mut().pop_front();
+        let (buffer, length) = match next {
+            Some(next) => next,
+            None => self.take_batch(cpu, burst).await?,
+        };
+        let journey = self.device.journeys.borrow_mut().pop_front().expect("a visible frame has a journey");
+        let mut header = [0; FRAME_HEADER];
+        cpu.load_run(buffer, &mut header).await;
+        if self.context.parameters.receive.reads_head {
+            self.head_reads.set(self.head_reads.get() + 1);
+            cpu.read(self.registers.at(RECEIVE_HEAD), 4).await;
+        }
+        let (header, payload) = (FrameHeader::decode(&header), length as usize - FRAME_HEADER);
+        Some(ReceivedFrame { queue: self.index, buffer, header, payload, journey })
+    }
+
+    /// Takes completions from the ring; returns the first, and keeps the others.
+    async fn take_batch(&self, cpu: &AnyProcessor, burst: u64) -> Option<(Address, u32)> {
+        let mut first = None;
+        for _ in 0..burst {
+            let Some(length) = self.completed(cpu).await else { break };
+            self.found.set(self.found.get() + 1);
+            let buffer = self.posted.borrow_mut().pop_front().expect("a completion is that of a posted buffer");
+            match first {
+                None => first = Some((buffer, length)),
+                Some(_) => {
+                    cpu.announce_run(buffer, FRAME_HEADER, false);
+                    self.batch.borrow_mut().push_back((buffer, length));
+                }
+            }
+        }
+        first
+    }
+
+    /// Posts a buffer again, and rings the doorbell after a batch.
+    pub async fn post(&self, cpu: &AnyProcessor, buffer: Address) {
+        // Several cores may post buffers of one ring.
+        let _ring = self.posting.acquire().await;
+        let position = self.tail.get();
+        let entry = RingDescriptor {
+            address: buffer,
+            length: self.context.parameters.buffers.get() as u32,
+            is_inline: false,
+        };
+        cpu.store_run(self.layout.address(position), &entry.encode()).await;
+        self.posted.borrow_mut().push_back(buffer);
+        self.tail.set(position + 1);
+        self.unrung.set(self.unrung.get() + 1);
+        if self.unrung.get() >= self.context.parameters.receive.doorbell_batch {
+            self.ring(cpu).await;
+        }
+    }
+
+    async fn ring(&self, cpu: &AnyProcessor) {
+        self.unrung.set(0);
+        self.doorbells.set(self.doorbells.get() + 1);
+        cpu.write(self.registers.at(RECEIVE_TAIL), 4, u64::from(self.tail.get() as u32)).await;
+    }
+}

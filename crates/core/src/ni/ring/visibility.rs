@@ -1,0 +1,89 @@
+//! Writes of the device that are not visible in memory yet, and what becomes known when they are.
+//!
+//! A task waits for the writes in the order of their submission. It ends the stages of frames, frees the device's
+//! buffers, and notifies the driver.
+
+use super::device::{DeviceContext, RingSide};
+use super::moderation::Moderation;
+use super::receive::ReceiveQueue;
+use super::send::SendQueue;
+use super::stage;
+use crate::engine::{Journey, Mailbox, Time};
+use crate::host::DmaCompletion;
+use crate::ni::port::TakenPacket;
+use std::rc::Rc;
+
+/// A write that was submitted.
+pub enum PendingWrite {
+    /// A frame into its buffer.
+    Frame(DmaCompletion, TakenPacket, Time),
+    /// Completions of received frames.
+    Received(DmaCompletion, Rc<ReceiveQueue>, Vec<Journey>),
+    /// Completions of sent frames: the number of frames.
+    Sent(DmaCompletion, Rc<SendQueue>, u64),
+}
+
+/// The writes of the device that are not visible yet.
+pub struct PendingWrites {
+    context: Rc<DeviceContext>,
+    pending: Mailbox<PendingWrite>,
+}
+
+impl PendingWrites {
+    /// Starts the task that waits for writes.
+    pub fn start(context: &Rc<DeviceContext>) -> Rc<PendingWrites> {
+        let (sim, name) = (&context.sim, &context.name);
+        let pending = Mailbox::new(sim, format!("{name}: a write of the interface"));
+        let writes = Rc::new(PendingWrites { context: context.clone(), pending });
+        let waiting = writes.clone();
+        sim.spawn_server(format!("{name} visible writes"), async move { waiting.wait().await });
+        writes
+    }
+
+    /// Adds a write that was submitted after all earlier ones.
+    pub fn add(&self, write: PendingWrite) {
+        self.pending.send(write);
+    }
+
+    async fn wait(&self) {
+        loop {
+            match self.pending.receive().await {
+                PendingWrite::Frame(mut write, taken, since) => {
+                    write.done().await;
+                    self.frame_written(taken, since);
+                }
+                PendingWrite::Received(mut write, queue, journeys) => {
+                    write.done().await;
+                    let now = self.context.sim.now();
+                    journeys.iter().for_each(|journey| {
+                        journey.add_service(Time::ZERO, now);
+                        journey.close(stage::COMPLETION, now);
+                    });
+                    queue.became_visible(journeys.len() as u64);
+                    self.announce(RingSide::Receive, queue.moderation.as_deref(), journeys.len() as u64);
+                }
+                PendingWrite::Sent(mut write, queue, frames) => {
+                    write.done().await;
+                    self.announce(RingSide::Send, queue.moderation.as_deref(), frames);
+                }
+            }
+        }
+    }
+
+    /// Ends the stage of a frame whose bytes are visible, and frees the device's buffer.
+    pub fn frame_written(&self, taken: TakenPacket, since: Time) {
+        let context = &self.context;
+        taken.packet.journey.add_service(since, context.sim.now());
+        taken.packet.journey.close(stage::PAYLOAD_WRITE, context.sim.now());
+        context.port.release(taken);
+    }
+
+    /// Announces visible completions to a polling driver, or by interrupts that do not stay behind writes.
+    fn announce(&self, side: RingSide, moderation: Option<&Moderation>, count: u64) {
+        match moderation {
+            None => self.context.notify(side),
+            Some(moderation) if !self.context.orders_writes => moderation.complete(side, count),
+            Some(_) => {}
+        }
+    }
+}
