@@ -16,6 +16,7 @@ use crate::host::{Address, BusDma, DmaInitiator, DmaOperation, DmaRequest, Host,
 use crate::ni::designs::fifo::device::Output;
 use crate::ni::designs::half::HalfContext;
 use crate::ni::one_sided::{MemoryRegion, WorkCompletion, WorkId, WorkStatus};
+use crate::ni::parcel::HeaderFormat;
 use crate::ni::port::Port;
 use crate::protocol::Marks;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -195,7 +196,8 @@ impl RemoteMemory {
     fn start_answers(self: &Rc<Self>) -> Rc<Mailbox<Rc<Packet>>> {
         let name = self.host.name.clone();
         let answers = Rc::new(Mailbox::new(&self.sim, format!("{name}: an answer to send")));
-        let output = Output::new(&self.sim, &format!("{name} answers"), &self.port, self.processing);
+        let output =
+            Output::new(&self.sim, &format!("{name} answers"), &self.port, self.processing, HeaderFormat::Paper);
         let (port, waiting) = (self.port.clone(), answers.clone());
         self.sim.spawn_server(format!("{name} answers"), async move {
             loop {
