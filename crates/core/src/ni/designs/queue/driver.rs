@@ -20,6 +20,9 @@ use crate::protocol::Marks;
 use std::cell::Cell;
 use std::rc::Rc;
 
+/// Maximum number of packets that a driver prefetches: more than the misses of a processor cover.
+const AHEAD_MAX: u64 = 8;
+
 /// The driver's sending half.
 pub struct QueueSender {
     registers: Rc<SendRegisters>,
@@ -194,6 +197,8 @@ pub struct QueueReceiver {
     /// packet had.
     overlaps: bool,
     packet_bytes: Cell<usize>,
+    /// Number of packets that are prefetched before they are polled.
+    ahead: Cell<u64>,
     head: Cell<u64>,
     meter: Meter,
     /// One-sided operations, if the device executes them.
@@ -212,6 +217,7 @@ impl QueueReceiver {
             format: context.parameters.header_format(),
             overlaps: context.parameters.outstanding > 1,
             packet_bytes: Cell::new(0),
+            ahead: Cell::new(0),
             head: Cell::new(0),
             meter: Meter::default(),
             operations: None,
@@ -224,9 +230,15 @@ impl QueueReceiver {
         QueueReceiver { operations: memory.map(RemoteOperations::new), ..self }
     }
 
-    /// Prefetches the blocks after the header of a packet of `bytes` bytes.
-    fn expect(&self, cpu: &AnyProcessor, slot: Address, bytes: usize) {
+    /// Prefetches what the driver expects to read: blocks of packet number `position` and, while every poll finds a
+    /// packet, those of the next ones. The header of `position` is loaded by the poll.
+    fn prefetch(&self, cpu: &AnyProcessor, position: u64) {
+        let bytes = self.packet_bytes.get();
+        let slot = self.queue.block(position, 0);
         cpu.announce_run(slot + BLOCK_BYTES as u64, bytes.saturating_sub(BLOCK_BYTES), false);
+        for next in position + 1..=position + self.ahead.get() {
+            cpu.announce_run(self.queue.block(next, 0), bytes, false);
+        }
     }
 
     /// Returns the operations, if the device executes them.
@@ -241,11 +253,12 @@ impl ReceiveHalf for QueueReceiver {
         let began = cpu.now();
         let slot = self.queue.block(position, 0);
         if self.overlaps {
-            self.expect(cpu, slot, self.packet_bytes.get());
+            self.prefetch(cpu, position);
         }
         let first = loaded!(cpu, load(cpu, slot, 8));
         let mut header = Header::from_words(self.format, [first, 0]);
         if header.sense != self.queue.sense(position) {
+            self.ahead.set(0);
             return None;
         }
         if header.header_words() > 1 {
@@ -253,8 +266,9 @@ impl ReceiveHalf for QueueReceiver {
             header = Header::from_words(self.format, [first, second]);
         }
         if self.overlaps {
-            self.expect(cpu, slot, header.packet_bytes());
+            cpu.announce_run(slot, header.packet_bytes(), false);
             self.packet_bytes.set(header.packet_bytes());
+            self.ahead.set((2 * self.ahead.get() + 1).min(AHEAD_MAX).min(self.queue.slots() - 1));
         }
         header.sense = 0;
         self.meter.begin(began);
