@@ -76,13 +76,16 @@ impl AnyCoherentPort {
     }
 
     /// Invalidates all other copies, as [`CoherentPort::upgrade`] describes.
-    pub async fn upgrade(&self, agent: AgentId, block: Address) {
+    pub async fn upgrade(&self, agent: AgentId, blocks: &[Address], owned: impl Fn(usize)) {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
-                let mut no_data = Block::ZERO;
-                bus.transact(agent, TransactionKind::Invalidate, block, BLOCK_BYTES, &mut no_data).await;
+                for (index, block) in blocks.iter().enumerate() {
+                    let mut no_data = Block::ZERO;
+                    bus.transact(agent, TransactionKind::Invalidate, *block, BLOCK_BYTES, &mut no_data).await;
+                    owned(index);
+                }
             }
-            PortKind::Custom(port) => port.upgrade(agent, block).await,
+            PortKind::Custom(port) => port.upgrade(agent, blocks, &owned).await,
         }
     }
 
@@ -103,6 +106,16 @@ impl AnyCoherentPort {
                 bus.transact(agent, TransactionKind::WriteBlock, block, BLOCK_BYTES, &mut data).await;
             }
             PortKind::Custom(port) => port.write_through(agent, block, data).await,
+        }
+    }
+}
+
+impl AnyCoherentPort {
+    /// Returns the time until an agent acts on a snoop, as [`CoherentPort::snoop_delay`] describes.
+    pub fn snoop_delay(&self) -> Time {
+        match &self.0 {
+            PortKind::MemoryBus(_) => Time::ZERO,
+            PortKind::Custom(port) => port.snoop_delay(),
         }
     }
 }

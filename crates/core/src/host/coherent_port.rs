@@ -4,14 +4,14 @@
 //! crossings of the link to each transaction, and to each response of an agent behind the link. An interface uses only
 //! this trait, so its design does not depend on where it is attached.
 //!
-//! The copies of a block change state at the instant at which the future of a transaction completes. Everything that
-//! the agent does at that instant precedes any later transaction of the block. If the responses of a port take time
-//! after that instant, the port must delay transactions that its agent would snoop in that time, or take all of the
-//! time before the instant.
+//! The copies of a block change state at one instant. For a read it is the instant at which its future completes, and
+//! everything that the agent does at that instant precedes any later transaction of the block; a port behind a link takes
+//! the time of both crossings before it. An upgrade calls its caller at that instant, and its future may complete later,
+//! when the agent receives the answer. A write may also take effect before its future completes.
 
 use super::block::{Address, Block};
 use super::memory_bus::agent::{Agent, AgentId};
-use crate::engine::LocalFuture;
+use crate::engine::{LocalFuture, Time};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -35,12 +35,19 @@ pub trait CoherentPort {
     /// Fetches a block that `agent` will write, and invalidates all other copies.
     fn read_own<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a, Block>;
 
-    /// Invalidates all other copies. `agent` has the block, or will overwrite all of it.
-    fn upgrade<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a>;
+    /// Invalidates all other copies of blocks, in order. `agent` has the blocks, or will overwrite all of them. `owned` is
+    /// called with the index of a block when there are no other copies of it: what the agent then writes to its copy,
+    /// other agents see from then on.
+    fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], owned: &'a dyn Fn(usize)) -> LocalFuture<'a>;
 
     /// Returns a block that `agent` owns to its home.
     fn write_back<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a>;
 
     /// Writes a whole block to its home, and invalidates all copies.
     fn write_through<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a>;
+
+    /// Returns the time from a transaction of another agent until an agent at this port acts on its snoop.
+    fn snoop_delay(&self) -> Time {
+        Time::ZERO
+    }
 }

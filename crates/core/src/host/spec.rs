@@ -33,6 +33,15 @@ pub trait HostSpec: PartSpec {
     where
         Self: Sized;
 
+    /// Returns the value of a key that a host of this kind must state to offer `required`, if not every host of the kind
+    /// does.
+    fn condition(_required: &HostCapabilities) -> Option<&'static str>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// Returns the capabilities of this host.
     fn capabilities(&self) -> HostCapabilities;
 

@@ -1,7 +1,7 @@
 //! Parts that a message may suggest instead of an incompatible one: the parts of the registry that have the missing
 //! capability.
 
-use super::registry::Registry;
+use super::registry::{OfferedBy, Registry};
 use super::selections::{FabricPart, InterfacePart, ProtocolPart};
 use crate::host::HostCapabilities;
 use crate::ni::EndpointLimit;
@@ -27,10 +27,14 @@ fn guarantees(protocol: &ProtocolPart) -> Guarantees {
 }
 
 impl Registry {
-    /// Returns the keys of the kinds of host that offer the required capabilities, whatever their values.
-    pub fn hosts_that_offer(&self, required: &HostCapabilities) -> impl Iterator<Item = &'static str> {
-        let offer = |(_, offered): &&(&str, HostCapabilities)| offered.missing(required).is_empty();
-        self.offered.iter().filter(offer).map(|(key, _)| *key)
+    /// Returns the keys of the kinds of host that offer the required capabilities, each with the value that a host must
+    /// state for that, if any.
+    pub fn hosts_that_offer(
+        &self,
+        required: &HostCapabilities,
+    ) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+        let offer = |kind: &&OfferedBy| kind.offered.missing(required).is_empty();
+        self.offered.iter().filter(offer).map(|kind| (kind.key, (kind.condition)(required)))
     }
 
     /// Returns a help text that names the interfaces that satisfy `fits`, whatever their values.

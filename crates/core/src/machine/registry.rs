@@ -16,13 +16,22 @@ use std::sync::{Arc, LazyLock, OnceLock};
 pub struct Registry {
     hosts: PartFamily<dyn HostSpec>,
     /// The capabilities that each kind of host offers whatever its values, in the order of the kinds.
-    pub(super) offered: Vec<(&'static str, HostCapabilities)>,
+    pub(super) offered: Vec<OfferedBy>,
     interfaces: PartFamily<dyn InterfaceSpec>,
     protocols: PartFamily<dyn ProtocolSpec>,
     fabrics: PartFamily<dyn FabricSpec>,
     workloads: PartFamily<dyn WorkloadSpec>,
     /// The spelling of keys in results and descriptions, computed on first use.
     pub(super) language: OnceLock<Language>,
+}
+
+/// The capabilities of a kind of host.
+#[derive(Clone, Debug)]
+pub(super) struct OfferedBy {
+    pub key: &'static str,
+    pub offered: HostCapabilities,
+    /// The value that a host must state to offer the required capabilities, if not every host of the kind does.
+    pub condition: fn(&HostCapabilities) -> Option<&'static str>,
 }
 
 static SHIPPED: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::shipped()));
@@ -101,7 +110,7 @@ impl Registry {
     #[must_use]
     pub fn with_host<P: Part + HostSpec>(mut self) -> Registry {
         self.hosts.add(PartEntry::new(P::INFO, |t| -> Arc<dyn HostSpec> { Arc::new(P::read(t)) }));
-        self.offered.push((P::INFO.key, P::offered()));
+        self.offered.push(OfferedBy { key: P::INFO.key, offered: P::offered(), condition: P::condition });
         self
     }
 

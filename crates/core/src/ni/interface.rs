@@ -144,6 +144,8 @@ impl ProtocolMemory {
 
 /// Format of the packets of all interfaces with the 8-byte header of fifos and queues, and of the queues without a bus.
 pub const PARCEL: &str = "parcel";
+/// The packet format of coherent queues with packets above 256 bytes.
+pub const LARGE_PARCEL: &str = "parcel of 16-byte headers";
 
 /// An interface as read from a description.
 pub trait InterfaceSpec: PartSpec {

@@ -1,7 +1,8 @@
 //! The packets of fifos and queues: their header, and the record of the processor's part of their latency.
 //!
-//! The header has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as new; in
-//! fifos it is zero. The module leaves out the transfer of a packet.
+//! The header of the paper has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as
+//! new; in fifos it is zero. Coherent queues with packets above 256 bytes have a header of 16 bytes with wider fields
+//! ([`HeaderFormat`]). The module leaves out the transfer of a packet.
 
 use super::envelope::Envelope;
 use crate::engine::{Journey, Time};
@@ -9,27 +10,90 @@ use crate::fabric::Packet;
 use crate::host::block::read_bytes;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Stalls};
 
-/// Bytes of a header.
+/// Bytes of the header of the paper.
 pub const HEADER_BYTES: usize = 8;
+
+/// The encoding of a header.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum HeaderFormat {
+    /// The header of the paper, of 8 bytes: 8 bits of payload, 10 of each endpoint, 14 of sequence number, 8 of fragment, 5
+    /// of handler, 7 of sense, and two flags.
+    #[default]
+    Paper,
+    /// A header of 16 bytes: 14 bits of payload, 20 of each endpoint, 16 of sequence number, 16 of fragment, 5 of handler,
+    /// 7 of sense, two flags, and four of the sender's marks.
+    Large,
+}
+
+impl HeaderFormat {
+    /// Returns the format for a largest packet of `packet` bytes.
+    pub const fn for_packets_of(packet: u64) -> HeaderFormat {
+        if packet > PAPER_PACKET_MAX { HeaderFormat::Large } else { HeaderFormat::Paper }
+    }
+
+    /// Returns the bytes of a header.
+    pub const fn bytes(self) -> usize {
+        match self {
+            HeaderFormat::Paper => HEADER_BYTES,
+            HeaderFormat::Large => 2 * HEADER_BYTES,
+        }
+    }
+
+    /// Returns the largest number of fragments of a message.
+    pub const fn fragments_max(self) -> u32 {
+        match self {
+            HeaderFormat::Paper => 1 << 8,
+            HeaderFormat::Large => 1 << 16,
+        }
+    }
+
+    /// Returns the largest number of endpoints of a machine.
+    pub const fn endpoints_max(self) -> u32 {
+        match self {
+            HeaderFormat::Paper => 1 << 10,
+            HeaderFormat::Large => 1 << 20,
+        }
+    }
+
+    /// Returns the number of sequence numbers.
+    pub const fn sequences(self) -> u32 {
+        match self {
+            HeaderFormat::Paper => 1 << 14,
+            HeaderFormat::Large => 1 << 16,
+        }
+    }
+}
+
+/// Bytes of the largest packet with the header of the paper.
+pub const PAPER_PACKET_MAX: u64 = 256;
+/// Bytes of the largest packet with the header of 16 bytes.
+pub const LARGE_PACKET_MAX: u64 = 16 << 10;
 
 /// The header of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Header {
-    /// Bytes of payload in this packet, up to 248: 8 bits.
-    pub payload_bytes: u8,
-    /// Sending endpoint: 10 bits.
-    pub source: u16,
-    /// Receiving endpoint: 10 bits.
-    pub destination: u16,
-    /// Description by the messaging layer: 14 bits of sequence number, 8 of fragment, 5 of handler, and two flags. The
-    /// sequence number is long because a message may be returned many times and overtaken by many others.
+    /// Encoding of the header.
+    pub format: HeaderFormat,
+    /// Bytes of payload in this packet.
+    pub payload_bytes: u16,
+    /// Sending endpoint.
+    pub source: u32,
+    /// Receiving endpoint.
+    pub destination: u32,
+    /// Description by the messaging layer. The sequence number is long because a message may be returned many times and
+    /// overtaken by many others.
     pub envelope: Envelope,
     /// Lap of the queue in which the packet was written: 7 bits, zero for none.
     pub sense: u8,
+    /// Marks of the sender, in the header of 16 bytes alone.
+    pub marks: u8,
 }
 
-/// Widths of the fields in bits, from the lowest bit on.
+/// Widths of the fields of the header of the paper in bits, from the lowest bit on.
 const FIELD_BITS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
+/// Widths of the fields in the two words of the header of 16 bytes. The first word has the fields by which a packet is
+/// recognised as new, and its length.
+const LARGE_FIELD_BITS: [[u32; 7]; 2] = [[14, 16, 20, 1, 1, 5, 7], [20, 16, 4, 24, 0, 0, 0]];
 
 /// First bit of each field.
 const FIELD_SHIFTS: [u32; 9] = {
@@ -41,15 +105,96 @@ const FIELD_SHIFTS: [u32; 9] = {
     shifts
 };
 
-impl Header {
-    /// Largest number of fragments of a message.
-    pub const FRAGMENTS_MAX: u32 = 1 << 8;
-    /// Largest number of endpoints of a machine.
-    pub const ENDS_MAX: u32 = 1 << 10;
-    /// Number of sequence numbers.
-    pub const SEQUENCES: u32 = 1 << 14;
+/// Packs fields into a word, from the lowest bit on.
+///
+/// # Panics
+///
+/// Panics if a field does not fit.
+fn pack<const N: usize>(fields: [u64; N], widths: [u32; N]) -> u64 {
+    let (mut word, mut shift) = (0, 0);
+    for (field, width) in fields.into_iter().zip(widths) {
+        assert!(field < 1 << width, "{field} does not fit the {width} bits it has in a header");
+        word |= if width == 0 { 0 } else { field << shift };
+        shift += width;
+    }
+    word
+}
 
-    /// Returns the header as a word.
+/// Returns the fields of a word that [`pack`] made.
+fn unpack<const N: usize>(word: u64, widths: [u32; N]) -> [u32; N] {
+    let mut rest = word;
+    widths.map(|width| {
+        let field = rest & ((1 << width) - 1);
+        rest >>= width;
+        field as u32
+    })
+}
+
+impl Header {
+    /// Returns word `word` of the encoded header.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a field does not fit.
+    pub fn word(self, word: usize) -> u64 {
+        if self.format == HeaderFormat::Paper {
+            return self.encode();
+        }
+        let Envelope { is_part, handler, sequence, fragment, last } = self.envelope;
+        let fields = match word {
+            0 => [
+                self.payload_bytes.into(),
+                sequence.into(),
+                self.source.into(),
+                is_part.into(),
+                last.into(),
+                handler.into(),
+                self.sense.into(),
+            ],
+            _ => [self.destination.into(), fragment.into(), self.marks.into(), 0, 0, 0, 0],
+        };
+        pack(fields, LARGE_FIELD_BITS[word])
+    }
+
+    /// Returns the header of `format` that `words` hold. The second word of a header of the paper is not used.
+    #[inline]
+    pub fn from_words(format: HeaderFormat, words: [u64; 2]) -> Header {
+        if format == HeaderFormat::Paper {
+            return Header::decode(words[0]);
+        }
+        let [payload, sequence, source, is_part, last, handler, sense] = unpack(words[0], LARGE_FIELD_BITS[0]);
+        let [destination, fragment, marks, ..] = unpack(words[1], LARGE_FIELD_BITS[1]);
+        Header {
+            format,
+            payload_bytes: payload as u16,
+            source,
+            destination,
+            envelope: Envelope {
+                sequence: sequence as u16,
+                is_part: is_part == 1,
+                fragment,
+                last: last == 1,
+                handler: handler as u8,
+            },
+            sense: sense as u8,
+            marks: marks as u8,
+        }
+    }
+
+    /// Returns the header of `format` at the beginning of `bytes`.
+    pub fn at(format: HeaderFormat, bytes: &[u8]) -> Header {
+        let word = |at: usize| bytes.get(at..at + 8).map_or(0, read_bytes);
+        Header::from_words(format, [word(0), word(8)])
+    }
+
+    /// Writes the header to the beginning of `bytes`.
+    pub fn write_to(self, bytes: &mut [u8]) {
+        for (word, part) in bytes[..self.format.bytes()].chunks_exact_mut(8).enumerate() {
+            part.copy_from_slice(&self.word(word).to_le_bytes());
+        }
+    }
+
+    /// Returns the header of the paper as a word.
     ///
     /// # Panics
     ///
@@ -76,14 +221,15 @@ impl Header {
         word
     }
 
-    /// Returns the header that `word` holds.
+    /// Returns the header of the paper that `word` holds.
     #[inline]
     pub fn decode(word: u64) -> Header {
         let field = |number: usize| (word >> FIELD_SHIFTS[number] & ((1 << FIELD_BITS[number]) - 1)) as u32;
         Header {
-            payload_bytes: field(0) as u8,
-            source: field(1) as u16,
-            destination: field(2) as u16,
+            format: HeaderFormat::Paper,
+            payload_bytes: field(0) as u16,
+            source: field(1),
+            destination: field(2),
             envelope: Envelope {
                 sequence: field(3) as u16,
                 is_part: field(4) == 1,
@@ -92,17 +238,24 @@ impl Header {
                 handler: field(7) as u8,
             },
             sense: field(8) as u8,
+            marks: 0,
         }
     }
 
     /// Returns the header of `packet`.
-    pub fn of(packet: &Packet) -> Header {
-        Header::decode(read_bytes(&packet.bytes()[..HEADER_BYTES]))
+    pub fn of(format: HeaderFormat, packet: &Packet) -> Header {
+        Header::at(format, &packet.bytes())
+    }
+
+    /// Returns the number of words of the header.
+    #[inline]
+    pub const fn header_words(self) -> usize {
+        self.format.bytes() / 8
     }
 
     /// Returns the bytes of the packet, header and payload.
     pub fn packet_bytes(self) -> usize {
-        HEADER_BYTES + self.payload_bytes as usize
+        self.format.bytes() + self.payload_bytes as usize
     }
 
     /// Returns the number of 8-byte words of the packet, including a last word that is not full.
@@ -186,6 +339,20 @@ mod tests {
         fn an_encoded_header_equals_the_decoded_word(word in any::<u64>()) {
             prop_assert_eq!(Header::decode(word).encode(), word);
         }
+
+        #[test]
+        fn a_large_header_equals_the_one_that_was_written(
+            (payload_bytes, source, destination) in (0u16..1 << 14, 0u32..1 << 20, 0u32..1 << 20),
+            (sequence, fragment, handler) in (any::<u16>(), 0u32..1 << 16, 0u8..32),
+            (is_part, last, sense, marks) in (any::<bool>(), any::<bool>(), 0u8..128, 0u8..16),
+        ) {
+            let envelope = Envelope { is_part, handler, sequence, fragment, last };
+            let format = HeaderFormat::Large;
+            let header = Header { format, payload_bytes, source, destination, envelope, sense, marks };
+            let mut bytes = [0; 16];
+            header.write_to(&mut bytes);
+            prop_assert_eq!(Header::at(format, &bytes), header);
+        }
     }
 
     #[test]
@@ -201,5 +368,20 @@ mod tests {
         assert!(wide(|header| header.source = 1 << 10));
         assert!(wide(|header| header.sense = 128));
         assert!(!wide(|header| header.envelope.handler = 31));
+    }
+
+    #[test]
+    fn a_field_that_does_not_fit_a_large_header_panics() {
+        let wide = |change: fn(&mut Header)| {
+            let mut header = Header { format: HeaderFormat::Large, ..Header::default() };
+            change(&mut header);
+            std::panic::catch_unwind(|| header.write_to(&mut [0; 16])).is_err()
+        };
+        assert!(wide(|header| header.envelope.handler = 32));
+        assert!(wide(|header| header.envelope.fragment = 1 << 16));
+        assert!(wide(|header| header.payload_bytes = 1 << 14));
+        assert!(wide(|header| header.destination = 1 << 20));
+        assert!(wide(|header| header.sense = 128));
+        assert!(!wide(|header| header.envelope.sequence = u16::MAX));
     }
 }

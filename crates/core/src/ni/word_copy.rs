@@ -125,7 +125,7 @@ pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> 
     if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(OutstandingAccess { address, bytes }) }
 }
 
-/// Loads word `word` of a packet: the header, or up to eight bytes of the payload. The loop around the access takes
+/// Loads word `word` of a packet: a word of the header, or up to eight bytes of the payload. The loop around the access takes
 /// `cycles`.
 ///
 /// # Errors
@@ -139,12 +139,10 @@ pub fn load_word(
     cycles: u64,
 ) -> Result<u64, OutstandingAccess> {
     cpu.work(cycles);
-    match (word, source) {
-        (0, _) => Ok(header.encode()),
-        (_, PayloadSource::Words(words)) => Ok(pair(words, word - 1)),
-        (_, PayloadSource::Memory(payload, _)) => {
-            load(cpu, payload + 8 * (word as u64 - 1), header.bytes_of_word(word))
-        }
+    let Some(payload_word) = word.checked_sub(header.header_words()) else { return Ok(header.word(word)) };
+    match source {
+        PayloadSource::Words(words) => Ok(pair(words, payload_word)),
+        PayloadSource::Memory(payload, _) => load(cpu, payload + 8 * payload_word as u64, header.bytes_of_word(word)),
     }
 }
 
@@ -164,7 +162,10 @@ pub fn store_word(
     cpu.work(cycles);
     let bytes = header.bytes_of_word(word);
     match sink {
-        PayloadSink::Memory(into) => return store(cpu, *into + 8 * (word as u64 - 1), bytes, value),
+        PayloadSink::Memory(into) => {
+            let payload_word = (word - header.header_words()) as u64;
+            return store(cpu, *into + 8 * payload_word, bytes, value);
+        }
         PayloadSink::Words(words) => {
             words.push(value as u32);
             if bytes > 4 {

@@ -100,6 +100,18 @@ pub trait Agent {
         Time::ZERO
     }
 
+    /// Returns whether the agent's answers to snoops that move no data take time. It is called once, when the agent is
+    /// attached.
+    fn answers_late(&self) -> bool {
+        false
+    }
+
+    /// Returns the time of the answer to the last snoop, of `block`, if the transaction must wait for it: the agent lost
+    /// its copy, or is the home of the block.
+    fn answer_time(&self, _block: Address) -> Time {
+        Time::ZERO
+    }
+
     /// Returns the state of the agent's copy of `block`.
     fn state(&self, _block: Address) -> State {
         State::Invalid

@@ -13,8 +13,13 @@ pub(super) fn errors(p: &PcieParameters) -> Vec<ParameterError> {
     errors.extend(link_errors(p));
     errors.extend(cache_errors(p));
     errors.extend(iommu_errors(p));
-    let zero = [("processor.clock", p.processor.clock.0), ("interconnect.clock", p.interconnect.clock.0)];
-    for (key, _) in zero.into_iter().filter(|(_, clock)| *clock == 0) {
+    let device = p.device.map_or(1, |device| device.clock.0);
+    let clocks = [
+        ("processor.clock", p.processor.clock.0),
+        ("interconnect.clock", p.interconnect.clock.0),
+        ("device.clock", device),
+    ];
+    for (key, _) in clocks.into_iter().filter(|(_, clock)| *clock == 0) {
         errors.push(ParameterError::new(key, "a clock of 0 Hz never ticks"));
     }
     if p.memory.size.get() == 0 || !p.memory.size.get().is_multiple_of(BLOCK_BYTES as u64) {

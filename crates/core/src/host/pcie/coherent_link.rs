@@ -1,25 +1,42 @@
 //! A coherent link between the host's interconnect and the interface, in addition to the PCIe link: CXL.cache or
 //! UPI.
 //!
-//! The interface's agents are attached to the interconnect at the far end of the link. A transaction of theirs crosses
-//! the link to the interconnect and back. Both crossings are charged before the interconnect is requested, so that
-//! ownership changes when the transaction ends. A snoop that the interface answers, and a read of its memory, cross the
-//! link twice. Blocks share the rate of the link in each direction; requests and answers without data are short.
+//! The interface's agents are attached to the interconnect at the far end of the link. The times of a transaction are:
 //!
-//! Registers, DMA and interrupts take the PCIe link, as CXL.io does. The module leaves out the flits of the link, its
-//! flow control, and the occupancy of the link by answers to snoops.
+//! | transaction | crossings | when it takes effect |
+//! |---|---|---|
+//! | the interface reads a block | request up, data down | at the interconnect; both crossings are charged before |
+//! | the interface takes ownership of blocks | requests up, answers down | at the interconnect, one crossing before the answers |
+//! | the interface writes a block, UPI | data up, answer down | at the interconnect, one crossing before the answer |
+//! | the interface writes a block, CXL | request up, pull down, data up, answer down | likewise |
+//! | the interface supplies a block | snoop down, data up | at the interconnect |
+//! | the interface loses a copy | snoop down, answer up | at the interconnect |
+//!
+//! A snoop is directed: an agent behind the link sees only transactions on blocks of which it has a copy or is the home.
+//! It acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). A transaction of another agent that follows an
+//! upgrade reaches the interface behind the answer, so the interface may change its copy when the upgrade takes effect.
+//! Requests for the ownership of several blocks are sent one behind another, and are answered in this order.
+//! With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
+//!
+//! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries four: a
+//! request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
+//! parameter is that of the bytes in slots, after the overhead of the flits.
+//!
+//! Registers, DMA and interrupts take the PCIe link, as CXL.io does. The module leaves out the flow control of the link,
+//! the packing of messages into flits, and the occupancy of the link by answers to snoops.
 
 use super::server::Server;
-use crate::engine::{Bytes, LocalFuture, Rate, Sim, Time};
+use crate::engine::{Bytes, Hertz, LocalFuture, Rate, Sim, Time};
 use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::coherent_port::CoherentPort;
 use crate::host::memory_bus::{Agent, AgentId, Snooped, State, TransactionKind};
 use crate::text::Parameters;
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Bytes of a request or an answer without data, chosen.
+/// Bytes of a request or an answer without data: a slot of a flit (standard).
 const MESSAGE_BYTES: u64 = 16;
 
 /// The links by which an interface is attached to a host.
@@ -37,7 +54,7 @@ pub enum Attachment {
         crossing: Time,
         /// Rate in each direction.
         ///
-        /// 29.6 GB/s (derived: PCIe Gen4 x16, of which flits of 68 B carry 64 B).
+        /// 29.6 GB/s (derived: PCIe Gen4 x16, of whose flits of 68 B slots are 64 B).
         #[param(default = "29.6 GB/s")]
         rate: Rate,
     },
@@ -57,12 +74,57 @@ pub enum Attachment {
 }
 
 impl Attachment {
-    /// Returns the time of a crossing and the rate of the coherent link, if there is one.
-    pub fn coherent_link(&self) -> Option<(Time, Rate)> {
+    /// Returns the times of the coherent link, if there is one, for an interface whose logic takes `device` for a
+    /// message.
+    pub fn coherent_link(&self, device: Time) -> Option<LinkTimes> {
         match *self {
             Attachment::Pcie => None,
-            Attachment::Cxl { crossing, rate } | Attachment::Upi { crossing, rate } => Some((crossing, rate)),
+            Attachment::Cxl { crossing, rate } => Some(LinkTimes { crossing, rate, pulls_writes: true, device }),
+            Attachment::Upi { crossing, rate } => Some(LinkTimes { crossing, rate, pulls_writes: false, device }),
         }
+    }
+}
+
+/// The logic of the interface behind its links, which has a clock of its own.
+#[derive(Clone, Copy, PartialEq, Debug, Parameters)]
+#[param(resource = "device logic")]
+pub struct DeviceLogic {
+    /// Clock of the interface.
+    ///
+    /// FPGAs run at 0.2 to 0.4 GHz, and ASICs at 1 to 1.5 GHz (remembered).
+    #[param(max = "100 GHz")]
+    pub clock: Hertz,
+    /// Cycles of the clock for each message that the interface sends or receives on a link.
+    ///
+    /// Requests, answers, snoops and accesses to registers are messages. The cycles are added to the times of the links.
+    #[param(max = 1_000_000)]
+    pub cycles: u64,
+}
+
+impl DeviceLogic {
+    /// Returns the time of a message in the interface.
+    pub fn time(&self) -> Time {
+        self.clock.cycles(self.cycles)
+    }
+}
+
+/// The times of a coherent link.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LinkTimes {
+    /// Time of a crossing, one way.
+    pub crossing: Time,
+    /// Rate in each direction.
+    pub rate: Rate,
+    /// Whether the host pulls the data of a write, instead of receiving them with the request.
+    pub pulls_writes: bool,
+    /// Time of a message in the interface.
+    pub device: Time,
+}
+
+impl LinkTimes {
+    /// Returns the time of a message from one side to the other, apart from the rate.
+    fn way(&self) -> Time {
+        self.crossing + self.device
     }
 }
 
@@ -70,8 +132,7 @@ impl Attachment {
 pub struct FarPort {
     sim: Sim,
     bus: AnyCoherentPort,
-    crossing: Time,
-    rate: Rate,
+    times: LinkTimes,
     /// The direction to the host.
     up: Server,
     /// The direction to the interface.
@@ -80,8 +141,8 @@ pub struct FarPort {
 
 impl FarPort {
     /// Creates a port to `bus`.
-    pub fn new(sim: &Sim, bus: AnyCoherentPort, (crossing, rate): (Time, Rate)) -> FarPort {
-        FarPort { sim: sim.clone(), bus, crossing, rate, up: Server::default(), down: Server::default() }
+    pub fn new(sim: &Sim, bus: AnyCoherentPort, times: LinkTimes) -> FarPort {
+        FarPort { sim: sim.clone(), bus, times, up: Server::default(), down: Server::default() }
     }
 
     /// Returns the times for which the link was busy towards the host and towards the interface.
@@ -89,27 +150,56 @@ impl FarPort {
         [&self.up, &self.down].map(|direction| direction.busy(self.sim.now()))
     }
 
-    /// Crosses the link to the host with `up` bytes and back with `down` bytes.
-    async fn cross(&self, up: u64, down: u64) {
-        let time = |bytes| self.rate.time_for(Bytes(bytes));
-        let (_, at_host) = self.up.reserve(self.sim.now(), time(up));
-        let (_, back) = self.down.reserve(at_host + self.crossing, time(down));
-        self.sim.until(back + self.crossing).await;
+    /// Sends a message of `bytes` bytes in `direction` at `at`. Returns its arrival.
+    fn send(&self, direction: &Server, at: Time, bytes: u64) -> Time {
+        let (_, sent) = direction.reserve(at, self.times.rate.time_for(Bytes(bytes)));
+        sent + self.times.way()
     }
 
+    /// Crosses the link with a request, and back with a block.
     async fn fetch(&self) {
-        self.cross(MESSAGE_BYTES, MESSAGE_BYTES + BLOCK_BYTES as u64).await;
+        let at_host = self.send(&self.up, self.sim.now(), MESSAGE_BYTES);
+        let back = self.send(&self.down, at_host, MESSAGE_BYTES + BLOCK_BYTES as u64);
+        self.sim.until(back).await;
     }
 
-    async fn send(&self) {
-        self.cross(MESSAGE_BYTES + BLOCK_BYTES as u64, MESSAGE_BYTES).await;
+    /// Sends a message to the host.
+    async fn go_up(&self, bytes: u64) {
+        let arrival = self.send(&self.up, self.sim.now(), bytes);
+        self.sim.until(arrival).await;
+    }
+
+    /// Receives answers of the host.
+    async fn come_down(&self, bytes: u64) {
+        let arrival = self.send(&self.down, self.sim.now(), bytes);
+        self.sim.until(arrival).await;
+    }
+
+    /// Sends a block to the host.
+    async fn send_block(&self) {
+        if self.times.pulls_writes {
+            self.go_up(MESSAGE_BYTES).await;
+            self.come_down(MESSAGE_BYTES).await;
+        }
+        self.go_up(MESSAGE_BYTES + BLOCK_BYTES as u64).await;
     }
 }
 
 impl CoherentPort for FarPort {
     fn attach(&self, agent: Rc<dyn Agent>, home: Option<Range<Address>>) -> AgentId {
-        let crossings = self.crossing * 2 + self.rate.time_for(Bytes(BLOCK_BYTES as u64));
-        self.bus.attach(Rc::new(FarAgent { agent, crossings }), home)
+        let there_and_back = self.times.way() * 2;
+        let far = FarAgent {
+            agent,
+            home: home.clone(),
+            without_data: there_and_back,
+            with_data: there_and_back + self.times.rate.time_for(Bytes(BLOCK_BYTES as u64)),
+            lost_copy: Cell::new(false),
+        };
+        self.bus.attach(Rc::new(far), home)
+    }
+
+    fn snoop_delay(&self) -> Time {
+        self.times.way()
     }
 
     fn read_shared<'a>(
@@ -131,24 +221,28 @@ impl CoherentPort for FarPort {
         })
     }
 
-    fn upgrade<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a> {
+    fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], owned: &'a dyn Fn(usize)) -> LocalFuture<'a> {
         Box::pin(async move {
-            self.cross(MESSAGE_BYTES, MESSAGE_BYTES).await;
-            self.bus.upgrade(agent, block).await;
+            let messages = MESSAGE_BYTES * blocks.len() as u64;
+            self.go_up(messages).await;
+            self.bus.upgrade(agent, blocks, owned).await;
+            self.come_down(messages).await;
         })
     }
 
     fn write_back<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a> {
         Box::pin(async move {
-            self.send().await;
+            self.send_block().await;
             self.bus.write_back(agent, block, data).await;
+            self.come_down(MESSAGE_BYTES).await;
         })
     }
 
     fn write_through<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a> {
         Box::pin(async move {
-            self.send().await;
+            self.send_block().await;
             self.bus.write_through(agent, block, data).await;
+            self.come_down(MESSAGE_BYTES).await;
         })
     }
 }
@@ -156,12 +250,29 @@ impl CoherentPort for FarPort {
 /// An agent behind the link. Its answers cross the link twice: the snoop to it, and the answer back.
 struct FarAgent {
     agent: Rc<dyn Agent>,
-    crossings: Time,
+    home: Option<Range<Address>>,
+    without_data: Time,
+    with_data: Time,
+    /// Whether the agent lost its copy in the last snoop.
+    lost_copy: Cell<bool>,
+}
+
+impl FarAgent {
+    fn is_home(&self, block: Address) -> bool {
+        self.home.as_ref().is_some_and(|range| range.contains(&block))
+    }
 }
 
 impl Agent for FarAgent {
     fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
-        self.agent.snoop(kind, block, data)
+        let has_copy = self.agent.state(block).readable();
+        self.lost_copy.set(false);
+        if !has_copy && !self.is_home(block) {
+            return Snooped::NOTHING;
+        }
+        let snooped = self.agent.snoop(kind, block, data);
+        self.lost_copy.set(has_copy && !snooped.next.readable());
+        snooped
     }
 
     fn snoops(&self) -> bool {
@@ -172,8 +283,16 @@ impl Agent for FarAgent {
         self.agent.requests_bus()
     }
 
+    fn answers_late(&self) -> bool {
+        true
+    }
+
+    fn answer_time(&self, block: Address) -> Time {
+        if self.lost_copy.take() || self.is_home(block) { self.without_data } else { Time::ZERO }
+    }
+
     fn supply_time(&self) -> Time {
-        self.agent.supply_time() + self.crossings
+        self.agent.supply_time() + self.with_data
     }
 
     fn state(&self, block: Address) -> State {
@@ -181,7 +300,7 @@ impl Agent for FarAgent {
     }
 
     fn home_time(&self, address: Address) -> Time {
-        self.agent.home_time(address) + self.crossings
+        self.agent.home_time(address) + self.with_data
     }
 
     fn home_posts(&self) -> bool {

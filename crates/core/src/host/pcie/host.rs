@@ -74,8 +74,12 @@ impl HostSpec for PcieParameters {
         Has::of(named).with(Has::INTERRUPTS, u64::from(VECTORS))
     }
 
+    fn condition(required: &HostCapabilities) -> Option<&'static str> {
+        (required.amount(HostCapabilities::COHERENT) > 0).then_some("attachment = \"cxl\" or \"upi\"")
+    }
+
     fn capabilities(&self) -> HostCapabilities {
-        let coherent = u64::from(self.attachment.coherent_link().is_some());
+        let coherent = u64::from(self.attachment.coherent_link(Time::ZERO).is_some());
         let offered = Self::offered().with(HostCapabilities::DMA, u64::from(self.link.tags));
         offered.with(HostCapabilities::COHERENT, coherent)
     }
@@ -105,14 +109,17 @@ impl HostSpec for PcieParameters {
         let caches = Rc::new(SharedCaches::new(sim, self));
         let home = Rc::new(Home::new(self.memory.size, &caches));
         let node = MemoryBusNode::with_memory(sim, name, &self.node(), home);
-        let complex = RootComplex::start(sim, name, self, caches, node.bus.clone());
+        let complex = RootComplex::start(sim, name, &self.with_device_logic(), caches, node.bus.clone());
         let windows = DeviceWindows::start(sim, name, &complex, self.processor);
         node.cores.iter().for_each(|core| core.set_device_path(windows.clone()));
         let inner = Rc::new(Interrupts::new(sim, name, self.processor.interrupt_latency, VECTORS));
         Rc::new(Node {
             cores: node.processors(),
             port: Rc::new(PciePort::new(name, &complex)),
-            far: self.attachment.coherent_link().map(|link| Rc::new(FarPort::new(sim, node.coherent_port(), link))),
+            far: self
+                .attachment
+                .coherent_link(self.device_time())
+                .map(|times| Rc::new(FarPort::new(sim, node.coherent_port(), times))),
             interrupts: MessageInterrupts { inner, complex: complex.clone() },
             sim: sim.clone(),
             node,

@@ -34,7 +34,7 @@
 //!
 //! # What is left out
 //!
-//! Misses of single loads that overlap; a device clock; PCIe switches, replays, virtual channels; slices of the
+//! Misses of single loads that overlap; PCIe switches, replays, virtual channels; slices of the
 //! last-level cache, banks of memory.
 
 mod check;
@@ -55,7 +55,7 @@ mod step_queue;
 mod tests;
 mod transfer;
 
-pub use coherent_link::{Attachment, FarPort};
+pub use coherent_link::{Attachment, DeviceLogic, FarPort, LinkTimes};
 pub use iommu::IommuParameters;
 pub use link::PcieLinkParameters;
 pub use llc::LlcParameters;

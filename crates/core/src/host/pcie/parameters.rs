@@ -5,7 +5,7 @@
 //! *derived* from those, *chosen*, or *remembered*: a default that no source confirms, and that no result may rest on
 //! without an error bar.
 
-use super::coherent_link::Attachment;
+use super::coherent_link::{Attachment, DeviceLogic};
 use super::iommu::IommuParameters;
 use super::link::PcieLinkParameters;
 use super::llc::LlcParameters;
@@ -54,6 +54,9 @@ pub struct PcieParameters {
     /// Links between the host and the interface: `pcie`, or in addition a coherent link, `cxl` or `upi`.
     #[param(one_of, default = "pcie")]
     pub attachment: Attachment,
+    /// The logic of the interface behind the links. Without this table its time is part of those of the links.
+    #[param(table)]
+    pub device: Option<DeviceLogic>,
     /// The IOMMU. Without this table the host has no IOMMU.
     #[param(table)]
     pub iommu: Option<IommuParameters>,
@@ -194,6 +197,22 @@ pub struct InterconnectParameters {
 }
 
 impl PcieParameters {
+    /// Returns the time of a message in the interface.
+    pub(super) fn device_time(&self) -> Time {
+        self.device.map_or(Time::ZERO, |device| device.time())
+    }
+
+    /// Returns the parameters with the time of the interface's logic in those of the PCIe link: a read of the device takes
+    /// it twice, for the request and for the completion, and a write once.
+    pub(super) fn with_device_logic(&self) -> PcieParameters {
+        let time = self.device_time();
+        PcieParameters {
+            root_complex: self.root_complex + time * 2,
+            write_visible: self.write_visible + time,
+            ..self.clone()
+        }
+    }
+
     /// Returns the parameters of the processor, its private cache and the interconnect as those of a memory-bus node.
     pub(super) fn node(&self) -> NodeParameters {
         let (processor, cache) = (self.processor, self.cache);

@@ -150,8 +150,10 @@ impl DeviceWindows {
             AccessKind::Read(_) => PacketBurst::one(link.read_header, Bytes::ZERO),
         };
         let accesses = self.accesses.clone();
+        // The fixed part of a load contains the device's logic.
+        let logic = if matches!(kind, AccessKind::Write(_)) { self.complex.device_time() } else { Time::ZERO };
         let access = DeviceAccess { device, at: offset, kind };
-        self.complex.send_down(at, burst, Box::new(move |arrival| accesses.send_at(arrival, access)));
+        self.complex.send_down(at, burst, Box::new(move |arrival| accesses.send_at(arrival + logic, access)));
     }
 
     async fn load(&self, address: Address, into: &mut [u8]) {

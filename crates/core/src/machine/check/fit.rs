@@ -148,9 +148,11 @@ fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Returns the kinds of host that offer the capabilities `needs`, and the shipped parts of these kinds.
 fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
     let kinds = registry.hosts_that_offer(needs);
-    let named = kinds.map(|kind| match shipped::hosts(kind) {
-        parts if parts.is_empty() => format!("[hosts.NAME.{kind}]"),
-        parts => format!("[hosts.NAME.{kind}] ({parts})"),
+    let named = kinds.map(|(kind, condition)| {
+        let parts = shipped::hosts(kind);
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({parts})") };
+        let condition = condition.map_or_else(String::new, |value| format!(" with {value}"));
+        format!("[hosts.NAME.{kind}]{parts}{condition}")
     });
     format!("hosts that have it: {}", named.collect::<Vec<_>>().join(", "))
 }

@@ -2,11 +2,12 @@
 //!
 //! | file or folder | holds |
 //! |---|---|
-//! | `parameters.rs` | the designs and their parameters |
+//! | `design.rs`, `parameters.rs` | the designs, and their parameters |
 //! | `half.rs`, `queue_driver.rs` | a sending or a receiving half, and the driver made of two |
 //! | `fifo/` | memory in the interface, by words, blocks or user-level DMA |
 //! | `queue/` | coherent queues in cacheable memory |
 
+pub mod design;
 pub mod fifo;
 pub mod half;
 pub mod parameters;
@@ -18,9 +19,9 @@ use crate::engine::Bytes;
 use crate::host::{BLOCK_BYTES, HostCapabilities};
 use crate::ni::any::AnyDriver;
 use crate::ni::build_context::BuildContext;
-use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, PARCEL};
+use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, LARGE_PARCEL, PARCEL};
 use crate::ni::memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
-use crate::ni::parcel::{HEADER_BYTES, Header};
+use crate::ni::parcel::HeaderFormat;
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec};
 use crate::text::ParameterSink;
 use parameters::MESSAGE_MAX;
@@ -28,7 +29,8 @@ use queue::verbs_limits;
 use std::any::Any;
 use std::sync::Arc;
 
-pub use parameters::{Design, InterfaceParameters};
+pub use design::Design;
+pub use parameters::InterfaceParameters;
 
 /// Returns the entries of all designs, in the order in which they are listed.
 pub fn entries() -> impl Iterator<Item = PartEntry<dyn InterfaceSpec>> {
@@ -84,10 +86,11 @@ impl InterfaceSpec for InterfaceParameters {
     }
 
     fn limits(&self) -> InterfaceLimits {
-        let payload = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64);
-        let message = Bytes(payload * u64::from(Header::FRAGMENTS_MAX));
-        let endpoints = EndpointLimit::Total(Header::ENDS_MAX);
-        let limits = InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints)
+        let format = self.header_format();
+        let payload = self.message_bytes_max.get().saturating_sub(format.bytes() as u64);
+        let message = Bytes(payload * u64::from(format.fragments_max()));
+        let endpoints = EndpointLimit::Total(format.endpoints_max());
+        let limits = InterfaceLimits::new(self.message_bytes_max, message, format.endpoints_max(), endpoints)
             .with_words(payload as usize / 4);
         match self.design {
             Design::StartJr => limits.with_verbs(verbs_limits(self.message_bytes_max)),
@@ -108,7 +111,7 @@ impl InterfaceSpec for InterfaceParameters {
             Design::Udma => [(1, self.message_bytes_max.get()), (0, 0)],
             _ => [(queues, self.queue_blocks.saturating_mul(block)), (has_head, block)],
         };
-        let carries = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64).max(1);
+        let carries = self.message_bytes_max.get().saturating_sub(self.header_format().bytes() as u64).max(1);
         let packet = PacketFootprint { carries, takes: in_blocks(self.message_bytes_max) };
         let queued = match self.design.has_queue() {
             true => self.queue_blocks / self.message_blocks_max().next_power_of_two(),
@@ -122,7 +125,10 @@ impl InterfaceSpec for InterfaceParameters {
     }
 
     fn wire_format(&self) -> Option<&'static str> {
-        Some(PARCEL)
+        Some(match self.header_format() {
+            HeaderFormat::Paper => PARCEL,
+            HeaderFormat::Large => LARGE_PARCEL,
+        })
     }
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {

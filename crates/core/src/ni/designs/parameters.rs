@@ -1,15 +1,12 @@
-//! The designs of Mukherjee and Hill (1998), §4 and Table 2, their parameters with their sources, and the checks of the
-//! parameters.
-//!
-//! A design consists of a sending and a receiving half, and the device and driver of a half are in one file; the
-//! Memory-Channel-like design combines halves of two other designs. The driver's loop is in
-//! [`queue_driver`](super::queue_driver).
+//! The parameters of the designs of Mukherjee and Hill (1998) with their sources, and the checks of the parameters.
 //!
 //! *Calibrated* values were fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), with one value
 //! for all designs. *Chosen* values are not in the paper.
 
+use super::design::Design;
 use crate::engine::{Bytes, Time};
-use crate::host::{BLOCK_BYTES, HostCapabilities};
+use crate::host::BLOCK_BYTES;
+use crate::ni::parcel::{HeaderFormat, LARGE_PACKET_MAX, PAPER_PACKET_MAX};
 use crate::part::ParameterError;
 use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 
@@ -22,113 +19,6 @@ const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
 /// The names of the resources that several parameters belong to.
 const MEMORY: &str = "interface memory";
 const UDMA: &str = "user-level DMA";
-
-/// The designs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Design {
-    /// `NI2w`, CM-5-like.
-    Ni2w,
-    /// `NI64w+Udma`, Princeton-like.
-    Udma,
-    /// `NI16w+Blkbuf`, AP3000-like.
-    Ap3000,
-    /// `CNI0Qm`, StarT-JR-like.
-    StartJr,
-    /// `(NI16w+Blkbuf)S(CNI0Qm)R`, Memory-Channel-like.
-    MemoryChannel,
-    /// `CNI512Q`.
-    Cni512q,
-    /// `CNI32Qm`.
-    Cni32qm,
-    /// `CNI32Qm` with a throttled sender.
-    Cni32qmThrottle,
-    /// `NI2w` accessed in one processor cycle.
-    SingleCycle,
-}
-
-impl Design {
-    /// All designs, in the order of Table 5; the single-cycle one is last.
-    pub const ALL: [Design; 9] = [
-        Design::Ni2w,
-        Design::Udma,
-        Design::Ap3000,
-        Design::StartJr,
-        Design::MemoryChannel,
-        Design::Cni512q,
-        Design::Cni32qm,
-        Design::Cni32qmThrottle,
-        Design::SingleCycle,
-    ];
-
-    /// Returns the design's name in descriptions.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Design::Ni2w => "ni2w",
-            Design::Udma => "udma",
-            Design::Ap3000 => "ap3000",
-            Design::StartJr => "startjr",
-            Design::MemoryChannel => "memory-channel",
-            Design::Cni512q => "cni512q",
-            Design::Cni32qm => "cni32qm",
-            Design::Cni32qmThrottle => "cni32qm-throttle",
-            Design::SingleCycle => "single-cycle",
-        }
-    }
-
-    /// Returns the paper's name of the design.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Design::Ni2w => "NI2w",
-            Design::Udma => "NI64w+Udma",
-            Design::Ap3000 => "NI16w+Blkbuf",
-            Design::StartJr => "CNI0Qm",
-            Design::MemoryChannel => "(NI16w+Blkbuf)S(CNI0Qm)R",
-            Design::Cni512q => "CNI512Q",
-            Design::Cni32qm => "CNI32Qm",
-            Design::Cni32qmThrottle => "CNI32Qm+Throttle",
-            Design::SingleCycle => "single-cycle NI2w",
-        }
-    }
-
-    /// Returns the host capabilities that the design needs. A queue in main memory is polled in the cache if the cache
-    /// snoops, and otherwise in memory.
-    pub fn needs(self) -> HostCapabilities {
-        use HostCapabilities as Has;
-        match self {
-            Design::SingleCycle => Has::NONE,
-            Design::Ni2w => Has::of([Has::REGISTERS]),
-            Design::Udma => Has::of([Has::REGISTERS, Has::DMA]),
-            Design::Ap3000 => Has::of([Has::REGISTERS, Has::BLOCKS]),
-            Design::StartJr => Has::of([Has::REGISTERS, Has::DMA]),
-            Design::MemoryChannel => Has::of([Has::REGISTERS, Has::BLOCKS, Has::DMA]),
-            Design::Cni512q | Design::Cni32qm | Design::Cni32qmThrottle => Has::of([Has::COHERENT]),
-        }
-    }
-
-    /// Returns whether a half of the design is read or written through a fifo.
-    pub const fn is_fifo(self) -> bool {
-        use Design::{Ap3000, MemoryChannel, Ni2w, SingleCycle, Udma};
-        matches!(self, Ni2w | Udma | Ap3000 | MemoryChannel | SingleCycle)
-    }
-
-    /// Returns whether a half of the design is a queue in memory.
-    pub const fn has_queue(self) -> bool {
-        !matches!(self, Design::Ni2w | Design::Udma | Design::Ap3000 | Design::SingleCycle)
-    }
-
-    /// Returns whether messages for which the interface's memory has no space are buffered in the user's virtual
-    /// memory, to which the processor moves them (Table 2: buffering in "NI / VM", "processor involved"). The other
-    /// designs buffer messages in main memory without the processor.
-    pub const fn overflows_to_user_memory(self) -> bool {
-        use Design::{Ap3000, Cni512q, Ni2w, SingleCycle, Udma};
-        matches!(self, Ni2w | Udma | Ap3000 | Cni512q | SingleCycle)
-    }
-
-    /// Returns whether the interface caches its queues.
-    pub const fn caches(self) -> bool {
-        matches!(self, Design::Cni32qm | Design::Cni32qmThrottle)
-    }
-}
 
 /// The parameters of a fifo or queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,6 +55,33 @@ pub struct InterfaceParameters {
     pub head_poll_time: Time,
     /// Cycles of the driver's loop around the access that moves 8 bytes: two 4-byte words (chosen).
     pub word_cycles: u64,
+    /// Coherent queues: notice by which the interface learns of a message to send: the tail register (§4).
+    pub notice: SendNotice,
+    /// Coherent queues: packets and blocks that the interface moves at the same time, in each direction: 1 (chosen).
+    pub outstanding: usize,
+}
+
+/// The notice by which the processor tells a coherent interface of a message to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SendNotice {
+    /// An uncached store of the tail.
+    Tail,
+    /// The message's first block alone: the interface holds a copy, and fetches the block again when the copy is
+    /// invalidated. The header is written last.
+    Line,
+}
+
+impl SendNotice {
+    /// All notices.
+    pub const ALL: [SendNotice; 2] = [SendNotice::Tail, SendNotice::Line];
+
+    /// Returns the notice's name in descriptions.
+    pub const fn key(self) -> &'static str {
+        match self {
+            SendNotice::Tail => "tail",
+            SendNotice::Line => "line",
+        }
+    }
 }
 
 impl InterfaceParameters {
@@ -190,6 +107,8 @@ impl InterfaceParameters {
             cache_blocks: 32,
             head_poll_time: Time::from_ns(500),
             word_cycles: 4,
+            notice: SendNotice::Tail,
+            outstanding: 1,
         }
     }
 
@@ -244,7 +163,26 @@ impl InterfaceParameters {
             let blocks = t.count("cache-blocks", "Blocks of each of the interface's two caches, one for sending and one for receiving; a power of two").min(1);
             read.cache_blocks = blocks.meaning(Meaning::Capacity).resource("interface cache").required() as usize;
         }
+        if design.is_coherent() {
+            read.read_coherent(t);
+        }
         read
+    }
+
+    fn read_coherent(&mut self, t: &mut Table<'_>) {
+        let words = SendNotice::ALL.map(|notice| (notice.key(), notice));
+        let notice = t.choice(
+            "notice",
+            "Notice of a message to send: `tail`, an uncached store to the tail register (default), or `line`, the message's first block, of which the interface holds a copy until the processor takes it",
+            &words,
+        );
+        self.notice = notice.meaning(Meaning::Policy).optional().unwrap_or(self.notice);
+        let outstanding = t.count(
+            "outstanding",
+            "Packets, and blocks, that the interface moves at the same time in each direction [default: 1]",
+        );
+        let outstanding = outstanding.range(1, 256).meaning(Meaning::Capacity).resource("outstanding transactions");
+        self.outstanding = outstanding.optional().map_or(self.outstanding, |all| all as usize);
     }
 
     fn read_fifo(&mut self, t: &mut Table<'_>, receives: bool) {
@@ -293,6 +231,23 @@ impl InterfaceParameters {
         if design.caches() {
             to.value("cache-blocks", (self.cache_blocks as u64).to_value());
         }
+        if design.is_coherent() {
+            if self.notice != SendNotice::Tail {
+                to.value("notice", self.notice.key().to_string().to_value());
+            }
+            if self.outstanding != 1 {
+                to.value("outstanding", (self.outstanding as u64).to_value());
+            }
+        }
+    }
+
+    /// Returns the encoding of the packets' headers. The header of the paper has no bits for the sender's marks, which
+    /// otherwise are written to the tail register.
+    pub fn header_format(&self) -> HeaderFormat {
+        match self.notice {
+            SendNotice::Tail => HeaderFormat::for_packets_of(self.message_bytes_max.get()),
+            SendNotice::Line => HeaderFormat::Large,
+        }
     }
 
     /// Returns the number of blocks of the largest message.
@@ -317,6 +272,15 @@ impl InterfaceParameters {
             );
             problems.push(ParameterError::new("cache-blocks", reason));
         }
+        let lines = message.next_power_of_two() * (self.outstanding as u64 + 1);
+        if self.design.caches() && self.outstanding > 1 && (blocks as u64) < lines {
+            let reason = format!(
+                "{blocks} blocks are fewer than the {lines} of {} messages that are moved at the same time",
+                self.outstanding
+            );
+            let help = format!("choose at least {}, or a smaller outstanding", lines.next_power_of_two());
+            problems.push(ParameterError::new("cache-blocks", reason).help(help));
+        }
         if problems.is_empty() && self.design == Design::Cni512q && self.queue_blocks > INTERFACE_QUEUE_MAX {
             let reason = format!("{} blocks are more than the interface can hold", self.queue_blocks);
             problems.push(ParameterError::new("queue-blocks", reason).help(format!("at most {INTERFACE_QUEUE_MAX}")));
@@ -326,8 +290,11 @@ impl InterfaceParameters {
 
     fn check_message(&self, problems: &mut Vec<ParameterError>) {
         let bytes = self.message_bytes_max.get();
-        if !(16..=256).contains(&bytes) || !bytes.is_multiple_of(8) {
-            let reason = format!("{bytes} B is not a multiple of 8 B from 16 B (a header and a word) to 256 B");
+        let least = self.header_format().bytes() as u64 + 8;
+        let most = if self.design.is_coherent() { LARGE_PACKET_MAX } else { PAPER_PACKET_MAX };
+        if !(least..=most).contains(&bytes) || !bytes.is_multiple_of(8) {
+            let (least, most) = (Bytes(least), Bytes(most));
+            let reason = format!("{bytes} B is not a multiple of 8 B from {least} (a header and a word) to {most}");
             problems.push(ParameterError::new(MESSAGE_MAX, reason));
         }
     }

@@ -4,10 +4,11 @@
 //! unsuccessful polling round. A program holds the processor from the poll that finds a packet until the packet is
 //! taken. The work of the halves is defined by each design.
 
+use super::design::Design;
 use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};
 use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
-use super::parameters::{Design, InterfaceParameters};
+use super::parameters::InterfaceParameters;
 use super::queue::remote_memory::RemoteOperations;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
 use crate::engine::sim::WaitReasonId;
@@ -18,7 +19,7 @@ use crate::ni::driver::{
     Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
 use crate::ni::extensions::DriverExtensions;
-use crate::ni::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
+use crate::ni::parcel::{Header, RECEIVING, Ticket};
 use crate::ni::port::Port;
 use crate::ni::port_config::Stages;
 use crate::ni::verbs::Verbs;
@@ -128,11 +129,13 @@ impl SplitDriver {
 
     fn header(&self, packet: &SendRequest<'_>) -> Header {
         Header {
-            payload_bytes: u8::try_from(packet.source.bytes()).expect("a payload of a packet has at most 248 bytes"),
-            source: packet.from.0 as u16,
-            destination: packet.to.0 as u16,
+            format: self.parameters.header_format(),
+            payload_bytes: u16::try_from(packet.source.bytes()).expect("a payload of a packet fits"),
+            source: packet.from.0,
+            destination: packet.to.0,
             envelope: packet.envelope,
             sense: 0,
+            marks: 0,
         }
     }
 
@@ -150,12 +153,13 @@ impl DriverExtensions for SplitDriver {
 
 impl Driver for SplitDriver {
     fn limits(&self) -> DriverLimits {
-        let payload = self.parameters.message_bytes_max.len() - HEADER_BYTES;
+        let format = self.parameters.header_format();
+        let payload = self.parameters.message_bytes_max.len() - format.bytes();
         DriverLimits {
             words: payload / 4,
             payload,
             inline_bytes: 0,
-            sequences: Header::SEQUENCES,
+            sequences: format.sequences(),
             steers_by_tag: false,
             classes: 1,
             overflows_to_user_memory: self.parameters.design.overflows_to_user_memory(),
@@ -188,7 +192,7 @@ impl Driver for SplitDriver {
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
         let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
-        let ends = [header.source, header.destination].map(|number| EndpointId(number.into()));
+        let ends = [header.source, header.destination].map(EndpointId);
         let packet = RxPacket::new(ends, header.envelope, header.payload_bytes.into(), journey);
         Some(packet.with_state(DriverState { header, ..state }).with_lease(lease))
     }
@@ -245,7 +249,11 @@ impl Driver for SplitDriver {
 
     fn fragment_offset(&self, fragment: u32) -> Address {
         let whole = self.parameters.message_bytes_max.len();
-        let apart = if self.moves_headers() { whole.next_multiple_of(BLOCK_BYTES) } else { whole - HEADER_BYTES };
+        let apart = if self.moves_headers() {
+            whole.next_multiple_of(BLOCK_BYTES)
+        } else {
+            whole - self.parameters.header_format().bytes()
+        };
         u64::from(fragment) * apart as u64
     }
 

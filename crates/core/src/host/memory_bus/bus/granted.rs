@@ -115,6 +115,7 @@ impl<'a> Granted<'a> {
         };
         let responder = supplier.or_else(|| (kind != TransactionKind::Invalidate).then(|| bus.home(address)));
         let access = bus.access_time(from, kind, supplier, responder, address);
+        let access = access.max(bus.answer_time(self.requester, kind, block));
         let to = bus.end(from, kind, bytes, access);
         let release = bus.release((from, to), kind, bytes);
         bus.in_flight.add(block, to);

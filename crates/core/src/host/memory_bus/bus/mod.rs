@@ -69,6 +69,8 @@ pub struct Bus {
     fixed_cycles: u64,
     held: Resource,
     agents: RefCell<Vec<Rc<dyn Agent>>>,
+    /// Whether the answers of an agent to snoops without data take time.
+    has_late_answers: Cell<bool>,
     /// Agents that snoop.
     snooping: RefCell<Vec<(AgentId, Rc<dyn Agent>)>>,
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
@@ -96,6 +98,7 @@ impl Bus {
             parameters,
             held: Resource::new(sim, format!("{name} bus")),
             agents: RefCell::default(),
+            has_late_answers: Cell::new(false),
             snooping: RefCell::default(),
             homes: RefCell::default(),
             requesters: Cell::new(0),
@@ -119,6 +122,7 @@ impl Bus {
         if agent.snoops() {
             self.snooping.borrow_mut().push((id, agent.clone()));
         }
+        self.has_late_answers.set(self.has_late_answers.get() || agent.answers_late());
         self.requesters.set(self.requesters.get() + usize::from(agent.requests_bus()));
         self.agents.borrow_mut().push(agent);
         self.fetched.borrow_mut().push(Vec::new());
@@ -245,6 +249,19 @@ impl Bus {
         (supplier, shared)
     }
 
+    /// Returns the time until the last agent has answered a snoop without data. Agents lose their copies, and a home
+    /// behind a link has to know the owner.
+    fn answer_time(&self, by: AgentId, kind: TransactionKind, block: Address) -> Time {
+        let takes_copies =
+            matches!(kind, TransactionKind::ReadExclusive | TransactionKind::Invalidate | TransactionKind::WriteBlock);
+        if !self.has_late_answers.get() || !takes_copies {
+            return Time::ZERO;
+        }
+        let snooping = self.snooping.borrow();
+        let others = snooping.iter().filter(|(id, _)| *id != by);
+        others.map(|(_, agent)| agent.answer_time(block)).max().unwrap_or_default()
+    }
+
     /// Sets the number of caches, which were attached after main memory.
     pub(super) fn set_caches(&self, caches: usize) {
         self.caches.set(caches);
@@ -268,7 +285,8 @@ impl Bus {
     fn end(&self, start: Time, kind: TransactionKind, bytes: usize, access: Time) -> Time {
         let p = &self.parameters;
         let moved = match kind {
-            TransactionKind::Invalidate => 0,
+            TransactionKind::Invalidate if access == Time::ZERO => 0,
+            TransactionKind::Invalidate => p.clock.cycle_at(access),
             _ => bytes.div_ceil(p.width.len()) as u64 + p.clock.cycle_at(access),
         };
         p.clock.edge_after(start, self.fixed_cycles + moved)

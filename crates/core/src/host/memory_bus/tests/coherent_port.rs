@@ -65,8 +65,7 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
         let before = seen.counts();
         assert_eq!(port.read_shared(b, AT, || copies[1].data.get()).await.read(0, 8), 7);
         assert_eq!(seen.counts(), before, "no transaction ran");
-        port.upgrade(b, AT).await;
-        copies[1].set(State::Modified, block_of_word(9));
+        port.upgrade(b, &[AT], |_| copies[1].set(State::Modified, block_of_word(9))).await;
         assert_eq!(states(), [State::Invalid, State::Modified]);
         port.write_back(b, AT, block_of_word(9)).await;
         copies[1].state.set(State::Invalid);

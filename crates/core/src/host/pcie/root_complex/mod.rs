@@ -240,6 +240,11 @@ impl RootComplex {
         self.parameters.root_complex - self.link.crossing * 2
     }
 
+    /// Returns the time of a message in the device's logic.
+    pub fn device_time(&self) -> Time {
+        self.parameters.device_time()
+    }
+
     /// Returns the part of the round trip of a register's read that the device and the root complex take.
     pub fn register_time(&self) -> Time {
         self.fixed_time()

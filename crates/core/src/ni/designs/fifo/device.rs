@@ -16,7 +16,7 @@
 use crate::engine::{Class, EndpointId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::Device;
-use crate::ni::parcel::{Header, SENDING, Ticket};
+use crate::ni::parcel::{Header, HeaderFormat, SENDING, Ticket};
 use crate::ni::port::{Port, TakenPacket};
 use crate::protocol::{Marks, Offer, Slot};
 use std::cell::{Cell, RefCell};
@@ -67,6 +67,8 @@ pub struct Output {
     sim: Sim,
     port: Rc<Port>,
     time: Time,
+    /// Encoding of the packets' headers.
+    format: HeaderFormat,
     /// Packets with their launch times. A packet can be received from this mailbox at the earliest time at which it
     /// could be sent.
     launched: Mailbox<(Time, LaunchedPacket)>,
@@ -74,11 +76,12 @@ pub struct Output {
 
 impl Output {
     /// Creates an output stage and starts its task.
-    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time) -> Rc<Output> {
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, format: HeaderFormat) -> Rc<Output> {
         let output = Rc::new(Output {
             sim: sim.clone(),
             port: port.clone(),
             time,
+            format,
             launched: Mailbox::new(sim, format!("{name}: a packet to send")),
         });
         sim.spawn_server(format!("{name} output"), output.clone().serve());
@@ -101,7 +104,7 @@ impl Output {
             }
             body.journey.add_service(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
-            let to = self.port.addresses().node(EndpointId(Header::of(&body).destination.into()));
+            let to = self.port.addresses().node(EndpointId(Header::of(self.format, &body).destination));
             let bytes = crate::engine::Bytes(body.bytes().len() as u64);
             self.port.pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes, body }).await;
         }
@@ -126,7 +129,7 @@ impl SendFifo {
         SendFifo {
             sim: sim.clone(),
             port: port.clone(),
-            output: Output::new(sim, name, port, processing),
+            output: Output::new(sim, name, port, processing, HeaderFormat::Paper),
             time,
             composed: RefCell::default(),
             journeys: RefCell::default(),

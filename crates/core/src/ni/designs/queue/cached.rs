@@ -31,12 +31,14 @@ use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::direct_memory::queue_in_memory;
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, header_last};
-use super::prefetch::{self, BlockStore, Prefetch};
+use super::prefetch::{BlockStore, Observer, Prefetch};
+use super::sending;
 use super::throttle::Throttle;
-use crate::engine::{Bytes, Mailbox, Sim, Time};
+use crate::engine::{Bytes, Sim, Time};
 use crate::host::memory_bus::{Agent, AgentId, Cache, Snooped, State, TransactionKind, moesi};
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
+use crate::ni::designs::parameters::SendNotice;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -83,14 +85,13 @@ impl QueueCache {
 
 /// The sending device.
 struct SendDevice {
-    queue: QueueLayout,
     cache: QueueCache,
-    prefetch_queue: Rc<Mailbox<Address>>,
+    observer: Rc<Observer>,
 }
 
 impl Agent for SendDevice {
     fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
-        prefetch::observe(&self.queue, &self.prefetch_queue, kind, block);
+        self.observer.observe(kind, block);
         self.cache.snoop(kind, block, data)
     }
     fn state(&self, block: Address) -> State {
@@ -144,11 +145,11 @@ struct CacheDeposit {
 }
 
 impl Deposit for CacheDeposit {
-    async fn deposit(&self, position: u64, blocks: &[Block]) {
+    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
         self.sim.delay(self.device.time).await;
         match self.free_lines(position, blocks.len()).await {
-            true => self.fill(position, blocks).await,
-            false => self.bypass(position, blocks).await,
+            true => self.fill(position, blocks, visible).await,
+            false => self.bypass(position, blocks, visible).await,
         }
     }
 
@@ -213,37 +214,43 @@ impl CacheDeposit {
         }
     }
 
-    async fn fill(&self, position: u64, blocks: &[Block]) {
-        for block in header_last(blocks.len()) {
-            let address = self.queue.block(position, block);
-            self.port.upgrade(self.id, address).await;
-            self.device.cache.put(address, State::Modified, &blocks[block]);
+    async fn fill(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
+        // Other packets may be deposited at the same time, so the lines are occupied before the first transaction.
+        for block in 0..blocks.len() {
             self.line(position, block).set(Some((position, block)));
         }
+        let order: Vec<usize> = header_last(blocks.len()).collect();
+        let addresses: Vec<Address> = order.iter().map(|block| self.queue.block(position, *block)).collect();
+        let owned = |index: usize| {
+            self.device.cache.put(addresses[index], State::Modified, &blocks[order[index]]);
+            if order[index] == 0 {
+                visible();
+            }
+        };
+        self.port.upgrade(self.id, &addresses, owned).await;
     }
 
-    async fn bypass(&self, position: u64, blocks: &[Block]) {
+    async fn bypass(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
             self.drop_older_lap(position, block);
             self.port.write_through(self.id, address, blocks[block]).await;
         }
+        visible();
         self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
     }
 }
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
-    let (queue, port) = (queue_in_memory(context), context.coherent());
-    let device = Rc::new(SendDevice {
-        queue,
-        cache: QueueCache::new(context.parameters.cache_blocks),
-        prefetch_queue: prefetch::prefetch_queue(context.sim(), context.name()),
-    });
+    let (p, queue, port) = (context.parameters, queue_in_memory(context), context.coherent());
+    let (sim, name, watches) = (context.sim(), context.name(), p.notice == SendNotice::Line);
+    let observer = Observer::new(sim, name, queue, port.snoop_delay(), watches);
+    let device = Rc::new(SendDevice { cache: QueueCache::new(p.cache_blocks), observer: observer.clone() });
     let id = port.attach(device.clone(), None);
-    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.prefetch_queue.clone(), context.name());
+    let source = Prefetch::new(sim, (&port, id), device, observer, p.outstanding, name);
     let registers = SendRegisters::new(context);
-    device::start_sending(context, &registers, queue, source);
+    sending::start(context, &registers, queue, source);
     QueueSender::new(context, registers, queue, has_throttle.then(Throttle::default))
 }
 

@@ -1,16 +1,20 @@
-//! The device halves of the queues: their registers, the loop that fetches composed packets from the send queue, and
-//! the loop that writes arriving packets to the receive queue. Each design defines the access to the blocks of the
-//! queues: [`Fetch`], [`Deposit`].
+//! The device halves of the queues: the registers of a sending device, and the loop that writes arriving packets to the
+//! receive queue. Each design defines the access to the blocks of the queues: [`Fetch`], [`Deposit`]. The loops that fetch
+//! composed packets are in [`sending`](super::sending).
+//!
+//! A device with several transactions outstanding deposits several packets at the same time. A packet may become valid
+//! before an earlier one; the reader, who reads in order, does not see it earlier.
 
 use super::layout::{HEAD_OFFSET, QueueLayout, TAIL_OFFSET};
-use crate::engine::{Class, Journey, Signal, Sim, Time};
-use crate::fabric::{Label, Packet};
+use super::work_pool::WorkPool;
+use crate::engine::{Class, Journey, Pool, Signal, Sim, Time};
+use crate::fabric::Packet;
 use crate::host::block::read_bytes;
 use crate::host::{Address, BLOCK_BYTES, Block, Device};
-use crate::ni::designs::fifo::device::{Output, marks_of};
+use crate::ni::designs::fifo::device::marks_of;
 use crate::ni::designs::half::HalfContext;
-use crate::ni::parcel::{Header, SENDING, Ticket, block_of};
-use crate::ni::port::Port;
+use crate::ni::parcel::{HEADER_BYTES, Header, HeaderFormat, SENDING, Ticket, block_of};
+use crate::ni::port::{Port, TakenPacket};
 use crate::protocol::Marks;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -27,19 +31,19 @@ pub fn tail_word(tail: u64, marks: u64) -> u64 {
 
 /// The registers of a sending device.
 pub struct SendRegisters {
-    sim: Sim,
+    pub(super) sim: Sim,
     time: Time,
     /// The tail as last written by the processor: number of composed packets.
-    tail: Cell<u64>,
+    pub(super) tail: Cell<u64>,
     /// The head: number of fetched packets.
-    head: Cell<u64>,
+    pub(super) head: Cell<u64>,
     /// Notified when the processor writes the tail.
-    rung: Signal,
+    pub(super) rung: Signal,
     /// Journeys of the packet that is being composed and of composed packets whose tail has not arrived yet, because a
     /// bus may post that write.
     pub(super) composing: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
     /// Journeys and marks of the packets up to the tail that have not been fetched.
-    packets: RefCell<VecDeque<(Journey, Marks)>>,
+    pub(super) packets: RefCell<VecDeque<(Journey, Marks)>>,
 }
 
 impl SendRegisters {
@@ -86,46 +90,10 @@ impl Device for SendRegisters {
 pub trait Fetch {
     /// Returns the block as last written by the processor.
     async fn fetch(&self, block: Address) -> Block;
-}
-
-/// Fetches packets up to the tail, and sends them.
-pub async fn serve_sends(
-    registers: Rc<SendRegisters>,
-    queue: QueueLayout,
-    port: Rc<Port>,
-    output: Rc<Output>,
-    source: impl Fetch,
-) {
-    loop {
-        let position = registers.head.get();
-        if position == registers.tail.get() {
-            registers.rung.wait().await;
-            continue;
-        }
-        let slot = port.reserve(Class::REQUESTS).await;
-        let start = registers.sim.now();
-        let bytes = fetch_packet(&queue, position, &source).await;
-        registers.head.set(position + 1);
-        let (journey, marks) =
-            registers.packets.borrow_mut().pop_front().expect("a packet before the tail has a journey");
-        journey.add_service(start, registers.sim.now());
-        output.send(slot, Packet::of_row(Label::default(), journey, bytes), marks);
-    }
-}
-
-async fn fetch_packet(queue: &QueueLayout, position: u64, source: &impl Fetch) -> Vec<u8> {
-    let first = source.fetch(queue.block(position, 0)).await;
-    let mut header = Header::decode(first.read(0, 8));
-    let mut bytes = Vec::with_capacity(header.blocks() * BLOCK_BYTES);
-    bytes.extend_from_slice(&first.0);
-    assert_eq!(header.sense, queue.sense(position), "the tail counts composed packets");
-    for block in 1..header.blocks() {
-        bytes.extend_from_slice(&source.fetch(queue.block(position, block)).await.0);
-    }
-    bytes.truncate(header.packet_bytes());
-    header.sense = 0;
-    bytes[..8].copy_from_slice(&header.encode().to_le_bytes());
-    bytes
+    /// Announces that a block will be fetched soon.
+    fn announce(&self, _block: Address) {}
+    /// Waits until the device has lost its copy of the first block of a slot.
+    async fn header_changed(&self, _block: Address) {}
 }
 
 /// The state that a receiving device and its driver share in addition to the queue.
@@ -133,7 +101,8 @@ pub struct ReceiveShared {
     /// Address of the word in main memory that holds the driver's head.
     pub(super) head_address: Address,
     head_known: Cell<u64>,
-    pub(super) journeys: RefCell<VecDeque<Journey>>,
+    /// Journeys of the packets in the queue, by position.
+    journeys: RefCell<VecDeque<(u64, Journey)>>,
     pub(super) visible: Signal,
 }
 
@@ -153,6 +122,20 @@ impl ReceiveShared {
         self.head_known.get()
     }
 
+    /// Makes packet number `position` visible to the driver.
+    fn publish(&self, position: u64, journey: &Journey) {
+        self.journeys.borrow_mut().push_back((position, journey.clone()));
+        self.visible.notify();
+    }
+
+    /// Takes the journey of packet number `position`, which is valid.
+    pub fn take_journey(&self, position: u64) -> Journey {
+        let mut journeys = self.journeys.borrow_mut();
+        let index =
+            journeys.iter().position(|(number, _)| *number == position).expect("a visible packet has a journey");
+        journeys.remove(index).expect("an entry that was found").1
+    }
+
     /// Reads the head from memory.
     pub async fn update_head(&self, device: &impl Deposit) {
         self.head_known.set(device.read(self.head_address).await.read(0, 8));
@@ -161,8 +144,9 @@ impl ReceiveShared {
 
 /// The access of a receiving device to the blocks of the queue.
 pub trait Deposit {
-    /// Writes the blocks of packet number `position`, the block with the header last.
-    async fn deposit(&self, position: u64, blocks: &[Block]);
+    /// Writes the blocks of packet number `position`, the block with the header last. Calls `visible` when the header is
+    /// visible.
+    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn());
     /// Reads a block of memory.
     async fn read(&self, block: Address) -> Block;
     /// Consumes a packet that is not for a program. Returns whether the packet was consumed.
@@ -171,39 +155,61 @@ pub trait Deposit {
     }
 }
 
-/// Writes packets to the queue as they arrive.
-pub async fn serve_receives(
+/// The receiving device.
+struct Receiver<D> {
     sim: Sim,
     shared: Rc<ReceiveShared>,
     queue: QueueLayout,
+    format: HeaderFormat,
     port: Rc<Port>,
     times: ReceiveTimes,
-    target: impl Deposit,
-) {
-    let mut blocks = Vec::new();
-    let mut position = 0;
-    loop {
-        let taken = port.take(Class::REQUESTS).await;
-        let start = sim.now();
-        sim.delay(times.processing).await;
-        let packet = taken.packet.clone();
-        if target.consume(&packet).await {
-            port.release(taken);
-            continue;
+    target: D,
+}
+
+impl<D: Deposit + 'static> Receiver<D> {
+    /// Writes packets to the queue as they arrive. With a pool, several are written at the same time.
+    async fn serve(self: Rc<Self>, pool: Option<(Rc<WorkPool>, Rc<Pool>)>) {
+        let mut position = 0;
+        loop {
+            let taken = self.port.take(Class::REQUESTS).await;
+            let start = self.sim.now();
+            self.sim.delay(self.times.processing).await;
+            let packet = taken.packet.clone();
+            if self.target.consume(&packet).await {
+                self.port.release(taken);
+                continue;
+            }
+            wait_for_capacity(&self.sim, &self.shared, &self.queue, position, self.times.head_poll, &self.target).await;
+            match &pool {
+                None => self.deposit(position, taken, start).await,
+                Some((workers, free)) => {
+                    let (receiver, free) = (self.clone(), free.clone());
+                    free.acquire(1).await;
+                    workers.submit(async move {
+                        receiver.deposit(position, taken, start).await;
+                        free.release(1);
+                    });
+                }
+            }
+            position += 1;
         }
-        wait_for_capacity(&sim, &shared, &queue, position, times.head_poll, &target).await;
-        let mut header = Header::of(&packet);
-        header.sense = queue.sense(position);
-        packet.write(0, &header.encode().to_le_bytes());
-        blocks.clear();
-        blocks.extend((0..header.blocks()).map(|block| block_of(&packet, block)));
-        target.deposit(position, &blocks).await;
-        port.release(taken);
-        packet.journey.add_service(start, sim.now());
-        packet.journey.close("receive: interface", sim.now());
-        shared.journeys.borrow_mut().push_back(packet.journey.clone());
-        shared.visible.notify();
-        position += 1;
+    }
+
+    async fn deposit(&self, position: u64, taken: TakenPacket, start: Time) {
+        let packet = taken.packet.clone();
+        let mut header = Header::of(self.format, &packet);
+        header.sense = self.queue.sense(position);
+        let mut encoded = [0; 2 * HEADER_BYTES];
+        header.write_to(&mut encoded);
+        packet.write(0, &encoded[..self.format.bytes()]);
+        let blocks: Vec<Block> = (0..header.blocks()).map(|block| block_of(&packet, block)).collect();
+        let visible = || {
+            packet.journey.add_service(start, self.sim.now());
+            packet.journey.close("receive: interface", self.sim.now());
+            self.shared.publish(position, &packet.journey);
+        };
+        self.target.deposit(position, &blocks, &visible).await;
+        self.port.release(taken);
     }
 }
 
@@ -241,20 +247,20 @@ pub fn start_receiving(
     queue: QueueLayout,
     target: impl Deposit + 'static,
 ) {
-    let times =
-        ReceiveTimes { processing: context.parameters.processing_time, head_poll: context.parameters.head_poll_time };
-    let work = serve_receives(context.sim().clone(), shared.clone(), queue, context.port.clone(), times, target);
-    context.sim().spawn_server(format!("{} receive queue", context.name()), work);
-}
-
-/// Starts the task of a sending device.
-pub fn start_sending(
-    context: &HalfContext<'_>,
-    registers: &Rc<SendRegisters>,
-    queue: QueueLayout,
-    source: impl Fetch + 'static,
-) {
-    let output = Output::new(context.sim(), context.name(), context.port, context.parameters.processing_time);
-    let work = serve_sends(registers.clone(), queue, context.port.clone(), output, source);
-    context.sim().spawn_server(format!("{} send queue", context.name()), work);
+    let p = context.parameters;
+    let receiver = Rc::new(Receiver {
+        sim: context.sim().clone(),
+        shared: shared.clone(),
+        queue,
+        format: p.header_format(),
+        port: context.port.clone(),
+        times: ReceiveTimes { processing: p.processing_time, head_poll: p.head_poll_time },
+        target,
+    });
+    let name = context.name();
+    let pool = (p.outstanding > 1).then(|| {
+        let free = Pool::new(context.sim(), format!("{name}: a free deposit"), p.outstanding as u64);
+        (WorkPool::start(context.sim(), &format!("{name} deposit"), p.outstanding), Rc::new(free))
+    });
+    context.sim().spawn_server(format!("{name} receive queue"), receiver.serve(pool));
 }

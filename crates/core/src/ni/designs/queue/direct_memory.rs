@@ -23,6 +23,7 @@ use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, header_last};
 use super::remote_memory::RemoteMemory;
+use super::sending;
 use crate::fabric::Packet;
 use crate::host::{Address, BLOCK_BYTES, Block, DmaInitiator};
 use crate::ni::designs::half::HalfContext;
@@ -43,10 +44,11 @@ impl Fetch for MemoryAccess {
 }
 
 impl Deposit for MemoryAccess {
-    async fn deposit(&self, position: u64, blocks: &[Block]) {
+    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
         for block in header_last(blocks.len()) {
             self.initiator.write_block(self.queue.block(position, block), blocks[block]).await;
         }
+        visible();
     }
 
     async fn read(&self, block: Address) -> Block {
@@ -73,7 +75,7 @@ pub fn sender(context: &HalfContext<'_>) -> QueueSender {
     let (queue, registers) = (queue_in_memory(context), SendRegisters::new(context));
     let sender = QueueSender::new(context, registers.clone(), queue, None);
     let initiator = Rc::new(context.host().dma());
-    device::start_sending(context, &registers, queue, MemoryAccess { initiator, queue, remote: None });
+    sending::start(context, &registers, queue, MemoryAccess { initiator, queue, remote: None });
     sender
 }
 

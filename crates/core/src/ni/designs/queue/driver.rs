@@ -8,16 +8,20 @@ use super::remote_wire::{RemotePacket, WORDS_BYTES};
 use super::throttle::{Meter, Throttle};
 use crate::engine::Journey;
 use crate::engine::sim::WaitReasonId;
-use crate::host::{Address, AnyProcessor, Processor, Window};
+use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, Window};
 use crate::ni::designs::fifo::device::marks_word;
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
+use crate::ni::designs::parameters::SendNotice;
 use crate::ni::driver::{DriverState, SendRequest, Wake};
-use crate::ni::parcel::{HEADER_BYTES, Header, Ticket};
+use crate::ni::parcel::{HEADER_BYTES, Header, HeaderFormat, Ticket};
 use crate::ni::port::Port;
 use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, store, store_word, stored};
 use crate::protocol::Marks;
 use std::cell::Cell;
 use std::rc::Rc;
+
+/// Maximum number of packets that a driver prefetches: more than the misses of a processor cover.
+const AHEAD_MAX: u64 = 8;
 
 /// The driver's sending half.
 pub struct QueueSender {
@@ -26,6 +30,9 @@ pub struct QueueSender {
     port: Rc<Port>,
     queue: QueueLayout,
     word_cycles: u64,
+    notice: SendNotice,
+    /// Whether the processor fetches the blocks of a packet at the same time.
+    overlaps: bool,
     tail: Cell<u64>,
     head_seen: Cell<u64>,
     throttle: Option<Throttle>,
@@ -69,6 +76,8 @@ impl QueueSender {
             port: context.port.clone(),
             queue,
             word_cycles: context.parameters.word_cycles,
+            notice: context.parameters.notice,
+            overlaps: context.parameters.outstanding > 1,
             tail: Cell::new(0),
             head_seen: Cell::new(0),
             throttle,
@@ -142,12 +151,37 @@ impl SendHalf for QueueSender {
         header.sense = self.queue.sense(position);
         self.registers.composing.borrow_mut().push_back((packet.journey.clone(), ticket));
         let slot = self.queue.block(position, 0);
+        if self.notice == SendNotice::Line {
+            header.marks = marks_word(packet.marks) as u8;
+            self.compose_header_last(cpu, header, packet, slot).await;
+            self.tail.set(position + 1);
+            self.rung.set(position + 1);
+            return;
+        }
+        if self.overlaps {
+            cpu.announce_run(slot, header.packet_bytes(), true);
+        }
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             stored!(cpu, value, store(cpu, slot + 8 * word as u64, 8, value));
         }
         self.tail.set(position + 1);
         self.notify(cpu, packet.marks).await;
+    }
+}
+
+impl QueueSender {
+    /// Composes a packet whose first word makes it valid: the first block last, and its first word last. The first block
+    /// is then taken from the device once.
+    async fn compose_header_last(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, slot: Address) {
+        let (words, first) = (header.words(), header.words().min(BLOCK_BYTES / 8));
+        if self.overlaps {
+            cpu.announce_run(slot + BLOCK_BYTES as u64, header.packet_bytes().saturating_sub(BLOCK_BYTES), true);
+        }
+        for word in (first..words).chain((0..first).rev()) {
+            let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
+            stored!(cpu, value, store(cpu, slot + 8 * word as u64, 8, value));
+        }
     }
 }
 
@@ -158,6 +192,13 @@ pub struct QueueReceiver {
     queue: QueueLayout,
     word_cycles: u64,
     poll_cycles: u64,
+    format: HeaderFormat,
+    /// Whether the processor fetches the blocks of a packet at the same time: with the header as many as the previous
+    /// packet had.
+    overlaps: bool,
+    packet_bytes: Cell<usize>,
+    /// Number of packets that are prefetched before they are polled.
+    ahead: Cell<u64>,
     head: Cell<u64>,
     meter: Meter,
     /// One-sided operations, if the device executes them.
@@ -173,6 +214,10 @@ impl QueueReceiver {
             queue,
             word_cycles: context.parameters.word_cycles,
             poll_cycles: context.poll_cycles(),
+            format: context.parameters.header_format(),
+            overlaps: context.parameters.outstanding > 1,
+            packet_bytes: Cell::new(0),
+            ahead: Cell::new(0),
             head: Cell::new(0),
             meter: Meter::default(),
             operations: None,
@@ -185,6 +230,17 @@ impl QueueReceiver {
         QueueReceiver { operations: memory.map(RemoteOperations::new), ..self }
     }
 
+    /// Prefetches what the driver expects to read: blocks of packet number `position` and, while every poll finds a
+    /// packet, those of the next ones. The header of `position` is loaded by the poll.
+    fn prefetch(&self, cpu: &AnyProcessor, position: u64) {
+        let bytes = self.packet_bytes.get();
+        let slot = self.queue.block(position, 0);
+        cpu.announce_run(slot + BLOCK_BYTES as u64, bytes.saturating_sub(BLOCK_BYTES), false);
+        for next in position + 1..=position + self.ahead.get() {
+            cpu.announce_run(self.queue.block(next, 0), bytes, false);
+        }
+    }
+
     /// Returns the operations, if the device executes them.
     pub fn operations(&self) -> Option<&RemoteOperations> {
         self.operations.as_ref()
@@ -195,14 +251,28 @@ impl ReceiveHalf for QueueReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
         let position = self.head.get();
         let began = cpu.now();
-        let first = loaded!(cpu, load(cpu, self.queue.block(position, 0), 8));
-        let mut header = Header::decode(first);
+        let slot = self.queue.block(position, 0);
+        if self.overlaps {
+            self.prefetch(cpu, position);
+        }
+        let first = loaded!(cpu, load(cpu, slot, 8));
+        let mut header = Header::from_words(self.format, [first, 0]);
         if header.sense != self.queue.sense(position) {
+            self.ahead.set(0);
             return None;
+        }
+        if header.header_words() > 1 {
+            let second = loaded!(cpu, load(cpu, slot + 8, 8));
+            header = Header::from_words(self.format, [first, second]);
+        }
+        if self.overlaps {
+            cpu.announce_run(slot, header.packet_bytes(), false);
+            self.packet_bytes.set(header.packet_bytes());
+            self.ahead.set((2 * self.ahead.get() + 1).min(AHEAD_MAX).min(self.queue.slots() - 1));
         }
         header.sense = 0;
         self.meter.begin(began);
-        let journey = self.shared.journeys.borrow_mut().pop_front().expect("a visible packet has a journey");
+        let journey = self.shared.take_journey(position);
         let ticket = Ticket::start(&journey, cpu, "receive: poll");
         Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
     }
@@ -210,7 +280,7 @@ impl ReceiveHalf for QueueReceiver {
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>) {
         let position = self.head.get();
         let slot = self.queue.block(position, 0);
-        for word in 1..header.words() {
+        for word in header.header_words()..header.words() {
             let value = loaded!(cpu, load(cpu, slot + 8 * word as u64, 8));
             stored!(cpu, value, store_word(cpu, header, sink, word, value, self.word_cycles));
         }

@@ -19,12 +19,14 @@
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, RECEIVE_QUEUE, SEND_QUEUE, header_last};
-use super::prefetch::{self, BlockStore, Prefetch};
-use crate::engine::{Mailbox, Sim, Time};
+use super::prefetch::{BlockStore, Observer, Prefetch};
+use super::sending;
+use crate::engine::{Sim, Time};
 use crate::host::block::{block_of, offset_in_block};
 use crate::host::memory_bus::{Agent, AgentId, Snooped, TransactionKind};
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
+use crate::ni::designs::parameters::SendNotice;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -66,7 +68,7 @@ struct SendDevice {
     memory: QueueMemory,
     /// Whether each block in this memory has the value that the processor last wrote.
     current: Vec<Cell<bool>>,
-    prefetch_queue: Rc<Mailbox<Address>>,
+    observer: Rc<Observer>,
     time: Time,
 }
 
@@ -76,7 +78,7 @@ impl Agent for SendDevice {
             (kind, self.memory.queue.index(block))
         {
             self.current[index].set(false);
-            prefetch::observe(&self.memory.queue, &self.prefetch_queue, kind, block);
+            self.observer.observe(kind, block);
         }
         Snooped::NOTHING
     }
@@ -139,13 +141,18 @@ struct HomeDeposit {
 }
 
 impl Deposit for HomeDeposit {
-    async fn deposit(&self, position: u64, blocks: &[Block]) {
+    async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
         self.sim.delay(self.device.time).await;
-        for block in header_last(blocks.len()) {
-            let address = self.device.memory.queue.block(position, block);
-            self.port.upgrade(self.id, address).await;
-            self.device.memory.write(address, BLOCK_BYTES, &blocks[block]);
-        }
+        let order: Vec<usize> = header_last(blocks.len()).collect();
+        let addresses: Vec<Address> =
+            order.iter().map(|block| self.device.memory.queue.block(position, *block)).collect();
+        let owned = |index: usize| {
+            self.device.memory.write(addresses[index], BLOCK_BYTES, &blocks[order[index]]);
+            if order[index] == 0 {
+                visible();
+            }
+        };
+        self.port.upgrade(self.id, &addresses, owned).await;
     }
 
     async fn read(&self, block: Address) -> Block {
@@ -155,18 +162,19 @@ impl Deposit for HomeDeposit {
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> QueueSender {
-    let memory = QueueMemory::new(SEND_QUEUE, context);
-    let (queue, port) = (memory.queue, context.coherent());
+    let (p, memory, port) = (context.parameters, QueueMemory::new(SEND_QUEUE, context), context.coherent());
+    let (sim, name, queue) = (context.sim(), context.name(), memory.queue);
+    let observer = Observer::new(sim, name, queue, port.snoop_delay(), p.notice == SendNotice::Line);
     let device = Rc::new(SendDevice {
         current: vec![Cell::new(false); queue.blocks()],
         memory,
-        prefetch_queue: prefetch::prefetch_queue(context.sim(), context.name()),
-        time: context.parameters.memory_time,
+        observer: observer.clone(),
+        time: p.memory_time,
     });
     let id = port.attach(device.clone(), Some(device.memory.range()));
-    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.prefetch_queue.clone(), context.name());
+    let source = Prefetch::new(sim, (&port, id), device, observer, p.outstanding, name);
     let registers = SendRegisters::new(context);
-    device::start_sending(context, &registers, queue, source);
+    sending::start(context, &registers, queue, source);
     QueueSender::new(context, registers, queue, None)
 }
 

@@ -8,6 +8,7 @@
 //! | `in_interface.rs` | `CNI512Q`: queues at home in the interface |
 //! | `cached.rs` | `CNI32Qm`: queues in main memory, and caches in the interface |
 //! | `prefetch.rs`, `throttle.rs` | the prefetch of the latter two, and the throttle of `CNI32Qm+Throttle` |
+//! | `sending.rs`, `work_pool.rs` | the loops of a sending device, and the tasks of one with several transactions |
 //! | `remote_memory.rs`, `remote_operations.rs`, `remote_wire.rs` | one-sided operations: device, driver, packets |
 
 pub mod cached;
@@ -20,8 +21,10 @@ pub mod prefetch;
 pub mod remote_memory;
 mod remote_operations;
 mod remote_wire;
+mod sending;
 #[cfg(test)]
 mod tests;
 pub mod throttle;
+pub mod work_pool;
 
 pub use remote_operations::verbs_limits;

@@ -1,15 +1,20 @@
-//! Prefetch of a message while it is composed: block *i* is fetched when the processor requests ownership of block *i +
-//! 1*.
+//! Fetches of blocks of the send queue, on demand or before they are needed.
 //!
-//! Models (Mukherjee and Hill 1998, §6.1.1): when the processor requests ownership of a block of the send queue, the
-//! interface snoops that and fetches the previous block. If the fetch is too early, the processor's next store to the
-//! block invalidates the copy, and the block is fetched again after the tail is written.
+//! A message is prefetched while it is composed: block *i* is fetched when the processor requests ownership of block *i +
+//! 1* (Mukherjee and Hill 1998, §6.1.1). If the fetch is too early, the processor's next store to the block invalidates
+//! the copy, and the block is fetched again after the tail is written. A device behind a link sees only the requests for
+//! blocks of which it has a copy or is the home, one crossing later.
+//!
+//! A device with several transactions outstanding also fetches the blocks that it expects to need next
+//! ([`Fetch::announce`]). A block that was fetched too early is fetched again, since the device's copy is coherent.
 
 use super::device::Fetch;
 use super::layout::QueueLayout;
-use crate::engine::{Mailbox, Sim};
+use super::work_pool::WorkPool;
+use crate::engine::{Mailbox, Signal, Sim, Time};
 use crate::host::memory_bus::{AgentId, TransactionKind};
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The interface's storage for fetched blocks of the send queue.
@@ -20,12 +25,63 @@ pub trait BlockStore {
     fn store(&self, block: Address, data: &Block);
 }
 
+/// The transactions of the processor that a sending device acts on.
+pub struct Observer {
+    sim: Sim,
+    queue: QueueLayout,
+    /// Time from a transaction until the device acts on it.
+    delay: Time,
+    /// Blocks to be prefetched.
+    blocks: Mailbox<Address>,
+    /// First blocks of slots of which the device lost its copy, if the processor notifies the device by their contents.
+    headers: Option<Mailbox<Address>>,
+}
+
+impl Observer {
+    /// Creates an observer of `queue`. With `watches_headers` it records the ownership requests for headers.
+    pub fn new(sim: &Sim, name: &str, queue: QueueLayout, delay: Time, watches_headers: bool) -> Rc<Observer> {
+        Rc::new(Observer {
+            sim: sim.clone(),
+            queue,
+            delay,
+            blocks: Mailbox::new(sim, format!("{name}: a block to prefetch")),
+            headers: watches_headers.then(|| Mailbox::new(sim, format!("{name}: a message in the send queue"))),
+        })
+    }
+
+    /// Acts on a transaction. When the processor requests ownership of a block, the previous block of the message is
+    /// complete and may be prefetched.
+    pub fn observe(&self, kind: TransactionKind, block: Address) {
+        let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) =
+            (kind, self.queue.index(block))
+        else {
+            return;
+        };
+        let at = self.sim.now() + self.delay;
+        match (&self.headers, self.queue.is_first(index)) {
+            (Some(headers), true) => headers.send_at(at, block),
+            // The header is written last, so the ownership of another block says nothing about the previous one.
+            (Some(_), false) | (None, true) => {}
+            (None, false) => self.blocks.send_at(at, block - BLOCK_BYTES as u64),
+        }
+    }
+}
+
 /// Fetches blocks into a [`BlockStore`], on demand or before they are needed.
 pub struct Prefetch<K> {
     port: AnyCoherentPort,
     id: AgentId,
     blocks: Rc<K>,
-    prefetch_queue: Rc<Mailbox<Address>>,
+    observer: Rc<Observer>,
+    /// The tasks of a device with several transactions outstanding.
+    overlap: Option<Rc<Overlap>>,
+}
+
+/// The fetches under way.
+struct Overlap {
+    pool: Rc<WorkPool>,
+    fetching: RefCell<Vec<Address>>,
+    fetched: Signal,
 }
 
 impl<K> Clone for Prefetch<K> {
@@ -34,57 +90,92 @@ impl<K> Clone for Prefetch<K> {
             port: self.port.clone(),
             id: self.id,
             blocks: self.blocks.clone(),
-            prefetch_queue: self.prefetch_queue.clone(),
+            observer: self.observer.clone(),
+            overlap: self.overlap.clone(),
         }
     }
 }
 
-/// Creates the queue of blocks to be prefetched.
-pub fn prefetch_queue(sim: &Sim, name: &str) -> Rc<Mailbox<Address>> {
-    Rc::new(Mailbox::new(sim, format!("{name}: a block to prefetch")))
-}
-
-/// Requests the prefetch of the block before `block` when the processor requests ownership of `block`: the previous
-/// block is complete then.
-pub fn observe(queue: &QueueLayout, prefetch_queue: &Mailbox<Address>, kind: TransactionKind, block: Address) {
-    if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) = (kind, queue.index(block))
-        && !queue.is_first(index)
-    {
-        prefetch_queue.send(block - BLOCK_BYTES as u64);
-    }
-}
-
 impl<K: BlockStore + 'static> Prefetch<K> {
-    /// Creates a prefetcher and starts its task.
+    /// Creates a prefetcher with `outstanding` transactions, and starts its tasks.
     pub fn new(
         sim: &Sim,
-        port: &AnyCoherentPort,
-        id: AgentId,
+        (port, id): (&AnyCoherentPort, AgentId),
         blocks: Rc<K>,
-        prefetch_queue: Rc<Mailbox<Address>>,
+        observer: Rc<Observer>,
+        outstanding: usize,
         name: &str,
     ) -> Prefetch<K> {
-        let prefetch = Prefetch { port: port.clone(), id, blocks, prefetch_queue };
+        let overlap = (outstanding > 1).then(|| {
+            Rc::new(Overlap {
+                pool: WorkPool::start(sim, &format!("{name} fetch"), outstanding),
+                fetching: RefCell::default(),
+                fetched: Signal::new(sim, format!("{name}: a block")),
+            })
+        });
+        let prefetch = Prefetch { port: port.clone(), id, blocks, observer, overlap };
         sim.spawn_server(format!("{name} prefetch"), prefetch.clone().serve());
         prefetch
     }
 
     async fn serve(self) {
         loop {
-            let block = self.prefetch_queue.receive().await;
-            self.fetch(block).await;
+            let block = self.observer.blocks.receive().await;
+            match &self.overlap {
+                Some(_) => self.announce(block),
+                None => {
+                    self.fetch(block).await;
+                }
+            }
         }
     }
-}
 
-impl<K: BlockStore> Fetch for Prefetch<K> {
-    async fn fetch(&self, block: Address) -> Block {
-        if let Some(data) = self.blocks.held(block) {
-            return data;
-        }
+    async fn read(&self, block: Address) -> Block {
         // The task that serves demands and the one that prefetches may fetch the same block.
         let data = self.port.read_shared(self.id, block, || self.blocks.held(block)).await;
         self.blocks.store(block, &data);
         data
+    }
+}
+
+impl<K: BlockStore + 'static> Fetch for Prefetch<K> {
+    async fn fetch(&self, block: Address) -> Block {
+        let Some(overlap) = &self.overlap else {
+            return match self.blocks.held(block) {
+                Some(data) => data,
+                None => self.read(block).await,
+            };
+        };
+        loop {
+            if let Some(data) = self.blocks.held(block) {
+                return data;
+            }
+            let is_fetched = overlap.fetching.borrow().contains(&block);
+            if is_fetched {
+                overlap.fetched.wait().await;
+                continue;
+            }
+            overlap.fetching.borrow_mut().push(block);
+            let data = self.read(block).await;
+            overlap.fetching.borrow_mut().retain(|fetching| *fetching != block);
+            overlap.fetched.notify();
+            return data;
+        }
+    }
+
+    fn announce(&self, block: Address) {
+        let Some(overlap) = &self.overlap else { return };
+        if self.blocks.held(block).is_none() && !overlap.fetching.borrow().contains(&block) {
+            let prefetch = self.clone();
+            overlap.pool.submit(async move {
+                prefetch.fetch(block).await;
+            });
+        }
+    }
+
+    async fn header_changed(&self, block: Address) {
+        let Some(headers) = &self.observer.headers else { return };
+        // Each loss of the copy has a notification, which arrives later.
+        while headers.receive().await != block || self.blocks.held(block).is_some() {}
     }
 }

@@ -15,6 +15,7 @@ use crate::fabric::{Label, Packet};
 use crate::host::{Address, BusDma, DmaInitiator, DmaOperation, DmaRequest, Host, submit_when_free};
 use crate::ni::designs::fifo::device::Output;
 use crate::ni::designs::half::HalfContext;
+use crate::ni::parcel::HeaderFormat;
 use crate::ni::port::Port;
 use crate::ni::verbs::{MemoryRegion, QueuePairId, WorkCompletion, WorkId, WorkStatus};
 use crate::protocol::Marks;
@@ -204,7 +205,8 @@ impl RemoteMemory {
     fn start_answers(self: &Rc<Self>) -> Rc<Mailbox<Rc<Packet>>> {
         let name = self.host.name.clone();
         let answers = Rc::new(Mailbox::new(&self.sim, format!("{name}: an answer to send")));
-        let output = Output::new(&self.sim, &format!("{name} answers"), &self.port, self.processing);
+        let output =
+            Output::new(&self.sim, &format!("{name} answers"), &self.port, self.processing, HeaderFormat::Paper);
         let (port, waiting) = (self.port.clone(), answers.clone());
         self.sim.spawn_server(format!("{name} answers"), async move {
             loop {

@@ -60,9 +60,9 @@ impl RemotePacket {
     /// Returns the parcel's header of the packet with `data` bytes of data.
     pub fn header(&self, data: usize) -> Header {
         let envelope = Envelope { fragment: self.code as u32, last: true, ..Envelope::default() };
-        let payload_bytes = u8::try_from(WORDS_BYTES + data).expect("a payload of a packet has at most 248 bytes");
-        let [source, destination] = self.endpoints;
-        Header { payload_bytes, source, destination, envelope, sense: 0 }
+        let payload_bytes = u16::try_from(WORDS_BYTES + data).expect("a payload of a packet has at most 248 bytes");
+        let [source, destination] = self.endpoints.map(u32::from);
+        Header { payload_bytes, source, destination, envelope, ..Header::default() }
     }
 
     /// Returns the words after the parcel's header.
@@ -84,7 +84,7 @@ impl RemotePacket {
         let code = CODES.into_iter().find(|code| *code as u32 == envelope.fragment).filter(|_| !envelope.is_part)?;
         let (words, data) = bytes[HEADER_BYTES..].split_at(WORDS_BYTES);
         let [first, address, operand] = [0, 8, 16].map(|at| read_bytes(&words[at..at + 8]));
-        let endpoints = [source, destination];
+        let endpoints = [source, destination].map(|endpoint| endpoint as u16);
         Some((RemotePacket { code, endpoints, work: first as u32, key: (first >> 32) as u32, address, operand }, data))
     }
 

@@ -62,7 +62,7 @@ pub struct Throttle {
 impl Throttle {
     /// Waits until the next packet may be started.
     pub async fn wait(&self, cpu: &AnyProcessor, port: &Port, next: &Header) {
-        let period = Time::from_ps(port.feedback_from(port.addresses().node(EndpointId(next.destination.into()))));
+        let period = Time::from_ps(port.feedback_from(port.addresses().node(EndpointId(next.destination))));
         if period == Time::ZERO {
             cpu.sync().await;
             while port.unacknowledged(None) > 0 {

@@ -3,7 +3,7 @@
 
 use crate::engine::{NodeId, Outcome, Rate, Recorder, Sim, Time};
 use crate::host::memory_bus::NodeParameters;
-use crate::host::pcie::FarPort;
+use crate::host::pcie::{FarPort, LinkTimes};
 use crate::host::{
     Address, AnyCoherentPort, AnyProcessor, Device, DeviceWindow, HostCapabilities, HostNode, HostSpec,
     InterruptController, MainMemorySize, Window,
@@ -20,6 +20,13 @@ use std::sync::Arc;
 struct LinkedHost {
     /// Time of a crossing of the link.
     crossing: Time,
+}
+
+impl LinkedHost {
+    fn times(&self) -> LinkTimes {
+        let rate = Rate::from_bytes_per_s(100_000_000_000);
+        LinkTimes { crossing: self.crossing, rate, pulls_writes: false, device: Time::ZERO }
+    }
 }
 
 impl Part for LinkedHost {
@@ -42,7 +49,7 @@ impl HostSpec for LinkedHost {
     fn start(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn HostNode> {
         let inner = NodeParameters::PAPER.start(sim, node, name);
         let bus = inner.coherent().expect("the memory bus is coherent");
-        let port = FarPort::new(sim, bus, (self.crossing, Rate::from_bytes_per_s(100_000_000_000)));
+        let port = FarPort::new(sim, bus, self.times());
         Rc::new(LinkedNode { inner, port: Rc::new(port) })
     }
 }
