@@ -26,7 +26,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 impl Part for RingParameters {
-    const INFO: PartInfo = PartInfo::new("ring", "An Ethernet interface with descriptor rings, polled or behind a kernel");
+    const INFO: PartInfo =
+        PartInfo::new("ring", "An Ethernet interface with descriptor rings, polled or behind a kernel");
 
     fn check(&self) -> Vec<ParameterError> {
         self.errors()
@@ -103,11 +104,8 @@ fn start(parameters: &RingParameters, build: &BuildContext<'_>) -> RingDriver {
     let device: Rc<[QueuePair]> = pairs.into();
     let registers = RingRegisters { queues: device.clone() };
     let window = host.attach(Rc::new(registers), QUEUE_BYTES * parameters.queues);
-    let steering = Steering::new(
-        build.addresses.count(build.node()) as usize,
-        host.cores().len(),
-        parameters.queues as usize,
-    );
+    let steering =
+        Steering::new(build.addresses.count(build.node()) as usize, host.cores().len(), parameters.queues as usize);
     let (tally, lost) = (build.tally.clone(), sim.clone());
     let node = name.to_owned();
     let drop_frame = move |reason: &'static str, journey: &Journey| {

@@ -145,11 +145,8 @@ impl ReceiveDriver {
         // Several cores may post buffers of one ring.
         let _ring = self.posting.acquire().await;
         let position = self.tail.get();
-        let entry = RingDescriptor {
-            address: buffer,
-            length: self.context.parameters.buffers.get() as u32,
-            is_inline: false,
-        };
+        let entry =
+            RingDescriptor { address: buffer, length: self.context.parameters.buffers.get() as u32, is_inline: false };
         cpu.store_run(self.layout.address(position), &entry.encode()).await;
         self.posted.borrow_mut().push_back(buffer);
         self.tail.set(position + 1);

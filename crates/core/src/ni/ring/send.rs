@@ -169,7 +169,10 @@ impl SendQueue {
             let to = NodeId(FrameHeader::decode(&bytes).to.0);
             let length = wire_length(bytes.len());
             let body = Packet::of_row(Label::default(), journey, bytes);
-            context.port.pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes: length, body }).await;
+            context
+                .port
+                .pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes: length, body })
+                .await;
             self.held.set(self.held.get() + (context.sim.now() - since));
             self.slots.release(1);
         }
