@@ -97,7 +97,7 @@ class Assembly:
             target = self.out / place
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(self.rewrite(page, (ROOT / page).read_text()))
-        for name in ("book.toml", "wide.css"):
+        for name in ("book.toml", "wide.css", "accessible.js"):
             shutil.copyfile(ROOT / "docs/site" / name, self.out.parent / name)
         for path in (ROOT / SITE).rglob("*"):
             if path.is_file() and path.suffix != ".md":
