@@ -109,6 +109,11 @@ class Assembly:
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
+    summary = (ROOT / SITE / "SUMMARY.md").read_text()
+    listed = {os.path.normpath(os.path.join(SITE, link)) for link in re.findall(r"\]\(([^)]+)\)", summary)}
+    unlisted = sorted(set(pages()) - listed - {"README.md", f"{SITE}/SUMMARY.md"})
+    if unlisted:
+        sys.exit(f"{SITE}/SUMMARY.md does not list {', '.join(unlisted)}")
     out = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(out, ignore_errors=True)
     Assembly(out).write()
