@@ -97,7 +97,7 @@ class Assembly:
             target = self.out / place
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(self.rewrite(page, (ROOT / page).read_text()))
-        for name in ("book.toml", "wide.css"):
+        for name in ("book.toml", "wide.css", "accessible.js"):
             shutil.copyfile(ROOT / "docs/site" / name, self.out.parent / name)
         for path in (ROOT / SITE).rglob("*"):
             if path.is_file() and path.suffix != ".md":
@@ -109,6 +109,11 @@ class Assembly:
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
+    summary = (ROOT / SITE / "SUMMARY.md").read_text()
+    listed = {os.path.normpath(os.path.join(SITE, link)) for link in re.findall(r"\]\(([^)]+)\)", summary)}
+    unlisted = sorted(set(pages()) - listed - {"README.md", f"{SITE}/SUMMARY.md"})
+    if unlisted:
+        sys.exit(f"{SITE}/SUMMARY.md does not list {', '.join(unlisted)}")
     out = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(out, ignore_errors=True)
     Assembly(out).write()

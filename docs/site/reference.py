@@ -16,6 +16,7 @@ import re
 import sys
 
 import python_module
+from measured import Measured
 from program import Program, anchor, code, escape, read_keys, table
 
 FAMILIES = {"hosts": "host", "ni": "interface", "protocols": "protocol", "fabrics": "fabric", "machines": "machine"}
@@ -48,9 +49,7 @@ class Reference:
         self.keys = read_keys(program.text("schema", "--keys"))
         self.by_name = {key.name: key for key in self.keys}
         self.list = program.json("list")
-        self.metrics = {}  # name: (unit, set of pages that show it)
-        self.stages = collections.defaultdict(set)
-        self.resources = collections.defaultdict(set)
+        self.measured = Measured()
         self.missing = []
         self.read_combinations()
 
@@ -133,39 +132,22 @@ integer, a *number* may have a fraction, a *flag* is `true` or `false`. The mean
         if result is None:
             self.missing.append(f"{page}: {error.splitlines()[0] if error else 'no result'}")
             return f"```toml\n{description}```\n\nNo result: {escape(error.splitlines()[0] if error else '')}\n"
-        rows = []
-        for name, metric in result["metrics"].items():
-            unit = metric.get("unit", "")
-            self.metrics.setdefault(self.general(name), [unit, set()])[1].add(page)
-            value = metric["value"]
-            if value is not None and not re.search(r"_(min|max|p\d+|samples)$", name):
-                rows.append([code(name), f"{value:.6g}", unit.replace("us", "µs") if unit else ""])
+        self.measured.note(result, page)
+        shown = [(name, metric) for name, metric in result["metrics"].items()
+                 if metric["value"] is not None and not re.search(r"_(min|max|p\d+|samples)$", name)]
+        rows = [[code(name), f"{metric['value']:.6g}", metric.get("unit", "").replace("us", "µs")] for name, metric in shown]
         text = f"```toml\n{description}```\n\n{len(rows)} metrics were measured.\n\n" + table(["metric", "value", "unit"], rows)
-        ledger = result.get("ledger") or {}
-        stages = ledger.get("stages") or []
-        for stage in stages:
-            self.stages[stage["stage"]].add(page)
+        stages = (result.get("ledger") or {}).get("stages") or []
         if stages:
             cells = [[stage["stage"], f"{stage['waiting_us']:.3f}", f"{stage['service_us']:.3f}",
                       f"{100 * stage['share']:.1f} %"] for stage in stages]
             text += "\n" + table(["stage", "waiting [µs]", "service [µs]", "share"], cells)
         resources = result.get("resources") or []
-        for resource in resources:
-            self.resources[self.general_resource(resource["resource"])].add(page)
         if resources:
             cells = [[escape(resource["resource"]), f"{resource['busy_us']:.3f}", f"{resource['active_us']:.3f}"]
                      for resource in sorted(resources, key=lambda resource: -resource["active_us"])[:8]]
             text += "\n" + table(["resource", "busy [µs]", "active [µs]"], cells)
         return text
-
-    def general(self, metric):
-        """Replaces the names of nodes, sizes and groups in the name of a metric."""
-        metric = re.sub(r"\bnode\d+\b|\bn\d+\b|\b(left|right|sender|receiver)\b", "NODE", metric)
-        return re.sub(r"^(messages\.size\.)\d+", r"\1N", metric)
-
-    def general_resource(self, name):
-        name = re.sub(r"\b(node|n)\d+(:\d+)?\b|\b(left|right|sender|receiver|server|client)(:\d+)?\b|^\d+(?= )", "NODE", name)
-        return re.sub(r"\d+", "N", name)
 
     def values(self, name):
         rows = []
@@ -186,7 +168,7 @@ integer, a *number* may have a fraction, a *flag* is `true` or `false`. The mean
         text += "`narrows show " + name + "` prints these values.\n\n" + self.values(name)
         accepted = [entry for entries in self.accepted.values() for entry in entries if family and entry[family] == name]
         if accepted:
-            text += f"\n## Compatibility\n\n"
+            text += "\n## Compatibility\n\n"
             for other in ("host", "ni", "protocol", "fabric"):
                 if other != family:
                     names = sorted({entry[other] for entry in accepted})
@@ -269,35 +251,10 @@ of the description override them. `narrows list` prints this table, and `narrows
         if name == "replay":
             for example in self.list["examples"]:
                 if example["name"].startswith("replay"):
-                    result = self.program.json("run", example["name"])
-                    for metric, value in result["metrics"].items():
-                        self.metrics.setdefault(self.general(metric), [value.get("unit", ""), set()])[1].add(path)
                     return f"\nThe shipped example `{example['name']}` has this workload.\n"
         return "\n## Example\n\n" + self.show_run(f'parts = ["fabrics/nifdy-mesh"]\n\n[workload.{name}]\n{REQUIRED.get(name, "")}', path, 1)
 
     # Other lists
-
-    def shown_on(self, pages):
-        links = [f"[{pathlib.PurePath(page).stem}]({page})" for page in sorted(pages)[:6]]
-        return ", ".join(links) + (f" and {len(pages) - 6} more" if len(pages) > 6 else "")
-
-    def write_measured(self):
-        rows = [[f'<a id="{anchor(name)}"></a>`{name}`', unit.replace("us", "µs"), self.shown_on(pages)]
-                for name, (unit, pages) in sorted(self.metrics.items())]
-        self.write("metrics.md", "Metrics", f"""
-The {len(rows)} metrics that the examples of this reference measured. NODE is the name of a node, N a number.
-[How each number is made](../guide/measurements.md) defines them. A metric without a unit is a count or a fraction.
-
-""" + table(["metric", "unit", "example"], rows))
-        rows = [[f'<a id="{anchor(name)}"></a>{escape(name)}', self.shown_on(pages)] for name, pages in sorted(self.stages.items())]
-        self.write("stages.md", "Stages", "The stages of messages in the ledgers of the examples of this reference. The "
-                   "stages of a message are consecutive and sum to its latency.\n\n" + table(["stage", "example"], rows))
-        rows = [[f'<a id="{anchor(name)}"></a>{escape(name)}', self.shown_on(pages)] for name, pages in sorted(self.resources.items())]
-        self.write("resources.md", "Resources", """
-The resources whose busy and active times the examples of this reference measured. NODE is the name of a node, N a number.
-[Instruments](../guide/instruments.md#resources) states when a resource is busy and when it is active.
-
-""" + table(["resource", "example"], rows))
 
     def write_commands(self):
         top = self.program.text("--help")
@@ -308,7 +265,7 @@ The resources whose busy and active times the examples of this reference measure
             text = self.program.text(name, "--help")
             self.write(f"commands/{name}.md", f"narrows {name}", f"```text\n{text.rstrip()}\n```\n", level=2)
         codes = top.split("Exit codes:\n", 1)[1]
-        rows, last = [], None
+        rows = []
         for line in codes.splitlines():
             match = re.match(r"^  (\d+)  (.*)$", line)
             if match:
@@ -321,6 +278,10 @@ The resources whose busy and active times the examples of this reference measure
 """)
 
     def write_lists(self):
+        for entry in self.list["examples"]:
+            keys = [value["key"].split(".") for value in self.program.json("show", entry["name"])]
+            nodes = {names[1] for names in keys if names[0] == "nodes"}
+            self.measured.note(self.program.json("run", entry["name"]), "examples.md", nodes)
         rows = [[code(entry["name"]), escape(entry["about"])] for entry in self.list["policies"]]
         self.write("policies.md", "Policies", "The alternatives that keys select: `KEY = \"NAME\"`, or `[KEY.NAME]` with further "
                    "keys.\n\n" + table(["key and alternative", "about"], rows))
@@ -330,6 +291,9 @@ The resources whose busy and active times the examples of this reference measure
 
     def write_format(self):
         schema = self.program.text("schema")
+        unlisted = sorted(set(keys_of(json.loads(schema))) - set(self.by_name) - {"parts"})
+        if unlisted:
+            sys.exit(f"keys of the schema that the list of keys lacks: {', '.join(unlisted)}")
         (self.out / "narrows.schema.json").write_text(schema)
         tables = json.loads(schema)["properties"]
         rows = [[code(name), escape(entry.get("description", ""))] for name, entry in tables.items()]
@@ -381,7 +345,8 @@ These pages are generated from the output of `{version}` when the site is built,
         self.write_parts()
         self.write_workloads()
         self.write_lists()
-        self.write_measured()
+        for path, title, text in self.measured.pages():
+            self.write(path, title, text)
         self.write("python.md", "Python module", python_module.page())
         summary = self.out.parent / "SUMMARY.md"
         text = summary.read_text()
@@ -390,8 +355,19 @@ These pages are generated from the output of `{version}` when the site is built,
         summary.write_text(text.replace("<!-- reference -->", "\n".join(self.summary)))
         for line in self.missing:
             print(f"reference: {line}", file=sys.stderr)
-        print(f"reference: {len(self.keys)} keys, {len(self.metrics)} metrics, {len(self.stages)} stages, "
-              f"{len(self.resources)} resources, {len(self.summary)} pages")
+        print(f"reference: {len(self.keys)} keys, {len(self.measured.metrics)} metrics, "
+              f"{len(self.measured.stages)} stages, {len(self.measured.resources)} resources, {len(self.summary)} pages")
+
+
+def keys_of(schema, name=""):
+    """Returns the names of all keys in a JSON Schema, as the list of keys writes them."""
+    for key, entry in (schema.get("properties") or {}).items():
+        full = f"{name}.{key}".lstrip(".")
+        yield full
+        yield from keys_of(entry, full)
+    further = schema.get("additionalProperties")
+    if isinstance(further, dict):
+        yield from keys_of(further, f"{name}.NAME")
 
 
 def main():
