@@ -129,12 +129,7 @@ impl RdmaDriver {
         }
     }
 
-    fn new_send_queue(
-        &self,
-        number: u32,
-        completions: &Rc<CompletionQueue>,
-        receives: &Rc<ReceiveQueue>,
-    ) -> SendQueue {
+    fn new_send_queue(&self, number: u32, completions: &Rc<CompletionQueue>, receives: &Rc<ReceiveQueue>) -> SendQueue {
         new_send_queue(&self.device, number, completions, receives)
     }
 }
