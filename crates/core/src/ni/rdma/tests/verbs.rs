@@ -83,8 +83,8 @@ fn a_thousand_queue_pairs_work() {
 
 /// A small mesh that loses packets, and one with several routes, which reorders them.
 const LOSSY: [(&str, &[&str]); 2] = [
-    ("nifdy-mesh", &["fabric.loss=0.03", "fabric.router.clock=1 GHz"]),
-    ("nifdy-multibutterfly", &["fabric.loss=0.02", "fabric.router.clock=1 GHz"]),
+    ("nifdy-mesh", &["fabric.loss=0.03", "fabric.router.clock=1 GHz", "fabric.router.buffer-flits=128"]),
+    ("nifdy-multibutterfly", &["fabric.loss=0.02", "fabric.router.clock=1 GHz", "fabric.router.buffer-flits=128"]),
 ];
 
 #[test]
@@ -120,9 +120,9 @@ fn a_write_that_is_not_inline_takes_a_round_trip_over_pcie_more() {
     let latencies = [2, 64, 128, 220, 256, 1024, 4096, 65_536].map(|bytes| (bytes, half(bytes, &[])));
     println!("one-way write latency in us: {latencies:?}");
     assert!(latencies.is_sorted_by(|one, two| one.1 < two.1));
-    let inline = half(200, &[]);
-    let read = half(200, &["ni.rdma.inline-max=0 B"]) - inline;
-    let fetch = half(200, &["ni.rdma.doorbell=fetch"]) - inline;
+    let inline = half(28, &[]);
+    let read = half(28, &["ni.rdma.inline-max=0 B", "ni.rdma.doorbell=blue-flame"]) - inline;
+    let fetch = half(28, &["ni.rdma.doorbell=fetch"]) - inline;
     println!("payload read {read} us, request read {fetch} us");
     assert!((0.4..0.8).contains(&read), "a read of the payload takes {read} us");
     assert!((0.2..0.8).contains(&fetch), "a read of the request takes {fetch} us");
