@@ -13,7 +13,7 @@ use crate::host::{Host, HostSpec};
 use crate::messaging::active_message::{TRANSFER_BEGIN, TRANSFER_DATA};
 use crate::messaging::{Endpoint, MessagingParameters};
 use crate::ni::direct::QueuesParameters;
-use crate::ni::{BuildContext, Costs, ConnectionTable, InFlight, InterfaceSpec};
+use crate::ni::{BuildContext, ConnectionTable, Costs, InFlight, InterfaceSpec};
 use crate::protocol::{ProtocolBinding, ProtocolEnvironment, plain};
 use std::cell::Cell;
 use std::rc::Rc;

@@ -94,7 +94,12 @@ impl RdmaDevice {
                 if self.permits(rdma.key, rdma.address, rdma.length.into()) {
                     self.begin_response(pair);
                     let (address, bytes) = (rdma.address, u64::from(rdma.length));
-                    self.jobs.send(MemoryJob::Read(ReadJob { pair: pair.clone(), psn: header.base.psn, address, bytes }));
+                    self.jobs.send(MemoryJob::Read(ReadJob {
+                        pair: pair.clone(),
+                        psn: header.base.psn,
+                        address,
+                        bytes,
+                    }));
                 }
             }
             (code, _) if code.is_atomic() => {
@@ -182,7 +187,12 @@ impl RdmaDevice {
                 pair.state.borrow_mut().responder.accept(1, true);
                 self.begin_response(pair);
                 let is_compare_swap = code == Code::CompareSwap;
-                self.jobs.send(MemoryJob::Atomic(AtomicJob { pair: pair.clone(), psn, atomic: *atomic, is_compare_swap }));
+                self.jobs.send(MemoryJob::Atomic(AtomicJob {
+                    pair: pair.clone(),
+                    psn,
+                    atomic: *atomic,
+                    is_compare_swap,
+                }));
                 Ok(())
             }
             _ => Err(Refusal::Failed(Syndrome::InvalidRequest, None)),
@@ -300,12 +310,7 @@ impl RdmaDevice {
     }
 
     /// Sends the response of an atomic operation.
-    pub(super) fn send_atomic_response(
-        &self,
-        pair: &Rc<QueuePair>,
-        psn: Psn,
-        value: u64,
-    ) {
+    pub(super) fn send_atomic_response(&self, pair: &Rc<QueuePair>, psn: Psn, value: u64) {
         let messages = pair.state.borrow().responder.messages();
         let ack = AckHeader { syndrome: Syndrome::Acknowledged, messages };
         let extended = ExtendedHeader::AtomicAck(ack, value);

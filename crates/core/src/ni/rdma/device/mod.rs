@@ -152,11 +152,7 @@ impl RdmaDevice {
             admissions: Mailbox::new(sim, format!("{name}: a request")),
             ready: Mailbox::new(sim, format!("{name}: a queue pair with packets to send")),
             outgoing: Mailbox::new(sim, format!("{name}: a packet to send")),
-            packet_buffers: Pool::new(
-                sim,
-                format!("a packet buffer of {name}"),
-                u64::from(parameters.packet_buffers),
-            ),
+            packet_buffers: Pool::new(sim, format!("a packet buffer of {name}"), u64::from(parameters.packet_buffers)),
             wire,
             arrivals: Mailbox::new(sim, format!("{name}: a packet")),
             receive_free: Cell::default(),
