@@ -17,7 +17,8 @@ use std::fs;
 use std::path::Path;
 
 /// The papers whose claims have roles.
-const PAPERS: [&str; 7] = ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "pcie-model", "pcie-bench"];
+const PAPERS: [&str; 8] =
+    ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "pcie-model", "pcie-bench", "rdma"];
 
 struct Silent;
 

@@ -125,6 +125,8 @@ const SINGLE_CYCLE: [&str; 1] = ["receive-accesses=200"];
 const BLOCK_BUFFER: [&str; 1] = ["block-buffer-cycles=200"];
 const UDMA: [&str; 2] = ["udma-start=2 us", "udma-switch=2 us"];
 
+const RDMA: [&str; 4] = ["send-processing=2 us", "receive-processing=2 us", "inline-max=0 B", "doorbell=fetch"];
+
 const ACKNOWLEDGEMENT: [&str; 1] = ["acknowledgement=32 B"];
 const PROCESSING: [&str; 1] = ["processing=60"];
 
@@ -157,6 +159,7 @@ fn costs(part: &str) -> Vec<String> {
         (Some("ni"), "trapeze") => ("ni.trapeze".into(), &[&TRAPEZE]),
         (Some("ni"), "udp-ip" | "e-udp") => ("ni.mcp".into(), &[&MCP, &KERNEL]),
         (Some("ni"), "gm" | "berkeley-via") => ("ni.mcp".into(), &[&MCP, &LIBRARY]),
+        (Some("ni"), "rdma") => ("ni.rdma".into(), &[&RDMA]),
         (Some("ni"), "udma") => ("ni.udma".into(), &[&DESIGN, &FIFO, &UDMA]),
         (Some("ni"), "ap3000") => (format!("ni.{name}"), &[&DESIGN, &FIFO, &BLOCK_BUFFER]),
         (Some("ni"), "memory-channel") => (format!("ni.{name}"), &[&DESIGN, &BLOCK_BUFFER]),

@@ -58,7 +58,7 @@ impl InterfaceSpec for RdmaParameters {
     fn needs(&self) -> HostCapabilities {
         let least = self.needs_at_least();
         match self.doorbell {
-            Doorbell::BlueFlame => least.with(HostCapabilities::WRITE_COMBINING, 1),
+            Doorbell::BlueFlame | Doorbell::BlueFlameInline => least.with(HostCapabilities::WRITE_COMBINING, 1),
             Doorbell::Fetch => least,
         }
     }

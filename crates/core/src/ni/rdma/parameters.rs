@@ -13,6 +13,8 @@ pub enum Doorbell {
     /// A request that is posted alone is written to the interface in write-combined blocks. A batch is announced as with
     /// `fetch`.
     BlueFlame,
+    /// As `blue-flame`, but only for requests that carry their data (rdma-core's mlx4 does so).
+    BlueFlameInline,
     /// A register of 8 bytes is written, and the interface reads the requests by DMA.
     Fetch,
 }
@@ -45,7 +47,7 @@ pub struct TranslationCacheParameters {
 /// The parameters of the RDMA interface.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct RdmaParameters {
-    /// How requests are announced to the interface: `blue-flame` or `fetch`.
+    /// How requests are announced to the interface: `blue-flame`, `blue-flame-inline` or `fetch`.
     #[param(default = "blue-flame")]
     pub doorbell: Doorbell,
     /// Largest payload of a packet.

@@ -27,11 +27,28 @@ pub struct Measured {
     failure: RefCell<Option<String>>,
 }
 
-/// Latencies, and the sum of their squares for the standard deviation.
+/// Latencies, and their sum and the sum of their squares for the standard deviation.
 #[derive(Default)]
 struct Latencies {
     summary: Summary,
+    sum_ps: u128,
     squares_ps2: u128,
+}
+
+impl Latencies {
+    fn add(&mut self, latency: Time) {
+        let ps = u128::from(latency.ps());
+        self.summary.add(latency);
+        self.sum_ps += ps;
+        self.squares_ps2 += ps * ps;
+    }
+
+    /// Returns the standard deviation in microseconds, or NaN without latencies.
+    fn deviation_us(&self) -> f64 {
+        let count = u128::from(self.summary.count());
+        let scaled = count * self.squares_ps2 - self.sum_ps * self.sum_ps;
+        value_if(count > 0, (scaled as f64).sqrt() / count as f64 / 1e6)
+    }
 }
 
 /// The completed requests of an endpoint.
@@ -80,9 +97,7 @@ impl Measured {
             return;
         }
         let latency = Time::from_ps((to - from).ps() / self.test.operation.round_trip_parts());
-        let mut latencies = self.latencies.borrow_mut();
-        latencies.summary.add(latency);
-        latencies.squares_ps2 += u128::from(latency.ps()).pow(2);
+        self.latencies.borrow_mut().add(latency);
         self.series.borrow_mut().add(number - self.test.warm_up, latency, to);
     }
 
@@ -126,11 +141,7 @@ impl Measured {
     fn latency_metrics(&self) -> Vec<Metric> {
         let latencies = self.latencies.borrow();
         let mut metrics = Distribution::metrics(LATENCY, SampleUnit::Picoseconds, &latencies.summary);
-        let count = latencies.summary.count() as f64;
-        let mean_us = latencies.summary.mean_us();
-        let variance_us2 = (latencies.squares_ps2 as f64 / 1e12 / count - mean_us * mean_us).max(0.0);
-        let deviation = value_if(count > 0.0, variance_us2.sqrt());
-        metrics.push(Metric::latency("verbs.latency_stdev", deviation, "us"));
+        metrics.push(Metric::latency("verbs.latency_stdev", latencies.deviation_us(), "us"));
         metrics
     }
 

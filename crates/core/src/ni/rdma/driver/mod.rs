@@ -93,7 +93,7 @@ impl RdmaDriver {
         let (host, parameters) = (context.host, &device.parameters);
         let doorbell =
             host.map_device(Rc::new(DoorbellRegister(device.clone())), DeviceWindow::uncached(DOORBELL_BYTES));
-        let blue_flame = (parameters.doorbell == Doorbell::BlueFlame).then(|| {
+        let blue_flame = (parameters.doorbell != Doorbell::Fetch).then(|| {
             let window = DeviceWindow::write_combined(BLUE_FLAME_BUFFERS * BLUE_FLAME_BYTES);
             host.map_device(Rc::new(BlueFlame::new(device)), window)
         });
@@ -120,7 +120,12 @@ impl RdmaDriver {
             device: device.clone(),
             costs: context.costs,
             cpu: host.cpu(),
-            registers: DeviceRegisters { doorbell, blue_flame, flames: Cell::new(0) },
+            registers: DeviceRegisters {
+                doorbell,
+                blue_flame,
+                inline_only: parameters.doorbell == Doorbell::BlueFlameInline,
+                flames: Cell::new(0),
+            },
             addresses: context.addresses.clone(),
             pending: context.pending.clone(),
             connections: context.connections.clone(),

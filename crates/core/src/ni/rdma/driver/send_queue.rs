@@ -7,7 +7,7 @@ use crate::engine::Bytes;
 use crate::host::{Address, AnyProcessor, Host, Processor, Window};
 use crate::ni::rdma::device::doorbell::{BLUE_FLAME_BUFFERS, BLUE_FLAME_BYTES};
 use crate::ni::rdma::device::queue_pair::QueuePair;
-use crate::ni::rdma::work_request::{BLOCK, WorkEntry};
+use crate::ni::rdma::work_request::{BLOCK, LocalData, WorkEntry};
 use crate::ni::verbs::WorkId;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -19,6 +19,8 @@ pub struct DeviceRegisters {
     pub doorbell: Window,
     /// The BlueFlame buffers, if the driver uses them.
     pub blue_flame: Option<Window>,
+    /// Whether only requests that carry their data are written to BlueFlame.
+    pub inline_only: bool,
     /// Number of BlueFlame buffers that were written.
     pub flames: Cell<u64>,
 }
@@ -49,6 +51,8 @@ pub struct SendQueue {
     unannounced: Cell<u32>,
     /// Bytes of the last request that was posted.
     last: RefCell<Vec<u8>>,
+    /// Whether that request carries its data.
+    is_last_inline: Cell<bool>,
 }
 
 impl SendQueue {
@@ -62,6 +66,7 @@ impl SendQueue {
             producer: Cell::new(0),
             unannounced: Cell::new(0),
             last: RefCell::default(),
+            is_last_inline: Cell::new(false),
         }
     }
 
@@ -89,6 +94,7 @@ impl SendQueue {
             cpu.store_run(self.pair.block(index.wrapping_add(number as u16)), &block[..used]).await;
         }
         *self.last.borrow_mut() = bytes;
+        self.is_last_inline.set(matches!(entry.data, LocalData::Inline(_)));
     }
 
     /// Rings the doorbell for the requests that were posted since the last call.
@@ -101,7 +107,11 @@ impl SendQueue {
         cpu.fence().await;
         let last = std::mem::take(&mut *self.last.borrow_mut());
         match registers.blue_flame {
-            Some(window) if unannounced == 1 && last.len() <= BLUE_FLAME_BYTES as usize => {
+            Some(window)
+                if unannounced == 1
+                    && last.len() <= BLUE_FLAME_BYTES as usize
+                    && (self.is_last_inline.get() || !registers.inline_only) =>
+            {
                 let flames = registers.flames.get();
                 registers.flames.set(flames + 1);
                 cpu.write_run(window.at(flames % BLUE_FLAME_BUFFERS * BLUE_FLAME_BYTES), &last).await;

@@ -1,1 +1,5 @@
-//! Tests of the transport.
+//! Tests of the transport: exhaustive exploration of small cases, and long random schedules.
+
+mod model;
+mod random;
+mod state;

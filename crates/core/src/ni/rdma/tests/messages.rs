@@ -1,0 +1,30 @@
+//! Messages of the messaging layer.
+
+use super::observe;
+
+fn ping_pong(fabric: &str, bytes: u64, sets: &[&str]) -> f64 {
+    let program = format!("workload.ping-pong = {{ warm-up = 20, messages = 20, payload = \"{bytes} B\" }}");
+    let run = observe(fabric, 2, &program, sets);
+    assert!(!run.messages.is_empty());
+    run.metrics[0].value
+}
+
+#[test]
+fn messages_arrive_with_both_doorbells() {
+    for bytes in [4, 128, 700, 4096, 20_000] {
+        let [flame, fetch] = ["blue-flame", "fetch"].map(|way| {
+            let set = format!("ni.rdma.doorbell={way}");
+            ping_pong("ideal-1998", bytes, &[&set])
+        });
+        eprintln!("{bytes} B: blue-flame {flame}, fetch {fetch}");
+        assert!(flame < fetch, "{bytes} B: BlueFlame saves a read of the request");
+    }
+}
+
+#[test]
+fn messages_arrive_through_queues_that_wrap_around() {
+    let sets = ["ni.rdma.send-entries=4", "ni.rdma.receive-entries=4", "ni.rdma.rnr-timer=1 us"];
+    let stream = "workload.stream = { warm-up = 10, messages = 300, payload = \"600 B\" }";
+    let run = observe("ideal-1998", 2, stream, &sets);
+    assert!(!run.messages.is_empty());
+}

@@ -1,0 +1,129 @@
+//! Verbs: bytes through queues that wrap around, losses and reordering, and every failure by name.
+
+use super::observe;
+use crate::testing::RunObservation;
+
+fn run(fabric: &str, scenario: &str, requests: u64, bytes: u64, sets: &[&str]) -> RunObservation {
+    let table =
+        format!("[workload.verbs-test]\nscenario = \"{scenario}\"\nrequests = {requests}\nbytes = \"{bytes} B\"");
+    observe(fabric, 2, &table, sets)
+}
+
+/// Small queues, which wrap around often.
+const SMALL: [&str; 5] = [
+    "ni.rdma.send-entries=2",
+    "ni.rdma.receive-entries=4",
+    "ni.rdma.completion-entries=8",
+    "ni.rdma.rnr-timer=2 us",
+    "ni.rdma.mtu=256 B",
+];
+
+fn with<'a>(sets: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [sets, more].concat()
+}
+
+#[test]
+fn updates_move_the_right_bytes_through_queues_that_wrap_around() {
+    for more in [["ni.rdma.doorbell=blue-flame"], ["ni.rdma.doorbell=fetch"], ["ni.rdma.inline-max=0 B"]] {
+        let run = run("ideal-1998", "updates", 40, 1500, &with(&SMALL, &more));
+        assert_eq!(run.metric("user Send Success"), Some(160.0), "{more:?}");
+    }
+}
+
+#[test]
+fn sends_move_the_right_bytes_through_queues_that_wrap_around() {
+    for more in [["ni.rdma.ack-every=1"], ["ni.rdma.ack-every=3"], ["ni.rdma.inline-max=0 B"]] {
+        let run = run("ideal-1998", "sends", 50, 1500, &with(&SMALL, &more));
+        let ended = ["user Send Success", "owner Receive Success"].map(|name| run.metric(name));
+        assert_eq!(ended, [Some(50.0), Some(50.0)], "{more:?}");
+    }
+}
+
+#[test]
+fn failures_end_requests_by_name() {
+    let cases: [(&str, &[&str], [(&str, f64); 3]); 4] = [
+        (
+            "no-receive",
+            &["ni.rdma.rnr-retries=2", "ni.rdma.rnr-timer=1 us"],
+            [("user Send ReceiverNotReady", 1.0), ("user Send Flushed", 3.0), ("user Send Success", 0.0)],
+        ),
+        (
+            "wrong-key",
+            &[],
+            [("user Send RemoteAccessError", 1.0), ("user Send Flushed", 3.0), ("user Send Success", 0.0)],
+        ),
+        (
+            "too-long",
+            &[],
+            [
+                ("user Send RemoteInvalidRequest", 1.0),
+                ("owner Receive LocalLengthError", 1.0),
+                ("owner Receive Flushed", 2.0),
+            ],
+        ),
+        (
+            "overrun",
+            &["ni.rdma.completion-entries=2"],
+            [("user Send Success", 2.0), ("user Send CompletionQueueOverrun", 1.0), ("user Send Flushed", 0.0)],
+        ),
+    ];
+    for (scenario, sets, statuses) in cases {
+        let run = run("ideal-1998", scenario, 3, 64, sets);
+        for (status, number) in statuses {
+            assert_eq!(run.metric(status).unwrap_or(0.0), number, "{scenario}: {status} in {:?}", run.metrics);
+        }
+    }
+}
+
+#[test]
+fn a_thousand_queue_pairs_work() {
+    let run = run("ideal-1998", "many-pairs", 1024, 64, &[]);
+    assert_eq!(run.metric("user Send Success"), Some(1024.0));
+}
+
+/// A small mesh that loses packets, and one with several routes, which reorders them.
+const LOSSY: [(&str, &[&str]); 2] = [
+    ("nifdy-mesh", &["fabric.loss=0.03", "fabric.router.clock=1 GHz", "fabric.router.buffer-flits=128"]),
+    ("nifdy-multibutterfly", &["fabric.loss=0.02", "fabric.router.clock=1 GHz", "fabric.router.buffer-flits=128"]),
+];
+
+#[test]
+fn bytes_are_right_on_fabrics_that_lose_and_reorder_packets() {
+    for (fabric, fabric_sets) in LOSSY {
+        for recovery in ["ni.rdma.recovery=go-back-n", "ni.rdma.recovery=selective"] {
+            let more = with(fabric_sets, &[recovery, "ni.rdma.timeout=200 us", "ni.rdma.send-entries=8"]);
+            let sets = with(&SMALL[1..], &more);
+            let sends = run(fabric, "sends", 40, 3000, &sets);
+            assert_eq!(sends.metric("owner Receive Success"), Some(40.0), "{fabric} {recovery}");
+            let updates = run(fabric, "updates", 20, 3000, &sets);
+            assert_eq!(updates.metric("user Send Success"), Some(80.0), "{fabric} {recovery}");
+            assert!(sends.packets.dropped > 0, "{fabric} loses packets");
+        }
+    }
+}
+
+#[test]
+fn a_peer_that_never_answers_exhausts_the_retries() {
+    let sets = ["fabric.loss=1.0", "ni.rdma.timeout=10 us", "ni.rdma.retries=2"];
+    let table = "[workload.verbs-test]\nscenario = \"wrong-key\"\nrequests = 3\nbytes = \"64 B\"";
+    let run = observe("nifdy-mesh", 2, table, &sets);
+    let statuses = ["user Send RetryExceeded", "user Send Flushed"].map(|name| run.metric(name));
+    assert_eq!(statuses, [Some(1.0), Some(3.0)]);
+}
+
+#[test]
+fn a_write_that_is_not_inline_takes_a_round_trip_over_pcie_more() {
+    let half = |bytes, sets: &[&str]| {
+        let sets = with(&["fabric.ideal.latency=100 ns", "fabric.ideal.rate=40 Gbit/s"], sets);
+        run("ideal-1998", "latency", 40, bytes, &sets).metric("half").expect("measured")
+    };
+    let latencies = [2, 64, 128, 220, 256, 1024, 4096, 65_536].map(|bytes| (bytes, half(bytes, &[])));
+    println!("one-way write latency in us: {latencies:?}");
+    assert!(latencies.is_sorted_by(|one, two| one.1 < two.1));
+    let inline = half(28, &[]);
+    let read = half(28, &["ni.rdma.inline-max=0 B", "ni.rdma.doorbell=blue-flame"]) - inline;
+    let fetch = half(28, &["ni.rdma.doorbell=fetch"]) - inline;
+    println!("payload read {read} us, request read {fetch} us");
+    assert!((0.4..0.8).contains(&read), "a read of the payload takes {read} us");
+    assert!((0.2..0.8).contains(&fetch), "a read of the request takes {fetch} us");
+}

@@ -1,0 +1,335 @@
+//! A workload that uses verbs: the second endpoint operates on the first, whose program registers memory and posts
+//! receives. It checks every byte, and reports the statuses of all completions.
+
+use crate::engine::{Bytes, EndpointId, Metric, Outcome, Time};
+use crate::host::{Address, AnyProcessor, Processor};
+use crate::messaging::{Endpoint, World};
+use crate::ni::{
+    DriverExtensions, MemoryRegion, QueueFull, QueuePairId, Verbs, WorkCompletion, WorkId, WorkOperation, WorkRequest,
+    WorkStatus,
+};
+use crate::part::{Part, PartInfo};
+use crate::program::{RunningWorkload, VerbsNeeds, WorkloadNeeds, WorkloadSpec};
+use crate::text::{ParameterChoice, Parameters};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What the programs do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
+pub enum Scenario {
+    /// Writes of different sizes, each read back; then additions and compare-and-swaps.
+    Updates,
+    /// Sends of different sizes into posted receives.
+    Sends,
+    /// A send to a node that posts no receive, and a write behind it.
+    NoReceive,
+    /// A write with a wrong key, and a write behind it.
+    WrongKey,
+    /// A send that is longer than the posted receive.
+    TooLong,
+    /// More signaled writes than the completion queue has entries, without a poll.
+    Overrun,
+    /// A write on each of many queue pairs.
+    ManyPairs,
+    /// A ping-pong of writes: each program waits for the last byte of the other's write.
+    Latency,
+}
+
+/// The workload.
+#[derive(Clone, Debug, Parameters)]
+pub struct VerbsTest {
+    /// What the programs do.
+    scenario: Scenario,
+    /// Number of requests, or of queue pairs.
+    requests: u64,
+    /// Largest size of a request.
+    bytes: Bytes,
+}
+
+impl Part for VerbsTest {
+    const INFO: PartInfo = PartInfo::new("verbs-test", "One node operates on another");
+}
+
+/// What the programs share and report.
+#[derive(Default)]
+struct Shared {
+    region: Cell<Option<MemoryRegion>>,
+    statuses: RefCell<BTreeMap<String, u64>>,
+    ended: Cell<Time>,
+    /// Region of the second node.
+    answers: Cell<Option<MemoryRegion>>,
+    half_round_trip: Cell<f64>,
+    is_done: Cell<bool>,
+}
+
+impl WorkloadSpec for VerbsTest {
+    fn needs(&self) -> WorkloadNeeds {
+        let verbs = VerbsNeeds::new("bytes", self.bytes).with_sends().with_queue_pairs("requests", 1);
+        WorkloadNeeds { verbs: Some(verbs), messages: false, ..WorkloadNeeds::default() }
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let shared = Rc::new(Shared::default());
+        let ends = [0, 1].map(|id| world.endpoint(EndpointId(id)).clone());
+        let [(spec, first, seen), (also, second, too)] = ends.map(|end| (self.clone(), end, shared.clone()));
+        world.sim.spawn("owner", async move { spec.own(&first, &seen).await });
+        world.sim.spawn("user", async move { also.operate(&second, &too).await });
+        shared
+    }
+}
+
+impl RunningWorkload for Shared {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+        let ended = Metric::new("ended", self.ended.get().as_us(), "us");
+        let half = Metric::new("half", self.half_round_trip.get(), "us");
+        let statuses = self.statuses.borrow();
+        let statuses = statuses.iter().map(|(status, number)| Metric::new(status.clone(), *number as f64, ""));
+        [ended, half].into_iter().chain(statuses).collect()
+    }
+}
+
+impl Shared {
+    fn record(&self, who: &str, completions: &[WorkCompletion]) {
+        for WorkCompletion { kind, status, .. } in completions {
+            *self.statuses.borrow_mut().entry(format!("{who} {kind:?} {status:?}")).or_default() += 1;
+        }
+    }
+}
+
+/// Returns the bytes of request `number`.
+fn content(number: u64, bytes: u64) -> Vec<u8> {
+    (0..bytes).map(|at| (at * 7 + number * 13 + (at >> 8)) as u8).collect()
+}
+
+/// The verbs of an endpoint.
+struct User<'a> {
+    endpoint: &'a Endpoint,
+    cpu: &'a AnyProcessor,
+    verbs: &'a dyn Verbs,
+    local: Address,
+}
+
+impl<'a> User<'a> {
+    fn new(endpoint: &'a Endpoint, bytes: u64) -> User<'a> {
+        let local = endpoint.allocate(Bytes(bytes));
+        User { endpoint, cpu: endpoint.cpu(), verbs: endpoint.driver().verbs().expect("offered"), local }
+    }
+
+    async fn post(&self, queue: QueuePairId, operation: WorkOperation) -> Result<WorkId, QueueFull> {
+        self.verbs.post(self.cpu, queue, WorkRequest { operation, is_signaled: true }).await
+    }
+
+    /// Posts a request, and takes completions while the queue is full.
+    async fn post_when_free(&self, queue: QueuePairId, operation: WorkOperation, all: &mut Vec<WorkCompletion>) {
+        while self.post(queue, operation).await == Err(QueueFull) {
+            self.verbs.flush(self.cpu, queue).await;
+            self.take(all).await;
+        }
+    }
+
+    /// Takes completions, of which there is at least one or will be.
+    async fn take(&self, all: &mut Vec<WorkCompletion>) {
+        self.verbs.wait_for_completion(self.cpu, self.endpoint.id()).await;
+        all.extend(self.verbs.completions(self.cpu, self.endpoint.id(), 16).await);
+    }
+
+    /// Takes completions until there are `number` of them.
+    async fn take_all(&self, all: &mut Vec<WorkCompletion>, number: usize) {
+        while all.len() < number {
+            self.take(all).await;
+        }
+    }
+}
+
+impl VerbsTest {
+    fn size(&self, number: u64) -> u64 {
+        (number * number * 37 + number * 5 + 1) % self.bytes.get() + 1
+    }
+
+    async fn own(self, endpoint: &Endpoint, shared: &Shared) {
+        let area = 2 * self.bytes.get() + 4096;
+        let user = User::new(endpoint, area);
+        let queue = user.verbs.connect(user.cpu, EndpointId(0), EndpointId(1)).await;
+        if self.scenario == Scenario::ManyPairs {
+            for _ in 1..self.requests {
+                user.verbs.connect(user.cpu, EndpointId(0), EndpointId(1)).await;
+            }
+        }
+        shared.region.set(Some(user.verbs.register(user.cpu, user.local, Bytes(area)).await));
+        let buffer = if self.scenario == Scenario::TooLong { Bytes(16) } else { self.bytes };
+        let (mut all, mut posted) = (Vec::new(), 0);
+        if matches!(self.scenario, Scenario::Sends | Scenario::TooLong) {
+            let buffers: Vec<Address> = (0..4).map(|_| endpoint.allocate(self.bytes)).collect();
+            while all.len() < self.requests as usize {
+                while posted < self.requests && posted < all.len() as u64 + 4 {
+                    let at = buffers[posted as usize % 4];
+                    assert!(user.verbs.post_receive(user.cpu, queue, at, buffer).await.is_ok());
+                    posted += 1;
+                }
+                user.verbs.flush(user.cpu, queue).await;
+                let before = all.len();
+                user.take(&mut all).await;
+                for number in before..all.len() {
+                    let bytes = self.size(number as u64);
+                    if all[number].status == WorkStatus::Success {
+                        assert_eq!(all[number].bytes, Bytes(bytes));
+                        let received = endpoint.host().peek(buffers[number % 4], bytes as usize);
+                        assert!(received == content(number as u64, bytes), "message {number}");
+                    }
+                }
+            }
+            assert!(all.is_sorted_by_key(|completion| completion.work));
+        }
+        if self.scenario == Scenario::Latency {
+            endpoint.until(Time::from_us(90)).await;
+            let region = shared.answers.get().expect("the second node has registered");
+            self.answer(&user, queue, region, false).await;
+        }
+        while !shared.is_done.get() {
+            endpoint.until(endpoint.now() + Time::from_us(50)).await;
+        }
+        shared.record("owner", &all);
+    }
+
+    async fn operate(self, endpoint: &Endpoint, shared: &Shared) {
+        let user = User::new(endpoint, 2 * self.bytes.get() + 4096);
+        let queue = user.verbs.connect(user.cpu, EndpointId(1), EndpointId(0)).await;
+        let own = user.verbs.register(user.cpu, user.local, self.bytes).await;
+        shared.answers.set(Some(own));
+        endpoint.until(Time::from_us(100)).await;
+        let region = shared.region.get().expect("the first node has registered");
+        let mut all = Vec::new();
+        if self.scenario == Scenario::Latency {
+            let start = endpoint.now();
+            self.answer(&user, queue, region, true).await;
+            let half = endpoint.now().since(start).as_us() / (2.0 * self.requests as f64);
+            shared.half_round_trip.set(half);
+            shared.is_done.set(true);
+            return;
+        }
+        match self.scenario {
+            Scenario::Updates => self.update(&user, queue, region, &mut all).await,
+            Scenario::Sends => self.send(&user, queue, &mut all).await,
+            Scenario::ManyPairs => self.write_on_many_pairs(&user, queue, region, &mut all).await,
+            _ => self.fail(&user, queue, region, &mut all).await,
+        }
+        shared.ended.set(endpoint.now());
+        shared.record("user", &all);
+        shared.is_done.set(true);
+    }
+
+    /// Writes and waits for writes in turn; the byte that the other node writes last is its number.
+    async fn answer(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, begins: bool) {
+        let (bytes, from) = (self.bytes, user.local + self.bytes.get() + 64);
+        let last = user.local + bytes.get() - 1;
+        for number in 1..=self.requests {
+            for writes in [begins, !begins] {
+                if !writes {
+                    while user.cpu.load_word(last, 1).await != number % 256 {
+                        user.cpu.sync().await;
+                        user.verbs.written().wait().await;
+                    }
+                    continue;
+                }
+                user.cpu.store_word(from + bytes.get() - 1, 1, number % 256).await;
+                let operation = WorkOperation::Write { from, to: region.at, key: region.key, bytes };
+                user.post(queue, operation).await.expect("the queue has capacity");
+                user.verbs.flush(user.cpu, queue).await;
+                while user.verbs.completions(user.cpu, user.endpoint.id(), 4).await.is_empty() {
+                    user.verbs.wait_for_completion(user.cpu, user.endpoint.id()).await;
+                }
+            }
+        }
+    }
+
+    async fn update(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, all: &mut Vec<WorkCompletion>) {
+        let MemoryRegion { key, at, .. } = region;
+        let (source, target) = (user.local, user.local + self.bytes.get() + 8);
+        for number in 0..self.requests {
+            let (size, mut ended) = (self.size(number), Vec::new());
+            user.endpoint.prepare(source, &content(number, size)).await;
+            let bytes = Bytes(size);
+            let write = WorkOperation::Write { from: source, to: at + 8 + number % 3, key, bytes };
+            let read = WorkOperation::Read { from: at + 8 + number % 3, key, to: target, bytes };
+            for operation in [write, read] {
+                user.post(queue, operation).await.expect("the queue was empty");
+                user.verbs.flush(user.cpu, queue).await;
+            }
+            user.take_all(&mut ended, 2).await;
+            let read = user.endpoint.host().peek(target, size as usize);
+            assert!(read == content(number, size), "request {number} of {size} bytes");
+            all.extend(ended);
+        }
+        for number in 0..self.requests {
+            let add = WorkOperation::FetchAdd { at, key, add: 3, to: target };
+            let swap =
+                WorkOperation::CompareSwap { at, key, expected: 3 * number + 3, new: 3 * number + 3, to: source };
+            let mut ended = Vec::new();
+            user.post(queue, add).await.expect("the queue was empty");
+            user.post(queue, swap).await.expect("the queue was empty");
+            user.verbs.flush(user.cpu, queue).await;
+            user.take_all(&mut ended, 2).await;
+            let word = |at| u64::from_le_bytes(user.endpoint.host().peek(at, 8).try_into().expect("eight bytes"));
+            assert_eq!([word(target), word(source)], [3 * number, 3 * number + 3]);
+            all.extend(ended);
+        }
+    }
+
+    async fn send(&self, user: &User<'_>, queue: QueuePairId, all: &mut Vec<WorkCompletion>) {
+        for number in 0..self.requests {
+            let size = self.size(number);
+            // The buffer may be used again when the send has ended.
+            user.take_all(all, number as usize).await;
+            user.endpoint.prepare(user.local, &content(number, size)).await;
+            user.post_when_free(queue, WorkOperation::Send { from: user.local, bytes: Bytes(size) }, all).await;
+            user.verbs.flush(user.cpu, queue).await;
+        }
+        user.take_all(all, self.requests as usize).await;
+    }
+
+    async fn write_on_many_pairs(
+        &self,
+        user: &User<'_>,
+        queue: QueuePairId,
+        region: MemoryRegion,
+        all: &mut Vec<WorkCompletion>,
+    ) {
+        let mut queues = vec![queue];
+        for _ in 1..self.requests {
+            queues.push(user.verbs.connect(user.cpu, EndpointId(1), EndpointId(0)).await);
+        }
+        for queue in &queues {
+            let write = WorkOperation::Write { from: user.local, to: region.at, key: region.key, bytes: self.bytes };
+            user.post(*queue, write).await.expect("the queue was empty");
+            user.verbs.flush(user.cpu, *queue).await;
+        }
+        user.take_all(all, queues.len()).await;
+    }
+
+    async fn fail(&self, user: &User<'_>, queue: QueuePairId, region: MemoryRegion, all: &mut Vec<WorkCompletion>) {
+        let (from, bytes) = (user.local, self.bytes);
+        let write = |key| WorkOperation::Write { from, to: region.at, key, bytes };
+        let first = match self.scenario {
+            Scenario::WrongKey => write(region.key + 1),
+            Scenario::Overrun => write(region.key),
+            _ => WorkOperation::Send { from, bytes },
+        };
+        for number in 0..self.requests {
+            user.post(queue, if number == 0 { first } else { write(region.key) })
+                .await
+                .expect("the queue has capacity");
+        }
+        user.verbs.flush(user.cpu, queue).await;
+        if self.scenario == Scenario::Overrun {
+            user.endpoint.until(user.endpoint.now() + Time::from_us(200)).await;
+        }
+        user.take_all(all, self.requests as usize).await;
+        // A queue pair in the error state flushes what is posted later, too.
+        if self.scenario != Scenario::Overrun {
+            user.post(queue, write(region.key)).await.expect("the queue has capacity");
+            user.verbs.flush(user.cpu, queue).await;
+            user.take_all(all, self.requests as usize + 1).await;
+        }
+    }
+}
