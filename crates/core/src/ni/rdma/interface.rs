@@ -23,7 +23,8 @@ const REQUEST_MAX: Bytes = Bytes(1 << 31);
 const HEADERS: u64 = ETHERNET_BYTES as u64 + 20 + 8 + 12 + 28 + 4;
 
 impl Part for RdmaParameters {
-    const INFO: PartInfo = PartInfo::new("rdma", "Queue pairs of RDMA over RoCEv2, on hosts with DMA");
+    const INFO: PartInfo = PartInfo::new("rdma", "Queue pairs of RDMA over RoCEv2, on hosts with DMA")
+        .results(super::result_names::RESULTS);
 
     fn inert_reason(&self, key: &str) -> Option<&'static str> {
         match key {

@@ -47,6 +47,7 @@ mod interface;
 pub mod lookup_cache;
 pub mod parameters;
 pub mod receive_queue;
+mod result_names;
 #[cfg(test)]
 mod tests;
 pub mod transport;

@@ -27,7 +27,8 @@ use std::rc::Rc;
 
 impl Part for RingParameters {
     const INFO: PartInfo =
-        PartInfo::new("ring", "An Ethernet interface with descriptor rings, polled or behind a kernel");
+        PartInfo::new("ring", "An Ethernet interface with descriptor rings, polled or behind a kernel")
+            .results(super::result_names::RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
         self.errors()

@@ -51,6 +51,7 @@ mod moderation;
 pub mod parameters;
 mod receive;
 mod receive_driver;
+mod result_names;
 mod send;
 mod send_driver;
 mod visibility;

@@ -29,6 +29,7 @@ mod measured;
 mod operation;
 mod peak;
 mod poster;
+mod result_names;
 #[cfg(test)]
 mod tests;
 
@@ -135,6 +136,7 @@ impl VerbsTest {
 impl Part for VerbsTest {
     const INFO: PartInfo =
         PartInfo::new("verbs", "Writes, reads, sends or atomic operations on queue pairs, as in perftest")
+            .results(result_names::RESULTS)
             .small_input("size = \"48 B\"\niterations = 2\nwarm-up = 0");
 }
 

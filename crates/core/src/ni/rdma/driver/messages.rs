@@ -213,15 +213,15 @@ impl Driver for RdmaDriver {
         let counts = &self.device.counts;
         let [contexts, translations] = self.device.cache_misses();
         vec![
-            ("packets", counts.packets.get()),
-            ("retransmissions", counts.retransmissions.get()),
-            ("sequence errors", counts.sequence_errors.get()),
-            ("receiver not ready", counts.not_ready.get()),
-            ("time-outs", counts.time_outs.get()),
-            ("dropped", counts.dropped.get()),
-            ("failed queue pairs", counts.failed.get()),
-            ("context misses", contexts),
-            ("translation misses", translations),
+            ("rdma.packets", counts.packets.get()),
+            ("rdma.retransmissions", counts.retransmissions.get()),
+            ("rdma.sequence_errors", counts.sequence_errors.get()),
+            ("rdma.receiver_not_ready", counts.not_ready.get()),
+            ("rdma.time_outs", counts.time_outs.get()),
+            ("rdma.dropped", counts.dropped.get()),
+            ("rdma.failed_queue_pairs", counts.failed.get()),
+            ("rdma.context_misses", contexts),
+            ("rdma.translation_misses", translations),
         ]
     }
 
