@@ -49,7 +49,7 @@ class Reference:
         self.keys = read_keys(program.text("schema", "--keys"))
         self.by_name = {key.name: key for key in self.keys}
         self.list = program.json("list")
-        self.measured = Measured()
+        self.measured = Measured(program)
         self.missing = []
         self.read_combinations()
 
@@ -355,8 +355,10 @@ These pages are generated from the output of `{version}` when the site is built,
         summary.write_text(text.replace("<!-- reference -->", "\n".join(self.summary)))
         for line in self.missing:
             print(f"reference: {line}", file=sys.stderr)
-        print(f"reference: {len(self.keys)} keys, {len(self.measured.metrics)} metrics, "
-              f"{len(self.measured.stages)} stages, {len(self.measured.resources)} resources, {len(self.summary)} pages")
+        if self.measured.unknown:
+            sys.exit("without an explanation: " + ", ".join(sorted(self.measured.unknown)))
+        counts = [f"{len(self.measured.words[kind])} {kind}s" for kind in ("metric", "stage", "resource")]
+        print(f"reference: {len(self.keys)} keys, {', '.join(counts)}, {len(self.summary)} pages")
 
 
 def keys_of(schema, name=""):
