@@ -9,7 +9,7 @@ use crate::ni::any::AnyDriver;
 use crate::ni::build_context::BuildContext;
 use crate::ni::interface::{EndpointLimit, InterfaceLimits, InterfaceSpec};
 use crate::ni::memory_footprint::MemoryFootprint;
-use crate::part::{ParameterError, Part, PartInfo};
+use crate::part::{ParameterError, Part, PartInfo, ResultName};
 
 /// Packet of an interface without messages: one word, which nothing sends.
 const WORD: Bytes = Bytes(4);
@@ -17,9 +17,15 @@ const WORD: Bytes = Bytes(4);
 /// a workload that sends some.
 const MESSAGE: Bytes = Bytes(1 << 20);
 
+/// Names that the part adds to results.
+const RESULTS: &[ResultName] = &[
+    ResultName::resource("DMA reads", "The queue of reads of the DMA engine, as the fraction of its slots that are taken"),
+    ResultName::resource("DMA writes", "The queue of writes of the DMA engine, as the fraction of its slots that are taken"),
+];
+
 impl Part for DmaEngineParameters {
     const INFO: PartInfo =
-        PartInfo::new("dma-engine", "A DMA engine without messages, with many transfers outstanding");
+        PartInfo::new("dma-engine", "A DMA engine without messages, with many transfers outstanding").results(RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
         self.unequal_lists()
