@@ -54,8 +54,9 @@ pub struct DeviceContext {
     pub arrived: Signal,
     /// Notified when the driver may find a received frame or a completed send.
     pub changed: Signal,
-    /// Number of notifications of `changed`.
+    /// Number of notifications of `changed`, and of those for the send side.
     pub changes: Cell<u64>,
+    pub send_changes: Cell<u64>,
     /// Writes of completions.
     pub write_backs: Cell<u64>,
 }
@@ -64,8 +65,9 @@ impl DeviceContext {
     /// Notifies a waiting driver of a change on `side`.
     pub fn notify(&self, side: RingSide) {
         self.changes.set(self.changes.get() + 1);
-        if side == RingSide::Receive {
-            self.arrived.notify();
+        match side {
+            RingSide::Receive => self.arrived.notify(),
+            RingSide::Send => self.send_changes.set(self.send_changes.get() + 1),
         }
         self.changed.notify();
     }

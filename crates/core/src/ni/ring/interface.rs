@@ -94,6 +94,7 @@ fn start(parameters: &RingParameters, build: &BuildContext<'_>) -> RingDriver {
         arrived: Signal::new(sim, format!("a frame for {name}")),
         changed: Signal::new(sim, format!("a frame for {name}, or a free descriptor")),
         changes: Cell::default(),
+        send_changes: Cell::default(),
         write_backs: Cell::default(),
     });
     let slots = Rc::new(Pool::new(sim, format!("a payload read of {name}"), parameters.engine_reads));

@@ -83,10 +83,10 @@ impl SendDriver {
     pub async fn has_entries(&self, cpu: &AnyProcessor, entries: u64) -> bool {
         let is_free = || self.free_entries.get() >= entries && !self.free_buffers.borrow().is_empty();
         if self.parameters().send.reads_head {
-            if !is_free() && self.full_at.get() == Some(self.context.changes.get()) {
+            if !is_free() && self.full_at.get() == Some(self.context.send_changes.get()) {
                 return false;
             }
-            let changes = self.context.changes.get();
+            let changes = self.context.send_changes.get();
             let head = self.read_head(cpu).await;
             self.reclaim_while(|frame| frame.position + frame.entries <= head);
             self.full_at.set((!is_free()).then_some(changes));
@@ -185,6 +185,11 @@ impl SendDriver {
     /// Returns whether the device does not know of all posted frames.
     pub fn has_unrung(&self) -> bool {
         self.unrung.get() > 0
+    }
+
+    /// Returns whether the device knows of frames that are not reclaimed.
+    pub fn is_device_busy(&self) -> bool {
+        self.posted.borrow().front().is_some_and(|first| first.position < self.rung.get())
     }
 
     /// Rings the doorbell.
