@@ -1,7 +1,8 @@
 //! The driver's side of a receive ring: it finds completed descriptors and posts buffers.
 
+use super::context::DeviceContext;
 use super::descriptor::{RingDescriptor, RingLayout, STATUS, completed_length};
-use super::device::{DeviceContext, RECEIVE_HEAD, RECEIVE_TAIL};
+use super::device::{RECEIVE_HEAD, RECEIVE_TAIL};
 use super::frame::{FRAME_HEADER, FrameHeader};
 use super::receive::ReceiveQueue;
 use crate::engine::{Journey, Resource};
@@ -145,11 +146,8 @@ impl ReceiveDriver {
         // Several cores may post buffers of one ring.
         let _ring = self.posting.acquire().await;
         let position = self.tail.get();
-        let entry = RingDescriptor {
-            address: buffer,
-            length: self.context.parameters.buffers.get() as u32,
-            is_inline: false,
-        };
+        let entry =
+            RingDescriptor { address: buffer, length: self.context.parameters.buffers.get() as u32, is_inline: false };
         cpu.store_run(self.layout.address(position), &entry.encode()).await;
         self.posted.borrow_mut().push_back(buffer);
         self.tail.set(position + 1);

@@ -1,7 +1,8 @@
 //! The driver's side of a send ring: free entries and buffers, descriptors, doorbells.
 
+use super::context::DeviceContext;
 use super::descriptor::{RingDescriptor, RingLayout, STATUS, completed_length};
-use super::device::{DeviceContext, SEND_HEAD, SEND_TAIL};
+use super::device::{SEND_HEAD, SEND_TAIL};
 use super::parameters::{CompletionPlace, RingParameters};
 use super::send::SendQueue;
 use crate::engine::Journey;
