@@ -114,6 +114,15 @@ const KERNEL: [&str; 8] = [
 /// Costs of the library. Its polling interval is not a cost: with a longer interval, a poll may find a message sooner.
 const LIBRARY: [&str; 2] = ["library.send=9000", "library.receive=9000"];
 
+const RING: [&str; 1] = ["pipeline=9 us"];
+const RING_KERNEL: [&str; 5] = [
+    "driver.kernel.send=90 us",
+    "driver.kernel.receive=90 us",
+    "driver.kernel.interrupt=90 us",
+    "driver.kernel.packet=90 us",
+    "driver.kernel.wake=90 us",
+];
+
 const ALEWIFE: [&str; 2] = ["clock=14 MHz", "miss-cycles=200"];
 const CMMU: [&str; 4] = ["interrupt-cycles=900", "word-cycles=90", "dma-cycles=900", "double-word-cycles=60"];
 
@@ -156,6 +165,8 @@ fn costs(part: &str) -> Vec<String> {
         (Some("hosts"), _) => (format!("hosts.{name}.memory-bus"), &[&MEMORY_BUS]),
         (Some("ni"), "queues") => return Vec::new(),
         (Some("ni"), "cmmu") => ("ni.cmmu".into(), &[&CMMU]),
+        (Some("ni"), "ring" | "ring-polled") => ("ni.ring".into(), &[&RING]),
+        (Some("ni"), "ring-kernel" | "ring-simple") => ("ni.ring".into(), &[&RING, &RING_KERNEL]),
         (Some("ni"), "trapeze") => ("ni.trapeze".into(), &[&TRAPEZE]),
         (Some("ni"), "udp-ip" | "e-udp") => ("ni.mcp".into(), &[&MCP, &KERNEL]),
         (Some("ni"), "gm" | "berkeley-via") => ("ni.mcp".into(), &[&MCP, &LIBRARY]),

@@ -210,7 +210,6 @@ impl Endpoint {
             if receive().await {
                 polls = None;
             } else {
-                context.driver.flush_sends(&context.cpu).await;
                 let polls_for_capacity = || context.driver.capacity_wait_reason().map(|reason| sim.polls_for(reason));
                 polls = polls.or_else(polls_for_capacity);
                 self.sharing.wait_for_capacity(context, permit).await;

@@ -227,7 +227,7 @@ pub trait Driver: DriverExtensions {
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
 
     /// Notifies the interface of all packets that were posted without a notification. The messaging layer calls it when
-    /// a burst of sends ends, and before it waits.
+    /// a burst of sends ends. A driver that waits for capacity decides itself.
     async fn flush_sends(&self, _cpu: &AnyProcessor) {}
 
     /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.

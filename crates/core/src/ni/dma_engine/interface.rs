@@ -19,8 +19,8 @@ const MESSAGE: Bytes = Bytes(1 << 20);
 
 /// Names that the part adds to results.
 const RESULTS: &[ResultName] = &[
-    ResultName::resource("DMA reads", "The queue of reads of the DMA engine, as the fraction of its slots that are taken"),
-    ResultName::resource("DMA writes", "The queue of writes of the DMA engine, as the fraction of its slots that are taken"),
+    ResultName::resource("DMA reads", "The issue stage of the reads of the DMA engine"),
+    ResultName::resource("DMA writes", "The issue stage of the writes of the DMA engine"),
 ];
 
 impl Part for DmaEngineParameters {

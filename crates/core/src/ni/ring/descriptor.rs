@@ -1,7 +1,7 @@
 //! Descriptor rings in main memory: their addresses, and the bytes of a descriptor and of a completion.
 //!
 //! ```text
-//! bytes 0–7 address of the buffer   8–11 length of the frame   12 bit 0: the frame stands in the ring, behind this entry
+//! bytes 0–7 address of the buffer   8–11 length of the frame   12 bit 0: the frame is in the ring, behind this entry
 //! 14–15 lap of the completion: 0 in a posted descriptor
 //! ```
 //!
@@ -49,11 +49,11 @@ impl RingLayout {
 /// A posted descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RingDescriptor {
-    /// Address of the frame's buffer; 0 if the frame stands in the ring.
+    /// Address of the frame's buffer; 0 if the frame is in the ring.
     pub address: Address,
     /// Length of the frame, or of the buffer.
     pub length: u32,
-    /// Whether the frame stands in the entries behind the descriptor.
+    /// Whether the frame is in the entries behind the descriptor.
     pub is_inline: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The device: its registers, and what the send and the receive side share.
+//! The registers of the device.
 //!
 //! | offset in the 64 bytes of a queue | register | access |
 //! |---|---|---|
@@ -7,15 +7,9 @@
 //! | 16 | unmask interrupts: the numbers of received and of sent frames that the driver has handled | write, 8 B |
 
 use super::moderation::Moderation;
-use super::parameters::RingParameters;
 use super::receive::ReceiveQueue;
 use super::send::SendQueue;
-use crate::engine::{Bytes, Signal, Sim};
-use crate::host::{
-    Address, Device, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, Host, submit_when_free,
-};
-use crate::ni::port::Port;
-use std::cell::Cell;
+use crate::host::Device;
 use std::rc::Rc;
 
 /// Bytes of the registers of a queue.
@@ -30,61 +24,6 @@ pub const SEND_HEAD: u64 = 8;
 pub const RECEIVE_HEAD: u64 = 12;
 /// Register that unmasks interrupts.
 pub const UNMASK: u64 = 16;
-
-/// A direction of a queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RingSide {
-    /// The send ring.
-    Send,
-    /// The receive ring.
-    Receive,
-}
-
-/// What all queues of the device share.
-pub struct DeviceContext {
-    pub sim: Sim,
-    pub name: String,
-    pub host: Host,
-    pub parameters: RingParameters,
-    pub port: Rc<Port>,
-    pub dma: Rc<dyn DmaPort>,
-    /// Whether writes and interrupts become visible in the order of their submission.
-    pub orders_writes: bool,
-    /// Notified when the driver may find a received frame.
-    pub arrived: Signal,
-    /// Notified when the driver may find a received frame or a completed send.
-    pub changed: Signal,
-    /// Number of notifications of `changed`.
-    pub changes: Cell<u64>,
-    /// Writes of completions.
-    pub write_backs: Cell<u64>,
-}
-
-impl DeviceContext {
-    /// Notifies a waiting driver of a change on `side`.
-    pub fn notify(&self, side: RingSide) {
-        self.changes.set(self.changes.get() + 1);
-        if side == RingSide::Receive {
-            self.arrived.notify();
-        }
-        self.changed.notify();
-    }
-
-    /// Submits a write as soon as the port accepts it.
-    pub async fn submit_write(&self, address: Address, source: DmaSource) -> DmaCompletion {
-        submit_when_free(&*self.dma, &DmaRequest { address, operation: DmaOperation::Write(source) }).await
-    }
-}
-
-/// Submits a read as soon as the port accepts it.
-pub async fn submit_read(dma: &dyn DmaPort, address: Address, bytes: u64) -> DmaCompletion {
-    submit_when_free(dma, &DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) }).await
-}
-
-/// Waits for the end of a read, and returns its bytes.
-pub async fn read_bytes(mut read: DmaCompletion) -> Vec<u8> {
-    read.read_to_end().await
-}
 
 /// A pair of rings of the device.
 pub struct QueuePair {

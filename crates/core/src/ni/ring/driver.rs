@@ -1,15 +1,15 @@
 //! The driver that the messaging layer calls: rings that the program polls, or the kernel's sockets over them.
 
-use super::device::DeviceContext;
+use super::context::DeviceContext;
+use super::driver_queue::{DriverQueue, Steering};
 use super::frame::{FRAME_HEADER, FrameHeader};
 use super::kernel::{RingKernel, cycles_of};
 use super::parameters::RingDriverKind;
 use super::receive::Receiver;
-use super::receive_driver::{ReceiveDriver, ReceivedFrame};
-use super::send_driver::SendDriver;
+use super::receive_driver::ReceivedFrame;
 use super::{device, stage};
 use crate::engine::{EndpointMap, Journey, NodeId, Signal, SpanLabel, Time};
-use crate::host::{AnyProcessor, Processor, Utilization, Window};
+use crate::host::{AnyProcessor, Processor, Utilization};
 use crate::ni::driver::{
     Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
@@ -20,38 +20,6 @@ use crate::ni::port::Port;
 use crate::ni::word_copy::PayloadSink;
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// The driver's side of a pair of rings.
-pub struct DriverQueue {
-    pub send: SendDriver,
-    pub receive: ReceiveDriver,
-    pub registers: Window,
-}
-
-/// The rings of each endpoint and of each core.
-#[derive(Clone, Debug)]
-pub struct Steering {
-    /// Queue of each endpoint of the node, by its index.
-    pub of_endpoint: Vec<usize>,
-    /// Queues whose frames each core takes.
-    pub of_core: Vec<Vec<usize>>,
-}
-
-impl Steering {
-    /// Spreads `endpoints` endpoints over `queues` queues. An endpoint uses a queue of its core.
-    pub fn new(endpoints: usize, cores: usize, queues: usize) -> Steering {
-        let of_core = |core: usize| match queues >= cores {
-            true => (core..queues).step_by(cores).collect(),
-            false => vec![core % queues],
-        };
-        let of_core: Vec<Vec<usize>> = (0..cores).map(of_core).collect();
-        let of_endpoint = |endpoint: usize| {
-            let own = &of_core[endpoint % cores];
-            own[endpoint / cores % own.len()]
-        };
-        Steering { of_endpoint: (0..endpoints).map(of_endpoint).collect(), of_core }
-    }
-}
 
 /// The driver of a node.
 pub struct RingDriver {
@@ -180,6 +148,14 @@ impl Driver for RingDriver {
     }
 
     async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
+        for queue in self.queues_of(cpu) {
+            let send = &self.queues[*queue].send;
+            // Completions of frames that the device has will end the wait.
+            if send.has_unrung() && !send.is_device_busy() {
+                let _lease = cpu.acquire("doorbell").await;
+                send.ring(cpu).await;
+            }
+        }
         cpu.sync().await;
         if self.known_changes.get() == self.context.changes.get() {
             self.context.changed.wait().await;
@@ -197,6 +173,8 @@ impl Driver for RingDriver {
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let frame = match &self.kernel {
             Some(kernel) => kernel.inbox.try_receive()?,
+            // A load of an unchanged completion hits, and costs no more than the round of the loop around it.
+            None if self.is_known_empty(cpu) => return None,
             None => {
                 let _lease = cpu.acquire("poll").await;
                 self.poll_rings(cpu).await?
@@ -285,7 +263,7 @@ impl Driver for RingDriver {
             ("ring.frames.sent", device(&|pair| pair.send.frames.get())),
             ("ring.frames.waited", self.receiver.waited.get()),
             ("ring.head-reads", sum(&|queue| queue.send.head_reads.get() + queue.receive.head_reads.get())),
-            ("ring.interrupts", device(&|pair| pair.receive.moderation.as_ref().map_or(0, |of| of.raised.get()))),
+            ("ring.interrupts", device(&|pair| pair.moderation.as_ref().map_or(0, |of| of.raised.get()))),
             ("ring.write-backs", self.context.write_backs.get()),
         ]
     }

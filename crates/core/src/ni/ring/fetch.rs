@@ -4,8 +4,8 @@
 //! batch only if it has no descriptor left, so that a busy ring costs one read for each batch, and an idle ring no
 //! waiting.
 
+use super::context::{read_bytes, submit_read};
 use super::descriptor::RingLayout;
-use super::device::{read_bytes, submit_read};
 use crate::engine::{Mailbox, Signal, Sim, Time};
 use crate::host::{DmaCompletion, DmaPort};
 use std::cell::{Cell, RefCell};

@@ -5,8 +5,9 @@
 //! in the queue of its socket until the program reads it. Where the host has priorities, handlers preempt the softirq,
 //! and the softirq preempts programs.
 
-use super::device::{DeviceContext, RingSide, UNMASK};
-use super::driver::DriverQueue;
+use super::context::{DeviceContext, RingSide};
+use super::device::UNMASK;
+use super::driver_queue::DriverQueue;
 use super::parameters::KernelDriverParameters;
 use super::receive_driver::ReceivedFrame;
 use super::stage;

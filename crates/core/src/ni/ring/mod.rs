@@ -12,7 +12,7 @@
 //! ([`Driver::flush`](crate::ni::Driver::flush_sends)). The device fetches descriptors in batches, reads frames with many reads
 //! outstanding, sends them in order, and writes completions in batches. It fetches receive descriptors ahead of their
 //! use, writes arriving frames into the posted buffers, and announces them by completions and by moderated interrupts.
-//! What a frame costs on the host's interconnect follows from the size of a descriptor and from the batches alone. A
+//! The cost of a frame on the host's interconnect follows from the size of a descriptor and from the batches alone. A
 //! completion is submitted right behind its frame if the host's port orders writes, and otherwise when the frame is
 //! visible.
 //!
@@ -24,25 +24,27 @@
 //! avoid (each side copies a frame once), priorities among rings, and the memory allocator of buffers. The device's
 //! pipeline is one time on each side.
 //!
-//! # Where the numbers come from
+//! # Sources of the numbers
 //!
 //! Sizes and batches are those of the analytic model of pcie-bench (Neugebauer et al., SIGCOMM 2018; Intel's Niantic).
 //! The times of the kernel are measured or remembered, as the documentation of each says.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `parameters.rs`, `interface.rs` | the parameters and the specification |
+//! | `parameters.rs`, `interface.rs`, `start.rs` | the parameters, the specification and the start |
 //! | `frame.rs`, `descriptor.rs` | the bytes of frames, descriptors and completions |
-//! | `device.rs` | registers, and what both sides of the device share |
+//! | `device.rs`, `context.rs` | registers, and the state that both sides of the device share |
 //! | `fetch.rs` | the device fetches descriptors |
 //! | `send.rs`, `receive.rs` | the two sides of the device |
 //! | `completions.rs`, `visibility.rs`, `moderation.rs` | completions, writes in flight, interrupts |
-//! | `driver.rs`, `send_driver.rs`, `receive_driver.rs`, `kernel.rs` | the drivers |
+//! | `driver.rs`, `driver_queue.rs`, `send_driver.rs`, `receive_driver.rs`, `kernel.rs` | the drivers |
 
 mod completions;
+mod context;
 mod descriptor;
 mod device;
 pub mod driver;
+mod driver_queue;
 mod fetch;
 mod frame;
 mod interface;
@@ -54,6 +56,7 @@ mod receive_driver;
 mod result_names;
 mod send;
 mod send_driver;
+mod start;
 mod visibility;
 
 pub use parameters::RingParameters;

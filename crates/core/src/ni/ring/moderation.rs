@@ -5,7 +5,7 @@
 //! unmasks them with the numbers of completions that it has handled, and the device raises an interrupt at once if there
 //! are more.
 
-use super::device::RingSide;
+use super::context::RingSide;
 use super::parameters::KernelDriverParameters;
 use crate::engine::{Signal, Sim, Time};
 use crate::host::{Host, InterruptVector};

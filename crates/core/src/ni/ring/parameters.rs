@@ -10,7 +10,7 @@ use crate::host::BLOCK_BYTES;
 use crate::part::ParameterError;
 use crate::text::{ParameterChoice, Parameters};
 
-/// Where the device announces a completed descriptor.
+/// The place of the announcement of a completed descriptor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum CompletionPlace {
     /// The completion is written over the descriptor.
@@ -19,7 +19,7 @@ pub enum CompletionPlace {
     Queue,
 }
 
-/// What the device does with a frame for which no receive buffer is posted.
+/// The treatment of a frame for which no receive buffer is posted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum MissingBuffer {
     /// The frame and all frames behind it wait in the device and in the network.
@@ -54,13 +54,13 @@ pub struct RingParameters {
     /// 1528 B (chosen: 1500 B of payload in one frame).
     #[param(min = "64 B", max = "64 KiB", default = "1528 B", meaning = Granularity)]
     pub frame: Bytes,
-    /// Longest frame that stands in the send ring, behind its descriptor; `0 B` for none.
+    /// Longest frame that is put into the send ring, behind its descriptor; `0 B` for none.
     #[param(max = "4 KiB", default = "0 B", meaning = Structure)]
     pub inline_max: Bytes,
-    /// Where completions are written: over the descriptor (`write-back`), or to a ring of their own (`queue`).
+    /// Place of completions: over the descriptor (`write-back`), or to a ring of their own (`queue`).
     #[param(default = "write-back")]
     pub completion: CompletionPlace,
-    /// What happens to a frame without a receive buffer: `hold` or `drop`.
+    /// Treatment of a frame without a receive buffer: `hold` or `drop`.
     #[param(default = "hold")]
     pub missing_buffer: MissingBuffer,
     /// Number of pairs of rings. The endpoints of a node are spread over them, core by core.

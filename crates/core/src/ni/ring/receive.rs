@@ -1,13 +1,13 @@
 //! The receive side of the device: it writes arriving frames into posted buffers, and announces them.
 
 use super::completions::CompletionWriter;
+use super::context::{DeviceContext, RingSide};
 use super::descriptor::RingDescriptor;
-use super::device::{DeviceContext, QueuePair, RingSide};
 use super::fetch::FetchedRing;
 use super::frame::FrameHeader;
 use super::moderation::Moderation;
 use super::parameters::MissingBuffer;
-use super::visibility::{PendingWrite, PendingWrites};
+use super::visibility::{CompletedFrames, PendingWrite, PendingWrites};
 use crate::engine::{Bytes, Class, Journey, Mailbox, Pool, Signal, Time};
 use crate::host::{DmaCompletion, DmaSource};
 use crate::ni::port::TakenPacket;
@@ -28,11 +28,10 @@ pub struct ReceiveQueue {
     deadline: Cell<Time>,
     /// Number of frames in memory, as the head register shows it.
     head: Cell<u64>,
-    /// Number of frames whose completions are visible.
-    visible: Cell<u64>,
     /// Journeys of frames that the driver has not found yet.
     pub journeys: RefCell<VecDeque<Journey>>,
-    pub moderation: Option<Rc<Moderation>>,
+    /// Frames whose completions are visible.
+    pub completed: Rc<CompletedFrames>,
 }
 
 impl ReceiveQueue {
@@ -43,8 +42,9 @@ impl ReceiveQueue {
         moderation: Option<Rc<Moderation>>,
     ) -> Rc<ReceiveQueue> {
         let deadline = Cell::new(Time::MAX);
-        let (uncompleted, head, visible, journeys) = Default::default();
-        Rc::new(ReceiveQueue { descriptors, completions, uncompleted, deadline, head, visible, journeys, moderation })
+        let (uncompleted, head, journeys) = Default::default();
+        let completed = CompletedFrames::new(moderation);
+        Rc::new(ReceiveQueue { descriptors, completions, uncompleted, deadline, head, journeys, completed })
     }
 
     /// Returns the number of frames in memory.
@@ -54,12 +54,7 @@ impl ReceiveQueue {
 
     /// Returns the number of frames whose completions are visible.
     pub fn visible(&self) -> u64 {
-        self.visible.get()
-    }
-
-    /// Records that the completions of `frames` further frames are visible.
-    pub fn became_visible(&self, frames: u64) {
-        self.visible.set(self.visible.get() + frames);
+        self.completed.visible.get()
     }
 }
 
@@ -76,7 +71,7 @@ struct WrittenFrame {
 /// The receive side of the device, which all queues share.
 pub struct Receiver {
     context: Rc<DeviceContext>,
-    queues: Rc<[QueuePair]>,
+    queues: Vec<Rc<ReceiveQueue>>,
     /// The queue of each endpoint of the node.
     steering: Vec<usize>,
     /// Arrived frames in the device's pipeline.
@@ -96,7 +91,7 @@ impl Receiver {
     /// Starts the receive side.
     pub fn start(
         context: &Rc<DeviceContext>,
-        queues: &Rc<[QueuePair]>,
+        queues: Vec<Rc<ReceiveQueue>>,
         steering: Vec<usize>,
         writes: &Rc<PendingWrites>,
         drop_frame: impl Fn(&'static str, &Journey) + 'static,
@@ -104,11 +99,11 @@ impl Receiver {
         let (sim, name) = (&context.sim, context.name.as_str());
         let receiver = Rc::new(Receiver {
             context: context.clone(),
-            queues: queues.clone(),
+            queues,
             steering,
             arrived: Mailbox::new(sim, format!("{name}: a frame from the wire")),
             fifo: Pool::new(sim, format!("a slot in the receive FIFO of {name}"), context.parameters.receive_fifo),
-            unordered: Mailbox::new(sim, format!("{name}: a frame on its way to memory")),
+            unordered: Mailbox::new(sim, format!("{name}: a frame that is being written")),
             completion_due: Signal::new(sim, format!("{name}: completions to write")),
             writes: writes.clone(),
             dropped: Cell::default(),
@@ -148,7 +143,7 @@ impl Receiver {
                 (FrameHeader::decode(&bytes).to, bytes.len())
             };
             let queue = self.steering[to.1 as usize];
-            let ring = &self.queues[queue].receive.descriptors;
+            let ring = &self.queues[queue].descriptors;
             entry.clear();
             if ring.try_take(&mut entry).is_none() {
                 if context.parameters.missing_buffer == MissingBuffer::Drop && ring.is_empty() {
@@ -190,17 +185,17 @@ impl Receiver {
     /// Completes a frame: adds its completion to a batch, and writes the batch if it is full or the device is idle.
     async fn complete(&self, WrittenFrame { write, taken, since, queue, position, length }: WrittenFrame) {
         let context = &*self.context;
-        let pair = &self.queues[queue].receive;
+        let ring = &self.queues[queue];
         let journey = taken.packet.journey.clone();
         match context.orders_writes {
             true => self.writes.add(PendingWrite::Frame(write, taken, since)),
             false => self.writes.frame_written(taken, since),
         }
         self.fifo.release(1);
-        pair.head.set(position + 1);
-        pair.uncompleted.borrow_mut().push(journey);
-        let is_first = pair.completions.is_empty();
-        let is_full = pair.completions.add(position, length);
+        ring.head.set(position + 1);
+        ring.uncompleted.borrow_mut().push(journey);
+        let is_first = ring.completions.is_empty();
+        let is_full = ring.completions.add(position, length);
         if is_full {
             return self.write_completions(queue).await;
         }
@@ -210,7 +205,7 @@ impl Receiver {
             return self.write_all_completions().await;
         }
         if is_first && delay > Time::ZERO {
-            pair.deadline.set(context.sim.now() + delay);
+            ring.deadline.set(context.sim.now() + delay);
             self.completion_due.notify();
         }
     }
@@ -223,15 +218,15 @@ impl Receiver {
 
     /// Writes the waiting completions of a queue.
     async fn write_completions(&self, queue: usize) {
-        let (context, pair) = (&*self.context, &self.queues[queue].receive);
-        pair.deadline.set(Time::MAX);
-        for (address, bytes, frames) in pair.completions.take() {
-            let journeys: Vec<Journey> = pair.uncompleted.borrow_mut().drain(..frames as usize).collect();
+        let (context, ring) = (&*self.context, &self.queues[queue]);
+        ring.deadline.set(Time::MAX);
+        for (address, bytes, frames) in ring.completions.take() {
+            let journeys: Vec<Journey> = ring.uncompleted.borrow_mut().drain(..frames as usize).collect();
             let write = context.submit_write(address, bytes.into()).await;
             context.write_backs.set(context.write_backs.get() + 1);
-            pair.journeys.borrow_mut().extend(journeys.iter().cloned());
-            self.writes.add(PendingWrite::Received(write, pair.clone(), journeys));
-            if let Some(moderation) = pair.moderation.as_ref().filter(|_| context.orders_writes) {
+            ring.journeys.borrow_mut().extend(journeys.iter().cloned());
+            self.writes.add(PendingWrite::Received(write, ring.completed.clone(), journeys));
+            if let Some(moderation) = ring.completed.moderation.as_ref().filter(|_| context.orders_writes) {
                 moderation.complete(RingSide::Receive, frames);
             }
         }
@@ -241,14 +236,14 @@ impl Receiver {
     async fn complete_delayed(&self) {
         let sim = &self.context.sim;
         loop {
-            let deadlines = self.queues.iter().map(|pair| pair.receive.deadline.get());
+            let deadlines = self.queues.iter().map(|queue| queue.deadline.get());
             let next = deadlines.min().unwrap_or(Time::MAX);
             if next > sim.now() {
                 self.completion_due.wait_until(next).await;
                 continue;
             }
             for queue in 0..self.queues.len() {
-                if self.queues[queue].receive.deadline.get() <= sim.now() {
+                if self.queues[queue].deadline.get() <= sim.now() {
                     self.write_completions(queue).await;
                 }
             }

@@ -1,7 +1,8 @@
 //! The driver's side of a receive ring: it finds completed descriptors and posts buffers.
 
+use super::context::DeviceContext;
 use super::descriptor::{RingDescriptor, RingLayout, STATUS, completed_length};
-use super::device::{DeviceContext, RECEIVE_HEAD, RECEIVE_TAIL};
+use super::device::{RECEIVE_HEAD, RECEIVE_TAIL};
 use super::frame::{FRAME_HEADER, FrameHeader};
 use super::receive::ReceiveQueue;
 use crate::engine::{Journey, Resource};

@@ -1,14 +1,14 @@
 //! The send side of the device: it fetches descriptors, reads frames, and passes them to the wire in order.
 
 use super::completions::CompletionWriter;
+use super::context::{DeviceContext, RingSide, read_bytes, submit_read};
 use super::descriptor::RingDescriptor;
-use super::device::{DeviceContext, RingSide, read_bytes, submit_read};
 use super::fetch::FetchedRing;
 use super::frame::FrameHeader;
 use super::moderation::Moderation;
 use super::parameters::wire_length;
 use super::stage;
-use super::visibility::{PendingWrite, PendingWrites};
+use super::visibility::{CompletedFrames, PendingWrite, PendingWrites};
 use crate::engine::{Class, FlowKey, Journey, Mailbox, NodeId, Pool, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::DmaCompletion;
@@ -17,7 +17,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// A frame on its way through the device.
+/// A frame in the device.
 struct SentFrame {
     source: FrameSource,
     position: u64,
@@ -27,7 +27,7 @@ struct SentFrame {
     since: Time,
 }
 
-/// Where a frame's bytes come from.
+/// The source of a frame's bytes.
 enum FrameSource {
     /// A read from its buffer.
     Read(DmaCompletion),
@@ -40,19 +40,19 @@ pub struct SendQueue {
     context: Rc<DeviceContext>,
     pub descriptors: Rc<FetchedRing>,
     completions: CompletionWriter,
-    /// Number of entries whose frames are in the device.
+    /// Number of completed entries.
     head: Cell<u64>,
-    /// Frames that the driver has posted, in order: what the simulation records of them.
+    /// Frames that the driver has posted, in order, with their records.
     posted: RefCell<VecDeque<(Journey, Marks)>>,
     issued: Mailbox<SentFrame>,
-    /// Doorbells on their way through the pipeline.
+    /// Doorbells in the pipeline.
     doorbells: Mailbox<u32>,
     slots: Rc<Pool>,
-    pub moderation: Option<Rc<Moderation>>,
+    completed: Rc<CompletedFrames>,
     writes: Rc<PendingWrites>,
     /// Total time for which frames held a slot.
     pub held: Cell<Time>,
-    /// Number of frames that were sent, and of those that stood in the ring.
+    /// Number of frames that were sent, and of those that were in the ring.
     pub frames: Cell<u64>,
     pub inline_frames: Cell<u64>,
 }
@@ -77,7 +77,7 @@ impl SendQueue {
             issued: Mailbox::new(sim, format!("{name}: a frame to send")),
             doorbells: Mailbox::new(sim, format!("{name}: a doorbell of the send ring")),
             slots: slots.clone(),
-            moderation,
+            completed: CompletedFrames::new(moderation),
             writes: writes.clone(),
             held: Cell::default(),
             frames: Cell::default(),
@@ -146,7 +146,7 @@ impl SendQueue {
     }
 
     /// Passes frames to the wire as their bytes arrive, in order.
-    async fn send(self: Rc<Self>) {
+    async fn send(&self) {
         let context = &*self.context;
         loop {
             let SentFrame { source, position, entries, journey, marks, since } = self.issued.receive().await;
@@ -163,8 +163,7 @@ impl SendQueue {
                 }
             };
             self.frames.set(self.frames.get() + 1);
-            self.head.set(position + entries);
-            self.complete(position).await;
+            self.complete(position, position + entries).await;
             let slot = context.port.reserve(Class::REQUESTS).await;
             let to = NodeId(FrameHeader::decode(&bytes).to.0);
             let length = wire_length(bytes.len());
@@ -179,10 +178,12 @@ impl SendQueue {
     }
 
     /// Completes the descriptor at `position`, whose frame is in the device.
-    async fn complete(self: &Rc<Self>, position: u64) {
+    /// The head register advances with the completion's write, which must not follow a new descriptor.
+    async fn complete(&self, position: u64, head: u64) {
         let context = &*self.context;
         if context.parameters.send.write_back_batch == 0 {
-            return match &self.moderation {
+            self.head.set(head);
+            return match &self.completed.moderation {
                 Some(moderation) => moderation.complete(RingSide::Send, 1),
                 None => context.notify(RingSide::Send),
             };
@@ -195,10 +196,11 @@ impl SendQueue {
         for (address, bytes, frames) in self.completions.take() {
             let write = context.submit_write(address, bytes.into()).await;
             context.write_backs.set(context.write_backs.get() + 1);
-            self.writes.add(PendingWrite::Sent(write, self.clone(), frames));
-            if let Some(moderation) = self.moderation.as_ref().filter(|_| context.orders_writes) {
+            self.writes.add(PendingWrite::Sent(write, self.completed.clone(), frames));
+            if let Some(moderation) = self.completed.moderation.as_ref().filter(|_| context.orders_writes) {
                 moderation.complete(RingSide::Send, frames);
             }
         }
+        self.head.set(head);
     }
 }

@@ -1,7 +1,8 @@
 //! The driver's side of a send ring: free entries and buffers, descriptors, doorbells.
 
+use super::context::DeviceContext;
 use super::descriptor::{RingDescriptor, RingLayout, STATUS, completed_length};
-use super::device::{DeviceContext, SEND_HEAD, SEND_TAIL};
+use super::device::{SEND_HEAD, SEND_TAIL};
 use super::parameters::{CompletionPlace, RingParameters};
 use super::send::SendQueue;
 use crate::engine::Journey;
@@ -83,10 +84,10 @@ impl SendDriver {
     pub async fn has_entries(&self, cpu: &AnyProcessor, entries: u64) -> bool {
         let is_free = || self.free_entries.get() >= entries && !self.free_buffers.borrow().is_empty();
         if self.parameters().send.reads_head {
-            if !is_free() && self.full_at.get() == Some(self.context.changes.get()) {
+            if !is_free() && self.full_at.get() == Some(self.context.send_changes.get()) {
                 return false;
             }
-            let changes = self.context.changes.get();
+            let changes = self.context.send_changes.get();
             let head = self.read_head(cpu).await;
             self.reclaim_while(|frame| frame.position + frame.entries <= head);
             self.full_at.set((!is_free()).then_some(changes));
@@ -185,6 +186,11 @@ impl SendDriver {
     /// Returns whether the device does not know of all posted frames.
     pub fn has_unrung(&self) -> bool {
         self.unrung.get() > 0
+    }
+
+    /// Returns whether the device knows of frames that are not reclaimed.
+    pub fn is_device_busy(&self) -> bool {
+        self.posted.borrow().front().is_some_and(|first| first.position < self.rung.get())
     }
 
     /// Rings the doorbell.

@@ -1,16 +1,15 @@
-//! Writes of the device that are not visible in memory yet, and what becomes known when they are.
+//! Writes of the device that are not visible in memory yet, and their announcement to the driver.
 //!
 //! A task waits for the writes in the order of their submission. It ends the stages of frames, frees the device's
 //! buffers, and notifies the driver.
 
-use super::device::{DeviceContext, RingSide};
+use super::context::{DeviceContext, RingSide};
 use super::moderation::Moderation;
-use super::receive::ReceiveQueue;
-use super::send::SendQueue;
 use super::stage;
 use crate::engine::{Journey, Mailbox, Time};
 use crate::host::DmaCompletion;
 use crate::ni::port::TakenPacket;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// A write that was submitted.
@@ -18,9 +17,25 @@ pub enum PendingWrite {
     /// A frame into its buffer.
     Frame(DmaCompletion, TakenPacket, Time),
     /// Completions of received frames.
-    Received(DmaCompletion, Rc<ReceiveQueue>, Vec<Journey>),
+    Received(DmaCompletion, Rc<CompletedFrames>, Vec<Journey>),
     /// Completions of sent frames: the number of frames.
-    Sent(DmaCompletion, Rc<SendQueue>, u64),
+    Sent(DmaCompletion, Rc<CompletedFrames>, u64),
+}
+
+/// The frames of a ring whose completions are visible, and the interrupts that announce them.
+#[derive(Default)]
+pub struct CompletedFrames {
+    /// Number of frames whose completions are visible.
+    pub visible: Cell<u64>,
+    /// Moderation of interrupts, if the driver takes interrupts.
+    pub moderation: Option<Rc<Moderation>>,
+}
+
+impl CompletedFrames {
+    /// Returns a ring without completed frames.
+    pub fn new(moderation: Option<Rc<Moderation>>) -> Rc<CompletedFrames> {
+        Rc::new(CompletedFrames { moderation, ..CompletedFrames::default() })
+    }
 }
 
 /// The writes of the device that are not visible yet.
@@ -59,12 +74,11 @@ impl PendingWrites {
                         journey.add_service(Time::ZERO, now);
                         journey.close(stage::COMPLETION, now);
                     });
-                    queue.became_visible(journeys.len() as u64);
-                    self.announce(RingSide::Receive, queue.moderation.as_deref(), journeys.len() as u64);
+                    self.announce(RingSide::Receive, &queue, journeys.len() as u64);
                 }
                 PendingWrite::Sent(mut write, queue, frames) => {
                     write.done().await;
-                    self.announce(RingSide::Send, queue.moderation.as_deref(), frames);
+                    self.announce(RingSide::Send, &queue, frames);
                 }
             }
         }
@@ -79,8 +93,9 @@ impl PendingWrites {
     }
 
     /// Announces visible completions to a polling driver, or by interrupts that do not stay behind writes.
-    fn announce(&self, side: RingSide, moderation: Option<&Moderation>, count: u64) {
-        match moderation {
+    fn announce(&self, side: RingSide, ring: &CompletedFrames, count: u64) {
+        ring.visible.set(ring.visible.get() + count);
+        match &ring.moderation {
             None => self.context.notify(side),
             Some(moderation) if !self.context.orders_writes => moderation.complete(side, count),
             Some(_) => {}

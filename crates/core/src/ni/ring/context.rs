@@ -1,0 +1,65 @@
+//! The state that both sides of the device share, and its transfers.
+
+use super::parameters::RingParameters;
+use crate::engine::{Bytes, Signal, Sim};
+use crate::host::{Address, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, Host, submit_when_free};
+use crate::ni::port::Port;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A direction of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RingSide {
+    /// The send ring.
+    Send,
+    /// The receive ring.
+    Receive,
+}
+
+/// The state that all queues of the device share.
+pub struct DeviceContext {
+    pub sim: Sim,
+    pub name: String,
+    pub host: Host,
+    pub parameters: RingParameters,
+    pub port: Rc<Port>,
+    pub dma: Rc<dyn DmaPort>,
+    /// Whether writes and interrupts become visible in the order of their submission.
+    pub orders_writes: bool,
+    /// Notified when the driver may find a received frame.
+    pub arrived: Signal,
+    /// Notified when the driver may find a received frame or a completed send.
+    pub changed: Signal,
+    /// Number of notifications of `changed`, and of those for the send side.
+    pub changes: Cell<u64>,
+    pub send_changes: Cell<u64>,
+    /// Writes of completions.
+    pub write_backs: Cell<u64>,
+}
+
+impl DeviceContext {
+    /// Notifies a waiting driver of a change on `side`.
+    pub fn notify(&self, side: RingSide) {
+        self.changes.set(self.changes.get() + 1);
+        match side {
+            RingSide::Receive => self.arrived.notify(),
+            RingSide::Send => self.send_changes.set(self.send_changes.get() + 1),
+        }
+        self.changed.notify();
+    }
+
+    /// Submits a write as soon as the port accepts it.
+    pub async fn submit_write(&self, address: Address, source: DmaSource) -> DmaCompletion {
+        submit_when_free(&*self.dma, &DmaRequest { address, operation: DmaOperation::Write(source) }).await
+    }
+}
+
+/// Submits a read as soon as the port accepts it.
+pub async fn submit_read(dma: &dyn DmaPort, address: Address, bytes: u64) -> DmaCompletion {
+    submit_when_free(dma, &DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) }).await
+}
+
+/// Waits for the end of a read, and returns its bytes.
+pub async fn read_bytes(mut read: DmaCompletion) -> Vec<u8> {
+    read.read_to_end().await
+}

@@ -1,0 +1,136 @@
+//! The start of the interface of a node.
+
+use super::completions::CompletionWriter;
+use super::context::DeviceContext;
+use super::descriptor::RingLayout;
+use super::device::{QUEUE_BYTES, QueuePair, RingRegisters};
+use super::driver::RingDriver;
+use super::driver_queue::{DriverQueue, Steering};
+use super::fetch::FetchedRing;
+use super::moderation::Moderation;
+use super::parameters::{COMPLETION, CompletionPlace, RingParameters, wire_length};
+use super::receive::{ReceiveQueue, Receiver};
+use super::receive_driver::ReceiveDriver;
+use super::send::SendQueue;
+use super::send_driver::SendDriver;
+use super::stage;
+use super::visibility::PendingWrites;
+use crate::engine::{Journey, Pool, Signal};
+use crate::host::{Address, InterruptVector, Processor, Window};
+use crate::ni::build_context::BuildContext;
+use crate::ni::port_config::Stages;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Starts the interface of a node.
+pub(super) fn start(parameters: &RingParameters, build: &BuildContext<'_>) -> RingDriver {
+    let (sim, name, host) = (build.sim, build.name(), build.host);
+    let context = device_context(parameters, build);
+    let slots = Rc::new(Pool::new(sim, format!("a payload read of {name}"), parameters.engine_reads));
+    let writes = PendingWrites::start(&context);
+    let start_queue = |queue: u64| start_device_queue(&context, queue, &slots, &writes);
+    let (pairs, layouts): (Vec<QueuePair>, Vec<[RingLayout; 2]>) = (0..parameters.queues).map(start_queue).unzip();
+    let device: Rc<[QueuePair]> = pairs.into();
+    let registers = RingRegisters { queues: device.clone() };
+    let window = host.attach(Rc::new(registers), QUEUE_BYTES * parameters.queues);
+    let endpoints = build.addresses.count(build.node()) as usize;
+    let steering = Steering::new(endpoints, host.cores().len(), parameters.queues as usize);
+    let received = device.iter().map(|pair| pair.receive.clone()).collect();
+    let receiver = Receiver::start(&context, received, steering.of_endpoint.clone(), &writes, record_drops(build));
+    let queues: Rc<[DriverQueue]> =
+        device.iter().zip(layouts).enumerate().map(|queue| driver_queue(&context, window, queue)).collect();
+    let (posting, cpu) = (queues.clone(), host.cpu());
+    sim.spawn_server(format!("{name} posts receive buffers"), async move {
+        let _lease = cpu.acquire("post receive buffers").await;
+        for queue in posting.iter() {
+            queue.receive.post_all(&cpu).await;
+        }
+        cpu.sync().await;
+    });
+    RingDriver::new(&context, (device, receiver), (queues, steering), build.addresses, build.costs)
+}
+
+fn device_context(parameters: &RingParameters, build: &BuildContext<'_>) -> Rc<DeviceContext> {
+    let (sim, name) = (build.sim, build.name());
+    let dma = build.host.dma_port().port();
+    let stages = Stages { pool: "send queue", always: false, fabric: stage::WIRE };
+    Rc::new(DeviceContext {
+        sim: sim.clone(),
+        name: name.to_owned(),
+        host: build.host.clone(),
+        parameters: parameters.clone(),
+        port: build.port(wire_length(parameters.frame.len()), stages),
+        orders_writes: dma.orders_writes(),
+        dma,
+        arrived: Signal::new(sim, format!("a frame for {name}")),
+        changed: Signal::new(sim, format!("a frame for {name}, or a free descriptor")),
+        changes: Cell::default(),
+        send_changes: Cell::default(),
+        write_backs: Cell::default(),
+    })
+}
+
+/// Returns a function that records a dropped frame, whose message is lost.
+fn record_drops(build: &BuildContext<'_>) -> impl Fn(&'static str, &Journey) + 'static {
+    let (tally, sim, node) = (build.tally.clone(), build.sim.clone(), build.name().to_owned());
+    move |reason, journey| {
+        tally.drop_packet(reason);
+        tally.record_loss(journey);
+        sim.record_loss(|| {
+            let what = journey.id().map_or("a frame".to_owned(), |message| format!("message {message}"));
+            format!("{what}, dropped by {node} at {}: {reason}", sim.now())
+        });
+    }
+}
+
+/// Creates the driver's side of a queue: its index, the device's side, and the layouts of its completions.
+fn driver_queue(
+    context: &Rc<DeviceContext>,
+    window: Window,
+    (index, (pair, [sent, received])): (usize, (&QueuePair, [RingLayout; 2])),
+) -> DriverQueue {
+    let parameters = &context.parameters;
+    let registers = Window(window.at(index as u64 * QUEUE_BYTES));
+    let buffer = |_: u64| context.host.allocate(parameters.buffers.len());
+    let [send, receive] = [0, 1].map(|_| (0..parameters.entries).map(buffer).collect::<Vec<Address>>());
+    DriverQueue {
+        send: SendDriver::new(context, &pair.send, registers, sent, send.into_iter().rev().collect()),
+        receive: ReceiveDriver::new(context, &pair.receive, (registers, index), received, receive),
+        registers,
+    }
+}
+
+/// Starts the device's side of a queue. Returns it, with the layouts of the completions of both rings.
+fn start_device_queue(
+    context: &Rc<DeviceContext>,
+    queue: u64,
+    slots: &Rc<Pool>,
+    writes: &Rc<PendingWrites>,
+) -> (QueuePair, [RingLayout; 2]) {
+    let (parameters, sim, host) = (&context.parameters, &context.sim, &context.host);
+    let name = match parameters.queues {
+        1 => context.name.clone(),
+        _ => format!("{} queue {queue}", context.name),
+    };
+    let ring = |bytes: u64| {
+        let base = host.allocate((parameters.entries * bytes) as usize);
+        RingLayout { base, entries: parameters.entries, bytes }
+    };
+    let is_queue = parameters.completion == CompletionPlace::Queue;
+    let rings = [0, 1].map(|_| ring(parameters.descriptor.get()));
+    let layouts = if is_queue { [0, 1].map(|_| ring(COMPLETION)) } else { rings };
+    let vector = InterruptVector(queue as u16);
+    let moderation = parameters.kernel().map(|kernel| Moderation::start((sim, host), &name, vector, kernel));
+    let batches = [
+        ("send ring", (parameters.send.fetch_batch, parameters.send.fetches)),
+        ("receive ring", (parameters.receive.fetch_batch, parameters.receive.fetches)),
+    ];
+    let [(sent, send_batch), (received, receive_batch)] = batches;
+    let send = FetchedRing::start(sim, &format!("{name} {sent}"), &context.dma, rings[0], send_batch);
+    let receive = FetchedRing::start(sim, &format!("{name} {received}"), &context.dma, rings[1], receive_batch);
+    let completions = [parameters.send.write_back_batch, parameters.receive.write_back_batch];
+    let [sent, received] = [0, 1].map(|side| CompletionWriter::new(layouts[side], is_queue, completions[side].max(1)));
+    let send = SendQueue::start(context, &name, (send, sent), slots, moderation.clone(), writes);
+    let receive = ReceiveQueue::new(receive, received, moderation.clone());
+    (QueuePair { send, receive, moderation }, layouts)
+}
