@@ -17,8 +17,8 @@ use std::fs;
 use std::path::Path;
 
 /// The papers whose claims have roles.
-const PAPERS: [&str; 8] =
-    ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "pcie-model", "pcie-bench", "rdma"];
+const PAPERS: [&str; 9] =
+    ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "pcie-model", "pcie-bench", "rdma", "coherent"];
 
 struct Silent;
 
@@ -185,6 +185,11 @@ fn verdicts_of_pcie_model_are_expected() {
 #[test]
 fn verdicts_of_pcie_bench_are_expected() {
     assert_eq!(judged_as_expected("pcie-bench", None, true), 28, "every claim is judged");
+}
+
+#[test]
+fn verdicts_of_coherent_are_expected() {
+    assert_eq!(judged_as_expected("coherent", None, true), 11, "every claim is judged");
 }
 
 /// Checks the single operations, two programs, the tables and the regions; the rest of the page takes minutes.

@@ -100,12 +100,13 @@ impl AnyCoherentPort {
     }
 
     /// Writes a whole block to its home, as [`CoherentPort::write_through`] describes.
-    pub async fn write_through(&self, agent: AgentId, block: Address, mut data: Block) {
+    pub async fn write_through(&self, agent: AgentId, block: Address, mut data: Block, written: impl Fn()) {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
                 bus.transact(agent, TransactionKind::WriteBlock, block, BLOCK_BYTES, &mut data).await;
+                written();
             }
-            PortKind::Custom(port) => port.write_through(agent, block, data).await,
+            PortKind::Custom(port) => port.write_through(agent, block, data, &written).await,
         }
     }
 }

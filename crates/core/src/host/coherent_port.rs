@@ -6,8 +6,8 @@
 //!
 //! The copies of a block change state at one instant. For a read it is the instant at which its future completes, and
 //! everything that the agent does at that instant precedes any later transaction of the block; a port behind a link takes
-//! the time of both crossings before it. An upgrade calls its caller at that instant, and its future may complete later,
-//! when the agent receives the answer. A write may also take effect before its future completes.
+//! the time of both crossings before it. An upgrade and a write call their caller at that instant, and their futures may
+//! complete later, when the agent receives the answer.
 
 use super::block::{Address, Block};
 use super::memory_bus::agent::{Agent, AgentId};
@@ -43,8 +43,14 @@ pub trait CoherentPort {
     /// Returns a block that `agent` owns to its home.
     fn write_back<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a>;
 
-    /// Writes a whole block to its home, and invalidates all copies.
-    fn write_through<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a>;
+    /// Writes a whole block to its home, and invalidates all copies. `written` is called when other agents see the block.
+    fn write_through<'a>(
+        &'a self,
+        agent: AgentId,
+        block: Address,
+        data: Block,
+        written: &'a dyn Fn(),
+    ) -> LocalFuture<'a>;
 
     /// Returns the time from a transaction of another agent until an agent at this port acts on its snoop.
     fn snoop_delay(&self) -> Time {

@@ -22,7 +22,8 @@
 //! request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
 //! parameter is that of the bytes in slots, after the overhead of the flits.
 //!
-//! Registers, DMA and interrupts take the PCIe link, as CXL.io does. The module leaves out the flow control of the link,
+//! With CXL, registers take the PCIe link, as CXL.io does; with UPI they take the link between sockets. DMA and interrupts
+//! take the PCIe link. The module leaves out the flow control of the link,
 //! the packing of messages into flits, and the occupancy of the link by answers to snoops.
 
 use super::server::Server;
@@ -38,6 +39,8 @@ use std::rc::Rc;
 
 /// Bytes of a request or an answer without data: a slot of a flit (standard).
 const MESSAGE_BYTES: u64 = 16;
+/// The same as an amount.
+pub(super) const MESSAGE: Bytes = Bytes(MESSAGE_BYTES);
 
 /// The links by which an interface is attached to a host.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
@@ -58,7 +61,7 @@ pub enum Attachment {
         #[param(default = "29.6 GB/s")]
         rate: Rate,
     },
-    /// A PCIe link for registers, and a link between processor sockets (Intel UPI).
+    /// A link between processor sockets (Intel UPI) for blocks and registers, and a PCIe link for DMA.
     Upi {
         /// Time of a crossing, one way.
         ///
@@ -123,7 +126,7 @@ pub struct LinkTimes {
 
 impl LinkTimes {
     /// Returns the time of a message from one side to the other, apart from the rate.
-    fn way(&self) -> Time {
+    pub(super) fn way(&self) -> Time {
         self.crossing + self.device
     }
 }
@@ -238,10 +241,16 @@ impl CoherentPort for FarPort {
         })
     }
 
-    fn write_through<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a> {
+    fn write_through<'a>(
+        &'a self,
+        agent: AgentId,
+        block: Address,
+        data: Block,
+        written: &'a dyn Fn(),
+    ) -> LocalFuture<'a> {
         Box::pin(async move {
             self.send_block().await;
-            self.bus.write_through(agent, block, data).await;
+            self.bus.write_through(agent, block, data, written).await;
             self.come_down(MESSAGE_BYTES).await;
         })
     }

@@ -7,12 +7,17 @@
 //! round trip with the fixed time of a device's read (`root-complex`); its completion passes no write that the device
 //! posted before it. A fence waits until the buffers have left.
 //!
+//! Behind a link between sockets (UPI) the device is an agent of another socket: accesses cross that link, without a root
+//! complex.
+//!
 //! The device serves the accesses in the order of their arrival, each for its access time. The module leaves out credits
 //! of the device, and a second access of the processor while a load is outstanding.
 
+use super::coherent_link::{LinkTimes, MESSAGE};
 use super::link::PacketBurst;
 use super::parameters::ProcessorParameters;
 use super::root_complex::{Posted, RootComplex};
+use super::server::Server;
 use crate::engine::{Bytes, LocalFuture, Mailbox, Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::device::{AsyncDevice, Device, Window};
@@ -67,6 +72,8 @@ pub(super) struct DeviceWindows {
     leaving: RefCell<VecDeque<Time>>,
     /// Instant at which the last of them has left.
     left_at: Cell<Time>,
+    /// The link between sockets that accesses take instead of the PCIe link, and its direction to the device.
+    socket_link: Option<(LinkTimes, Server)>,
 }
 
 impl DeviceWindows {
@@ -88,6 +95,7 @@ impl DeviceWindows {
             next_store: Cell::default(),
             leaving: RefCell::default(),
             left_at: Cell::default(),
+            socket_link: complex.socket_link().map(|times| (times, Server::default())),
         });
         let serve = windows.clone();
         sim.spawn_server(format!("{name} device registers"), async move { serve.serve().await });
@@ -131,6 +139,11 @@ impl DeviceWindows {
                     let bytes = Bytes(data.len() as u64);
                     read.data.replace(data);
                     let answered = self.answered.clone();
+                    if self.socket_link.is_some() {
+                        read.is_done.set(true);
+                        answered.notify();
+                        continue;
+                    }
                     let on_arrival = move || {
                         read.is_done.set(true);
                         answered.notify();
@@ -144,6 +157,12 @@ impl DeviceWindows {
     /// Sends an access to its device, which leaves the processor at `at`.
     fn send(&self, at: Time, address: Address, kind: AccessKind) {
         let (device, offset) = self.target(address);
+        if let Some((times, down)) = &self.socket_link {
+            let bytes = if let AccessKind::Write(bytes) = &kind { bytes.len() } else { 0 };
+            let (_, sent) = down.reserve(at, times.rate.time_for(Bytes(bytes as u64) + MESSAGE));
+            self.accesses.send_at(sent + times.way(), DeviceAccess { device, at: offset, kind });
+            return;
+        }
         let link = &self.complex.link;
         let burst = match &kind {
             AccessKind::Write(bytes) => PacketBurst::one(link.write_header, Bytes(bytes.len() as u64)),
@@ -157,8 +176,13 @@ impl DeviceWindows {
     }
 
     async fn load(&self, address: Address, into: &mut [u8]) {
-        let there = self.complex.register_time() / 2;
-        let back = self.complex.register_time() - there;
+        let (there, back) = match &self.socket_link {
+            Some((times, _)) => (Time::ZERO, times.way()),
+            None => {
+                let there = self.complex.register_time() / 2;
+                (there, self.complex.register_time() - there)
+            }
+        };
         let start = self.sim.now().max(self.left_at.get()).max(self.next_store.get()) + there;
         let read = Rc::new(RegisterRead { data: RefCell::new(vec![0; into.len()]), is_done: Cell::new(false) });
         self.send(start, address, AccessKind::Read(read.clone()));

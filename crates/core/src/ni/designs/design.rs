@@ -112,6 +112,11 @@ impl Design {
         matches!(self, Design::Cni512q | Design::Cni32qm | Design::Cni32qmThrottle)
     }
 
+    /// Returns whether the interface may move several packets at the same time.
+    pub const fn overlaps(self) -> bool {
+        self.is_coherent() || matches!(self, Design::StartJr)
+    }
+
     /// Returns whether the interface caches its queues.
     pub const fn caches(self) -> bool {
         matches!(self, Design::Cni32qm | Design::Cni32qmThrottle)

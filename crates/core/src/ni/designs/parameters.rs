@@ -57,7 +57,8 @@ pub struct InterfaceParameters {
     pub word_cycles: u64,
     /// Coherent queues: notice by which the interface learns of a message to send: the tail register (§4).
     pub notice: SendNotice,
-    /// Coherent queues: packets and blocks that the interface moves at the same time, in each direction: 1 (chosen).
+    /// Coherent queues and `CNI0Qm`: packets, and blocks of coherent queues, that the interface moves at the same time, in
+    /// each direction: 1 (chosen).
     pub outstanding: usize,
 }
 
@@ -164,12 +165,15 @@ impl InterfaceParameters {
             read.cache_blocks = blocks.meaning(Meaning::Capacity).resource("interface cache").required() as usize;
         }
         if design.is_coherent() {
-            read.read_coherent(t);
+            read.read_notice(t);
+        }
+        if design.overlaps() {
+            read.read_outstanding(t);
         }
         read
     }
 
-    fn read_coherent(&mut self, t: &mut Table<'_>) {
+    fn read_notice(&mut self, t: &mut Table<'_>) {
         let words = SendNotice::ALL.map(|notice| (notice.key(), notice));
         let notice = t.choice(
             "notice",
@@ -177,6 +181,9 @@ impl InterfaceParameters {
             &words,
         );
         self.notice = notice.meaning(Meaning::Policy).optional().unwrap_or(self.notice);
+    }
+
+    fn read_outstanding(&mut self, t: &mut Table<'_>) {
         let outstanding = t.count(
             "outstanding",
             "Packets, and blocks, that the interface moves at the same time in each direction [default: 1]",
@@ -231,13 +238,11 @@ impl InterfaceParameters {
         if design.caches() {
             to.value("cache-blocks", (self.cache_blocks as u64).to_value());
         }
-        if design.is_coherent() {
-            if self.notice != SendNotice::Tail {
-                to.value("notice", self.notice.key().to_string().to_value());
-            }
-            if self.outstanding != 1 {
-                to.value("outstanding", (self.outstanding as u64).to_value());
-            }
+        if design.is_coherent() && self.notice != SendNotice::Tail {
+            to.value("notice", self.notice.key().to_string().to_value());
+        }
+        if design.overlaps() && self.outstanding != 1 {
+            to.value("outstanding", (self.outstanding as u64).to_value());
         }
     }
 

@@ -72,7 +72,7 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
         assert_eq!(seen.peek(AT).read(0, 8), 9, "the home has the block again");
         assert_eq!(port.read_own(a, AT).await.read(0, 8), 9);
         copies[0].set(State::Modified, block_of_word(10));
-        port.write_through(b, AT, block_of_word(11)).await;
+        port.write_through(b, AT, block_of_word(11), || {}).await;
         assert_eq!(states(), [State::Invalid; 2], "no copy is left");
         assert_eq!(seen.peek(AT).read(0, 8), 11);
     });

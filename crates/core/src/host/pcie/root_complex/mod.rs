@@ -27,6 +27,7 @@
 mod requests;
 mod sending;
 
+use super::coherent_link::{Attachment, LinkTimes};
 use super::iommu::Iommu;
 use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation, Units, WriteOrdering};
 use super::parameters::PcieParameters;
@@ -238,6 +239,12 @@ impl RootComplex {
     /// Returns the fixed part of the round trip of a read between its arrival and its departure.
     fn fixed_time(&self) -> Time {
         self.parameters.root_complex - self.link.crossing * 2
+    }
+
+    /// Returns the times of the link between sockets, if the device is behind one.
+    pub fn socket_link(&self) -> Option<LinkTimes> {
+        let is_socket = matches!(self.parameters.attachment, Attachment::Upi { .. });
+        is_socket.then(|| self.parameters.attachment.coherent_link(self.device_time())).flatten()
     }
 
     /// Returns the time of a message in the device's logic.

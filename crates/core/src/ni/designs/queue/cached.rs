@@ -234,10 +234,14 @@ impl CacheDeposit {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
             self.drop_older_lap(position, block);
-            self.port.write_through(self.id, address, blocks[block]).await;
+            let written = || {
+                if block == 0 {
+                    self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
+                    visible();
+                }
+            };
+            self.port.write_through(self.id, address, blocks[block], written).await;
         }
-        visible();
-        self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
     }
 }
 

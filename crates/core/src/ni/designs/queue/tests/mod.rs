@@ -1,4 +1,5 @@
 //! Tests of the coherent queues on another interconnect, and of one-sided operations, in whole machines.
 
 mod far_port;
+mod large_packets;
 mod verbs;
