@@ -192,6 +192,19 @@ fn verdicts_of_coherent_are_expected() {
     assert_eq!(judged_as_expected("coherent", None, true), 11, "every claim is judged");
 }
 
+#[test]
+fn verdicts_of_rdma_s_latencies_mtus_and_orderings_are_expected() {
+    for (artifact, claims) in [("latency", 8), ("mtu", 1), ("ordering", 1)] {
+        assert_eq!(judged_as_expected("rdma", Some(artifact), true), claims, "every claim of {artifact} is judged");
+    }
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn verdicts_of_rdma_are_expected() {
+    assert_eq!(judged_as_expected("rdma", None, false), 16, "every claim is judged");
+}
+
 /// Checks the single operations, two programs, the tables and the regions; the rest of the page takes minutes.
 #[test]
 fn verdicts_of_alewife_s_operations_tables_em3d_and_iccg_are_expected() {
