@@ -155,14 +155,15 @@ fn packets_of_64_bytes_cost_the_bytes_of_the_analytic_model() {
     let request = 24.0;
     // The rings of the drivers with batches are full, since the wire is the limit: the device finds whole batches.
     let models = [
-        ("ring-simple", "1000 GB/s", [276.0 + request, 256.0]),
-        ("ring-kernel", "1 GB/s", [196.95 + request / 32.0, 191.625]),
-        ("ring-polled", "1 GB/s", [168.2 + request / 32.0, 116.5]),
+        ("ring-simple", "1000 GB/s", [276.0 + request, 256.0], 0.001),
+        // A driver that waits for entries sometimes reads a head that has not advanced.
+        ("ring-kernel", "1 GB/s", [196.95 + request / 32.0, 191.625], 0.01),
+        ("ring-polled", "1 GB/s", [168.2 + request / 32.0, 116.5], 0.001),
     ];
-    for (ni, wire, model) in models {
+    for (ni, wire, model, tolerance) in models {
         let simulated = bytes_per_packet(ni, wire);
         for (bytes, expected) in simulated.into_iter().zip(model) {
-            assert!((bytes / expected - 1.0).abs() < 0.005, "{ni}: {simulated:?} B, the model {model:?} B");
+            assert!((bytes / expected - 1.0).abs() < tolerance, "{ni}: {simulated:?} B, the model {model:?} B");
         }
     }
 }
