@@ -24,6 +24,8 @@ pub const SEND_HEAD: u64 = 8;
 pub const RECEIVE_HEAD: u64 = 12;
 /// Register that unmasks interrupts.
 pub const UNMASK: u64 = 16;
+/// The upper half of that register, whose write unmasks.
+const UNMASK_SENT: u64 = 20;
 
 /// A pair of rings of the device.
 pub struct QueuePair {
@@ -49,19 +51,24 @@ impl Device for RingRegisters {
         into.copy_from_slice(&value.to_le_bytes()[..into.len()]);
     }
 
+    /// Buses may divide a write, or combine writes of adjacent registers.
     fn write(&self, at: u64, bytes: &[u8]) {
+        let (words, _) = bytes.as_chunks::<4>();
+        for (at, word) in (at..).step_by(4).zip(words) {
+            self.write_word(at, u32::from_le_bytes(*word));
+        }
+    }
+}
+
+impl RingRegisters {
+    fn write_word(&self, at: u64, value: u32) {
         let queue = &self.queues[(at / QUEUE_BYTES) as usize];
-        let word = |offset: usize| {
-            let bytes = bytes.get(offset..offset + 4).expect("a register has its bytes");
-            u32::from_le_bytes(bytes.try_into().expect("four bytes"))
-        };
+        let moderation = || queue.moderation.as_ref().expect("a driver with interrupts unmasks them");
         match at % QUEUE_BYTES {
-            SEND_TAIL => queue.send.ring(word(0)),
-            RECEIVE_TAIL => queue.receive.descriptors.ring(word(0)),
-            UNMASK => {
-                let moderation = queue.moderation.as_ref().expect("a driver with interrupts unmasks them");
-                moderation.unmask([word(4), word(0)]);
-            }
+            SEND_TAIL => queue.send.ring(value),
+            RECEIVE_TAIL => queue.receive.descriptors.ring(value),
+            UNMASK => moderation().note_received(value),
+            UNMASK_SENT => moderation().unmask(value),
             other => panic!("register {other} of a descriptor ring is not written"),
         }
     }

@@ -172,7 +172,13 @@ impl Driver for RingDriver {
 
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let frame = match &self.kernel {
-            Some(kernel) => kernel.inbox.try_receive()?,
+            Some(kernel) => {
+                let frame = kernel.inbox.try_receive()?;
+                // The program's local time may be behind that of the softirq.
+                let _lease = cpu.acquire("poll").await;
+                cpu.until(cpu.sim().now()).await;
+                frame
+            }
             // A load of an unchanged completion hits, and costs no more than the round of the loop around it.
             None if self.is_known_empty(cpu) => return None,
             None => {

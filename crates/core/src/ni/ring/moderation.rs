@@ -25,6 +25,8 @@ pub struct Moderation {
     /// Instant at which they are announced at the latest.
     deadlines: [Cell<Time>; 2],
     is_masked: Cell<bool>,
+    /// Received frames that the driver has handled, as it last reported them.
+    received: Cell<u32>,
     armed: Signal,
     /// Number of interrupts.
     pub raised: Cell<u64>,
@@ -56,6 +58,7 @@ impl Moderation {
             unannounced: Default::default(),
             deadlines: [const { Cell::new(Time::MAX) }; 2],
             is_masked: Cell::new(false),
+            received: Cell::default(),
             armed: Signal::new(sim, format!("{name}: a completion to announce")),
             raised: Cell::default(),
         });
@@ -83,8 +86,14 @@ impl Moderation {
         }
     }
 
-    /// Unmasks interrupts. `handled` has the lower 32 bits of the numbers of completions that the driver has handled.
-    pub fn unmask(&self, handled: [u32; 2]) {
+    /// Records the lower 32 bits of the number of received frames that the driver has handled.
+    pub fn note_received(&self, handled: u32) {
+        self.received.set(handled);
+    }
+
+    /// Unmasks interrupts. `sent` has the lower 32 bits of the number of sent frames that the driver has handled.
+    pub fn unmask(&self, sent: u32) {
+        let handled = [sent, self.received.get()];
         self.is_masked.set(false);
         for side in RingSide::ALL {
             let left = (self.completed[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
