@@ -248,6 +248,18 @@ fn loss(combination: &Combination, draw: &mut NumberSource<'_>) -> Vec<String> {
     if lossy { [resends, vec![format!("fabric.loss=0.0{percent}")]].concat() } else { Vec::new() }
 }
 
+/// Returns a test of verbs with random input.
+fn verbs(pick: &mut impl FnMut(u64, u64) -> u64) -> String {
+    let operation = ["write", "read", "fetch-add"][pick(0, 2) as usize];
+    let test = ["latency", "bandwidth"][pick(0, 1) as usize];
+    let size = if operation == "fetch-add" { 8 } else { pick(1, 200) };
+    let (iterations, pairs) = (pick(1, 12), pick(1, 3));
+    format!(
+        "verbs = {{ warm-up = 0, operation = \"{operation}\", test = \"{test}\", size = \"{size} B\", \
+         iterations = {iterations}, queue-pairs = {pairs} }}"
+    )
+}
+
 /// Returns a program with random input on four nodes, as in a description.
 pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
     let mut pick = |least, most| draw.number_between(least, most);
@@ -274,16 +286,7 @@ pub fn program(workload: &str, draw: &mut NumberSource<'_>) -> String {
             format!("page-fetch = {{ warm-up = 0, page = \"{} B\", faults = {} }}", pick(4, 1_500), pick(1, 4))
         }
         "dma" => format!("dma = {{ warm-up = 0, size = \"{} B\", transfers = {} }}", pick(4, 8_192), pick(1, 5)),
-        "verbs" => {
-            let (operation, test) =
-                (["write", "read", "fetch-add"][pick(0, 2) as usize], ["latency", "bandwidth"][pick(0, 1) as usize]);
-            let size = if operation == "fetch-add" { 8 } else { pick(1, 200) };
-            let (iterations, pairs) = (pick(1, 12), pick(1, 3));
-            format!(
-                "verbs = {{ warm-up = 0, operation = \"{operation}\", test = \"{test}\", size = \"{size} B\", \
-                 iterations = {iterations}, queue-pairs = {pairs} }}"
-            )
-        }
+        "verbs" => verbs(&mut pick),
         "bursts" => {
             let (fewest, further, phases, unresponsive) = (pick(1, 4), pick(0, 8), pick(1, 2), pick(0, 300));
             format!(

@@ -17,7 +17,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `operation.rs` | the operation and the measure, and perftest's defaults |
-//! | `connection.rs` | queue pairs, memory regions and buffers, made before the test |
+//! | `setup.rs`, `connection.rs` | queue pairs, memory regions and buffers, made before the test |
 //! | `poster.rs` | requests of one endpoint: posts, doorbells, completions, checks of bytes |
 //! | `latency.rs`, `bandwidth.rs` | the two tests |
 //! | `measured.rs`, `peak.rs` | results; the peak of a bandwidth |
@@ -30,6 +30,7 @@ mod operation;
 mod peak;
 mod poster;
 mod result_names;
+mod setup;
 #[cfg(test)]
 mod tests;
 
@@ -57,7 +58,7 @@ pub struct VerbsTest {
     /// Operation of the requests.
     #[param(default = "write")]
     pub operation: VerbsOperation,
-    /// What is measured.
+    /// Quantity that is measured.
     #[param(default = "latency")]
     pub test: VerbsMeasure,
     /// Bytes that each request moves; by default 2 B for a latency, 64 KiB for a bandwidth, and 8 B for an atomic
@@ -204,7 +205,7 @@ impl WorkloadSpec for VerbsTest {
         let measured = Rc::new(Measured::new(test.clone()));
         let (setup, results) = (world.clone(), measured.clone());
         world.sim.spawn("the exchange of keys", async move {
-            for (name, task) in connection::programs(&test, &setup, &results).await {
+            for (name, task) in setup::programs(&test, &setup, &results).await {
                 setup.sim.spawn(name, task);
             }
         });

@@ -1,4 +1,4 @@
-//! What the test of verbs posts and measures.
+//! The operation and the measured quantity of a test of verbs, with perftest's defaults.
 
 use crate::engine::Bytes;
 use crate::text::ParameterChoice;

@@ -1,3 +1,5 @@
+//! Tests of verbs over an interface with one-sided operations: all operations, batches and flows, and refused tests.
+
 use crate::engine::{Outcome, Recorder};
 use crate::machine::{Machine, Registry};
 use crate::testing::RunObservation;
