@@ -37,6 +37,7 @@ mod papers;
 mod parameters;
 mod programs;
 mod random;
+mod roce;
 mod routed;
 mod routers;
 mod saturation;
