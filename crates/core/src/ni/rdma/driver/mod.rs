@@ -105,12 +105,16 @@ impl RdmaDriver {
         let buffers = |number: u32| (0..number).map(|_| host.allocate(parameters.mtu.len())).collect::<Vec<_>>();
         let receive_buffers = buffers(parameters.receive_entries);
         receives.preload(&receive_buffers, parameters.mtu);
+        let send_buffers = buffers(parameters.send_entries);
+        for &buffer in send_buffers.iter().chain(&receive_buffers) {
+            device.preload_translations(buffer, parameters.mtu.get());
+        }
         let messages = Rc::new(MessageQueues {
             device: device.clone(),
             completions,
             receives,
             peers: RefCell::default(),
-            free_buffers: RefCell::new(buffers(parameters.send_entries)),
+            free_buffers: RefCell::new(send_buffers),
             receive_buffers: RefCell::new(receive_buffers),
             sent: Cell::new(0),
             ended: Cell::new(0),

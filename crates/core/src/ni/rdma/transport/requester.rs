@@ -44,9 +44,9 @@ struct SelectiveState {
     repeated: BTreeSet<u32>,
 }
 
-/// The requester of a queue pair. `W` stands for the work request.
+/// The requester of a queue pair. `W` is the type of the work request.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Requester<W> {
+pub struct PairRequester<W> {
     requests: VecDeque<PendingRequest<W>>,
     /// Oldest packet that is not acknowledged, counted without wrapping around.
     oldest: u32,
@@ -65,9 +65,9 @@ pub struct Requester<W> {
     selective: Option<Box<SelectiveState>>,
 }
 
-impl<W> Default for Requester<W> {
-    fn default() -> Requester<W> {
-        Requester {
+impl<W> Default for PairRequester<W> {
+    fn default() -> PairRequester<W> {
+        PairRequester {
             requests: VecDeque::new(),
             oldest: 0,
             cursor: 0,
@@ -82,7 +82,7 @@ impl<W> Default for Requester<W> {
     }
 }
 
-impl<W: Clone> Requester<W> {
+impl<W: Clone> PairRequester<W> {
     /// Adds a request that takes `packets` sequence numbers.
     pub fn add(&mut self, work: W, kind: RequestKind, packets: u32) {
         let first = Psn::new(self.end);
