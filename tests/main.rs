@@ -39,6 +39,7 @@ mod parameters;
 mod programs;
 mod random;
 mod rings;
+mod roce;
 mod routed;
 mod routers;
 mod saturation;

@@ -14,10 +14,10 @@ pub fn check_format(machine: &Machine) -> Result<(), Failure> {
         Some(ni) if ni.sends_ip() => Ok(()),
         Some(ni) => {
             let problem = Problem::new(format!("packets of [ni.{}] have no standard format", ni.name()));
-            Err(problem.help("--pcap needs sockets: ni/udp-ip or ni/e-udp").into())
+            Err(problem.help("--pcap needs IP packets: ni/udp-ip, ni/e-udp or ni/rdma").into())
         }
         None => Err(Problem::new("packets of a fabric without interfaces have no standard format")
-            .help("--pcap needs sockets: ni/udp-ip or ni/e-udp")
+            .help("--pcap needs IP packets: ni/udp-ip, ni/e-udp or ni/rdma")
             .into()),
     }
 }

@@ -1,12 +1,13 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
 use super::reach::{check_message_words, check_node_count, endpoints, lengths, packets};
+use super::verbs::verbs;
 use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
 use crate::machine::{FabricPart, HostPart, InterfacePart, NodeParts, Registry, Workload, shipped};
 use crate::messaging::shared::SharingMake;
-use crate::ni::{EndpointLimit, ProtocolMemory, VerbsLimits};
+use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
 /// The parts to be checked, of a machine whose parts are each valid alone.
@@ -314,36 +315,6 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     );
     let help = format!("describe fewer endpoints, make {key} larger, or choose [shared-memory.software]");
     vec![IncompatibleParts::new([parts.endpoints.to_owned(), key], message, help)]
-}
-
-/// Checks that the interface has the verbs that the workload uses.
-fn verbs(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let Some(needs) = parts.workload.needs().verbs else { return Vec::new() };
-    let (ni, workload) = (parts.interface.name(), parts.workload.table());
-    let Some(limits) = parts.interface.limits().verbs else {
-        let message = format!("[{workload}] uses verbs, and [ni.{ni}] has no queue pairs");
-        let help = parts.registry.needs_interface(|interface| interface.limits().verbs.is_some());
-        return vec![IncompatibleParts::new([workload], message, help)];
-    };
-    let mut errors = Vec::new();
-    if needs.sends && !limits.has_sends {
-        let message = format!("[{workload}] posts sends, and [ni.{ni}] has only one-sided operations");
-        let has_sends = |verbs: VerbsLimits| verbs.has_sends;
-        let help = parts.registry.needs_interface(|interface| interface.limits().verbs.is_some_and(has_sends));
-        errors.push(IncompatibleParts::new([workload], message, help));
-    }
-    let (key, bytes) = needs.request;
-    if bytes > limits.request_max {
-        let message = format!("a request of {bytes} exceeds the largest of [ni.{ni}], {}", limits.request_max);
-        let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
-        errors.push(IncompatibleParts::new(keys, message, "make requests shorter, or packets longer"));
-    }
-    let (key, number) = needs.queue_pairs;
-    if number > limits.queue_pairs {
-        let message = format!("{number} queue pairs of a node exceed those of [ni.{ni}], {}", limits.queue_pairs);
-        errors.push(IncompatibleParts::new([parts.workload.key(key)], message, "connect fewer queue pairs"));
-    }
-    errors
 }
 
 /// Checks that the interface has messages if the workload sends or receives any.

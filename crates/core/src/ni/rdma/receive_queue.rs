@@ -14,7 +14,7 @@ const PREFETCH: u32 = 16;
 
 /// A buffer for a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ReceiveWork {
+pub struct PostedBuffer {
     /// Index in the queue, modulo 2¹⁶.
     pub index: u16,
     /// First address.
@@ -35,7 +35,7 @@ pub struct ReceiveQueue {
     /// Number of posted buffers that the device has read, and that it knows of.
     fetched: Cell<u64>,
     known: Cell<u64>,
-    prefetched: RefCell<VecDeque<ReceiveWork>>,
+    prefetched: RefCell<VecDeque<PostedBuffer>>,
     is_refilling: Cell<bool>,
     refilled: Signal,
 }
@@ -68,6 +68,16 @@ impl ReceiveQueue {
         self.posted.get()
     }
 
+    /// Gives the device buffers for all entries, before the run begins and without taking time.
+    pub fn preload(&self, buffers: &[Address], bytes: Bytes) {
+        let works = buffers.iter().enumerate();
+        let works = works.map(|(index, &address)| PostedBuffer { index: index as u16, address, bytes });
+        self.prefetched.borrow_mut().extend(works);
+        for count in [&self.posted, &self.announced, &self.fetched, &self.known] {
+            count.set(buffers.len() as u64);
+        }
+    }
+
     /// Posts a buffer in a free entry; the device learns of it by [`announce`](Self::announce).
     pub async fn post(&self, cpu: &AnyProcessor, address: Address, bytes: Bytes) {
         let position = self.posted.get();
@@ -88,7 +98,7 @@ impl ReceiveQueue {
     }
 
     /// Takes the next buffer for the device; returns `None` if none is posted.
-    pub async fn take(self: &Rc<Self>, device: &RdmaDevice) -> Option<ReceiveWork> {
+    pub async fn take(self: &Rc<Self>, device: &RdmaDevice) -> Option<PostedBuffer> {
         if self.prefetched.borrow().is_empty() {
             self.request_refill(device);
             while self.is_refilling.get() {
@@ -112,7 +122,9 @@ impl ReceiveQueue {
     pub async fn refill(&self, device: &RdmaDevice) {
         if self.known.get() == self.fetched.get() {
             let record = device.read_memory(self.record, 8).await;
-            self.known.set(u64::from_le_bytes(record.try_into().expect("eight bytes")));
+            // Buffers that were preloaded are not in the record until the first one is posted again.
+            let posted = u64::from_le_bytes(record.try_into().expect("eight bytes"));
+            self.known.set(posted.max(self.known.get()));
         }
         let (from, entries) = (self.fetched.get(), u64::from(self.entries));
         let count = (self.known.get() - from).min(PREFETCH.into()).min(entries - from % entries);
@@ -121,7 +133,7 @@ impl ReceiveQueue {
             let (rows, _) = bytes.as_chunks::<RECEIVE_BYTES>();
             let works = rows.iter().zip(from..).map(|(row, position)| {
                 let (address, bytes) = decode_receive(row);
-                ReceiveWork { index: position as u16, address, bytes }
+                PostedBuffer { index: position as u16, address, bytes }
             });
             self.prefetched.borrow_mut().extend(works);
             self.fetched.set(from + count);

@@ -230,14 +230,14 @@ pub struct RemoteOperations {
     /// Local and remote endpoint of each queue pair.
     pub queue_pairs: RefCell<Vec<[EndpointId; 2]>>,
     /// Queue pair, size and signalling of each request whose completion has not been taken from the ring.
-    pub requests: RefCell<BTreeMap<WorkId, PostedRequest>>,
+    pub requests: RefCell<BTreeMap<WorkId, UncompletedOperation>>,
     /// Completions that were taken from the ring by a poll for another endpoint.
     pub set_aside: RefCell<VecDeque<WorkCompletion>>,
 }
 
 /// A request that has not completed.
 #[derive(Clone, Copy)]
-pub struct PostedRequest {
+pub struct UncompletedOperation {
     /// Queue pair.
     pub queue: QueuePairId,
     /// Bytes that the request moves.

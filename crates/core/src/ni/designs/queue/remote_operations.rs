@@ -6,7 +6,7 @@
 //! other queue pairs. The ring of completions is shared by all endpoints of a node: a poll for an endpoint sets aside
 //! the completions of the others. The module leaves out polls that find nothing while a program waits for a completion.
 
-use super::remote_memory::{OUTSTANDING_MAX, PostedRequest, RemoteOperations, completion};
+use super::remote_memory::{OUTSTANDING_MAX, RemoteOperations, UncompletedOperation, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
 use crate::engine::{Bytes, EndpointId, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Processor};
@@ -65,7 +65,7 @@ impl RemoteOperations {
             let Some((work, status)) = completion(word, position, self.posted.get()) else { break };
             self.taken.set(position + 1);
             let request = self.requests.borrow_mut().remove(&work).expect("a completion is of a request");
-            let PostedRequest { queue, bytes, is_signaled } = request;
+            let UncompletedOperation { queue, bytes, is_signaled } = request;
             if is_signaled || status != WorkStatus::Success {
                 let bytes = if status == WorkStatus::Success { bytes } else { Bytes::ZERO };
                 let completion = WorkCompletion { queue, work, kind: WorkKind::Send, status, bytes };
@@ -147,7 +147,7 @@ impl Verbs for SplitDriver {
             let work = WorkId(posted);
             remote.posted.set(posted + 1);
             remote.memory.expect(work, result);
-            remote.requests.borrow_mut().insert(work, PostedRequest { queue: pair, bytes, is_signaled });
+            remote.requests.borrow_mut().insert(work, UncompletedOperation { queue: pair, bytes, is_signaled });
             let endpoints = remote.queue_pairs.borrow()[pair.0 as usize].map(|endpoint| endpoint.0 as u16);
             queue.compose_operation(cpu, &RemotePacket { endpoints, work: posted as u32, ..packet }, data).await;
             Ok(work)

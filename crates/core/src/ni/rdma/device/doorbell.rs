@@ -57,13 +57,14 @@ impl Device for DoorbellRegister {
 pub struct BlueFlame {
     device: Rc<RdmaDevice>,
     sim: Sim,
-    request: RefCell<Vec<u8>>,
+    /// Bytes in each buffer.
+    requests: RefCell<[Vec<u8>; BLUE_FLAME_BUFFERS as usize]>,
 }
 
 impl BlueFlame {
     /// Creates the buffers of `device`.
     pub fn new(device: &Rc<RdmaDevice>) -> BlueFlame {
-        BlueFlame { device: device.clone(), sim: device.sim.clone(), request: RefCell::default() }
+        BlueFlame { device: device.clone(), sim: device.sim.clone(), requests: RefCell::default() }
     }
 }
 
@@ -76,11 +77,12 @@ impl Device for BlueFlame {
         into.fill(0);
     }
 
-    fn write(&self, _at: u64, bytes: &[u8]) {
-        let mut request = self.request.borrow_mut();
+    fn write(&self, at: u64, bytes: &[u8]) {
+        let mut requests = self.requests.borrow_mut();
+        let request = &mut requests[(at / BLUE_FLAME_BYTES) as usize];
         request.extend_from_slice(bytes);
-        if request.len() == usize::from(WorkEntry::blocks(&request)) * BLOCK {
-            let request = std::mem::take(&mut *request);
+        if request.len() == usize::from(WorkEntry::blocks(request)) * BLOCK {
+            let request = std::mem::take(request);
             let arrived = ring(&request[..8].to_vec(), Some(request), self.sim.now());
             self.device.doorbells.send(arrived);
         }

@@ -6,7 +6,7 @@ use super::{RdmaDevice, count};
 use crate::engine::{Bytes, Journey};
 use crate::fabric::Packet;
 use crate::ni::rdma::completion_entry::CompletionEntry;
-use crate::ni::rdma::receive_queue::ReceiveWork;
+use crate::ni::rdma::receive_queue::PostedBuffer;
 use crate::ni::rdma::transport::requester::Recovery;
 use crate::ni::rdma::transport::responder::RequestArrival;
 use crate::ni::rdma::wire::aeth::{AckHeader, Syndrome};
@@ -21,7 +21,7 @@ enum Refusal {
     /// No receive is posted.
     NotReady,
     /// The request is wrong, and the queue pair fails. The receive of the message, if it has one, ends with this status.
-    Failed(Syndrome, Option<(ReceiveWork, WorkStatus)>),
+    Failed(Syndrome, Option<(PostedBuffer, WorkStatus)>),
 }
 
 impl RdmaDevice {
@@ -252,7 +252,7 @@ impl RdmaDevice {
     pub(super) fn end_receive(
         &self,
         pair: &Rc<QueuePair>,
-        work: &ReceiveWork,
+        work: &PostedBuffer,
         bytes: Bytes,
         status: WorkStatus,
         journey: Journey,

@@ -3,7 +3,7 @@
 
 use super::RdmaDevice;
 use super::doorbell::DoorbellRing;
-use super::queue_pair::{QueuePair, SendWork};
+use super::queue_pair::{FetchedRequest, QueuePair};
 use crate::engine::Time;
 use crate::ni::rdma::transport::requester::RequestKind;
 use crate::ni::rdma::work_request::{BLOCK, RemoteOperand, WorkEntry};
@@ -68,7 +68,7 @@ impl RdmaDevice {
         let journey = pair.state.borrow_mut().journeys.pop_front().unwrap_or_default();
         journey.close("doorbell", rung_at);
         journey.close("descriptor", self.sim.now());
-        let work = Rc::new(SendWork { entry, journey });
+        let work = Rc::new(FetchedRequest { entry, journey });
         self.admissions.send_at(self.sim.now() + self.parameters.send_processing, (pair.clone(), work));
     }
 

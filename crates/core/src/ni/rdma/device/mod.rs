@@ -35,7 +35,7 @@ use crate::ni::build_context::BuildContext;
 use crate::ni::verbs::MemoryRegion;
 use doorbell::DoorbellRing;
 use memory::{MemoryJob, PostedJob, ReadJob};
-use queue_pair::{QueuePair, SendWork};
+use queue_pair::{FetchedRequest, QueuePair};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -89,7 +89,7 @@ pub struct RdmaDevice {
     translations: LookupCache,
     table: OnceCell<Address>,
     pub(super) doorbells: Mailbox<DoorbellRing>,
-    admissions: Mailbox<(Rc<QueuePair>, Rc<SendWork>)>,
+    admissions: Mailbox<(Rc<QueuePair>, Rc<FetchedRequest>)>,
     ready: Mailbox<Rc<QueuePair>>,
     /// Packets whose payload is being read, in the order of their scheduling.
     outgoing: Mailbox<OutgoingPayload>,
@@ -229,6 +229,13 @@ impl RdmaDevice {
             if !self.translations.access(page) {
                 self.read_memory(self.table_address(page * TRANSLATION_BYTES), TRANSLATION_BYTES).await;
             }
+        }
+    }
+
+    /// Puts the translations of a buffer into the cache, as its registration before the run did.
+    pub(super) fn preload_translations(&self, address: Address, bytes: u64) {
+        for page in address / PAGE..=(address + bytes.max(1) - 1) / PAGE {
+            self.translations.preload(page);
         }
     }
 

@@ -4,8 +4,8 @@ use crate::engine::{Journey, NodeId, Time};
 use crate::fabric::Packet;
 use crate::host::Address;
 use crate::ni::rdma::completion_queue::CompletionQueue;
-use crate::ni::rdma::receive_queue::{ReceiveQueue, ReceiveWork};
-use crate::ni::rdma::transport::requester::Requester;
+use crate::ni::rdma::receive_queue::{PostedBuffer, ReceiveQueue};
+use crate::ni::rdma::transport::requester::PairRequester;
 use crate::ni::rdma::transport::responder::Responder;
 use crate::ni::rdma::wire::aeth::Syndrome;
 use crate::ni::rdma::work_request::WorkEntry;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// A request that the device has read.
-pub struct SendWork {
+pub struct FetchedRequest {
     /// The request.
     pub entry: WorkEntry,
     /// Record of the message's latency.
@@ -30,7 +30,7 @@ pub enum InboundMessage {
     /// A write, of which the next byte goes to this address.
     Write(Address),
     /// A send, of which this number of bytes has been stored in the buffer.
-    Receive(ReceiveWork, u64),
+    Receive(PostedBuffer, u64),
 }
 
 /// A queue pair.
@@ -55,7 +55,7 @@ pub struct QueuePair {
 #[derive(Default)]
 pub struct QueuePairState {
     /// The sending side's transport.
-    pub requester: Requester<Rc<SendWork>>,
+    pub requester: PairRequester<Rc<FetchedRequest>>,
     /// The receiving side's transport.
     pub responder: Responder,
     /// Index of the next block to read.

@@ -1,7 +1,7 @@
 //! The requester: it handles acknowledgements and responses, ends requests, and fails a queue pair.
 
 use super::memory::MemoryJob;
-use super::queue_pair::{QueuePair, SendWork};
+use super::queue_pair::{FetchedRequest, QueuePair};
 use super::{RdmaDevice, count};
 use crate::engine::{Bytes, Journey};
 use crate::ni::rdma::completion_entry::CompletionEntry;
@@ -56,7 +56,7 @@ impl RdmaDevice {
         psn: Psn,
         syndrome: Syndrome,
         early: Psn,
-        completed: &mut Vec<Rc<SendWork>>,
+        completed: &mut Vec<Rc<FetchedRequest>>,
     ) -> Option<WorkStatus> {
         let mut state = pair.state.borrow_mut();
         match syndrome {
@@ -85,7 +85,7 @@ impl RdmaDevice {
     }
 
     /// Stores the data of a response, if it is the next one of its request.
-    fn accept_response(&self, pair: &QueuePair, psn: Psn, data: &[u8], completed: &mut Vec<Rc<SendWork>>) {
+    fn accept_response(&self, pair: &QueuePair, psn: Psn, data: &[u8], completed: &mut Vec<Rc<FetchedRequest>>) {
         let verdict = pair.state.borrow_mut().requester.respond(psn, completed);
         if let ResponseVerdict::Accepted { work, number } = verdict
             && let LocalData::Memory(address, _) = work.entry.data
@@ -98,7 +98,7 @@ impl RdmaDevice {
     }
 
     /// Ends a request: a completion reports its failure, or its success if it is signaled.
-    pub(super) fn end_work(&self, pair: &QueuePair, work: &SendWork, status: WorkStatus) {
+    pub(super) fn end_work(&self, pair: &QueuePair, work: &FetchedRequest, status: WorkStatus) {
         if status != WorkStatus::Success {
             self.tally.record_loss(&work.journey);
         } else if !work.entry.is_signaled {

@@ -1,7 +1,7 @@
 //! The scheduler: queue pairs send one packet in turn, no two packets of a queue pair or of the device closer than their
 //! gaps. For each packet the payload's DMA read begins as soon as the packet is scheduled.
 
-use super::queue_pair::{QueuePair, SendWork};
+use super::queue_pair::{FetchedRequest, QueuePair};
 use super::transmit::{OutgoingPayload, PayloadRead};
 use super::{RdmaDevice, count};
 use crate::engine::{Journey, NodeId, Time};
@@ -83,7 +83,7 @@ impl RdmaDevice {
     }
 
     /// Composes the headers of a packet, and begins to read its payload.
-    async fn begin_packet(&self, pair: &Rc<QueuePair>, next: &Transmission<Rc<SendWork>>) {
+    async fn begin_packet(&self, pair: &Rc<QueuePair>, next: &Transmission<Rc<FetchedRequest>>) {
         let Transmission { work, number, psn, is_retransmission } = next;
         let (bytes, mtu) = (work.entry.bytes(), self.parameters.mtu.get());
         let packets = self.parameters.packets_of(bytes);

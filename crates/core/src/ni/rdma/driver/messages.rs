@@ -21,28 +21,14 @@ impl DriverExtensions for RdmaDriver {
 }
 
 impl RdmaDriver {
-    /// Allocates the buffers for messages, and posts those of the receive queue, before the first message or poll.
-    async fn start_messages(&self, cpu: &AnyProcessor) {
-        if self.messages.is_started.replace(true) {
-            return;
-        }
-        let (host, parameters) = (&self.device.host, &self.device.parameters);
-        let bytes = parameters.mtu;
-        let buffers = |number: u32| (0..number).map(|_| host.allocate(bytes.len())).collect::<Vec<_>>();
-        *self.messages.free_buffers.borrow_mut() = buffers(parameters.send_entries);
-        *self.messages.receive_buffers.borrow_mut() = buffers(parameters.receive_entries);
-        for number in 0..parameters.receive_entries as usize {
-            let buffer = self.messages.receive_buffers.borrow()[number];
-            self.messages.receives.post(cpu, buffer, bytes).await;
-        }
-        self.messages.receives.announce(cpu).await;
-    }
-
     /// Takes the completion of a send, whose buffer is free again.
     fn end_send(&self, entry: &CompletionEntry) {
         let queue = self.messages.peers.borrow().get(&entry.queue_pair).cloned();
         let ended = queue.map(|queue| queue.take_ended(entry.index)).unwrap_or_default();
         self.messages.free_buffers.borrow_mut().extend(ended.into_iter().filter_map(|request| request.buffer));
+        self.messages.ended.set(self.messages.ended.get() + 1);
+        // Another program of the node may wait for capacity.
+        self.messages.completions.written.notify();
     }
 
     /// Returns whether success of the next request, which has its data in it, is reported: often enough that the queue
@@ -71,12 +57,12 @@ impl Driver for RdmaDriver {
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
         let lease = cpu.acquire("look for room").await;
-        self.start_messages(cpu).await;
         let node = self.addresses.node(packet.to);
         let queue = self.messages.peer(node);
         let bytes = PacketHeader::BYTES + packet.source.bytes();
         let is_inline = bytes <= self.device.parameters.inline_max.len();
         if queue.is_full() || !is_inline && self.messages.free_buffers.borrow().is_empty() {
+            self.messages.ended_when_full.set(self.messages.ended.get());
             return false;
         }
         let (_works, start) = (cpu.sim().works(), cpu.now());
@@ -108,14 +94,14 @@ impl Driver for RdmaDriver {
     async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         cpu.work(self.costs.poll);
         cpu.sync().await;
-        if !self.messages.completions.has_news() {
+        let has_ended = self.messages.ended.get() != self.messages.ended_when_full.get();
+        if !has_ended && !self.messages.completions.has_news() {
             self.messages.completions.written.wait().await;
         }
     }
 
     async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
-        self.start_messages(cpu).await;
         loop {
             let (entry, journey) = self.messages.completions.poll(cpu).await?;
             if entry.kind == WorkKind::Send {

@@ -54,8 +54,10 @@ pub struct MessageQueues {
     free_buffers: RefCell<Vec<Address>>,
     /// Buffer in each entry of the receive queue.
     receive_buffers: RefCell<Vec<Address>>,
-    is_started: Cell<bool>,
     sent: Cell<u64>,
+    /// Number of sends whose end has been seen, and that number when the driver last had no capacity.
+    ended: Cell<u64>,
+    ended_when_full: Cell<u64>,
 }
 
 /// Creates the device's half and the driver's half of queue pair `number`.
@@ -100,15 +102,23 @@ impl RdmaDriver {
         let entries = parameters.message_completions(context.addresses.nodes());
         let completions = Rc::new(CompletionQueue::new(context.sim, host, entries, parameters.cqe.get()));
         let receives = ReceiveQueue::new(context.sim, host, parameters.receive_entries, true);
+        let buffers = |number: u32| (0..number).map(|_| host.allocate(parameters.mtu.len())).collect::<Vec<_>>();
+        let receive_buffers = buffers(parameters.receive_entries);
+        receives.preload(&receive_buffers, parameters.mtu);
+        let send_buffers = buffers(parameters.send_entries);
+        for &buffer in send_buffers.iter().chain(&receive_buffers) {
+            device.preload_translations(buffer, parameters.mtu.get());
+        }
         let messages = Rc::new(MessageQueues {
             device: device.clone(),
             completions,
             receives,
             peers: RefCell::default(),
-            free_buffers: RefCell::default(),
-            receive_buffers: RefCell::default(),
-            is_started: Cell::new(false),
+            free_buffers: RefCell::new(send_buffers),
+            receive_buffers: RefCell::new(receive_buffers),
             sent: Cell::new(0),
+            ended: Cell::new(0),
+            ended_when_full: Cell::new(0),
         });
         let (nodes, accepting) = (context.addresses.nodes() as u32, Rc::downgrade(&messages));
         let accept = move |number: u32| {

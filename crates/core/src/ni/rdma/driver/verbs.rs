@@ -2,7 +2,7 @@
 //! queue of their endpoint.
 //!
 //! The module models the messaging layer's cycles of a send for each request, of a receive for each posted buffer, and
-//! of a poll for each poll. Connecting takes no time; it stands for the exchange of a connection manager.
+//! of a poll for each poll. Connecting takes no time, and models the exchange of a connection manager.
 
 use super::RdmaDriver;
 use super::send_queue::SendQueue;

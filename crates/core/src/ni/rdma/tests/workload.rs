@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What the programs do.
+/// Scenario that the programs run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Scenario {
     /// Writes of different sizes, each read back; then additions and compare-and-swaps.
@@ -39,7 +39,7 @@ pub enum Scenario {
 /// The workload.
 #[derive(Clone, Debug, Parameters)]
 pub struct VerbsTest {
-    /// What the programs do.
+    /// Scenario that the programs run.
     scenario: Scenario,
     /// Number of requests, or of queue pairs.
     requests: u64,
@@ -51,7 +51,7 @@ impl Part for VerbsTest {
     const INFO: PartInfo = PartInfo::new("verbs-test", "One node operates on another");
 }
 
-/// What the programs share and report.
+/// Shared state and results of the programs.
 #[derive(Default)]
 struct Shared {
     region: Cell<Option<MemoryRegion>>,

@@ -6,42 +6,9 @@
 //! packets that arrive early and names one in each negative acknowledgement, and only missing packets are sent again.
 //! A read whose response has a gap is requested again from the first missing packet on.
 
+pub use super::request::{Recovery, RequestKind, RequesterLimits, ResponseVerdict, RetriesExhausted, Transmission};
 use crate::ni::rdma::wire::bth::Psn;
-use crate::text::ParameterChoice;
 use std::collections::{BTreeSet, VecDeque};
-
-/// How packets are sent again after a loss.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
-pub enum Recovery {
-    /// All packets from the lost one on.
-    GoBackN,
-    /// Only packets that are missing.
-    Selective,
-}
-
-/// The limits of a requester.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct RequesterLimits {
-    /// Recovery from losses.
-    pub recovery: Recovery,
-    /// Largest number of reads and atomic operations without a complete response.
-    pub reads: u32,
-    /// Largest number of packets without an acknowledgement.
-    pub window: u32,
-    /// Number of time-outs in a row after which the queue pair fails.
-    pub retries: u32,
-    /// Number of times in a row that the receiver may be not ready; `None` for no limit.
-    pub not_ready_retries: Option<u32>,
-}
-
-/// The kind of a request.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum RequestKind {
-    /// A send or write, which is acknowledged.
-    OneWay,
-    /// A read or atomic operation, which has a response.
-    WithResponse,
-}
 
 /// A request that is not complete.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -66,37 +33,6 @@ impl<W> PendingRequest<W> {
     }
 }
 
-/// A packet to send.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Transmission<W> {
-    /// The request.
-    pub work: W,
-    /// Number of the packet in its request, or in the response of the request.
-    pub number: u32,
-    /// Sequence number.
-    pub psn: Psn,
-    /// Whether the packet was sent before.
-    pub is_retransmission: bool,
-}
-
-/// The result of a response.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ResponseVerdict<W> {
-    /// The response is the next one of this request.
-    Accepted {
-        /// The request.
-        work: W,
-        /// Number of the packet in the response.
-        number: u32,
-    },
-    /// The response is a duplicate, or one before it is missing.
-    Ignored,
-}
-
-/// The error of a requester that has tried often enough.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RetriesExhausted;
-
 /// The state of selective repeat.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct SelectiveState {
@@ -108,9 +44,9 @@ struct SelectiveState {
     repeated: BTreeSet<u32>,
 }
 
-/// The requester of a queue pair. `W` stands for the work request.
+/// The requester of a queue pair. `W` is the type of the work request.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Requester<W> {
+pub struct PairRequester<W> {
     requests: VecDeque<PendingRequest<W>>,
     /// Oldest packet that is not acknowledged, counted without wrapping around.
     oldest: u32,
@@ -129,9 +65,9 @@ pub struct Requester<W> {
     selective: Option<Box<SelectiveState>>,
 }
 
-impl<W> Default for Requester<W> {
-    fn default() -> Requester<W> {
-        Requester {
+impl<W> Default for PairRequester<W> {
+    fn default() -> PairRequester<W> {
+        PairRequester {
             requests: VecDeque::new(),
             oldest: 0,
             cursor: 0,
@@ -146,7 +82,7 @@ impl<W> Default for Requester<W> {
     }
 }
 
-impl<W: Clone> Requester<W> {
+impl<W: Clone> PairRequester<W> {
     /// Adds a request that takes `packets` sequence numbers.
     pub fn add(&mut self, work: W, kind: RequestKind, packets: u32) {
         let first = Psn::new(self.end);

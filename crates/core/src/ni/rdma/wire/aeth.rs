@@ -2,7 +2,7 @@
 
 use super::be24;
 
-/// What an acknowledgement states.
+/// The statement of an acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Syndrome {
     /// All packets up to the sequence number have arrived.
@@ -46,7 +46,7 @@ impl Syndrome {
 /// An acknowledgement extended transport header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AckHeader {
-    /// What the acknowledgement states.
+    /// Statement.
     pub syndrome: Syndrome,
     /// Number of messages that the responder has completed, modulo 2²⁴. With selective repeat, a sequence error has the
     /// sequence number of the packet that arrived early in its place.

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 /// UDP port of RoCEv2.
 pub const PORT: u16 = 4791;
-/// Bytes of an Ethernet frame beside its payload: header and frame check sequence.
+/// Bytes of an Ethernet frame in addition to its payload: header and frame check sequence.
 pub const ETHERNET_BYTES: usize = 18;
 const IPV4_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;

@@ -2,6 +2,7 @@
 
 use super::aeth::{AckHeader, Syndrome};
 use super::bth::{BaseHeader, OperationCode, Psn};
+use super::icrc::invariant_crc;
 use super::reth::{AtomicHeader, RdmaHeader};
 use super::{ExtendedHeader, PacketError, RocePacket};
 use crate::engine::NodeId;
@@ -79,4 +80,15 @@ fn sequence_numbers_wrap_around() {
     let last = Psn::new(Psn::SPACE - 1);
     assert_eq!((last.plus(1), Psn::new(0).previous(), Psn::new(3).since(last)), (Psn::new(0), last, 4));
     assert!(last.is_before(Psn::new(2)) && !Psn::new(2).is_before(last) && !last.is_before(last));
+}
+
+#[test]
+fn the_crc_of_a_packet_of_real_hardware_is_computed() {
+    // A congestion notification that a ConnectX-4 Lx sent (from the regression tests of scapy).
+    let packet: [u8; 56] = [
+        0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61, 0x0a, 0x00, 0x11, 0x01, 0x0a, 0x00,
+        0x12, 0x01, 0x00, 0x00, 0x12, 0xb7, 0x00, 0x28, 0x00, 0x00, 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x01, 0x18, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ];
+    assert_eq!(invariant_crc(&packet), [0x82, 0xfd, 0x00, 0x2a]);
 }

@@ -1,7 +1,7 @@
 //! A requester and a responder with a network between them that loses, duplicates and reorders packets.
 
 use crate::ni::rdma::transport::requester::{
-    Recovery, RequestKind, Requester, RequesterLimits, ResponseVerdict, Transmission,
+    PairRequester, Recovery, RequestKind, RequesterLimits, ResponseVerdict, Transmission,
 };
 use crate::ni::rdma::transport::responder::{RequestArrival, Responder};
 use crate::ni::rdma::wire::bth::Psn;
@@ -53,7 +53,7 @@ pub enum TransportStep {
 /// The state of both sides and the network.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TransportState {
-    pub requester: Requester<u8>,
+    pub requester: PairRequester<u8>,
     pub responder: Responder,
     /// Packets in the network, in the order of sending.
     pub network: Vec<WirePacket>,
@@ -71,7 +71,7 @@ pub struct TransportState {
 
 impl TransportState {
     pub fn new(case: &TransportCase) -> TransportState {
-        let mut requester = Requester::default();
+        let mut requester = PairRequester::default();
         for (number, (kind, packets)) in case.requests.iter().enumerate() {
             requester.add(number as u8, *kind, *packets);
         }
