@@ -49,7 +49,7 @@ fn tables(runs: &[Values<'_>]) -> Result<String, Failure> {
     for run in runs {
         if run("verbs.size").is_none() {
             let problem = Problem::new("`--format perftest` prints results of the workload `verbs`");
-            return Err(problem.help("choose another format, or a description with [workload.verbs]").into());
+            return Err(problem.help("choose another format, or a description with that workload").into());
         }
         let (line_head, line) = match run("verbs.latency") {
             Some(_) => (LATENCY_HEAD, latency_line(*run)),

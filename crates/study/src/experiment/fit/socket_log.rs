@@ -100,12 +100,12 @@ fn netperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
     Ok(results)
 }
 
-/// Returns the quantity, the size and the value that a row states; `None` for a row after the results.
-fn netperf_row(
-    table: &NetperfTable,
-    unit: f64,
-    numbers: &[f64],
-) -> Result<Option<(Measure, u64, f64)>, (String, &'static str)> {
+/// The quantity, the size and the value that a row of netperf states; `None` for a row after the results. An error is a
+/// message and a line of help.
+type RowResult = Result<Option<(Measure, u64, f64)>, (String, &'static str)>;
+
+/// Reads a row of netperf.
+fn netperf_row(table: &NetperfTable, unit: f64, numbers: &[f64]) -> RowResult {
     let columns = "a row of netperf has other columns than its default output";
     let default = "run netperf without -o, -k and -O";
     match (table, numbers) {
