@@ -60,7 +60,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
     /// Constant to fit, where `*` matches the name of any part; may be repeated [default: all whose
-    /// TOML comment says that they are derived, calibrated or chosen]
+    /// TOML comment says that they are derived, calibrated, chosen or remembered]
     #[arg(long = "constant", value_name = "KEY", requires = "measured")]
     constants: Vec<String>,
     /// Prior of each constant: the standard deviation of its starting value [default: as its comment states, or 25]

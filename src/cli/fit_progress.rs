@@ -75,7 +75,28 @@ impl FitProgress {
     }
 }
 
+/// The number of runs in a step above which a fit is announced as long (chosen: ten constants and five points).
+const LONG_STEP_RUNS: usize = 100;
+
+/// Returns the announcement of a fit with many runs in each step, and how to reduce them.
+fn announcement(constants: usize, runs_of_step: usize) -> Option<String> {
+    (runs_of_step > LONG_STEP_RUNS).then(|| {
+        format!(
+            "Fitting {}: each step takes up to {}, and a fit takes several steps. Fewer constants need fewer runs; \
+             with a measured curve, --constant KEY names those to fit.",
+            count(constants, "constant"),
+            count(runs_of_step, "run")
+        )
+    })
+}
+
 impl FitMonitor for FitProgress {
+    fn fit_begins(&self, constants: usize, runs_of_step: usize) {
+        if let Some(text) = announcement(constants, runs_of_step) {
+            eprint_line!("{text}");
+        }
+    }
+
     fn runs_begin(&self, runs: usize, stored: usize) {
         let mut state = lock(&self.state);
         if state.runs == 0 && state.step.is_none() && !state.is_stored {
@@ -166,6 +187,13 @@ fn handle_interrupt() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_fit_is_announced_with_its_number_of_runs() {
+        assert_eq!(announcement(2, 25), None);
+        let text = announcement(40, 405).expect("an announcement");
+        assert!(text.contains("40 constants") && text.contains("405 runs") && text.contains("--constant"), "{text}");
+    }
 
     #[test]
     fn estimate_is_stated_once_the_rate_of_convergence_is_known() {

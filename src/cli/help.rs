@@ -1,8 +1,9 @@
 //! `narrows help`: the help of a command, or the glossary.
 
-use super::Cli;
 use super::exit::{CommandResult, ExitStatus, is_coloured};
 use super::output::print;
+use super::vocabulary::{matching, vocabulary};
+use super::{Cli, registry};
 use clap::{Args, CommandFactory};
 use narrows_core::text::Problem;
 
@@ -52,7 +53,11 @@ fn help_of(command: &mut clap::Command) -> String {
 
 fn unknown_topic(topic: &str, command: &clap::Command) -> Problem {
     let names = command.get_subcommands().map(clap::Command::get_name).chain(["glossary"]);
-    Problem::unknown_name("help topic", topic, names.collect::<Vec<_>>().into_iter())
+    let problem = Problem::unknown_name("help topic", topic, names.collect::<Vec<_>>().into_iter());
+    match matching(&vocabulary(registry()), topic).is_empty() {
+        true => problem,
+        false => problem.help(format!("`narrows explain {topic}` explains this name")),
+    }
 }
 
 /// Returns the glossary as text, or its entries whose term contains `word`.
@@ -118,5 +123,12 @@ mod tests {
         assert!(glossary(None).expect("all terms").contains("\nTime and load\n  latency: "));
         assert!(glossary(Some("initial transient")).expect("a term").ends_with("(measurements.md)\n"));
         assert!(glossary(Some("nosuchword")).is_err());
+    }
+
+    #[test]
+    fn unknown_topic_that_is_a_name_refers_to_explain() {
+        let help = |topic: &str| unknown_topic(topic, &Cli::command()).help.join(" ");
+        assert!(help("payload").contains("narrows explain payload"), "{}", help("payload"));
+        assert!(!help("nosuchname").contains("narrows explain"));
     }
 }

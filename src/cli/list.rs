@@ -14,7 +14,8 @@ Examples:
   narrows list combinations    the compatible combinations of parts
   narrows list hosts           the shipped hosts
   narrows list policies        the alternatives that keys select
-  narrows show pentium-ii-440lx";
+  narrows show pentium-ii-440lx
+  narrows explain lanes        the meaning of a key, metric or term";
 
 /// List shipped examples, parts, policies and papers
 #[derive(Args)]

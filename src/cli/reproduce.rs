@@ -53,7 +53,7 @@ pub struct Options {
     out: Option<PathBuf>,
     /// Compute the uncertainty of each number, and the constants that it depends on
     ///
-    /// Each constant that is marked as derived, calibrated or chosen is changed up and down by its
+    /// Each constant that is marked as derived, calibrated, chosen or remembered is changed up and down by its
     /// standard deviation, at most 25 %, and the runs of all claims of kind `number` are repeated. A
     /// number whose uncertainty exceeds its tolerance is underdetermined.
     #[arg(long)]

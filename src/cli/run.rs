@@ -81,9 +81,10 @@ pub struct Options {
     messages: Option<PathBuf>,
     /// Compute the uncertainty of each metric, and the constants that it depends on
     ///
-    /// Each constant whose TOML comment says that it is derived, calibrated or chosen is changed up
-    /// and down by its standard deviation, at most by 25 %. The standard deviation is the one in the
-    /// comment, or 25 % without one.
+    /// Each constant whose TOML comment says that it is derived, calibrated, chosen or remembered is
+    /// changed up and down by its standard deviation, at most by 25 %. The standard deviation is the
+    /// one in the comment, or 25 % without one. Constants from a paper, a data sheet or a standard,
+    /// and measured ones, are taken as exact.
     #[arg(long)]
     uncertainty: bool,
     /// Omit the wall-clock time and the number of events, so that equal runs print equal bytes

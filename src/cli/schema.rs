@@ -8,6 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
   narrows schema > narrows.schema.json
   narrows schema --keys | grep payload
+  narrows explain payload      the meaning of one key
 
 An editor with TOML support then checks and completes descriptions that begin
 with this line:

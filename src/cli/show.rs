@@ -1,10 +1,12 @@
 //! `narrows show`: every value of a description, where it is set, and the publication or reason behind it.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::{Format, input, output};
+use super::vocabulary::key_meaning;
+use super::{Format, input, output, registry};
 use clap::Args;
 use narrows_core::machine::shipped;
 use narrows_core::text::{Document, Problem, Source, load, suggest};
+use narrows_study::experiment::part_overrides::{keys_of_kind, kind_table};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Value as Json, json};
 
@@ -71,6 +73,11 @@ impl Options {
         if self.subject.file.exists() || shipped::example(name).is_some() {
             return None;
         }
+        if let Some(table) = kind_table(name) {
+            let problem =
+                Problem::new(format!("`{name}` is a kind without a shipped part: no part is called `{name}`"));
+            return Some(problem.help(format!("declare [{table}] in a description")).help(keys_of_kind(&table)));
+        }
         let nearest = suggest::nearest(name, shipped::parts().iter().copied())
             .or_else(|| suggest::nearest(name, last_words()).and_then(part_called))?;
         let problem = Problem::new(format!("there is no file, shipped example or part `{name}`"));
@@ -125,12 +132,13 @@ fn last_words() -> impl Iterator<Item = &'static str> {
 fn part_values(part: &str) -> Result<Vec<ShownValue>, Failure> {
     let sets = [format!("parts=[\"{part}\"]")];
     let loaded = load(&Source { document: Document::None, sets: &sets, varied: &[], shelf: shipped::shelf() })?;
+    let keys = registry().schema().lines();
     let shown_value = |leaf: narrows_core::text::leaves::Leaf| ShownValue {
+        meaning: key_meaning(&keys, &leaf.path).unwrap_or_default().to_owned(),
         key: leaf.path,
         value: leaf.value,
         from: leaf.origin.map(|origin| origin.to_string()).unwrap_or_default(),
         source: leaf.note.unwrap_or_default(),
-        meaning: String::new(),
     };
     Ok(loaded.leaves().into_iter().map(shown_value).collect())
 }
@@ -143,4 +151,24 @@ fn json(value: &ShownValue) -> Json {
         "source": value.source,
         "meaning": value.meaning,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_part_have_their_meanings() {
+        let values = part_values("hosts/pcie-gen3-x8").unwrap_or_else(|_| panic!("a part"));
+        let without: Vec<&str> =
+            values.iter().filter(|value| value.meaning.is_empty()).map(|value| value.key.as_str()).collect();
+        assert!(without.is_empty() && !values.is_empty(), "{without:?}");
+    }
+
+    #[test]
+    fn kind_without_a_part_is_named_with_its_table() {
+        assert_eq!(kind_table("dma-engine").as_deref(), Some("ni.dma-engine"));
+        assert_eq!(kind_table("pcie").as_deref(), Some("hosts.NAME.pcie"));
+        assert_eq!(kind_table("no-such-kind"), None);
+    }
 }

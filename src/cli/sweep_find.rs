@@ -43,8 +43,10 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
         return Err(problem.help("leave out --find, or choose another format").into());
     }
     let reader = |overrides: &[String]| subject.read_varied(sets, overrides);
-    let other =
-        against.as_ref().map(|(subject, sets)| move |overrides: &[String]| subject.read_varied(sets, overrides));
+    // The overrides of the other description replace the varied values, so that both may name the same part.
+    let other = against
+        .as_ref()
+        .map(|(subject, sets)| move |overrides: &[String]| subject.read_varied(&[], &[overrides, sets].concat()));
     let other = other.as_ref().map(|other| other as Reader<'_>);
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
@@ -138,7 +140,10 @@ fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
         "up to" | "less up to" => format!("{comparison} up to {key} = {}.", first.value),
         "everywhere" | "always less" => format!("{comparison} in the whole range of {key}."),
         "nowhere" | "never less" => format!("{comparison} nowhere in the range of {key}."),
-        _ => format!("It is unknown where {comparison}, because a run did not complete."),
+        _ => {
+            let reasons: Vec<String> = found.undecided().map(undecided).collect();
+            format!("It is unknown where {comparison}: {}.", reasons.join("; "))
+        }
     }
 }
 

@@ -30,3 +30,14 @@ fn completions_contain_shipped_values() {
     assert_eq!(candidates(&["sweep", "stream", "--vary", "workload.stream.payl"]), ["workload.stream.payload="]);
     assert!(candidates(&["swee"]).contains(&"sweep".to_owned()));
 }
+
+#[test]
+fn help_of_uncertain_constants_names_every_source() {
+    for name in ["run", "fit"] {
+        let mut command = Cli::command();
+        let help = command.find_subcommand_mut(name).expect("a command").render_long_help().to_string();
+        for source in narrows_study::experiment::uncertainty::unknown::UNCERTAIN_SOURCES {
+            assert!(help.contains(source), "{name}: {source}");
+        }
+    }
+}

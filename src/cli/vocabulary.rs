@@ -82,6 +82,12 @@ fn result_words(registry: &Registry) -> impl Iterator<Item = Word> {
     })
 }
 
+/// Returns the meaning of the key `path`, in which names of the user's choice stand for the words in capitals.
+pub fn key_meaning<'a>(keys: &'a [Line], path: &str) -> Option<&'a str> {
+    let exact = keys.iter().find(|line| line.path == path);
+    exact.or_else(|| keys.iter().find(|line| ResultName::fits_words(&line.path, path))).map(|line| line.doc)
+}
+
 /// Returns the words that `name` may mean: those of exactly this name or, if there are none, those of which it is the
 /// end, such as the last words of a key.
 pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {

@@ -76,15 +76,19 @@ fn bottleneck(result: &WhatIf) -> String {
         round_number(bottleneck.elasticity())
     );
     if let Some(saturation) = &result.saturation {
-        text += &saturation_text(saturation);
+        text += &saturation_text(saturation, bottleneck);
     }
     text
 }
 
-fn saturation_text(saturation: &Saturation) -> String {
+/// Returns the gain of the largest speed-up, unless it is that of the bottleneck's own line, and the next bottleneck.
+fn saturation_text(saturation: &Saturation, bottleneck: &SpeedUpGain) -> String {
     let Saturation { changes, ratio, limit, next, .. } = saturation;
     let gain = percent(ratio - 1.0);
     let mut text = match limit {
+        Some(limit) if *changes == bottleneck.changes => {
+            format!("  A further speed-up cannot be compared: {}.\n  There", limit.reason)
+        }
         Some(limit) => format!(
             "  {} gives +{gain}. A further speed-up cannot be compared: {}.\n  There",
             new_values(changes),

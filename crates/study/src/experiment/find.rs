@@ -19,6 +19,8 @@ use super::reader::Reader;
 use super::record;
 use super::result_row::ResultRow;
 use super::sweep::{SweepEvent, run::find_or_run, settings};
+use narrows_core::engine::current_metric_name;
+use narrows_core::engine::histogram::{PERCENTILES, samples_needed};
 use narrows_core::text::Problems;
 use std::io;
 use std::sync::Arc;
@@ -109,6 +111,17 @@ impl MetricCrossing {
     }
 }
 
+/// Returns the reason for which a percentile has no value, if it has too few samples.
+fn missing_samples(row: &ResultRow, name: &str) -> Option<String> {
+    let name = current_metric_name(name);
+    let (base, percent) =
+        PERCENTILES.iter().find_map(|(suffix, percent)| Some((name.strip_suffix(suffix)?, *percent)))?;
+    let samples = row.metric(&format!("{base}_samples"))?.0 as u64;
+    let needed = samples_needed(percent);
+    let missing = needed.checked_sub(samples).filter(|missing| *missing > 0)?;
+    Some(format!("`{name}` has no value with fewer than {needed} samples: the run has {samples}, {missing} too few"))
+}
+
 /// A metric of one run, in the form in which the search compares it.
 struct Measurement {
     outcome: String,
@@ -127,7 +140,7 @@ impl Measurement {
             (true, true) => measured,
         };
         let unmeasured = || match row.is_complete() {
-            true => format!("no value of `{name}` was measured"),
+            true => missing_samples(row, name).unwrap_or_else(|| format!("no value of `{name}` was measured")),
             false => row.verdict(),
         };
         Measurement { outcome: row.outcome.to_string(), reason: value.is_none().then(unmeasured), value }
@@ -206,5 +219,26 @@ impl Search<'_> {
         let inputs = record::inputs(&read);
         let result = find_or_run(&inputs, self.points, self.on_event, || Ok(read)).map_err(FindError::Store)?;
         Ok(result.expect("the inputs are unchanged since they were hashed"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Record;
+    use crate::experiment::subject::Subject;
+    use narrows_core::engine::Recorder;
+    use narrows_core::machine::Registry;
+
+    #[test]
+    fn percentile_without_a_value_names_the_missing_samples() {
+        let subject = Subject::example(Registry::shared(), "ping-pong").expect("an example");
+        let sets = ["workload.ping-pong.messages=20", "workload.ping-pong.warm-up=0"].map(str::to_owned);
+        let read = subject.read(&sets).expect("a valid description");
+        let row = ResultRow::new(&Record::new(&read, &crate::experiment::run(&read.value, Recorder::off())));
+        let measurement = Measurement::new(&row, "message.latency_one_way_p99");
+        let reason = measurement.reason.expect("a reason");
+        assert!(reason.contains("fewer than 1000 samples") && reason.ends_with(" too few"), "{reason}");
+        assert_eq!(Measurement::new(&row, "message.latency_one_way").reason, None);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The interface that a description declares for a single node is replaced only by the override of that node.
 
-use narrows_core::machine::{Machine, shipped};
+use narrows_core::machine::{Machine, Registry, shipped};
 use narrows_core::text::set::parse_plain;
 use narrows_core::text::{Problem, Read, suggest};
 use std::collections::BTreeMap;
@@ -77,6 +77,11 @@ impl Family {
         self.names().find(|shipped| *shipped == part_name).ok_or_else(|| {
             let problem =
                 Problem::new(format!("`{}={name}`: there is no shipped part `{}/{part_name}`", self.key, self.folder));
+            let prefix = if self.key == "host" { "hosts.NAME".to_owned() } else { self.table.to_owned() };
+            if let Some(table) = kind_table(part_name).filter(|table| *table == format!("{prefix}.{part_name}")) {
+                let problem = problem.help(format!("`{part_name}` is a kind without a shipped part of its name"));
+                return problem.help(format!("declare [{table}] in the description")).help(keys_of_kind(&table));
+            }
             let nearest = suggest::nearest(part_name, self.names());
             let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
             problem.help(format!("the parts are {}", suggest::phrase(self.names())))
@@ -101,6 +106,18 @@ impl Family {
         let table = tree.get(self.table).and_then(Value::as_table);
         table.into_iter().flat_map(toml::Table::keys).map(|key| key.replace('-', "_")).collect()
     }
+}
+
+/// Returns the table of the kind of part `name`, such as `ni.dma-engine`; `None` if there is no such kind.
+pub fn kind_table(name: &str) -> Option<String> {
+    let tables = ["hosts.NAME", "ni", "protocol", "fabric"].map(|family| format!("{family}.{name}"));
+    let lines = Registry::shared().schema().lines();
+    tables.into_iter().find(|table| lines.iter().any(|line| line.path == *table))
+}
+
+/// Returns advice on how to print the keys of the kind whose table is `table`.
+pub fn keys_of_kind(table: &str) -> String {
+    format!("`narrows explain {table}` explains the kind, and `narrows schema --keys | grep {table}` prints its keys")
 }
 
 /// Returns whether an override selects a part by name.
@@ -214,8 +231,11 @@ pub fn unused_overrides(read: &Read<Machine>, options: &[String]) -> Option<Prob
     let named: Vec<_> =
         options.iter().filter_map(|option| part_override(option)).filter(|part| part.node.is_none()).collect();
     let machine = if named.is_empty() { return None } else { read.resolved() };
-    named.into_iter().rev().find_map(|PartOverride { family, name, .. }| {
-        let kinds = family.kinds(&name);
+    // Only the last override of a family counts; earlier ones are replaced by it.
+    let last_of_families =
+        FAMILIES.iter().filter_map(|family| named.iter().rfind(|part| part.family.key == family.key));
+    last_of_families.into_iter().find_map(|PartOverride { family, name, .. }| {
+        let kinds = family.kinds(name);
         let has_tables = machine[family.table].as_object()?;
         let is_present =
             kinds.iter().any(|kind| has_tables.contains_key(kind) && !COMMON_TABLES.contains(&kind.as_str()));
@@ -274,6 +294,8 @@ mod tests {
     fn unknown_part_name_is_reported() {
         let problem_count = problems(["ni=cni32q", "fabric=myrinet"].into_iter());
         assert_eq!(problem_count.len(), 1);
+        let kind = problems(["ni=dma-engine"].into_iter());
+        assert!(kind[0].help[0].contains("a kind without a shipped part"), "{kind:?}");
         assert!(
             problem_count[0].message.contains("no shipped part `ni/cni32q`")
                 && problem_count[0].help[0].contains("cni32qm"),

@@ -201,3 +201,18 @@ fn not_found(name: &str, problem: Problem) -> Problem {
     };
     problem.help(format!("give a file or one of the shipped examples: {}", suggest::phrase(examples)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_part_replaces_an_earlier_one_of_its_family() {
+        let subject = Subject::example(Registry::shared(), "memory-bus").expect("an example");
+        let [first, last] = ["ni=udma", "ni=ni2w"].map(|option| vec![option.to_owned()]);
+        let read = subject.read_varied(&first, &last).expect("a valid description");
+        assert!(read.resolved()["ni"].as_object().expect("a table").contains_key("ni2w"));
+        let declared = Subject::new(Registry::shared(), "x", format!("{}\n[ni.udma]\n", subject.text()), None);
+        assert!(declared.read(&last).is_err(), "the description declares another interface");
+    }
+}

@@ -4,6 +4,8 @@ use std::path::Path;
 
 /// A receiver of the progress of a fit. It is called from several threads.
 pub trait FitMonitor: Sync {
+    /// Reports the number of constants that are fitted, and the number of runs of one step of the solver at most.
+    fn fit_begins(&self, _constants: usize, _runs_of_step: usize) {}
     /// Reports the number of runs that begin, and the number of results found in the state file.
     fn runs_begin(&self, _runs: usize, _stored: usize) {}
     /// Reports that a run ended.

@@ -3,7 +3,7 @@
 //! A latency is compared with the one-way latency of a `ping-pong` workload, and a bandwidth with that of a `stream`. If
 //! the description's workload is `verbs`, both are compared with that workload's own, as perftest measures them. Each
 //! size is a separate run. The fitted constants are those that are named, or otherwise all constants whose
-//! comments state that they are derived, calibrated or chosen.
+//! comments state that they are derived, calibrated, chosen or remembered.
 
 use super::constant::FitConstant;
 use super::control::FitControl;
@@ -102,7 +102,8 @@ impl CurveFit<'_> {
             named => named.to_vec(),
         };
         if names.is_empty() {
-            let problem = Problem::new("no constant of this machine is marked as derived, calibrated or chosen");
+            let problem =
+                Problem::new("no constant of this machine is marked as derived, calibrated, chosen or remembered");
             return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
         }
         let fit_constant = |name: &String| FitConstant {

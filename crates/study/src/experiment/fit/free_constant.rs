@@ -67,9 +67,11 @@ impl FreeConstant {
             let nearest = suggest::nearest(key, all_keys.iter().map(String::as_str));
             let label = nearest.map_or("no machine has it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
             let problem = problem_at_key(format!("the machines that are run have no constant `{key}`"), &label);
-            return Err(
-                problem.help("constants are numbers of hosts, interface, protocol, messaging and fabric, above 0")
-            );
+            // The label is shown only at a place in a file.
+            let suggestion = nearest.filter(|_| requested.key.place.is_none()).map(|_| label).unwrap_or_default();
+            return Err(problem
+                .help(suggestion)
+                .help("constants are numbers of hosts, interface, protocol, messaging and fabric, above 0"));
         };
         if let Some((other, _)) = found.iter().find(|(other, _)| other.value != current.value) {
             let message = format!(
@@ -153,5 +155,16 @@ mod tests {
         assert!(key_matches("ni.*.processing-time", "ni.cni512q.processing-time"));
         assert!(!key_matches("ni.*.processing-time", "ni.trapeze.lanai.processing-time"));
         assert!(!key_matches("ni.*", "ni.cni512q.processing-time"));
+    }
+
+    #[test]
+    fn last_word_of_a_key_suggests_the_whole_key() {
+        use crate::experiment::subject::Subject;
+        let subject = Subject::example(narrows_core::machine::Registry::shared(), "pcie-messages").expect("an example");
+        let read = subject.read(&[]).unwrap_or_else(|_| panic!("a valid description"));
+        let key = SpannedString::unplaced("root-complex");
+        let requested = FitConstant { key, start: None, prior: 0.25, bounds: None };
+        let problem = FreeConstant::find(&requested, &[&read]).err().expect("an unknown constant");
+        assert_eq!(problem.help[0], "did you mean `hosts.pcie-gen3-x8.pcie.root-complex`?");
     }
 }

@@ -55,6 +55,12 @@ pub const TOLERANCE_IN_NOISE: f64 = 3.0;
 /// The largest number of names in a message.
 const NAMES_MAX: usize = 8;
 
+/// Returns the number of runs of one step of the solver at most: at its values, and on both sides of each constant, each
+/// number is a run.
+fn runs_of_step(constants: usize, numbers: usize) -> usize {
+    numbers * (1 + 2 * constants)
+}
+
 /// Fits the constants on the data. `description` is a digest of everything else on which the numbers depend.
 ///
 /// # Errors
@@ -67,6 +73,7 @@ pub fn fit(
     description: String,
     control: FitControl<'_>,
 ) -> Result<FitResult, Problem> {
+    control.monitor.fit_begins(free.len(), runs_of_step(free.len(), data.len()));
     let identity = FitIdentity::new(description, free, data);
     let state = control.state.map(|path| StateFile::open(path, identity)).transpose()?;
     let evaluations = Evaluations::new(source, control, state);

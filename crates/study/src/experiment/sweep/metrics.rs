@@ -38,7 +38,22 @@ impl Sweep<'_> {
 /// Returns the problem of an unknown metric, with the nearest name and all names.
 pub fn unknown<'a>(name: &str, known_names: impl Iterator<Item = &'a str> + Clone) -> Problem {
     let problem = Problem::new(format!("there is no metric `{name}`"));
-    let nearest = suggest::nearest(name, known_names.clone());
+    // A statistic may be written after a dot, as in `message.latency.p99`.
+    let plain = |name: &str| name.to_lowercase().replace(['.', '-', ' '], "_");
+    let same = known_names.clone().find(|known| plain(known) == plain(name));
+    let nearest = same.or_else(|| suggest::nearest(name, known_names.clone()));
     let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
     problem.help(format!("the metrics are {}", suggest::phrase(known_names)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistic_after_a_dot_is_suggested_with_an_underscore() {
+        let names = ["message.latency_one_way", "message.latency_one_way_p99"];
+        let problem = unknown("message.latency_one_way.p99", names.into_iter());
+        assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
+    }
 }

@@ -1,4 +1,4 @@
-//! Uncertain constants: those whose comments state that they are derived, calibrated or chosen.
+//! Uncertain constants: those whose comments state that they are derived, calibrated, chosen or remembered.
 //!
 //! Several parts may share a constant, as nine interfaces share an access time. Keys that differ only in the name of
 //! the part, and have the same value and source, count as one constant.
@@ -9,6 +9,9 @@ use narrows_core::text::{Entry, Read};
 
 /// One standard deviation of a constant's logarithm, if its comment states none (chosen).
 pub const DEFAULT_PRIOR: f64 = 0.25;
+
+/// The sources of values that are uncertain, as comments begin with them. Values of other sources are taken as exact.
+pub const UNCERTAIN_SOURCES: [&str; 4] = ["derived", "calibrated", "chosen", "remembered"];
 
 /// An uncertain constant.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,7 +33,7 @@ pub struct UncertainConstant {
 pub fn prior(source: &str) -> Result<Option<f64>, String> {
     let kind = source.split(':').next().unwrap_or_default().trim();
     let word = kind.split_whitespace().next().unwrap_or_default();
-    if !["derived", "calibrated", "chosen", "remembered"].contains(&word) {
+    if !UNCERTAIN_SOURCES.contains(&word) {
         return Ok(None);
     }
     let Some((_, stated)) = kind.split_once('±') else { return Ok(Some(DEFAULT_PRIOR)) };

@@ -89,10 +89,7 @@ impl<'q> Search<'q> {
         self.result.saturation = self.result.bottleneck.as_ref().map(|bottleneck| self.saturation(bottleneck));
         self.result.ineffective = self.ineffective();
         if self.is_short_of_time() {
-            self.result.notes.push(
-                "The run is long and cannot be shortened: trade-offs and slow-downs of single parameters are not tried."
-                    .to_owned(),
-            );
+            self.result.notes.push(long_run_note(!self.result.shortening.is_empty()));
         }
         let by_gain = |a: &f64, b: &f64| b.total_cmp(a);
         self.result.gains.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
@@ -331,6 +328,13 @@ impl<'q> Search<'q> {
     }
 }
 
+/// Returns the note of an analysis whose runs are long, although they are shortened if `is_shortened`.
+fn long_run_note(is_shortened: bool) -> String {
+    let reason =
+        if is_shortened { "The shortened run is still long" } else { "The run is long and cannot be shortened" };
+    format!("{reason}: trade-offs and slow-downs of single parameters are not tried (--all tries them).")
+}
+
 /// Returns the speed-up with the largest gain.
 pub(super) fn largest<'g>(gains: impl IntoIterator<Item = &'g SpeedUpGain>) -> Option<&'g SpeedUpGain> {
     gains.into_iter().reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most })
@@ -352,4 +356,15 @@ fn weight(gain: &SpeedUpGain) -> f64 {
 fn gain(number: &PartNumber, change: &ParameterChange, ratio: f64) -> Gain {
     let ParameterChange { key, old_value, value, factor } = change.clone();
     Gain { key, old_value, value, factor, ratio, meaning: number.declared.meaning }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn note_of_a_shortened_run_does_not_deny_the_shortening() {
+        assert!(!long_run_note(true).contains("cannot be shortened"));
+        assert!(long_run_note(false).contains("cannot be shortened"));
+    }
 }
