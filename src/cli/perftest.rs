@@ -128,7 +128,7 @@ mod tests {
         let bandwidth = metrics(&[
             ("verbs.bandwidth", 3172.5),
             ("verbs.bandwidth_peak", 3180.0),
-            ("verbs.message_rate", 0.0484085),
+            ("verbs.message_rate", 0.048_408_4),
             ("verbs.size", 65536.0),
             ("verbs.iterations", 5000.0),
         ]);

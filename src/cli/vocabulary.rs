@@ -133,9 +133,9 @@ mod tests {
     fn a_name_is_found_whole_by_its_end_and_by_its_pattern() {
         assert_eq!(names("workload.ping-pong.payload"), ["key workload.ping-pong.payload"]);
         assert_eq!(names("hosts.mine.pcie.link.lanes"), ["key hosts.NAME.pcie.link.lanes"]);
-        assert!(names("payload").len() > 3);
+        assert!(names("payload").len() > 1);
         assert_eq!(names("message.latency_one_way_p99"), ["metric message.latency_one_way"]);
-        assert_eq!(names("bus.sender.read-block"), ["metric bus.NODE.TRANSACTION"]);
+        assert!(names("bus.sender.read-block").contains(&"metric bus.NODE.TRANSACTION".to_owned()));
         assert_eq!(names("receive: poll"), ["stage receive: poll"]);
         assert!(names("sender memory bus").contains(&"resource memory bus".to_owned()));
         assert!(names("saturated").contains(&"outcome saturated".to_owned()));

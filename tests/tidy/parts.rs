@@ -51,13 +51,7 @@ const NAMED: [(&str, &str, &str); 16] = [
 
 /// String literals outside a part's files that equal its key, as the key, the file, and the reason. This list, too, may
 /// only shrink.
-<<<<<<< HEAD
-const TEXTS: [(&str, &str, &str); 18] = [
-||||||| ae990853
 const TEXTS: [(&str, &str, &str); 17] = [
-=======
-const TEXTS: [(&str, &str, &str); 16] = [
->>>>>>> verbs
     ("alewife", "crates/study/src/study/located.rs", "the name of a paper"),
     ("graph", "fabric/topology/graph/graphml.rs", "an element of GraphML"),
     ("mesh", "program/input/mesh.rs", "the name of a sequence of random numbers"),

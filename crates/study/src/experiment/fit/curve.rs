@@ -361,8 +361,8 @@ mod tests {
                    $ sockperf pp --msg-size=128 --full-rtt\nsockperf: Summary: Round trip is 24.0 usec\n";
         assert_eq!(read(log), Ok(vec![(64, 9.25), (128, 12.0)]));
         let log = "sockperf: NOTE: test was performed, using msg-size=14. For getting maximum\nsockperf: Summary: BandWidth is \
-                   100.000 MBps (800.000 Mbps)\nsockperf tp -m1472\nsockperf: Summary: BandWidth is 100.000 MBps (800.000 Mbps)\n";
-        assert_eq!(read(log), Ok(vec![(14, 104.8576), (1472, 209.7152)]));
+                   100.000 MBps (800.000 Mbps)\nsockperf tp -m1472\nsockperf: Summary: BandWidth is 200.000 MBps (1600.000 Mbps)\n";
+        assert_eq!(read(log), Ok(vec![(14, 100.0 * 1.048_576), (1472, 200.0 * 1.048_576)]));
     }
 
     #[test]

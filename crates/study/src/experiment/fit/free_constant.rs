@@ -164,7 +164,7 @@ mod tests {
         let read = subject.read(&[]).unwrap_or_else(|_| panic!("a valid description"));
         let key = SpannedString::unplaced("root-complex");
         let requested = FitConstant { key, start: None, prior: 0.25, bounds: None };
-        let problem = FreeConstant::find(&requested, &[&read]).err().expect("an unknown constant");
+        let Err(problem) = FreeConstant::find(&requested, &[&read]) else { panic!("an unknown constant") };
         assert_eq!(problem.help[0], "did you mean `hosts.pcie-gen3-x8.pcie.root-complex`?");
     }
 }

@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub const DOORBELL_BYTES: u64 = 8;
 /// Bytes of a BlueFlame buffer, which holds the longest request.
 pub const BLUE_FLAME_BYTES: u64 = 1024;
-/// Number of BlueFlame buffers, which are used in turn.
+/// Number of BlueFlame buffers of a core, which are used in turn.
 pub const BLUE_FLAME_BUFFERS: u64 = 2;
 
 /// A doorbell that has arrived.
@@ -58,13 +58,14 @@ pub struct BlueFlame {
     device: Rc<RdmaDevice>,
     sim: Sim,
     /// Bytes in each buffer.
-    requests: RefCell<[Vec<u8>; BLUE_FLAME_BUFFERS as usize]>,
+    requests: RefCell<Vec<Vec<u8>>>,
 }
 
 impl BlueFlame {
-    /// Creates the buffers of `device`.
-    pub fn new(device: &Rc<RdmaDevice>) -> BlueFlame {
-        BlueFlame { device: device.clone(), sim: device.sim.clone(), requests: RefCell::default() }
+    /// Creates `buffers` buffers of `device`.
+    pub fn new(device: &Rc<RdmaDevice>, buffers: u64) -> BlueFlame {
+        let requests = RefCell::new(vec![Vec::new(); buffers as usize]);
+        BlueFlame { device: device.clone(), sim: device.sim.clone(), requests }
     }
 }
 
@@ -83,7 +84,8 @@ impl Device for BlueFlame {
         request.extend_from_slice(bytes);
         if request.len() == usize::from(WorkEntry::blocks(request)) * BLOCK {
             let request = std::mem::take(request);
-            let arrived = ring(&request[..8].to_vec(), Some(request), self.sim.now());
+            let control: [u8; 8] = request[..8].try_into().expect("a request has a control segment");
+            let arrived = ring(&control, Some(request), self.sim.now());
             self.device.doorbells.send(arrived);
         }
     }

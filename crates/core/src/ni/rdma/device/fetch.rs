@@ -4,7 +4,6 @@
 use super::RdmaDevice;
 use super::doorbell::DoorbellRing;
 use super::queue_pair::{FetchedRequest, QueuePair};
-use crate::engine::Time;
 use crate::ni::rdma::transport::requester::RequestKind;
 use crate::ni::rdma::work_request::{BLOCK, RemoteOperand, WorkEntry};
 use crate::ni::verbs::WorkStatus;
@@ -16,7 +15,13 @@ const BLOCKS_PER_READ: u16 = 8;
 impl RdmaDevice {
     pub(super) async fn run_fetch(self: Rc<Self>) {
         loop {
-            let ring = self.doorbells.receive().await;
+            // A mailbox wakes one receiver, and there are several tasks.
+            let ring = loop {
+                match self.doorbells.try_receive() {
+                    Some(ring) => break ring,
+                    None => self.doorbells.arrived().wait().await,
+                };
+            };
             if let Some(pair) = self.queue_pair(ring.queue_pair) {
                 self.fetch(&pair, ring).await;
             }
@@ -30,6 +35,7 @@ impl RdmaDevice {
             let mut state = pair.state.borrow_mut();
             if (ring.producer.wrapping_sub(state.producer) as i16) > 0 {
                 state.producer = ring.producer;
+                state.rings.push_back((ring.producer, ring.at));
             }
             if std::mem::replace(&mut state.is_fetching, true) {
                 return;
@@ -40,7 +46,7 @@ impl RdmaDevice {
             let entry = WorkEntry::decode(&request);
             if entry.index == consumer {
                 pair.state.borrow_mut().consumer = ring.producer;
-                self.admit(pair, entry, ring.at);
+                self.admit(pair, entry, ring.producer);
             }
         }
         while let Some((from, blocks)) = next_blocks(pair) {
@@ -56,16 +62,19 @@ impl RdmaDevice {
                 }
                 let entry = WorkEntry::decode(&bytes[at..at + length]);
                 at += length;
-                self.admit(pair, entry, ring.at);
+                self.admit(pair, entry, from.wrapping_add((at / BLOCK) as u16));
             }
             pair.state.borrow_mut().consumer = from.wrapping_add((bytes.len() / BLOCK) as u16);
         }
         pair.state.borrow_mut().is_fetching = false;
     }
 
-    /// Starts the processing of a request that has been read.
-    fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, rung_at: Time) {
-        let journey = pair.state.borrow_mut().journeys.pop_front().unwrap_or_default();
+    /// Starts the processing of a request that has been read, behind which block `end` of the queue begins.
+    fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, end: u16) {
+        let (journey, rung_at) = {
+            let mut state = pair.state.borrow_mut();
+            (state.journeys.pop_front().unwrap_or_default(), state.rung_at(end).unwrap_or(self.sim.now()))
+        };
         journey.close("doorbell", rung_at);
         journey.close("descriptor", self.sim.now());
         let work = Rc::new(FetchedRequest { entry, journey });

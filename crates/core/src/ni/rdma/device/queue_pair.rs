@@ -62,6 +62,8 @@ pub struct QueuePairState {
     pub consumer: u16,
     /// Index behind the last block that was announced.
     pub producer: u16,
+    /// Doorbells for requests that have not been read: the index behind the last block of each, and its arrival.
+    pub rings: VecDeque<(u16, Time)>,
     /// Whether a task reads requests.
     pub is_fetching: bool,
     /// Whether the queue pair waits for the scheduler.
@@ -84,6 +86,16 @@ pub struct QueuePairState {
     pub deferred: Option<Syndrome>,
     /// Number of messages that wait for an acknowledgement.
     pub acks_due: u32,
+}
+
+impl QueuePairState {
+    /// Returns the arrival of the doorbell that announced the request before block `end`, if it is known.
+    pub fn rung_at(&mut self, end: u16) -> Option<Time> {
+        while self.rings.front().is_some_and(|(producer, _)| (end.wrapping_sub(*producer) as i16) > 0) {
+            self.rings.pop_front();
+        }
+        self.rings.front().map(|(_, at)| *at)
+    }
 }
 
 impl QueuePair {

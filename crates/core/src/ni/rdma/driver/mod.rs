@@ -95,9 +95,10 @@ impl RdmaDriver {
         let (host, parameters) = (context.host, &device.parameters);
         let doorbell =
             host.map_device(Rc::new(DoorbellRegister(device.clone())), DeviceWindow::uncached(DOORBELL_BYTES));
+        let flames = BLUE_FLAME_BUFFERS * host.cores().len() as u64;
         let blue_flame = (parameters.doorbell != Doorbell::Fetch).then(|| {
-            let window = DeviceWindow::write_combined(BLUE_FLAME_BUFFERS * BLUE_FLAME_BYTES);
-            host.map_device(Rc::new(BlueFlame::new(device)), window)
+            let window = DeviceWindow::write_combined(flames * BLUE_FLAME_BYTES);
+            host.map_device(Rc::new(BlueFlame::new(device, flames)), window)
         });
         let entries = parameters.message_completions(context.addresses.nodes());
         let completions = Rc::new(CompletionQueue::new(context.sim, host, entries, parameters.cqe.get()));
@@ -134,7 +135,7 @@ impl RdmaDriver {
                 doorbell,
                 blue_flame,
                 inline_only: parameters.doorbell == Doorbell::BlueFlameInline,
-                flames: Cell::new(0),
+                free_flames: RefCell::new((0..flames).collect()),
             },
             addresses: context.addresses.clone(),
             pending: context.pending.clone(),

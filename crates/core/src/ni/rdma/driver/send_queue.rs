@@ -5,7 +5,7 @@
 
 use crate::engine::Bytes;
 use crate::host::{Address, AnyProcessor, Host, Processor, Window};
-use crate::ni::rdma::device::doorbell::{BLUE_FLAME_BUFFERS, BLUE_FLAME_BYTES};
+use crate::ni::rdma::device::doorbell::BLUE_FLAME_BYTES;
 use crate::ni::rdma::device::queue_pair::QueuePair;
 use crate::ni::rdma::work_request::{BLOCK, LocalData, WorkEntry};
 use crate::ni::verbs::WorkId;
@@ -21,8 +21,8 @@ pub struct DeviceRegisters {
     pub blue_flame: Option<Window>,
     /// Whether only requests that carry their data are written to BlueFlame.
     pub inline_only: bool,
-    /// Number of BlueFlame buffers that were written.
-    pub flames: Cell<u64>,
+    /// BlueFlame buffers that no core writes, the one that was written longest ago first.
+    pub free_flames: RefCell<VecDeque<u64>>,
 }
 
 /// A request that was posted and has not been reported.
@@ -112,10 +112,11 @@ impl SendQueue {
                     && last.len() <= BLUE_FLAME_BYTES as usize
                     && (self.is_last_inline.get() || !registers.inline_only) =>
             {
-                let flames = registers.flames.get();
-                registers.flames.set(flames + 1);
-                cpu.write_run(window.at(flames % BLUE_FLAME_BUFFERS * BLUE_FLAME_BYTES), &last).await;
+                // A core writes a buffer alone, since the blocks of a request must arrive one after another.
+                let flame = registers.free_flames.borrow_mut().pop_front().expect("each core writes one buffer");
+                cpu.write_run(window.at(flame * BLUE_FLAME_BYTES), &last).await;
                 cpu.fence().await;
+                registers.free_flames.borrow_mut().push_back(flame);
             }
             _ => {
                 let control = u64::from_le_bytes(last[..8].try_into().expect("a request has 64 bytes"));

@@ -39,9 +39,12 @@ fn sends_move_the_right_bytes_through_queues_that_wrap_around() {
     }
 }
 
+/// A kind of failure, keys of the interface, and counts of completions by their names.
+type FailureCase = (&'static str, &'static [&'static str], [(&'static str, f64); 3]);
+
 #[test]
 fn failures_end_requests_by_name() {
-    let cases: [(&str, &[&str], [(&str, f64); 3]); 4] = [
+    let cases: [FailureCase; 4] = [
         (
             "no-receive",
             &["ni.rdma.rnr-retries=2", "ni.rdma.rnr-timer=1 us"],
