@@ -23,7 +23,8 @@ fn exit_codes_are_those_of_the_contract() {
     assert_eq!(code(&["check", "ping-pong", "--set", "run.seed=x"]), Some(2));
     assert_eq!(code(&["run", "no-such-file.toml"]), Some(2));
     assert_eq!(code(&["run", "ping-pong", "--no-such-option"]), Some(2));
-    assert_eq!(code(&[]), Some(2));
+    assert_eq!(code(&[]), Some(0), "the next steps are printed");
+    assert_eq!(code(&["no-such-command"]), Some(2));
     assert_eq!(code(&["run", "ping-pong", STUCK]), Some(3));
     assert_eq!(code(&["run", "ping-pong", "--set", "run.time-limit=1 ms"]), Some(3));
     assert_eq!(code(&["--help"]), Some(0));

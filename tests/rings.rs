@@ -102,6 +102,29 @@ proptest! {
     }
 }
 
+/// A frame that waits for a buffer holds up the frames behind it, while the last frames that have buffers are being
+/// written: the device must announce these without a whole batch, since the driver posts buffers only after all.
+#[test]
+fn a_frame_that_waits_for_a_buffer_does_not_hold_up_the_completions_of_frames_before_it() {
+    let rings = Rings {
+        entries: 38,
+        batches: [4, 32, 26, 8, 13, 38],
+        fetches: 4,
+        inline: 64,
+        frame: 128,
+        descriptor: 16,
+        words: ["queue", "polled"],
+        engine_reads: 3,
+    };
+    let workload = "stream = { warm-up = 0, messages = 150, payload = \"64 B\", flows = [\"n0 -> n1\", \"n1 -> n0\"] }";
+    for set in ["write-back-batch=13", "write-back-batch=38"] {
+        let sets = [rings.sets(), vec![format!("ni.ring.receive.{set}")]].concat();
+        let result = run("hosts/memory-bus-1998", "ring", workload, &sets);
+        assert_conserved(&result, &set);
+        assert!(metric(&result, "ring.frames.waited") > 0.0, "{set}");
+    }
+}
+
 /// A machine whose only limit is the link: the interface named `ni` on both sides of a wire of `wire` bytes per second.
 fn link_alone(ni: &str, wire: &str, messages: u64) -> Machine {
     let costs = match ni {

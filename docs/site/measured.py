@@ -62,7 +62,7 @@ class Measured:
             part = f" (`{word['reported with']}`)" if "reported with" in word else ""
             id_ = "" if name in seen else f'<a id="{anchor(name)}"></a>'
             seen.add(name)
-            unit = [word["unit"].replace("none", "").replace("us", "µs")] if with_unit else []
+            unit = [word["unit"].replace("a plain number", "").replace("us", "µs")] if with_unit else []
             rows.append([f"{id_}`{name}`", *unit, escape(word["meaning"]) + part, self.shown_on(kind, name)])
         return rows
 

@@ -30,7 +30,7 @@ struct Finding {
     /// The version or value that was found; `None` if it is missing.
     found: Option<String>,
     purpose: &'static str,
-    /// What to do if it is missing.
+    /// The remedy if it is missing.
     remedy: &'static str,
 }
 

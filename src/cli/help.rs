@@ -1,14 +1,12 @@
 //! `narrows help`: the help of a command, or the glossary.
 
 use super::exit::{CommandResult, ExitStatus, is_coloured};
+use super::glossary::{GLOSSARY, glossary_entry};
 use super::output::print;
 use super::vocabulary::{matching, vocabulary};
 use super::{Cli, registry};
 use clap::{Args, CommandFactory};
 use narrows_core::text::Problem;
-
-/// The glossary, which is also a page of the documentation.
-const GLOSSARY: &str = include_str!("../../docs/glossary.md");
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,31 +83,6 @@ fn glossary_entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> St
         }
     }
     text
-}
-
-/// Returns the terms of the glossary, each with its meaning.
-pub fn glossary_terms() -> Vec<(String, String)> {
-    GLOSSARY.lines().filter_map(glossary_entry).collect()
-}
-
-/// Returns the term and the meaning of a line of the glossary, if it is a row of a table.
-fn glossary_entry(line: &str) -> Option<(String, String)> {
-    let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-    match cells[..] {
-        [term, meaning] if line.starts_with('|') && term != "term" && !term.starts_with("---") => {
-            Some((term.to_owned(), without_links(&meaning.replace('`', ""))))
-        }
-        _ => None,
-    }
-}
-
-/// Returns a text with each Markdown link replaced by its words.
-fn without_links(text: &str) -> String {
-    let mut parts = text.split("](");
-    let first = parts.next().unwrap_or_default().to_owned();
-    let rest = parts.map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
-    let sum = rest.fold(first, |joined, part| joined + part);
-    sum.replace('[', "")
 }
 
 #[cfg(test)]

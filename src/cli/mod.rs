@@ -24,7 +24,7 @@
 //! | `reproduce.rs`, `new.rs` | papers and studies; a minimal study to start from |
 //! | `verify.rs` | model checking of firmware |
 //! | `list.rs`, `show.rs`, `check.rs` | shipped parts and examples; values and their origins; validation |
-//! | `explain.rs`, `vocabulary.rs` | the meaning of a name; all names |
+//! | `explain.rs`, `vocabulary.rs`, `glossary.rs` | the meaning of a name; all names; the terms of the glossary |
 //! | `doctor.rs` | optional tools and features |
 //! | `compare.rs` | the comparison of two results |
 //! | `schema.rs`, `completions.rs`, `man.rs` | for editors, shells and readers |
@@ -50,6 +50,7 @@ mod explain;
 mod fit;
 mod fit_progress;
 mod fit_text;
+mod glossary;
 mod heartbeat;
 mod help;
 mod input;
@@ -194,7 +195,7 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// What the program prints if it is called without a command.
+/// The text that the program prints if it is called without a command.
 const NEXT_STEPS: &str = "\
 Narrows simulates the path between a program and the wire: processor, caches,
 buses, network interface, fabric. Four steps to begin with:

@@ -2,7 +2,7 @@
 //! exit codes and the terms of the glossary.
 
 use super::exit::EXIT_CODES;
-use super::help::glossary_terms;
+use super::glossary::glossary_terms;
 use narrows_core::machine::Registry;
 use narrows_core::part::{ResultKind, ResultName, STATISTICS};
 use narrows_core::text::schema::{Line, Need};
@@ -59,7 +59,7 @@ fn keys(registry: &Arc<Registry>) -> Vec<Word> {
     let word = |line: &Line| {
         let default = match &line.need {
             Need::Required => "required".to_owned(),
-            Need::Optional => "none".to_owned(),
+            Need::Optional => "no default".to_owned(),
             Need::Default(text, _) => text.clone(),
         };
         let mut facts = vec![("value", line.kind.clone()), ("default", default)];
@@ -73,7 +73,7 @@ fn result_words(registry: &Registry) -> impl Iterator<Item = Word> {
     registry.result_names().map(|(part, name)| {
         let mut word = Word::new(name.pattern, name.kind.name(), name.meaning);
         if name.kind == ResultKind::Metric {
-            word.facts.push(("unit", if name.unit.is_empty() { "none" } else { name.unit }.to_owned()));
+            word.facts.push(("unit", if name.unit.is_empty() { "a plain number" } else { name.unit }.to_owned()));
         }
         if !part.is_empty() {
             word.facts.push(("reported with", part));
@@ -88,7 +88,7 @@ pub fn key_meaning<'a>(keys: &'a [Line], path: &str) -> Option<&'a str> {
     exact.or_else(|| keys.iter().find(|line| ResultName::fits_words(&line.path, path))).map(|line| line.doc)
 }
 
-/// Returns the words that `name` may mean: those of exactly this name or, if there are none, those of which it is the
+/// Returns the words that `name` may mean: those of exactly this name or, without such words, those of which it is the
 /// end, such as the last words of a key.
 pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
     let sought = name.trim_matches('`').to_lowercase();

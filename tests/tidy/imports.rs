@@ -19,7 +19,7 @@ const IMPORTS: [(&str, &[&str]); 19] = [
     ("host", &["engine", "text", "part"]),
     ("fabric", &["engine", "text", "part"]),
     ("ni", &["engine", "text", "part", "protocol", "host", "fabric"]),
-    ("messaging", &["engine", "text", "protocol", "host", "fabric", "ni"]),
+    ("messaging", &["engine", "text", "part", "protocol", "host", "fabric", "ni"]),
     ("program", &["engine", "text", "part", "protocol", "host", "fabric", "ni", "messaging"]),
     ("machine", &["engine", "text", "error", "part", "protocol", "host", "fabric", "ni", "messaging", "program"]),
     (
@@ -32,7 +32,7 @@ const IMPORTS: [(&str, &[&str]); 19] = [
     ("experiment", &["engine", "text", "error", "host", "program", "machine", "report"]),
     ("study", &["engine", "text", "error", "machine", "report", "experiment"]),
     ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
-    ("cli", &["engine", "text", "error", "machine", "report", "experiment", "study", "papers", "verify"]),
+    ("cli", &["engine", "text", "error", "part", "machine", "report", "experiment", "study", "papers", "verify"]),
 ];
 
 /// The cycles that existed before this test. The list may only shrink: a file is removed when its cycle is broken.

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Largest number of names in the public interface.
-const NAMES_MAX: usize = 170;
+const NAMES_MAX: usize = 176;
 
 /// The roots of the crates.
 const ROOTS: [&str; 3] = ["crates/core/src/lib.rs", "crates/study/src/lib.rs", "src/lib.rs"];

@@ -1,7 +1,8 @@
 //! Parts that a message may suggest instead of an incompatible one: the parts of the registry that have the missing
 //! capability.
 
-use super::registry::{OfferedBy, Registry};
+use super::offered_capabilities::OfferedBy;
+use super::registry::Registry;
 use super::selections::{FabricPart, InterfacePart, ProtocolPart};
 use crate::host::HostCapabilities;
 use crate::ni::EndpointLimit;

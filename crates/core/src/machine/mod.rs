@@ -5,6 +5,7 @@
 //! | `mod.rs` | the description's tables: nodes, hosts, interface, fabric, workload, run |
 //! | `nodes.rs` | the nodes of a description, by name or as many as the fabric has |
 //! | `registry.rs` | the parts that descriptions may name |
+//! | `offered_capabilities.rs` | the capabilities of each kind of host |
 //! | `selections.rs` | which of them a description selects |
 //! | `alternatives.rs` | which of them a message may suggest |
 //! | `check/` | what must fit together before time 0 |
@@ -24,6 +25,7 @@ mod inert;
 pub mod keys;
 mod language;
 mod nodes;
+mod offered_capabilities;
 mod registry;
 mod result_names;
 mod selections;

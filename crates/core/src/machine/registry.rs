@@ -3,8 +3,9 @@
 //! The order of the parts is the order in which they are listed, printed and tried.
 
 use super::language::Language;
+use super::offered_capabilities::OfferedBy;
 use crate::fabric::{self, FabricSpec};
-use crate::host::{self, HostCapabilities, HostSpec};
+use crate::host::{self, HostSpec};
 use crate::ni::{self, InterfaceSpec};
 use crate::part::{Part, PartEntry, PartFamily};
 use crate::program::{self, WorkloadSpec};
@@ -23,15 +24,6 @@ pub struct Registry {
     workloads: PartFamily<dyn WorkloadSpec>,
     /// The spelling of keys in results and descriptions, computed on first use.
     pub(super) language: OnceLock<Language>,
-}
-
-/// The capabilities of a kind of host.
-#[derive(Clone, Debug)]
-pub(super) struct OfferedBy {
-    pub key: &'static str,
-    pub offered: HostCapabilities,
-    /// The value that a host must state to offer the required capabilities, if not every host of the kind does.
-    pub condition: fn(&HostCapabilities) -> Option<&'static str>,
 }
 
 static SHIPPED: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::shipped()));

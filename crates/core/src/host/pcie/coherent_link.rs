@@ -100,7 +100,7 @@ pub struct DeviceLogic {
     /// Cycles of the clock for each message that the interface sends or receives on a link.
     ///
     /// Requests, answers, snoops and accesses to registers are messages. The cycles are added to the times of the links.
-    #[param(max = 1_000_000)]
+    #[param(max = 1_000_000, meaning = Work, resource = "device logic")]
     pub cycles: u64,
 }
 

@@ -1,7 +1,6 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
-use super::reach::{check_message_words, check_node_count, endpoints, lengths, packets};
-use super::verbs::verbs;
+use super::reach::{check_message_words, check_node_count, endpoints, lengths, packets, verbs};
 use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;

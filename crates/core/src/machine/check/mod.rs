@@ -6,7 +6,6 @@ mod memory_capacity;
 pub(super) mod notes;
 mod reach;
 mod sound;
-mod verbs;
 
 use crate::machine::{EndpointNames, HostPart, InterfacePart, Machine, NodeDescription, shipped};
 use crate::program::flow_patterns::is_pattern;

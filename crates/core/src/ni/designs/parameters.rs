@@ -62,7 +62,7 @@ pub struct InterfaceParameters {
     pub outstanding: usize,
 }
 
-/// The notice by which the processor tells a coherent interface of a message to send.
+/// The notice by which the processor notifies a coherent interface of a message to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SendNotice {
     /// An uncached store of the tail.

@@ -35,6 +35,8 @@ pub struct HostDma {
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
     tracks: [TrackId; 2],
+    /// End of the latest beat.
+    moved_until: Cell<Time>,
 }
 
 impl HostDma {
@@ -47,6 +49,7 @@ impl HostDma {
             attention: connections.attention.clone(),
             registers: Registers::new(connections, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
+            moved_until: Cell::default(),
             sim: sim.clone(),
         });
         let serve = engine.clone();
@@ -113,7 +116,10 @@ impl HostDma {
         }
         self.sram.set_bus_rate(None);
         job.journey.add_service(beat.began, end);
-        self.registers.record_moved(end - beat.began);
+        // The service of a beat may begin before the previous beat has ended.
+        let since = beat.began.max(self.moved_until.get());
+        self.registers.record_moved(end.since(since));
+        self.moved_until.set(end);
         if job.progress.as_ref().is_some_and(|progress| progress.settle()) {
             self.attention.notify();
         }

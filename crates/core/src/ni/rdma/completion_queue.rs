@@ -2,7 +2,6 @@
 //! of the entries that the processor has taken, which the device reads if the ring seems full.
 
 use super::completion_entry::CompletionEntry;
-use super::device::RdmaDevice;
 use crate::engine::{Journey, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host};
 use std::cell::{Cell, RefCell};
@@ -66,15 +65,26 @@ impl CompletionQueue {
         (self.address(self.taken.get()) + self.entry_bytes - LAST_WORD) / 64 * 64
     }
 
+    /// Returns the address of the record of taken entries if the queue seems full, so that the device reads the record
+    /// before it reserves an entry.
+    pub fn record_to_read(&self) -> Option<Address> {
+        self.seems_full().then_some(self.record)
+    }
+
+    /// Updates the number of entries that the device knows to have been taken to `taken`, the contents of the record.
+    pub fn set_known_taken(&self, taken: u64) {
+        self.known_taken.set(taken);
+    }
+
+    fn seems_full(&self) -> bool {
+        self.reserved.get() - self.known_taken.get() == u64::from(self.entries)
+    }
+
     /// Reserves the next entry for the device. Returns `None` if the queue has overrun: the completion is lost, and with
     /// it the queue.
-    pub async fn reserve(&self, device: &RdmaDevice) -> Option<u64> {
+    pub fn reserve(&self) -> Option<u64> {
         let position = self.reserved.get();
-        if position - self.known_taken.get() == u64::from(self.entries) {
-            let record = device.read_memory(self.record, 8).await;
-            self.known_taken.set(u64::from_le_bytes(record.try_into().expect("eight bytes")));
-        }
-        if self.is_overrun.get() || position - self.known_taken.get() == u64::from(self.entries) {
+        if self.is_overrun.get() || self.seems_full() {
             self.is_overrun.set(true);
             self.written.notify();
             return None;

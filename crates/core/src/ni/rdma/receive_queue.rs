@@ -1,7 +1,6 @@
 //! A receive queue, which may be shared by queue pairs: a ring of buffers in host memory, and a record of the number of
 //! posted buffers. The device reads the record and the ring by DMA, and keeps some buffers in advance.
 
-use super::device::RdmaDevice;
 use super::work_request::{RECEIVE_BYTES, decode_receive, encode_receive};
 use crate::engine::{Bytes, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host, Processor};
@@ -97,47 +96,66 @@ impl ReceiveQueue {
         self.base + position % u64::from(self.entries) * RECEIVE_BYTES as u64
     }
 
-    /// Takes the next buffer for the device; returns `None` if none is posted.
-    pub async fn take(self: &Rc<Self>, device: &RdmaDevice) -> Option<PostedBuffer> {
-        if self.prefetched.borrow().is_empty() {
-            self.request_refill(device);
-            while self.is_refilling.get() {
-                self.refilled.wait().await;
-            }
-        }
-        let work = self.prefetched.borrow_mut().pop_front();
-        if work.is_some() && self.prefetched.borrow().len() < PREFETCH as usize / 2 {
-            self.request_refill(device);
-        }
-        work
+    /// Removes the next buffer that the device has read.
+    pub fn pop(&self) -> Option<PostedBuffer> {
+        self.prefetched.borrow_mut().pop_front()
     }
 
-    fn request_refill(self: &Rc<Self>, device: &RdmaDevice) {
-        if !self.is_refilling.replace(true) {
-            device.request_refill(self);
+    /// Returns whether the device has read no buffer in advance.
+    pub fn is_empty(&self) -> bool {
+        self.prefetched.borrow().is_empty()
+    }
+
+    /// Returns whether the device should read further buffers.
+    pub fn is_low(&self) -> bool {
+        self.prefetched.borrow().len() < PREFETCH as usize / 2
+    }
+
+    /// Records that a refill is requested; returns whether none was.
+    pub fn begin_refill(&self) -> bool {
+        !self.is_refilling.replace(true)
+    }
+
+    /// Waits until no refill is requested.
+    pub async fn wait_refilled(&self) {
+        while self.is_refilling.get() {
+            self.refilled.wait().await;
         }
     }
 
-    /// Reads buffers from the ring, and first the record if all known buffers have been read.
-    pub async fn refill(&self, device: &RdmaDevice) {
-        if self.known.get() == self.fetched.get() {
-            let record = device.read_memory(self.record, 8).await;
-            // Buffers that were preloaded are not in the record until the first one is posted again.
-            let posted = u64::from_le_bytes(record.try_into().expect("eight bytes"));
-            self.known.set(posted.max(self.known.get()));
-        }
+    /// Returns the address of the record if all buffers that the device knows of have been read, so that it reads the
+    /// record first.
+    pub fn record_to_read(&self) -> Option<Address> {
+        (self.known.get() == self.fetched.get()).then_some(self.record)
+    }
+
+    /// Updates the number of buffers that the device knows of; `posted` is the contents of the record.
+    pub fn set_known(&self, posted: u64) {
+        // Buffers that were preloaded are not in the record until the first one is posted again.
+        self.known.set(posted.max(self.known.get()));
+    }
+
+    /// Returns the address and the size of the entries that a refill reads, if there are any.
+    pub fn entries_to_read(&self) -> Option<(Address, u64)> {
         let (from, entries) = (self.fetched.get(), u64::from(self.entries));
         let count = (self.known.get() - from).min(PREFETCH.into()).min(entries - from % entries);
-        if count > 0 {
-            let bytes = device.read_memory(self.entry(from), count * RECEIVE_BYTES as u64).await;
-            let (rows, _) = bytes.as_chunks::<RECEIVE_BYTES>();
-            let works = rows.iter().zip(from..).map(|(row, position)| {
-                let (address, bytes) = decode_receive(row);
-                PostedBuffer { index: position as u16, address, bytes }
-            });
-            self.prefetched.borrow_mut().extend(works);
-            self.fetched.set(from + count);
-        }
+        (count > 0).then(|| (self.entry(from), count * RECEIVE_BYTES as u64))
+    }
+
+    /// Adds the buffers of entries that were read.
+    pub fn add_entries(&self, bytes: &[u8]) {
+        let from = self.fetched.get();
+        let (rows, _) = bytes.as_chunks::<RECEIVE_BYTES>();
+        let buffers = rows.iter().zip(from..).map(|(row, position)| {
+            let (address, bytes) = decode_receive(row);
+            PostedBuffer { index: position as u16, address, bytes }
+        });
+        self.prefetched.borrow_mut().extend(buffers);
+        self.fetched.set(from + rows.len() as u64);
+    }
+
+    /// Ends a refill.
+    pub fn end_refill(&self) {
         self.is_refilling.set(false);
         self.refilled.notify();
     }

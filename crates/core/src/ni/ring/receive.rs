@@ -8,7 +8,7 @@ use super::frame::FrameHeader;
 use super::moderation::Moderation;
 use super::parameters::MissingBuffer;
 use super::visibility::{CompletedFrames, PendingWrite, PendingWrites};
-use crate::engine::{Bytes, Class, Journey, Mailbox, Pool, Signal, Time};
+use crate::engine::{Bytes, Class, Journey, Mailbox, Pool, Resource, Signal, Time};
 use crate::host::{DmaCompletion, DmaSource};
 use crate::ni::port::TakenPacket;
 use std::cell::{Cell, RefCell};
@@ -80,6 +80,10 @@ pub struct Receiver {
     /// Frames that are being written, if the port does not order writes.
     unordered: Mailbox<WrittenFrame>,
     completion_due: Signal,
+    /// Whether an arrived frame waits for a receive buffer, and all frames behind it wait too.
+    is_held: Cell<bool>,
+    /// The right to write completions.
+    writing: Resource,
     writes: Rc<PendingWrites>,
     /// Number of frames that were dropped.
     pub dropped: Cell<u64>,
@@ -105,6 +109,8 @@ impl Receiver {
             fifo: Pool::new(sim, format!("a slot in the receive FIFO of {name}"), context.parameters.receive_fifo),
             unordered: Mailbox::new(sim, format!("{name}: a frame that is being written")),
             completion_due: Signal::new(sim, format!("{name}: completions to write")),
+            is_held: Cell::default(),
+            writing: Resource::new(sim, format!("{name}: a write of completions")),
             writes: writes.clone(),
             dropped: Cell::default(),
             waited: Cell::default(),
@@ -146,17 +152,23 @@ impl Receiver {
             let ring = &self.queues[queue].descriptors;
             entry.clear();
             if ring.try_take(&mut entry).is_none() {
+                // The driver posts no buffers before it knows of all frames. Those being written are left to `complete`.
+                self.is_held.set(ring.is_empty());
+                match self.is_held.get() {
+                    true => self.write_all_completions().await,
+                    false => self.write_completions(queue).await,
+                }
                 if context.parameters.missing_buffer == MissingBuffer::Drop && ring.is_empty() {
                     self.dropped.set(self.dropped.get() + 1);
                     drop_frame(NO_BUFFER, &taken.packet.journey);
                     context.port.release(taken);
                     self.fifo.release(1);
+                    self.is_held.set(false);
                     continue;
                 }
-                // The driver posts no buffers before it knows of all frames.
-                self.write_completions(queue).await;
                 self.waited.set(self.waited.get() + u64::from(ring.is_empty()));
                 ring.take(&mut entry).await;
+                self.is_held.set(false);
             }
             let position = ring.used() - 1;
             let packet = taken.packet.clone();
@@ -182,7 +194,8 @@ impl Receiver {
         }
     }
 
-    /// Completes a frame: adds its completion to a batch, and writes the batch if it is full or the device is idle.
+    /// Completes a frame: adds its completion to a batch, and writes the batch if it is full, or if no completion will
+    /// follow because the device is idle or waits for a buffer.
     async fn complete(&self, WrittenFrame { write, taken, since, queue, position, length }: WrittenFrame) {
         let context = &*self.context;
         let ring = &self.queues[queue];
@@ -200,8 +213,9 @@ impl Receiver {
             return self.write_completions(queue).await;
         }
         let delay = context.parameters.receive.write_back_delay;
-        let is_idle = self.arrived.is_empty() && self.unordered.is_empty();
-        if delay == Time::ZERO && is_idle {
+        let is_last = self.unordered.is_empty() && (self.arrived.is_empty() || self.is_held.get());
+        // A frame that waits for a buffer may wait for the driver to know of this one.
+        if is_last && (delay == Time::ZERO || self.is_held.get()) {
             return self.write_all_completions().await;
         }
         if is_first && delay > Time::ZERO {
@@ -219,6 +233,8 @@ impl Receiver {
     /// Writes the waiting completions of a queue.
     async fn write_completions(&self, queue: usize) {
         let (context, ring) = (&*self.context, &self.queues[queue]);
+        // Several tasks write completions, in several runs: completions become visible in the order of the ring.
+        let _order = self.writing.acquire().await;
         ring.deadline.set(Time::MAX);
         for (address, bytes, frames) in ring.completions.take() {
             let journeys: Vec<Journey> = ring.uncompleted.borrow_mut().drain(..frames as usize).collect();

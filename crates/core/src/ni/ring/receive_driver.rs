@@ -105,7 +105,7 @@ impl ReceiveDriver {
         (self.device.visible() > position).then_some(length)
     }
 
-    /// Returns the next received frame. The driver takes up to `burst` completions from the ring at once.
+    /// Returns the next received frame. The driver removes up to `burst` completions from the ring at once.
     pub async fn poll(&self, cpu: &AnyProcessor, burst: u64) -> Option<ReceivedFrame> {
         let next = self.batch.borrow_mut().pop_front();
         let (buffer, length) = match next {

@@ -25,7 +25,7 @@ pub const RESULTS: &[ResultName] = &[
     ResultName::resource("payload reads", "Reads of payloads, as the fraction of those that may be outstanding"),
     ResultName::metric("ring.doorbells", "", "Doorbells of send and receive rings"),
     ResultName::metric("ring.fetches", "", "DMA reads of descriptors"),
-    ResultName::metric("ring.frames.inline", "", "Frames whose payload stood in the ring"),
+    ResultName::metric("ring.frames.inline", "", "Frames whose payload was in the ring"),
     ResultName::metric("ring.frames.sent", "", "Frames that interfaces sent"),
     ResultName::metric("ring.frames.waited", "", "Frames that waited for a receive buffer"),
     ResultName::metric("ring.head-reads", "", "Reads of head registers by processors"),

@@ -148,7 +148,7 @@ const RESULTS: &[ResultName] = &[
         "us",
         "Time of a transfer, from its request until its end; the mean over all measured transfers",
     ),
-    ResultName::metric("copy.bandwidth", "MB/s", "Bytes that the processor copied per time, beside the DMA"),
+    ResultName::metric("copy.bandwidth", "MB/s", "Bytes that the processor copied per time during the DMA"),
 ];
 
 impl Part for DmaTest {

@@ -122,7 +122,7 @@ const RESULTS: &[ResultName] = &[
     ResultName::metric(
         "copy.NODE.bandwidth",
         "MB/s",
-        "Bytes that the processor of a node copied per time, beside the stream",
+        "Bytes that the processor of a node copied per time during the stream",
     ),
 ];
 

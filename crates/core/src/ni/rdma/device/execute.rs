@@ -156,7 +156,7 @@ impl RdmaDevice {
         let (code, psn) = (header.base.code, header.base.psn);
         match (code, &header.extended) {
             (Code::SendFirst | Code::SendOnly, _) => {
-                let work = pair.receive_queue.take(self).await.ok_or(Refusal::NotReady)?;
+                let work = self.take_buffer(&pair.receive_queue).await.ok_or(Refusal::NotReady)?;
                 pair.state.borrow_mut().inbound = InboundMessage::Receive(work, 0);
                 self.store_payload(pair, packet, payload, code.is_last())
             }

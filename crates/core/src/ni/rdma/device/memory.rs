@@ -10,7 +10,6 @@ use crate::engine::{Journey, Time};
 use crate::host::{Address, DmaCompletion, DmaOperation, DmaRequest, submit_when_free};
 use crate::ni::rdma::completion_entry::{CompletionEntry, ENTRY};
 use crate::ni::rdma::completion_queue::CompletionQueue;
-use crate::ni::rdma::receive_queue::ReceiveQueue;
 use crate::ni::rdma::wire::ExtendedHeader;
 use crate::ni::rdma::wire::aeth::{AckHeader, Syndrome};
 use crate::ni::rdma::wire::bth::{OperationCode, Psn};
@@ -119,7 +118,7 @@ impl RdmaDevice {
 
     /// Writes a completion, or fails the queue pairs of a queue that is full.
     async fn write_completion(self: &Rc<Self>, queue: Rc<CompletionQueue>, entry: CompletionEntry, journey: Journey) {
-        let Some(position) = queue.reserve(self).await else {
+        let Some(position) = self.reserve_completion(&queue).await else {
             self.tally.record_loss(&journey);
             let pairs: Vec<Rc<QueuePair>> = self.queue_pairs.borrow().values().cloned().collect();
             for pair in pairs.iter().filter(|pair| Rc::ptr_eq(&pair.completion_queue, &queue)) {
@@ -200,17 +199,5 @@ impl RdmaDevice {
                 self.outgoing.send(OutgoingPayload { header, payload, journey: Journey::NONE, ends_responses });
             }
         }
-    }
-
-    pub(super) async fn run_refills(self: Rc<Self>) {
-        loop {
-            let queue = self.refills.receive().await;
-            queue.refill(&self).await;
-        }
-    }
-
-    /// Requests the reading of buffers of a receive queue.
-    pub fn request_refill(&self, queue: &Rc<ReceiveQueue>) {
-        self.refills.send(queue.clone());
     }
 }

@@ -11,6 +11,7 @@
 //! | `execute.rs` | the responder: execution of requests |
 //! | `replies.rs` | the requester: acknowledgements, responses, failures |
 //! | `memory.rs` | accesses to host memory in the order of arrival |
+//! | `queue_reads.rs` | reads of completion queues and receive queues |
 //! | `timers.rs` | time-outs and delayed acknowledgements |
 
 pub mod doorbell;
@@ -18,6 +19,7 @@ mod execute;
 mod fetch;
 mod memory;
 pub mod queue_pair;
+mod queue_reads;
 mod receive;
 mod replies;
 mod scheduler;

@@ -137,7 +137,7 @@ impl RdmaDevice {
         if pair.receive_queue.is_shared() {
             return;
         }
-        while let Some(work) = pair.receive_queue.take(self).await {
+        while let Some(work) = self.take_buffer(&pair.receive_queue).await {
             self.end_receive(pair, &work, Bytes::ZERO, WorkStatus::Flushed, Journey::NONE);
         }
     }
