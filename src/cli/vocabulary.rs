@@ -69,8 +69,17 @@ fn keys(registry: &Arc<Registry>) -> Vec<Word> {
     lines.iter().map(word).collect()
 }
 
-fn result_words(registry: &Registry) -> impl Iterator<Item = Word> {
-    registry.result_names().map(|(part, name)| {
+/// Returns the names in results. Parts that report the same name in the same sense share its entry.
+fn result_words(registry: &Registry) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    for (part, name) in registry.result_names() {
+        let is_same = |word: &&mut Word| {
+            word.name == name.pattern && word.kind == name.kind.name() && word.meaning == name.meaning
+        };
+        if let Some((_, parts)) = words.iter_mut().find(is_same).and_then(|word| word.facts.last_mut()) {
+            *parts += &format!(", {part}");
+            continue;
+        }
         let mut word = Word::new(name.pattern, name.kind.name(), name.meaning);
         if name.kind == ResultKind::Metric {
             word.facts.push(("unit", if name.unit.is_empty() { "a plain number" } else { name.unit }.to_owned()));
@@ -78,8 +87,9 @@ fn result_words(registry: &Registry) -> impl Iterator<Item = Word> {
         if !part.is_empty() {
             word.facts.push(("reported with", part));
         }
-        word
-    })
+        words.push(word);
+    }
+    words
 }
 
 /// Returns the meaning of the key `path`, in which names of the user's choice stand for the words in capitals.
