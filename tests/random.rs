@@ -193,7 +193,9 @@ proptest! {
 
 /// Returns the compatible combinations of all programs on nodes.
 fn all_accepted() -> Vec<Combination> {
-    Registry::shared().workloads_on_nodes().flat_map(accepted).collect()
+    // docs/rings.md describes the defect that rings have on I/O buses.
+    let is_sound = |one: &Combination| one.host != "hosts/p6-natoma" || !one.ni.starts_with("ni/ring");
+    Registry::shared().workloads_on_nodes().flat_map(accepted).filter(is_sound).collect()
 }
 
 /// Smallest fraction of the drawn machines that must be accepted, so that the laws are checked on many of them. Queue pairs
