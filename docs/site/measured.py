@@ -5,13 +5,13 @@ import pathlib
 
 from program import anchor, escape, table
 
-# Words of a pattern that stand for any words, as in crates/core/src/part/result_name.rs.
+# Words of a pattern that match any words, as in crates/core/src/part/result_name.rs.
 PLACEHOLDERS = {"BYTES", "DISTANCE", "FROM", "INDEX", "NAME", "NODE", "NUMBER", "REASON", "TO", "TRANSACTION"}
 STATISTICS = ("_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95")
 
 
 def fits(pattern, words):
-    """Returns whether a list of words fits a list of words some of which stand for any."""
+    """Returns whether a list of words fits a list of words some of which match any."""
     if not pattern or not words:
         return not pattern and not words
     if pattern[0] in PLACEHOLDERS:
@@ -71,7 +71,7 @@ class Measured:
         endings = table(["ending", "meaning"], [[f"`{word['name']}`", escape(word["meaning"])]
                                                 for word in self.words["statistic of a metric"]])
         yield "metrics.md", "Metrics", """
-All metrics that the shipped parts report, with the part that adds each. Words in capitals stand for names and numbers.
+All metrics that the shipped parts report, with the part that adds each. Words in capitals match names and numbers.
 [How each number is made](../guide/measurements.md) defines them. A metric without a unit is a count or a fraction.
 
 """ + table(["metric", "unit", "meaning", "examples"], self.rows("metric", with_unit=True)) + """

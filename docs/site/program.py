@@ -57,7 +57,7 @@ class Program:
         return json.loads(self.text(*arguments, "--format", "json"))
 
     def run(self, description):
-        """Runs a description; returns its result, and the error where there is none."""
+        """Runs a description; returns its result, or the error."""
         (pathlib.Path(self.folder.name) / "machine.toml").write_text(description)
         code, out, err = self.call("run", "machine.toml", "--format", "json")
         if code not in (0, 3) or not out:

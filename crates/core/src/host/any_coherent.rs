@@ -109,9 +109,7 @@ impl AnyCoherentPort {
             PortKind::Custom(port) => port.write_through(agent, block, data, &written).await,
         }
     }
-}
 
-impl AnyCoherentPort {
     /// Returns the time until an agent acts on a snoop, as [`CoherentPort::snoop_delay`] describes.
     pub fn snoop_delay(&self) -> Time {
         match &self.0 {

@@ -1,8 +1,8 @@
 //! The ideal fabric: a fixed latency, no topology, no contention inside the fabric.
 //!
 //! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its last byte entered; with
-//! `cut-through`, after its first byte entered. A node's link has one rate in each direction and transmits one packet at a time; each class has a separate link.
-//! Packets to one node leave the fabric in the order in which they left their sources; a packet that the node does not
+//! `cut-through`, after its first byte entered. A node's link has one rate in each direction and transmits one packet at
+//! a time; each class has a separate link. Packets to one node leave the fabric in the order in which they left their sources; a packet that the node does not
 //! take blocks the packets behind it, which wait in an unlimited buffer. A packet that is sent and received as a whole
 //! causes one event when its last byte leaves, and one when its last byte arrives. The module leaves out routing,
 //! contention, loss.

@@ -22,9 +22,9 @@
 //! request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
 //! parameter is that of the bytes in slots, after the overhead of the flits.
 //!
-//! With CXL, registers take the PCIe link, as CXL.io does; with UPI they take the link between sockets. DMA and interrupts
-//! take the PCIe link. The module leaves out the flow control of the link,
-//! the packing of messages into flits, and the occupancy of the link by answers to snoops.
+//! With CXL, registers take the PCIe link, as CXL.io does; with UPI they take the link between sockets. DMA and
+//! interrupts take the PCIe link. The module leaves out the flow control of the link, the packing of messages into
+//! flits, and the occupancy of the link by answers to snoops.
 
 use super::server::Server;
 use crate::engine::{Bytes, Hertz, LocalFuture, Rate, Sim, Time};
@@ -38,9 +38,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Bytes of a request or an answer without data: a slot of a flit (standard).
-const MESSAGE_BYTES: u64 = 16;
-/// The same as an amount.
-pub(super) const MESSAGE: Bytes = Bytes(MESSAGE_BYTES);
+pub(super) const MESSAGE_BYTES: u64 = 16;
 
 /// The links by which an interface is attached to a host.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]

@@ -13,7 +13,7 @@
 //! The device serves the accesses in the order of their arrival, each for its access time. The module leaves out credits
 //! of the device, and a second access of the processor while a load is outstanding.
 
-use super::coherent_link::{LinkTimes, MESSAGE};
+use super::coherent_link::{LinkTimes, MESSAGE_BYTES};
 use super::link::PacketBurst;
 use super::parameters::ProcessorParameters;
 use super::root_complex::{Posted, RootComplex};
@@ -159,7 +159,7 @@ impl DeviceWindows {
         let (device, offset) = self.target(address);
         if let Some((times, down)) = &self.socket_link {
             let bytes = if let AccessKind::Write(bytes) = &kind { bytes.len() } else { 0 };
-            let (_, sent) = down.reserve(at, times.rate.time_for(Bytes(bytes as u64) + MESSAGE));
+            let (_, sent) = down.reserve(at, times.rate.time_for(Bytes(bytes as u64 + MESSAGE_BYTES)));
             self.accesses.send_at(sent + times.way(), DeviceAccess { device, at: offset, kind });
             return;
         }

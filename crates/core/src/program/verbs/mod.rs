@@ -7,8 +7,8 @@
 //! next message. A bandwidth test keeps `outstanding` requests posted on each queue pair, asks for a completion every
 //! `signal-every` requests, polls up to 16 completions at a time, and counts the bytes of completed requests.
 //!
-//! Keys are exchanged, and receives posted, before the test begins. Requests use four patterns of payloads in turn, and every byte
-//! that arrives is compared: of a write with latency at each arrival, of a read or a send at its completion, and of
+//! Keys are exchanged, and receives posted, before the test begins. Requests use four patterns of payloads in turn, and
+//! every byte that arrives is compared: of a write with latency at each arrival, of a read or a send at its completion, and of
 //! writes with bandwidth at the end. Atomic operations return each value of the word once and in order.
 //!
 //! Whether a payload is inlined follows from the interface's largest inline payload. Not modelled: events in place of

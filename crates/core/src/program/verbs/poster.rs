@@ -167,8 +167,8 @@ impl Poster {
         self.queues.iter().any(|queue| !queue.signaled.is_empty() || queue.received < queue.receives)
     }
 
-    /// Polls once for at most `max` completions, and waits for one if no completion is found and one is expected. Calls `completed` for each that
-    /// reports requests.
+    /// Polls once for at most `max` completions, and waits for one if no completion is found and one is expected. Calls
+    /// `completed` for each that reports requests.
     ///
     /// # Errors
     ///
