@@ -56,6 +56,11 @@ fn the_program_without_a_command_shows_next_steps_that_work() {
     let text = stdout(&[]);
     let steps: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  narrows ")).collect();
     assert_eq!(steps.len(), 4, "{text}");
+    for step in &steps {
+        let arguments = step.split("  ").next().unwrap_or_default();
+        let words = ["narrows"].into_iter().chain(arguments.split(' '));
+        assert!(narrows::cli::command().try_get_matches_from(words).is_ok(), "{step}");
+    }
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 

@@ -87,7 +87,7 @@ fn findings() -> Vec<Finding> {
             name: "python3 -m narrows",
             found: version_of("python3", &["-c", "import narrows; print('version', narrows.__version__)"]),
             purpose: "narrows in notebooks and scripts",
-            remedy: "pip install narrows, or maturin develop in crates/py",
+            remedy: "build the wheel, and install it with pip (docs/python.md)",
         },
     ]
 }

@@ -1,11 +1,7 @@
 //! `narrows explain`: the meaning of any name in a description or a result.
-//!
-//! | file | holds |
-//! |---|---|
-//! | `vocabulary.rs` | all names with their meanings |
 
 use super::exit::{CommandResult, ExitStatus};
-use super::output;
+use super::output::{self, LINE_COLUMNS};
 use super::vocabulary::{Word, matching, vocabulary};
 use super::{Format, registry};
 use clap::Args;
@@ -34,9 +30,6 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
-
-/// Columns of a line.
-const LINE_COLUMNS: usize = 80;
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {

@@ -1,6 +1,7 @@
 //! `narrows list`: the shipped examples, parts, variants and papers.
 
 use super::exit::{CommandResult, ExitStatus};
+use super::output::LINE_COLUMNS;
 use super::{Format, combinations, output, registry, reproduce};
 use clap::{Args, ValueEnum};
 use narrows_core::machine::shipped;
@@ -56,9 +57,6 @@ enum ListedKind {
     /// Compatible combinations of parts, and the reasons why others are rejected
     Combinations,
 }
-
-/// Columns of a line, those of a terminal whose width nobody has changed.
-const LINE_COLUMNS: usize = 80;
 
 /// Columns of the longest name that has its description in the same line.
 const NAME_COLUMNS: usize = 32;

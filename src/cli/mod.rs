@@ -89,6 +89,7 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
 use exit::CommandResult;
 use narrows_core::machine::Registry;
+use narrows_study::report::wrapped;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
@@ -102,12 +103,16 @@ Examples:
   narrows list                list examples, parts and papers
 
 Exit codes:
-  0  success; a saturated run is a success
-  1  an unexpected verdict under --strict, a fit that does not reach its numbers,
-     or a verdict of verify that is not as expected
-  2  invalid input
-  3  a run ended in a deadlock or livelock, at a limit, or with messages lost
-  130  interrupted by Ctrl-C";
+";
+
+/// Returns the examples and the exit codes.
+fn after_help() -> String {
+    let line = |(code, meaning): &(u8, &str)| {
+        let first = format!("  {code}  ");
+        wrapped(&first, &" ".repeat(first.len()), meaning, output::LINE_COLUMNS)
+    };
+    format!("{EXAMPLES}{}", exit::EXIT_CODES.iter().map(line).collect::<String>().trim_end())
+}
 
 /// Simulate the host–NIC–network path and break every message's latency down by stage
 ///
@@ -115,7 +120,7 @@ Exit codes:
 /// runs it deterministically and reports the latency of every message, its stages, and the
 /// bottleneck.
 #[derive(Parser)]
-#[command(name = "narrows", version, after_help = EXAMPLES, styles = styles(), max_term_width = 100)]
+#[command(name = "narrows", version, after_help = after_help(), styles = styles(), max_term_width = 100)]
 #[command(disable_help_subcommand = true, subcommand_required = true)]
 struct Cli {
     #[command(subcommand)]
@@ -203,7 +208,7 @@ buses, network interface, fabric. Four steps to begin with:
   narrows run pcie-messages     one run: latency by stage, busiest resources
   narrows whatif pcie-messages  what limits it, and what a faster part changes
   narrows list                  examples, parts and papers to start from
-  narrows new DIRECTORY         a small project of your own
+  narrows new study FOLDER      a small study of your own
 
 `narrows help` lists all commands, `narrows explain NAME` explains any key or
 metric, and `narrows doctor` says which optional tools are found.

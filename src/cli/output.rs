@@ -8,6 +8,9 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// Columns of a line of text, those of a terminal whose width nobody has changed.
+pub const LINE_COLUMNS: usize = 80;
+
 /// Writes text to standard output. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// A name with its meaning.
 pub struct Word {
-    /// The name. In keys and metrics, words in capitals stand for names of the user's choice.
+    /// The name. In keys and metrics, words in capitals match names of the user's choice.
     pub name: String,
     /// Kind of the name, such as `key` or `metric`.
     pub kind: &'static str,
@@ -76,6 +76,7 @@ fn result_words(registry: &Registry) -> Vec<Word> {
         let is_same = |word: &&mut Word| {
             word.name == name.pattern && word.kind == name.kind.name() && word.meaning == name.meaning
         };
+        let part = part.map_or_else(String::new, |names| names.join("."));
         if let Some((_, parts)) = words.iter_mut().find(is_same).and_then(|word| word.facts.last_mut()) {
             *parts += &format!(", {part}");
             continue;
@@ -92,7 +93,7 @@ fn result_words(registry: &Registry) -> Vec<Word> {
     words
 }
 
-/// Returns the meaning of the key `path`, in which names of the user's choice stand for the words in capitals.
+/// Returns the meaning of the key `path`, in which the words in capitals match names of the user's choice.
 pub fn key_meaning<'a>(keys: &'a [Line], path: &str) -> Option<&'a str> {
     let exact = keys.iter().find(|line| line.path == path);
     exact.or_else(|| keys.iter().find(|line| ResultName::fits_words(&line.path, path))).map(|line| line.doc)
@@ -114,8 +115,8 @@ pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
     words.iter().filter(|word| word.name.to_lowercase().ends_with(&end) || statistic(word) || is_code(word)).collect()
 }
 
-/// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key of which the words
-/// in capitals stand for words of `name`.
+/// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key whose words in capitals
+/// match words of `name`.
 fn fits(word: &Word, name: &str) -> bool {
     let kinds = [ResultKind::Metric, ResultKind::Stage, ResultKind::Resource];
     match kinds.into_iter().find(|kind| kind.name() == word.kind) {

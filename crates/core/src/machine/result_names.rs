@@ -5,11 +5,11 @@ use crate::part::{PartFamily, PartSpec, ResultKind, ResultName};
 use crate::{fabric, messaging, program};
 
 impl Registry {
-    /// Iterates over the names in results that all parts share, and then over those of each part. `by` is the key of the
-    /// part with its family, such as `ni.trapeze`; it is empty for a shared name.
-    pub fn result_names(&self) -> impl Iterator<Item = (String, &'static ResultName)> {
+    /// Iterates over the names in results that all parts share, and then over those of each part, with the family and the
+    /// key of the part.
+    pub fn result_names(&self) -> impl Iterator<Item = (Option<[&'static str; 2]>, &'static ResultName)> {
         let shared = [program::RESULTS, messaging::RESULTS, fabric::RESULTS].into_iter().flatten();
-        let shared = shared.map(|name| (String::new(), name));
+        let shared = shared.map(|name| (None, name));
         shared
             .chain(of_family(self.hosts()))
             .chain(of_family(self.interfaces()))
@@ -24,10 +24,12 @@ impl Registry {
     }
 }
 
-/// Iterates over the names that the parts of a family add to results.
-fn of_family<S: ?Sized + PartSpec>(family: &PartFamily<S>) -> impl Iterator<Item = (String, &'static ResultName)> {
+/// Iterates over the names that the parts of a family add to results, each with the family and the key of the part.
+fn of_family<S: ?Sized + PartSpec>(
+    family: &PartFamily<S>,
+) -> impl Iterator<Item = (Option<[&'static str; 2]>, &'static ResultName)> {
     let table = family.table();
     family
         .iter()
-        .flat_map(move |entry| entry.info.results.iter().map(move |name| (format!("{table}.{}", entry.info.key), name)))
+        .flat_map(move |entry| entry.info.results.iter().map(move |name| (Some([table, entry.info.key]), name)))
 }

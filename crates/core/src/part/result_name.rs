@@ -30,7 +30,7 @@ impl ResultKind {
 pub struct ResultName {
     /// Kind of the name.
     pub kind: ResultKind,
-    /// The name. Each of [`PLACEHOLDERS`] stands for any words: `flow.FROM.TO.bandwidth`.
+    /// The name. Each of [`PLACEHOLDERS`] matches any words: `flow.FROM.TO.bandwidth`.
     pub pattern: &'static str,
     /// Unit of a metric; empty for a plain number, and for a name that is no metric.
     pub unit: &'static str,
@@ -38,11 +38,11 @@ pub struct ResultName {
     pub meaning: &'static str,
 }
 
-/// Words of a pattern that stand for any words.
+/// Words of a pattern that match any words.
 pub const PLACEHOLDERS: [&str; 10] =
     ["BYTES", "DISTANCE", "FROM", "INDEX", "NAME", "NODE", "NUMBER", "REASON", "TO", "TRANSACTION"];
 
-/// Endings of the statistics of a distribution, each with its meaning. `…` stands for the name of the mean.
+/// Endings of the statistics of a distribution, each with its meaning. `…` is the name of the mean.
 pub const STATISTICS: [(&str, &str); 8] = [
     ("_min", "smallest sample"),
     ("_max", "largest sample"),
@@ -91,13 +91,13 @@ impl ResultName {
         }
     }
 
-    /// Returns whether the key `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] stands for any words.
+    /// Returns whether the key `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] matches any words.
     pub fn fits_words(pattern: &str, name: &str) -> bool {
         fits(pattern, name, '.')
     }
 }
 
-/// Returns whether `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] stands for one or more words.
+/// Returns whether `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] matches one or more words.
 fn fits(pattern: &str, name: &str, separator: char) -> bool {
     let (word, rest) = pattern.split_once(separator).map_or((pattern, None), |(word, rest)| (word, Some(rest)));
     let ends = || name.match_indices(separator).map(|(at, _)| at).chain([name.len()]);
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_stand_for_any_words() {
+    fn placeholders_match_any_words() {
         let flow = ResultName::metric("flow.FROM.TO.bandwidth", "MB/s", "");
         for name in ["flow.a.b.bandwidth", "flow.\"a.1\".b.bandwidth", "flow.a.b.bandwidth_ci95"] {
             assert!(flow.describes(ResultKind::Metric, name), "{name}");
