@@ -114,6 +114,43 @@ const MEMORY_BUS: [Range; 8] = [
     ("cache.supply-time", 0, 100, ns),
 ];
 
+const PCIE: [Range; 8] = [
+    ("processor.clock", 500, 4_000, mhz),
+    ("processor.misses", 1, 12, integer),
+    ("root-complex", 353, 2_000, ns),
+    ("link.generation", 3, 6, integer),
+    ("link.lanes", 0, 4, power_of_two),
+    ("link.tags", 1, 64, integer),
+    ("link.nonposted-credits", 1, 64, integer),
+    ("link.posted-header-credits", 1, 64, integer),
+];
+
+/// Parameters of rings; a batch of frames fits in the ring.
+const RING: [Range; 10] = [
+    ("entries", 8, 64, integer),
+    ("engine-reads", 1, 16, integer),
+    ("pipeline", 0, 300, ns),
+    ("send.fetch-batch", 1, 8, integer),
+    ("send.fetches", 1, 4, integer),
+    ("send.write-back-batch", 1, 8, integer),
+    ("send.doorbell-batch", 1, 8, integer),
+    ("receive.fetch-batch", 1, 8, integer),
+    ("receive.write-back-batch", 1, 8, integer),
+    ("receive.doorbell-batch", 1, 8, integer),
+];
+
+const RDMA: [Range; 9] = [
+    ("send-entries", 1, 6, power_of_two),
+    ("receive-entries", 3, 8, power_of_two),
+    ("inline-max", 0, 220, bytes),
+    ("fetches", 1, 8, integer),
+    ("packet-buffers", 1, 32, integer),
+    ("outstanding-packets", 1, 64, integer),
+    ("send-processing", 0, 300, ns),
+    ("receive-processing", 0, 300, ns),
+    ("ack-every", 1, 8, integer),
+];
+
 const TRAPEZE: [Range; 7] = [
     ("ring-entries", 1, 64, integer),
     ("lanai.clock", 10, 500, mhz),
@@ -177,10 +214,13 @@ fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
         (Some("hosts"), "cm-5") => vec![(format!("hosts.{name}.software."), &[("clock", 1, 100, mhz)])],
         (Some("hosts"), "p6-natoma") => vec![(format!("hosts.{name}.io-bus."), &IO_BUS)],
         (Some("hosts"), "alewife") => vec![(format!("hosts.{name}.alewife."), &ALEWIFE)],
+        (Some("hosts"), "pcie-gen3-x8") => vec![(format!("hosts.{name}.pcie."), &PCIE)],
         (Some("hosts"), _) => vec![(format!("hosts.{name}.memory-bus."), &MEMORY_BUS)],
         (Some("ni"), "queues") => vec![("ni.queues.".into(), &[("packet", 4, 9, words)])],
         (Some("ni"), "cmmu") => vec![("ni.cmmu.".into(), &CMMU), ("ni.cmmu.coherence.".into(), &COHERENCE)],
         (Some("ni"), "trapeze") => vec![("ni.trapeze.".into(), &TRAPEZE)],
+        (Some("ni"), "ring" | "ring-kernel" | "ring-polled" | "ring-simple") => vec![("ni.ring.".into(), &RING)],
+        (Some("ni"), "rdma") => vec![("ni.rdma.".into(), &RDMA)],
         (Some("ni"), "startjr" | "memory-channel" | "cni512q" | "cni32qm" | "cni32qm-throttle") => {
             vec![(format!("ni.{name}."), &DESIGN), (format!("ni.{name}."), &QUEUE)]
         }

@@ -25,13 +25,7 @@ pub fn accepted(workload: &str) -> Vec<Combination> {
     let is_wanted = |combination: &Combination| {
         combination.workload == workload && combination.refused.is_empty() && HOSTS.contains(&combination.host)
     };
-    Registry::shared().combinations().into_iter().filter(is_wanted).filter(|one| !has_known_defect(one)).collect()
-}
-
-/// Returns whether a combination has the defect that docs/rings.md describes: kernel drivers of rings on hosts that do
-/// not order the writes of devices may miss the last interrupt.
-fn has_known_defect(combination: &Combination) -> bool {
-    combination.ni == "ni/ring-kernel" && combination.host != "hosts/pcie-gen3-x8"
+    Registry::shared().combinations().into_iter().filter(is_wanted).collect()
 }
 
 /// Returns a small set of accepted combinations in which every two compatible parts occur together.

@@ -10,7 +10,8 @@ use super::dma_port::{
 use super::io_bus::IoBusHost;
 use super::io_bus::bridge::{Burst, DmaStream};
 use super::memory_bus::TransactionKind;
-use crate::engine::{Bytes, Signal, Time};
+use super::tagged_dma::{LinkLatency, TaggedDma};
+use crate::engine::{Bytes, Signal, Sim, Time};
 use std::rc::Rc;
 
 /// A DMA port over an initiator. Transfers compete for the bus burst by burst, in the order of their requests.
@@ -64,6 +65,16 @@ impl AnyDmaPort {
     pub fn port(&self) -> Rc<dyn DmaPort> {
         match &self.0 {
             PortKind::Bus(port) => port.clone(),
+            PortKind::Custom(port) => port.clone(),
+        }
+    }
+
+    /// Returns the port as an object whose transfers advance even if the engine `name` does not await them.
+    pub fn self_advancing(&self, sim: &Sim, name: &str) -> Rc<dyn DmaPort> {
+        match &self.0 {
+            PortKind::Bus(port) => {
+                Rc::new(TaggedDma::new(sim, name, port.clone(), port.tags(), LinkLatency::default()))
+            }
             PortKind::Custom(port) => port.clone(),
         }
     }

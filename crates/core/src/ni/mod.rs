@@ -12,6 +12,7 @@
 //! | `driver.rs`, `envelope.rs` | the driver of any interface, and the messaging layer's header |
 //! | `extensions.rs` | operations that some drivers offer in addition to messages |
 //! | `verbs.rs` | queue pairs, through which programs send and access the memory of other nodes |
+//! | `dma_stages.rs` | stages of messages through interfaces with DMA |
 //! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; those of all interfaces behind one type |
 //! | `build_context.rs`, `port_config.rs` | the context in which an interface is built, and the connections of a port |
 //! | `port/` | the network side of all interfaces that send whole packets: a protocol over a fabric |
@@ -45,6 +46,7 @@ mod connections;
 pub mod designs;
 pub mod direct;
 pub mod dma_engine;
+mod dma_stages;
 pub mod driver;
 mod dyn_driver;
 mod envelope;

@@ -1,5 +1,6 @@
 //! Names in results that stem from fifos and queues, in the order of a message's way.
 
+use crate::ni::dma_stages;
 use crate::part::ResultName;
 
 /// Stages of messages through a fifo or a queue.
@@ -11,7 +12,7 @@ pub const RESULTS: &[ResultName] = &[
     ResultName::stage("send: processor", "Instructions and cache hits of the sending processor"),
     ResultName::stage("send: bus", "Accesses of the sending processor that leave it"),
     ResultName::stage("send: interface", "The sending interface fetches and processes the packet"),
-    ResultName::stage("wire", "The packet crosses the network, until the receiving interface has its last byte"),
+    dma_stages::WIRE,
     ResultName::stage("receive: interface", "The receiving interface processes and stores the packet"),
     ResultName::stage("receive: poll", "The packet waits until a poll of the receiving processor finds it"),
     ResultName::stage("receive: processor", "Instructions and cache hits of the receiving processor"),

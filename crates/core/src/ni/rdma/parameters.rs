@@ -70,16 +70,6 @@ pub struct RdmaParameters {
     /// 4096 (chosen).
     #[param(min = 2, max = 65_536, default = 4096, check = |n| not_a_power_of_two(*n), meaning = Capacity, resource = "completion queue")]
     pub completion_entries: u32,
-    /// Bytes of a basic block of the send queue; a request takes one block or several.
-    ///
-    /// 64 B (standard: rdma-core).
-    #[param(min = "64 B", max = "64 B", default = "64 B", meaning = Granularity)]
-    pub wqe: Bytes,
-    /// Bytes of an entry of a receive queue.
-    ///
-    /// 16 B (standard: rdma-core).
-    #[param(min = "16 B", max = "16 B", default = "16 B", meaning = Granularity)]
-    pub receive_wqe: Bytes,
     /// Bytes of a completion queue entry.
     ///
     /// 64 B (standard: rdma-core).

@@ -1,21 +1,19 @@
 //! Names in results that stem from queue pairs.
 
+use crate::ni::dma_stages;
 use crate::part::ResultName;
 
 /// Stages in the order of a message's way, resources, and metrics.
 pub const RESULTS: &[ResultName] = &[
-    ResultName::stage(
-        "doorbell",
-        "The sending processor composes the request and writes it, or a doorbell, to the interface",
-    ),
-    ResultName::stage("descriptor", "The interface reads the request from host memory"),
+    dma_stages::DOORBELL,
+    dma_stages::DESCRIPTOR,
     ResultName::stage("send processing", "The sending interface processes the request and schedules its packets"),
-    ResultName::stage("payload read", "The interface reads the payload from host memory"),
-    ResultName::stage("wire", "The packet crosses the network, until the receiving interface has its last byte"),
+    dma_stages::PAYLOAD_READ,
+    dma_stages::WIRE,
     ResultName::stage("receive processing", "The receiving interface processes the packet"),
-    ResultName::stage("payload write", "The receiving interface writes the payload to host memory"),
-    ResultName::stage("completion", "The receiving interface writes the entry that reports the packet"),
-    ResultName::stage("poll", "The entry waits until the receiving processor polls it"),
+    dma_stages::PAYLOAD_WRITE,
+    dma_stages::COMPLETION,
+    dma_stages::POLL,
     ResultName::resource("payload reads", "The path from host memory into packet memory"),
     ResultName::resource("payload writes", "The path from packet memory to host memory"),
     ResultName::metric("rdma.packets", "", "Packets that interfaces sent, including acknowledgements"),

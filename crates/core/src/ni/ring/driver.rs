@@ -1,15 +1,16 @@
 //! The driver that the messaging layer calls: rings that the program polls, or the kernel's sockets over them.
 
 use super::context::DeviceContext;
+use super::device;
 use super::driver_queue::{DriverQueue, Steering};
 use super::frame::{FRAME_HEADER, FrameHeader};
 use super::kernel::{RingKernel, cycles_of};
 use super::parameters::RingDriverKind;
 use super::receive::Receiver;
 use super::receive_driver::ReceivedFrame;
-use super::{device, stage};
 use crate::engine::{EndpointMap, Journey, NodeId, Signal, SpanLabel, Time};
 use crate::host::{AnyProcessor, Processor, Utilization};
+use crate::ni::dma_stages;
 use crate::ni::driver::{
     Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
@@ -188,7 +189,7 @@ impl Driver for RingDriver {
         };
         let ReceivedFrame { queue, buffer, header: FrameHeader { from, to, envelope }, payload, journey } = frame;
         let ends = [from, to].map(|(node, index)| self.addresses.endpoint(NodeId(node), index));
-        let ticket = Ticket::start(&journey, cpu, stage::POLL);
+        let ticket = Ticket::start(&journey, cpu, dma_stages::POLL.pattern);
         let state = DriverState { ticket, entry: queue as u64, address: buffer, ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, payload, journey).with_state(state))
     }
@@ -208,6 +209,7 @@ impl Driver for RingDriver {
         cpu.load_run(buffer + FRAME_HEADER as u64, &mut payload).await;
         let completion = RxCompletion::store(cpu, &payload, sink).await;
         self.queues[entry as usize].receive.post(cpu, buffer).await;
+        cpu.sync().await;
         if let Some(ticket) = arrival.state.ticket.take() {
             ticket.end(&RECEIVING, cpu.now());
         }

@@ -9,8 +9,8 @@
 //!
 //! The rings and buffers are memory, and their bytes are real. The driver copies a frame into a buffer, stores a
 //! descriptor, and rings the doorbell after a batch or when the messaging layer has nothing more to send
-//! ([`Driver::flush`](crate::ni::Driver::flush_sends)). The device fetches descriptors in batches, reads frames with many reads
-//! outstanding, sends them in order, and writes completions in batches. It fetches receive descriptors ahead of their
+//! ([`Driver::flush_sends`](crate::ni::Driver::flush_sends)). The device fetches descriptors in batches, reads frames with
+//! many reads outstanding, sends them in order, and writes completions in batches. It fetches receive descriptors ahead of their
 //! use, writes arriving frames into the posted buffers, and announces them by completions and by moderated interrupts.
 //! The cost of a frame on the host's interconnect follows from the size of a descriptor and from the batches alone. A
 //! completion is submitted right behind its frame if the host's port orders writes, and otherwise when the frame is
@@ -61,22 +61,8 @@ mod visibility;
 
 pub use parameters::RingParameters;
 
-/// Names of the stages of a frame's latency.
+/// Names of the stages of a frame's latency that only the kernel driver has.
 mod stage {
-    /// From the post until the device requests the descriptor.
-    pub const DOORBELL: &str = "doorbell";
-    /// Until the descriptor is in the device.
-    pub const DESCRIPTOR: &str = "descriptor";
-    /// Until the frame is in the device.
-    pub const PAYLOAD_READ: &str = "payload read";
-    /// Until the frame is at the receiving device.
-    pub const WIRE: &str = "wire";
-    /// Until the frame is visible in memory.
-    pub const PAYLOAD_WRITE: &str = "payload write";
-    /// Until its completion is visible.
-    pub const COMPLETION: &str = "completion";
-    /// Until the driver has found the completion.
-    pub const POLL: &str = "poll";
     /// Until the kernel has found the completion.
     pub const INTERRUPT: &str = "interrupt";
     /// Until the frame is in the socket's queue.

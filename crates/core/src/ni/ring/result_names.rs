@@ -1,19 +1,17 @@
 //! Names in results that stem from descriptor rings.
 
+use crate::ni::dma_stages;
 use crate::part::ResultName;
 
 /// Stages in the order of a message's way, resources, and metrics.
 pub const RESULTS: &[ResultName] = &[
-    ResultName::stage(
-        "doorbell",
-        "The sending processor composes the request and writes it, or a doorbell, to the interface",
-    ),
-    ResultName::stage("descriptor", "The interface reads the request from host memory"),
-    ResultName::stage("payload read", "The interface reads the payload from host memory"),
-    ResultName::stage("wire", "The packet crosses the network, until the receiving interface has its last byte"),
-    ResultName::stage("payload write", "The receiving interface writes the payload to host memory"),
-    ResultName::stage("completion", "The receiving interface writes the entry that reports the packet"),
-    ResultName::stage("poll", "The entry waits until the receiving processor polls it"),
+    dma_stages::DOORBELL,
+    dma_stages::DESCRIPTOR,
+    dma_stages::PAYLOAD_READ,
+    dma_stages::WIRE,
+    dma_stages::PAYLOAD_WRITE,
+    dma_stages::COMPLETION,
+    dma_stages::POLL,
     ResultName::stage(
         "interrupt",
         "The packet waits for the interrupt that announces it, and for the processor to take it",

@@ -7,11 +7,11 @@ use super::fetch::FetchedRing;
 use super::frame::FrameHeader;
 use super::moderation::Moderation;
 use super::parameters::wire_length;
-use super::stage;
 use super::visibility::{CompletedFrames, PendingWrite, PendingWrites};
 use crate::engine::{Class, FlowKey, Journey, Mailbox, NodeId, Pool, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::DmaCompletion;
+use crate::ni::dma_stages;
 use crate::protocol::{Marks, Offer};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -119,7 +119,7 @@ impl SendQueue {
             let position = self.descriptors.used() - 1;
             let descriptor = RingDescriptor::decode(&entry);
             let (journey, marks) = self.posted.borrow_mut().pop_front().expect("the tail counts posted frames");
-            journey.close(stage::DOORBELL, requested);
+            journey.close(dma_stages::DOORBELL.pattern, requested);
             let mut entries = 1;
             if descriptor.is_inline {
                 entry.clear();
@@ -131,7 +131,7 @@ impl SendQueue {
             }
             let now = context.sim.now();
             journey.add_service(requested, now);
-            journey.close(stage::DESCRIPTOR, now);
+            journey.close(dma_stages::DESCRIPTOR.pattern, now);
             self.slots.acquire(1).await;
             let since = context.sim.now();
             let source = match descriptor.is_inline {
@@ -158,7 +158,7 @@ impl SendQueue {
                 FrameSource::Read(read) => {
                     let bytes = read_bytes(read).await;
                     journey.add_service(since, context.sim.now());
-                    journey.close(stage::PAYLOAD_READ, context.sim.now());
+                    journey.close(dma_stages::PAYLOAD_READ.pattern, context.sim.now());
                     bytes
                 }
             };

@@ -13,11 +13,11 @@ use super::receive::{ReceiveQueue, Receiver};
 use super::receive_driver::ReceiveDriver;
 use super::send::SendQueue;
 use super::send_driver::SendDriver;
-use super::stage;
 use super::visibility::PendingWrites;
 use crate::engine::{Journey, Pool, Signal};
 use crate::host::{Address, InterruptVector, Processor, Window};
 use crate::ni::build_context::BuildContext;
+use crate::ni::dma_stages;
 use crate::ni::port_config::Stages;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -52,8 +52,8 @@ pub(super) fn start(parameters: &RingParameters, build: &BuildContext<'_>) -> Ri
 
 fn device_context(parameters: &RingParameters, build: &BuildContext<'_>) -> Rc<DeviceContext> {
     let (sim, name) = (build.sim, build.name());
-    let dma = build.host.dma_port().port();
-    let stages = Stages { pool: "send queue", always: false, fabric: stage::WIRE };
+    let dma = build.host.dma_port().self_advancing(sim, name);
+    let stages = Stages { pool: "send queue", always: false, fabric: dma_stages::WIRE.pattern };
     Rc::new(DeviceContext {
         sim: sim.clone(),
         name: name.to_owned(),

@@ -5,9 +5,9 @@
 
 use super::context::{DeviceContext, RingSide};
 use super::moderation::Moderation;
-use super::stage;
 use crate::engine::{Journey, Mailbox, Time};
 use crate::host::DmaCompletion;
+use crate::ni::dma_stages;
 use crate::ni::port::TakenPacket;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -72,7 +72,7 @@ impl PendingWrites {
                     let now = self.context.sim.now();
                     journeys.iter().for_each(|journey| {
                         journey.add_service(Time::ZERO, now);
-                        journey.close(stage::COMPLETION, now);
+                        journey.close(dma_stages::COMPLETION.pattern, now);
                     });
                     self.announce(RingSide::Receive, &queue, journeys.len() as u64);
                 }
@@ -88,7 +88,7 @@ impl PendingWrites {
     pub fn frame_written(&self, taken: TakenPacket, since: Time) {
         let context = &self.context;
         taken.packet.journey.add_service(since, context.sim.now());
-        taken.packet.journey.close(stage::PAYLOAD_WRITE, context.sim.now());
+        taken.packet.journey.close(dma_stages::PAYLOAD_WRITE.pattern, context.sim.now());
         context.port.release(taken);
     }
 

@@ -4,6 +4,7 @@
 use super::RdmaDevice;
 use super::doorbell::DoorbellRing;
 use super::queue_pair::{FetchedRequest, QueuePair};
+use crate::ni::dma_stages;
 use crate::ni::rdma::transport::requester::RequestKind;
 use crate::ni::rdma::work_request::{BLOCK, RemoteOperand, WorkEntry};
 use crate::ni::verbs::WorkStatus;
@@ -75,8 +76,8 @@ impl RdmaDevice {
             let mut state = pair.state.borrow_mut();
             (state.journeys.pop_front().unwrap_or_default(), state.rung_at(end).unwrap_or(self.sim.now()))
         };
-        journey.close("doorbell", rung_at);
-        journey.close("descriptor", self.sim.now());
+        journey.close(dma_stages::DOORBELL.pattern, rung_at);
+        journey.close(dma_stages::DESCRIPTOR.pattern, self.sim.now());
         let work = Rc::new(FetchedRequest { entry, journey });
         self.admissions.send_at(self.sim.now() + self.parameters.send_processing, (pair.clone(), work));
     }

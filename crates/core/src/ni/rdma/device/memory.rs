@@ -8,6 +8,7 @@ use super::queue_pair::QueuePair;
 use super::transmit::{OutgoingPayload, PayloadRead};
 use crate::engine::{Journey, Time};
 use crate::host::{Address, DmaCompletion, DmaOperation, DmaRequest, submit_when_free};
+use crate::ni::dma_stages;
 use crate::ni::rdma::completion_entry::{CompletionEntry, ENTRY};
 use crate::ni::rdma::completion_queue::CompletionQueue;
 use crate::ni::rdma::wire::ExtendedHeader;
@@ -142,14 +143,14 @@ impl RdmaDevice {
             }
             match kind {
                 PostedKind::Data { is_remote } => {
-                    journey.close("payload write", self.sim.now());
+                    journey.close(dma_stages::PAYLOAD_WRITE.pattern, self.sim.now());
                     if is_remote {
                         self.sim.progress();
                         self.written.notify();
                     }
                 }
                 PostedKind::Completion(queue) => {
-                    journey.close("completion", self.sim.now());
+                    journey.close(dma_stages::COMPLETION.pattern, self.sim.now());
                     queue.show(journey);
                 }
             }

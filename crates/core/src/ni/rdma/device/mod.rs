@@ -143,7 +143,7 @@ impl RdmaDevice {
             host: context.host.clone(),
             limits: parameters.requester_limits(),
             tally: context.tally.clone(),
-            dma: context.host.dma_port().port(),
+            dma: context.host.dma_port().self_advancing(sim, name),
             queue_pairs: RefCell::default(),
             accept: OnceCell::new(),
             regions: RefCell::default(),

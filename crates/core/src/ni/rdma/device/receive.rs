@@ -2,6 +2,7 @@
 
 use super::{RdmaDevice, count};
 use crate::fabric::Packet;
+use crate::ni::dma_stages;
 use crate::ni::rdma::wire::RocePacket;
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ impl RdmaDevice {
     /// Takes a packet from the wire.
     pub(super) fn accept_packet(&self, packet: Rc<Packet>) {
         let now = self.sim.now();
-        packet.journey.close("wire", now);
+        packet.journey.close(dma_stages::WIRE.pattern, now);
         let at = (now + self.parameters.receive_processing).max(self.receive_free.get());
         self.receive_free.set(at + self.parameters.packet_gap);
         self.arrivals.send_at(at, packet);

@@ -5,6 +5,7 @@ use super::{RdmaDevice, count};
 use crate::engine::{Bytes, CapturedPacket, Class, Journey, Time};
 use crate::fabric::{FabricEvent, Label, Packet, PacketPort};
 use crate::host::{Address, DmaCompletion, DmaOperation, DmaRequest, submit_when_free};
+use crate::ni::dma_stages;
 use crate::ni::rdma::wire::{ETHERNET_BYTES, RocePacket};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -67,7 +68,7 @@ impl RdmaDevice {
                     if end > self.sim.now() {
                         self.sim.until(end).await;
                     }
-                    journey.close("payload read", self.sim.now());
+                    journey.close(dma_stages::PAYLOAD_READ.pattern, self.sim.now());
                     data
                 }
             };

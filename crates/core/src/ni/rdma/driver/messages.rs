@@ -4,6 +4,7 @@ use super::RdmaDriver;
 use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Journey, NodeId, Signal};
 use crate::host::{Address, AnyProcessor, Processor, Utilization};
+use crate::ni::dma_stages;
 use crate::ni::driver::{
     Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
@@ -117,7 +118,7 @@ impl Driver for RdmaDriver {
             let PacketHeader { envelope, endpoints, length } = PacketHeader::decode(&header);
             self.pending.remove(self.device.node);
             cpu.sim().progress();
-            journey.close("poll", cpu.now());
+            journey.close(dma_stages::POLL.pattern, cpu.now());
             let nodes = [NodeId(entry.queue_pair - super::MESSAGE_PAIRS), self.device.node];
             let ends = [0, 1].map(|side| self.addresses.endpoint(nodes[side], endpoints[side]));
             let state = DriverState { entry: entry.index.into(), address: buffer, ..DriverState::default() };
