@@ -4,6 +4,10 @@
 //! `common/` contains short descriptions of machines, and functions that run the program as a process; `twin/` is a
 //! second implementation of the network, written plainly.
 
+/// The allocator of the program: machines are built and dropped by the ten thousand.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod alewife;
 mod any_bytes;
 mod any_text;
