@@ -17,6 +17,8 @@
 //! All other modules are internal and hidden; their names may change in any release.
 
 pub mod cli;
+#[doc(hidden)]
+pub mod reference;
 
 #[doc(inline)]
 pub use narrows_core::{Error, Machine, Registry, engine, prelude, protocol, testing};

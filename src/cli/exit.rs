@@ -1,24 +1,9 @@
 //! The exit status of commands, and the output of their problems.
 
+use crate::reference::EXIT_INTERRUPTED;
 use narrows_core::Error;
 use narrows_core::text::{Problem, Problems};
 use std::io::IsTerminal;
-use std::process::ExitCode;
-
-/// The exit code after Ctrl-C, by the convention of shells.
-pub const EXIT_INTERRUPTED: u8 = 130;
-
-/// The exit codes, each with its meaning.
-pub const EXIT_CODES: [(u8, &str); 5] = [
-    (0, "success; a saturated run is a success"),
-    (
-        1,
-        "an unexpected verdict under --strict, a fit that does not reach its numbers, or a verdict of verify that is not as expected",
-    ),
-    (2, "invalid input"),
-    (3, "a run ended in a deadlock or livelock, at a limit, or with messages lost"),
-    (EXIT_INTERRUPTED, "interrupted by Ctrl-C"),
-];
 
 /// The result of a command.
 pub type CommandResult = Result<ExitStatus, Failure>;
@@ -38,14 +23,15 @@ pub enum ExitStatus {
     Interrupted,
 }
 
-impl From<ExitStatus> for ExitCode {
-    fn from(status: ExitStatus) -> ExitCode {
-        ExitCode::from(match status {
+impl ExitStatus {
+    /// Returns the exit code.
+    pub fn code(self) -> u8 {
+        match self {
             ExitStatus::Done => 0,
             ExitStatus::ClaimFailed | ExitStatus::FitFailed => 1,
             ExitStatus::Stuck => 3,
             ExitStatus::Interrupted => EXIT_INTERRUPTED,
-        })
+        }
     }
 }
 
@@ -60,9 +46,9 @@ impl Failure {
     }
 
     /// Prints the error on standard error, and returns the exit code.
-    pub fn report(&self) -> ExitCode {
+    pub fn report(&self) -> u8 {
         eprint_line!("{}", self.0.render(colour_on_stderr()));
-        ExitCode::from(2)
+        2
     }
 }
 

@@ -1,11 +1,11 @@
 //! The progress of a fit on standard error, and Ctrl-C: the first stops the fit after the runs in progress, the second
 //! ends the program.
 
-use super::exit::EXIT_INTERRUPTED;
 use super::fit_text::count;
 use super::heartbeat::Heartbeat;
 use super::output;
 use super::progress::duration;
+use crate::reference::EXIT_INTERRUPTED;
 use indicatif::{ProgressBar, ProgressStyle};
 use narrows_study::experiment::fit::control::{FitMonitor, FitStep};
 use narrows_study::report::number::{percent, signed_percent};

@@ -1,10 +1,9 @@
 //! `narrows help`: the help of a command, or the glossary.
 
 use super::exit::{CommandResult, ExitStatus, is_coloured};
-use super::glossary::{GLOSSARY, glossary_entry};
 use super::output::print;
-use super::vocabulary::{matching, vocabulary};
 use super::{Cli, registry};
+use crate::reference::{GLOSSARY, glossary_entry, matching, vocabulary};
 use clap::{Args, CommandFactory};
 use narrows_core::text::Problem;
 

@@ -1,8 +1,8 @@
 //! `narrows list`: the shipped examples, parts, variants and papers.
 
 use super::exit::{CommandResult, ExitStatus};
-use super::output::LINE_COLUMNS;
 use super::{Format, combinations, output, registry, reproduce};
+use crate::reference::LINE_COLUMNS;
 use clap::{Args, ValueEnum};
 use narrows_core::machine::shipped;
 use narrows_core::text::schema::{Family, Form, Item, TableShape};

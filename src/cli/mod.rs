@@ -24,7 +24,7 @@
 //! | `reproduce.rs`, `new.rs` | papers and studies; a minimal study to start from |
 //! | `verify.rs` | model checking of firmware |
 //! | `list.rs`, `show.rs`, `check.rs` | shipped parts and examples; values and their origins; validation |
-//! | `explain.rs`, `vocabulary.rs`, `glossary.rs` | the meaning of a name; all names; the terms of the glossary |
+//! | `explain.rs`, `help.rs` | the meaning of a name; the help of a command, the glossary |
 //! | `doctor.rs` | optional tools and features |
 //! | `compare.rs` | the comparison of two results |
 //! | `schema.rs`, `completions.rs`, `man.rs` | for editors, shells and readers |
@@ -50,7 +50,6 @@ mod explain;
 mod fit;
 mod fit_progress;
 mod fit_text;
-mod glossary;
 mod heartbeat;
 mod help;
 mod input;
@@ -79,17 +78,18 @@ mod sweep_table;
 mod tests;
 mod trace;
 mod verify;
-mod vocabulary;
 mod whatif;
 mod whatif_text;
 
+use crate::reference::{EXIT_CODES, LINE_COLUMNS};
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
-use exit::CommandResult;
+use exit::{CommandResult, ExitStatus};
 use narrows_core::machine::Registry;
 use narrows_study::report::wrapped;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
@@ -109,9 +109,9 @@ Exit codes:
 fn after_help() -> String {
     let line = |(code, meaning): &(u8, &str)| {
         let first = format!("  {code}  ");
-        wrapped(&first, &" ".repeat(first.len()), meaning, output::LINE_COLUMNS)
+        wrapped(&first, &" ".repeat(first.len()), meaning, LINE_COLUMNS)
     };
-    format!("{EXAMPLES}{}", exit::EXIT_CODES.iter().map(line).collect::<String>().trim_end())
+    format!("{EXAMPLES}{}", EXIT_CODES.iter().map(line).collect::<String>().trim_end())
 }
 
 /// Simulate the host–NIC–network path and break every message's latency down by stage
@@ -169,14 +169,14 @@ fn registry() -> &'static Arc<Registry> {
     REGISTRY.get().unwrap_or_else(|| Registry::shared())
 }
 
-/// Runs the command that the arguments name, with the shipped parts.
+/// Runs the command that the arguments of the process name, with the shipped parts.
 #[doc(hidden)]
 pub fn main() -> ExitCode {
-    run_command()
+    ExitCode::from(run_command(std::env::args_os().collect()))
 }
 
-/// Runs the command that the arguments name, with the parts of `registry`. A program with additional parts calls this
-/// function from its `main`.
+/// Runs the command that the arguments of the process name, with the parts of `registry`. A program with additional
+/// parts calls this function from its `main`.
 ///
 /// ```no_run
 /// use narrows::Registry;
@@ -190,8 +190,20 @@ pub fn main() -> ExitCode {
 ///
 /// Panics if it is called twice, because a process has one command line.
 pub fn main_with(registry: Registry) -> ExitCode {
-    assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one command line");
-    run_command()
+    ExitCode::from(run_arguments(Arc::new(registry), std::env::args_os().collect()))
+}
+
+/// Runs the command that `arguments` name, of which the first is the name of the program, with the parts of `registry`,
+/// and returns the exit code. This is the command line in a process whose own arguments are others, such as that of the
+/// Python interpreter.
+///
+/// # Panics
+///
+/// Panics if it is called twice, or after [`main_with`].
+#[doc(hidden)]
+pub fn run_arguments(registry: Arc<Registry>, arguments: Vec<OsString>) -> u8 {
+    assert!(REGISTRY.set(registry).is_ok(), "a process has one command line");
+    run_command(arguments)
 }
 
 /// Returns the command line, whose arguments can be parsed without running the command.
@@ -214,14 +226,24 @@ buses, network interface, fabric. Four steps to begin with:
 metric, and `narrows doctor` says which optional tools are found.
 ";
 
-fn run_command() -> ExitCode {
-    // If a shell calls the program for completions, it exits here.
-    CompleteEnv::with_factory(Cli::command).complete();
-    if std::env::args_os().len() == 1 {
-        let printed = output::print(NEXT_STEPS);
-        return printed.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
+/// Runs the command that `arguments` name, and returns the exit code.
+fn run_command(arguments: Vec<OsString>) -> u8 {
+    // A shell may have called the program for completions.
+    let folder = std::env::current_dir().ok();
+    match CompleteEnv::with_factory(Cli::command).try_complete(arguments.clone(), folder.as_deref()) {
+        Ok(false) => {}
+        Ok(true) => return ExitStatus::Done.code(),
+        Err(error) => return print_usage(&error),
     }
-    let result: CommandResult = match Cli::parse().command {
+    if arguments.len() == 1 {
+        let printed = output::print(NEXT_STEPS);
+        return printed.map_or_else(|failure| failure.report(), |()| ExitStatus::Done.code());
+    }
+    let command = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.command,
+        Err(error) => return print_usage(&error),
+    };
+    let result: CommandResult = match command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
         Command::Merge(options) => merge::run(&options),
@@ -243,10 +265,14 @@ fn run_command() -> ExitCode {
         Command::Man(options) => man::run(&options),
         Command::Help(options) => help::run(&options),
     };
-    match result {
-        Ok(status) => status.into(),
-        Err(failure) => failure.report(),
-    }
+    result.map_or_else(|failure| failure.report(), ExitStatus::code)
+}
+
+/// Prints the help that the arguments asked for, or what is wrong with them, and returns the exit code.
+fn print_usage(error: &clap::Error) -> u8 {
+    // A closed pipe is no error: nobody reads on.
+    let _ = error.print();
+    u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
 fn styles() -> Styles {

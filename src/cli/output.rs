@@ -1,15 +1,13 @@
 //! Standard output, standard error, and files that are replaced atomically.
 
-use super::exit::{EXIT_INTERRUPTED, Failure};
+use super::exit::Failure;
+use crate::reference::EXIT_INTERRUPTED;
 use narrows_core::text::Problem;
 use narrows_study::report::files::temporary_path;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
-/// Columns of a line of text, those of a terminal whose width nobody has changed.
-pub const LINE_COLUMNS: usize = 80;
 
 /// Writes text to standard output. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {

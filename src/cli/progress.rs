@@ -1,9 +1,9 @@
 //! The progress of many runs: a bar on a terminal, a line every ten seconds otherwise; and the message when they are
 //! interrupted.
 
-use super::exit::EXIT_INTERRUPTED;
 use super::heartbeat::Heartbeat;
 use super::output;
+use crate::reference::EXIT_INTERRUPTED;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! `narrows show`: every value of a description, where it is set, and the publication or reason behind it.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::vocabulary::key_meaning;
 use super::{Format, input, output, registry};
+use crate::reference::key_meaning;
 use clap::Args;
 use narrows_core::machine::shipped;
 use narrows_core::text::{Document, Problem, Source, load, suggest};

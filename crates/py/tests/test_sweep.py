@@ -41,6 +41,9 @@ def test_values_of_python_are_those_of_the_command_line(table):
     together = narrows.sweep(SMALL, {("ni", KEY): [("cni32qm", "16 B"), ("ni2w", "32 B")]})
     assert together["hash"] == [table["hash"][0], table["hash"][5]]
     assert narrows.sweep(SMALL, {"run.seed": range(1, 4)})["run_seed"] == [1, 2, 3]
+    assert rows(narrows.sweep(SMALL, ["ni=cni32qm,ni2w", f"{KEY}=16 B,32 B..128 B*2"])) == rows(table)
+    assert rows(narrows.sweep(SMALL, {"ni": "cni32qm,ni2w", KEY: ["16 B", "32 B..128 B*2"]})) == rows(table)
+    assert narrows.sweep(SMALL, f"{KEY}=16 B,32 B")["hash"] == table["hash"][:2]
 
 
 def test_pyarrow_pandas_and_polars_read_a_table(table):
@@ -55,6 +58,54 @@ def test_pyarrow_pandas_and_polars_read_a_table(table):
     for ni, mean in by_polars.iter_rows():
         assert by_pandas[ni] == pytest.approx(mean, rel=1e-12)
     assert by_pandas["cni32qm"] != by_pandas["ni2w"]
+
+
+def test_tables_and_results_convert(table):
+    pyarrow, pandas, polars = map(pytest.importorskip, ("pyarrow", "pandas", "polars"))
+    assert list(table)[0]["ni"] == "cni32qm" and len(list(table)) == len(table)
+    by_rows, frame = pandas.DataFrame(table), table.to_pandas()
+    assert list(by_rows.columns) == list(frame.columns) == table.columns
+    column = "message_latency_one_way_s"
+    assert list(by_rows[column]) == list(frame[column]) == table[column] and frame.attrs["units"][column] == "s"
+    assert table.to_polars()[column].to_list() == table[column] == table.to_arrow()[column].to_pylist()
+    result = SMALL.run(messages=True)
+    assert isinstance(result.to_polars(), polars.DataFrame) and isinstance(result.to_arrow(), pyarrow.Table)
+    metrics = result.to_pandas().set_index("metric")
+    assert metrics.loc["message.latency_one_way", "value"] == result.metrics["message.latency_one_way"].value
+    assert metrics.loc["message.latency_one_way", "unit"] == "us"
+    stages = result.to_pandas("stages")
+    assert (stages["waiting_s"] + stages["service_s"]).sum() == pytest.approx(result.ledger["total_us"] / 1e6)
+    assert set(result.tables) == {"metrics", "stages", "resources", "messages"}
+    assert len(result.to_arrow("messages")) == len(result.messages)
+    with pytest.raises(KeyError, match="run\\(messages=True\\) keeps the messages"):
+        SMALL.run().to_pandas("messages")
+    unmeasured = SMALL.set("run.time-limit", "10 us").run(allow_unfinished=True)
+    assert unmeasured.to_pandas().set_index("metric")["value"].isna()["message.latency_one_way"]
+
+
+def test_missing_library_is_named(table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ImportError, match="`to_polars` needs polars, which is not installed: pip install polars"):
+        table.to_polars()
+
+
+def test_figure_is_shown_where_it_can_be(table, monkeypatch, capsys):
+    figure = table.plot("payload", "message.latency_one_way", by="ni")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "TERM_PROGRAM"):
+        monkeypatch.delenv(name, raising=False)
+    figure.show()
+    path = Path(capsys.readouterr().out.strip())
+    assert path.read_text() == figure.svg
+    shutil.rmtree(path.parent)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm-kitty")
+    figure.show()
+    drawn = capsys.readouterr().out
+    assert drawn.startswith("\x1b_Ga=T,f=100,m=1;iVBOR") and "\x1b_Gm=0;" in drawn
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("TERM_PROGRAM", "iTerm.app")
+    figure.show()
+    assert capsys.readouterr().out.startswith("\x1b]1337;File=inline=1;size=")
 
 
 def test_no_column_is_copied(table):

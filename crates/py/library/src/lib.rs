@@ -9,12 +9,14 @@
 //! | `table.rs` | tidy data, passed on as Arrow arrays without copying |
 //! | `picture.rs` | pictures as files |
 //! | `study.rs` | a study, reproduced |
+//! | `command.rs` | the command line, and the meaning of names |
 //! | `exceptions.rs` | errors as Python exceptions |
 //! | `wait.rs` | long work without the interpreter's lock, which Ctrl-C stops |
 //!
 //! A wheel is a crate of a few lines that calls [`module`] with the parts of its registry; the shipped one is in
 //! `crates/py`. The classes for users, executors, and the display of results are written in Python (`python/narrows`).
 
+mod command;
 mod description;
 mod distribution;
 mod exceptions;
@@ -55,6 +57,8 @@ pub fn module(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> 
     module.add_class::<study::StudyReport>()?;
     module.add_class::<sweep::PlannedSweep>()?;
     module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(command::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(command::run_command, module)?)?;
     module.add_function(wrap_pyfunction!(distribution::cdf, module)?)?;
     module.add_function(wrap_pyfunction!(find::find, module)?)?;
     module.add_function(wrap_pyfunction!(picture::write_picture, module)?)?;

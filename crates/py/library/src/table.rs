@@ -33,8 +33,29 @@ impl Table {
     }
 }
 
+/// The values of a column that is made in Python. A column without any value has numbers.
+#[derive(FromPyObject)]
+enum PythonColumn {
+    Numbers(Vec<Option<f64>>),
+    Texts(Vec<Option<String>>),
+}
+
 #[pymethods]
 impl Table {
+    /// Makes a table of columns of equal lengths, each with its name and its unit.
+    #[staticmethod]
+    fn of_columns(columns: Vec<(String, String, PythonColumn)>) -> PyResult<Table> {
+        let mut data = Dataset::default();
+        for (name, unit, values) in columns {
+            let values = match values {
+                PythonColumn::Numbers(values) => ColumnValues::Numbers(values),
+                PythonColumn::Texts(values) => ColumnValues::Texts(values),
+            };
+            data.push(&name, &unit, values);
+        }
+        Table::new(data)
+    }
+
     /// Reads the output of a sweep or of `narrows run --messages`.
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Table> {

@@ -15,12 +15,14 @@ Describe a machine, run it, and ask:
 | `Distribution`, `cdf` | percentiles and histograms of latencies, merged over seeds, and their chart |
 | `Table` | tidy data that pandas, polars and pyarrow read without copying |
 | `reproduce` | a study from the literature, or the user's own |
+| `help` | the meaning of a key, metric, stage or term, as `narrows explain` prints it |
 | `UnfinishedRun` | a run that ended in a deadlock or livelock, at a limit, or with messages lost, with its result |
 | `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
 """
 
 from ._distribution import Distribution, cdf
 from ._figure import Figure
+from ._help import help
 from ._machine import Fit, Machine, Whatif
 from ._narrows import VERSION as __version__
 from ._narrows import DescriptionError
@@ -45,6 +47,7 @@ __all__ = [
     "__version__",
     "cdf",
     "find",
+    "help",
     "reproduce",
     "sweep",
 ]

@@ -80,7 +80,8 @@ class Distribution:
     @property
     def record(self) -> dict[str, Any]:
         """The distribution as plain data, as the JSON of a result has it."""
-        return json.loads(self._native.json)
+        record: dict[str, Any] = json.loads(self._native.json)
+        return record
 
     def plot(self, log: str | Sequence[str] = (), title: str | None = None) -> Figure:
         """Draws the fraction of samples up to each value.

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ._figure import number, rows_html
 from ._narrows import Description
@@ -107,8 +107,8 @@ class Machine:
         if source is not None:
             self._description = Description.find(os.fspath(source))
             return
-        if parts is not None:
-            text = "parts = " + json.dumps(list(parts), ensure_ascii=False) + "\n"
+        if text is None:
+            text = "parts = " + json.dumps(list(parts or ()), ensure_ascii=False) + "\n"
         self._description = Description.of_text("machine", text, os.fspath(folder or Path.cwd()))
 
     def set(self, key: str, value: Any) -> Machine:
@@ -154,7 +154,8 @@ class Machine:
         Raises:
             DescriptionError: The description is not valid.
         """
-        return json.loads(self._description.show(list(self._sets)))
+        shown: dict[str, Any] = json.loads(self._description.show(list(self._sets)))
+        return shown
 
     def run(self, *, seed: int | None = None, messages: bool = False, allow_unfinished: bool = False) -> Result:
         """Runs the machine once.
@@ -243,7 +244,7 @@ class Machine:
             DescriptionError: The description, a curve or a constant is not valid.
             OSError: A file cannot be read.
         """
-        several = measured if isinstance(measured, (list, tuple)) else [measured]
+        several = cast("Sequence[Any]", measured if isinstance(measured, (list, tuple)) else [measured])
         curves = [_curve(one) for one in several]
         keys = [constants] if isinstance(constants, str) else list(constants)
         data = self._description.fit(list(self._sets), curves, keys, prior, noise, tolerance, state, jobs)
@@ -256,8 +257,11 @@ class Machine:
 def _curve(measured: Any) -> tuple[str, str]:
     """The name and the text of a curve."""
     if isinstance(measured, (str, os.PathLike)):
-        return os.fspath(measured), Path(measured).read_text(encoding="utf-8")
-    is_mapping = isinstance(measured, Mapping)
-    columns: Mapping[str, Any] = measured if is_mapping else {name: measured[name] for name in measured.columns}
+        path = Path(cast("str | os.PathLike[str]", measured))
+        return str(path), path.read_text(encoding="utf-8")
+    if isinstance(measured, Mapping):
+        columns = cast("Mapping[str, Any]", measured)
+    else:
+        columns = {name: measured[name] for name in measured.columns}
     lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]
     return "measured", "\n".join(lines) + "\n"

@@ -6,12 +6,16 @@ import html
 import json
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._distribution import Distribution
 from ._figure import Figure, number, rows_html
 from ._narrows import RunOutput
 from ._table import Table
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 
 class Metric(NamedTuple):
@@ -82,6 +86,80 @@ class Result:
     def figures(self) -> dict[str, Figure]:
         """The pictures of the result by name: `ledger`, if any message has one."""
         return {} if self._chart is None else {"ledger": Figure("Where a message's time goes", self._chart)}
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The result as tables.
+
+        `metrics` has a row for each metric, `stages` one for each stage of the mean latency, `resources` one for each
+        resource, and `messages` one for each message if the messages were kept. The values of `metrics` are in the
+        unit of their row; other tables have base units.
+        """
+        metrics = list(self.metrics.items())
+        stages = self.ledger.get("stages", [])
+        tables = {
+            "metrics": Table.of_columns(
+                [
+                    ("metric", "", [name for name, _ in metrics]),
+                    ("value", "", [one.value for _, one in metrics]),
+                    ("unit", "", [one.unit for _, one in metrics]),
+                ]
+            ),
+            "stages": Table.of_columns(
+                [
+                    ("stage", "", [one["stage"] for one in stages]),
+                    ("waiting", "s", [one["waiting_us"] / 1e6 for one in stages]),
+                    ("service", "s", [one["service_us"] / 1e6 for one in stages]),
+                    ("share", "", [one["share"] for one in stages]),
+                ]
+            ),
+            "resources": Table.of_columns(
+                [
+                    ("resource", "", [one["resource"] for one in self.resources]),
+                    ("busy", "s", [one["busy_us"] / 1e6 for one in self.resources]),
+                    ("active", "s", [one["active_us"] / 1e6 for one in self.resources]),
+                    ("share", "", [one["share"] for one in self.resources]),
+                ]
+            ),
+        }
+        if self._messages is not None:
+            tables["messages"] = self.messages
+        return tables
+
+    def _table(self, name: str) -> Table:
+        tables = self.tables
+        if name not in tables:
+            known = ", ".join(f"`{one}`" for one in tables)
+            hint = "; run(messages=True) keeps the messages" if name == "messages" else ""
+            raise KeyError(f"the result has no table `{name}`: it has {known}{hint}")
+        return tables[name]
+
+    def to_pandas(self, table: str = "metrics") -> pandas.DataFrame:
+        """Returns one of the `tables` as a data frame of pandas.
+
+        Raises:
+            KeyError: There is no such table.
+            ImportError: pandas is not installed.
+        """
+        return self._table(table).to_pandas()
+
+    def to_polars(self, table: str = "metrics") -> polars.DataFrame:
+        """Returns one of the `tables` as a data frame of polars.
+
+        Raises:
+            KeyError: There is no such table.
+            ImportError: polars is not installed.
+        """
+        return self._table(table).to_polars()
+
+    def to_arrow(self, table: str = "metrics") -> Any:
+        """Returns one of the `tables` as a `pyarrow.Table`.
+
+        Raises:
+            KeyError: There is no such table.
+            ImportError: pyarrow is not installed.
+        """
+        return self._table(table).to_arrow()
 
     @property
     def messages(self) -> Table:

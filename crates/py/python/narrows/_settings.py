@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import numbers
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+#: The varied keys of a sweep: by key its values, or options as after `--vary` of `narrows sweep`.
+Varied: TypeAlias = Mapping[Any, Any] | str | Sequence[str]
 
 #: Characters that would split a value of a list in two.
 _PARTING = set(",;\"'[]{}=#")
@@ -22,7 +25,8 @@ def value(given: Any) -> str:
     if isinstance(given, str):
         return given
     if isinstance(given, (list, tuple)):
-        return "[" + ", ".join(json.dumps(one) if isinstance(one, str) else value(one) for one in given) + "]"
+        items = cast("Sequence[Any]", given)
+        return "[" + ", ".join(json.dumps(one) if isinstance(one, str) else value(one) for one in items) + "]"
     raise TypeError(f"a value is text, a number, true or false, or a list of these, not {type(given).__name__}")
 
 
@@ -32,9 +36,9 @@ def setting(key: str, given: Any) -> str:
 
 
 def _in_list(given: Any) -> str:
-    """Returns a value of a list; text that the list would split, or read as a range, is quoted."""
+    """Returns a value of a list, which may be a range as text; other text that the list would split is quoted."""
     text = value(given)
-    if isinstance(given, str) and (_PARTING & set(text) or ".." in text or text != text.strip()):
+    if isinstance(given, str) and (_PARTING & set(text) or text != text.strip()):
         return json.dumps(text, ensure_ascii=False)
     return text
 
@@ -42,20 +46,25 @@ def _in_list(given: Any) -> str:
 def _dimension(key: str, values: Any) -> str:
     if isinstance(values, str):
         return f"{key}={values}"
-    if not isinstance(values, Iterable):
+    if not hasattr(values, "__iter__"):
         raise TypeError(f"`{key}` varies over a list of values, or a range as text, not {type(values).__name__}")
     return f"{key}=" + ",".join(_in_list(one) for one in values)
 
 
-def dimensions(vary: Mapping[Any, Any]) -> list[str]:
+def dimensions(vary: Varied) -> list[str]:
     """Returns the varied keys as options of `narrows sweep --vary`; the last key varies fastest."""
-    options = []
+    if isinstance(vary, str):
+        return [vary]
+    if not isinstance(vary, Mapping):
+        return list(vary)
+    options: list[str] = []
     for key, values in vary.items():
         if isinstance(key, tuple):
-            rows = [tuple(row) for row in values]
-            if any(len(row) != len(key) for row in rows):
-                raise ValueError(f"`{', '.join(key)}` vary together: each row has {len(key)} values")
-            options.append(";".join(_dimension(one, [row[at] for row in rows]) for at, one in enumerate(key)))
+            keys = cast("tuple[str, ...]", key)
+            rows: list[tuple[Any, ...]] = [tuple(row) for row in values]
+            if any(len(row) != len(keys) for row in rows):
+                raise ValueError(f"`{', '.join(keys)}` vary together: each row has {len(keys)} values")
+            options.append(";".join(_dimension(one, [row[at] for row in rows]) for at, one in enumerate(keys)))
         else:
             options.append(_dimension(key, values))
     return options

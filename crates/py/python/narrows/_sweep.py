@@ -8,14 +8,14 @@ dies, only the point that it was running is lost, and that point is submitted ag
 from __future__ import annotations
 
 import queue
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from os import PathLike, fspath
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from . import _narrows
 from ._machine import Machine
-from ._settings import dimensions
+from ._settings import Varied, dimensions
 from ._table import Table
 
 #: Largest number of times that a point is submitted.
@@ -46,9 +46,9 @@ class WorkerError(RuntimeError):
 
 def sweep(
     machine: Machine,
-    vary: Mapping[Any, Any],
+    vary: Varied,
     *,
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     seeds: int | None = None,
     stop_at_saturation: bool = False,
     out: str | PathLike[str] | None = None,
@@ -60,9 +60,10 @@ def sweep(
 
     Args:
         machine: The machine.
-        vary: By key a list of values, or a range as text (`"64 B..8 KiB*2"`); by a tuple of keys a list of rows,
-            whose values go together. `ni`, `host`, `protocol` and `fabric` vary over shipped parts by name. The
-            last varies fastest.
+        vary: By key a list of values, each of which may be a range (`"64 B..8 KiB*2"`), or such values as one text, as
+            after `--vary`: `"16 B,64 B..8 KiB*2"`; by a tuple of keys a list of rows, whose values go together. Or
+            whole options as on the command line: `["ni=udma,ni2w", "workload.stream.payload=64 B,1 KiB"]`. `ni`,
+            `host`, `protocol` and `fabric` vary over shipped parts by name. The last varies fastest.
         metrics: Metrics of the table; by default all.
         seeds: Number of seeds with which each point is run, from `run.seed` on. The row has the mean of each metric,
             and under `…_ci95…` half the width of its 95 % interval.
@@ -98,7 +99,7 @@ def find(
     what: str,
     over: tuple[str, str],
     *,
-    vary: Mapping[Any, Any] | None = None,
+    vary: Varied | None = None,
     against: Machine | None = None,
     out: str | PathLike[str] | None = None,
     jobs: int | None = None,
@@ -136,7 +137,7 @@ def find(
 
 def _request(
     machine: Machine,
-    vary: Mapping[Any, Any],
+    vary: Varied,
     metrics: str | Sequence[str],
     seeds: int | None,
     stop_at_saturation: bool,
@@ -169,12 +170,17 @@ class _ExecutorSweep:
         self.tries: dict[int, int] = {}
 
     def run(self, given: Executor | Callable[[], Executor]) -> Table:
-        makes = given if isinstance(given, type) or not hasattr(given, "submit") else None
+        makes: Callable[[], Executor] | None = None
         executor: Executor | None = None
+        if isinstance(given, type) or not hasattr(given, "submit"):
+            makes = cast("Callable[[], Executor]", given)
+        else:
+            executor = cast(Executor, given)
         try:
             while self.waiting or self._goes_on():
                 if executor is None:
-                    executor = given if makes is None else makes()
+                    assert makes is not None, "only an executor that was made is replaced"
+                    executor = makes()
                 broken = self._round(executor)
                 if self.waiting:
                     if makes is None or self._is_given_up():

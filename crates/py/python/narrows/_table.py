@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from . import _narrows
 from ._figure import Figure, axes, number, rows_html
 
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
 
 def _list(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
+
+
+def _library(name: str, function: str) -> Any:
+    """Imports a library that only one function needs."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise ImportError(f"`{function}` needs {name}, which is not installed: pip install {name}", name=name) from error
 
 
 def _cell(value: Any) -> str:
@@ -23,9 +36,10 @@ def _cell(value: Any) -> str:
 class Table:
     """Rows of observations, columns of variables: numbers in base units, the unit at the end of the name.
 
-    Any library that knows the Arrow PyCapsule interface takes it without copying: `pyarrow.table(table)`,
-    `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)` (pandas 3 and later). In Arrow's schema a
-    column's unit is in its metadata, too, under `unit`.
+    `to_pandas`, `to_polars` and `to_arrow` convert it. Any library that knows the Arrow PyCapsule interface takes it
+    without copying: `pyarrow.table(table)`, `polars.DataFrame(table)`. In Arrow's schema a column's unit is in its
+    metadata, too, under `unit`. `pandas.DataFrame(table)` takes it row by row, as does any reader of an iterable of
+    dictionaries.
 
     Attributes:
         run: Number of points that were run.
@@ -36,6 +50,20 @@ class Table:
         self._native = native
         self.run = run
         self.kept = kept
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[tuple[str, str, Sequence[Any]]]) -> Table:
+        """Makes a table.
+
+        Args:
+            columns: Of each column its name, its unit (empty if it has none) and its values, which are numbers or
+                texts, or None. The name in the table ends with the unit.
+
+        Raises:
+            TypeError: A column mixes numbers and texts.
+            ValueError: The columns have different lengths.
+        """
+        return cls(_narrows.Table.of_columns([(name, unit, list(values)) for name, unit, values in columns]))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Table:
@@ -65,6 +93,39 @@ class Table:
 
     def __getitem__(self, column: str) -> list[Any]:
         return self._native.column(column)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Iterates over the rows, each as a dictionary by column."""
+        names = self.columns
+        for values in zip(*(self[name] for name in names)):
+            yield dict(zip(names, values))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a data frame of pandas. The units of the columns are in its `attrs["units"]`.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        frame: pandas.DataFrame = _library("pandas", "to_pandas").DataFrame({name: self[name] for name in self.columns})
+        frame.attrs["units"] = self.units
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """Returns a data frame of polars, which shares the memory of this table.
+
+        Raises:
+            ImportError: polars is not installed.
+        """
+        frame: polars.DataFrame = _library("polars", "to_polars").DataFrame(self)
+        return frame
+
+    def to_arrow(self) -> Any:
+        """Returns a `pyarrow.Table`, which shares the memory of this table. Each field has its unit in its metadata.
+
+        Raises:
+            ImportError: pyarrow is not installed.
+        """
+        return _library("pyarrow", "to_arrow").table(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._native.__arrow_c_stream__(requested_schema)

@@ -1,7 +1,7 @@
 //! All names that occur in descriptions and results, with their meanings: keys, metrics, stages, resources, outcomes,
 //! exit codes and the terms of the glossary.
 
-use super::exit::EXIT_CODES;
+use super::exit_codes::EXIT_CODES;
 use super::glossary::glossary_terms;
 use narrows_core::machine::Registry;
 use narrows_core::part::{ResultKind, ResultName, STATISTICS};
@@ -9,6 +9,7 @@ use narrows_core::text::schema::{Line, Need};
 use std::sync::Arc;
 
 /// A name with its meaning.
+#[derive(Clone)]
 pub struct Word {
     /// The name. In keys and metrics, words in capitals match names of the user's choice.
     pub name: String,

@@ -1,0 +1,17 @@
+"""The command `narrows`, which `pip install` puts next to Python."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+from . import _narrows
+
+
+def main() -> int:
+    """Runs the command line with the arguments of the process, and returns its exit code."""
+    # Python handles Ctrl-C between its own instructions, of which there are none while the command runs: the command
+    # handles it, or else the system ends the process. An ignored Ctrl-C stays ignored.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return _narrows.run_command(["narrows", *sys.argv[1:]])

@@ -1,0 +1,16 @@
+//! The exit codes of the command line.
+
+/// The exit code after Ctrl-C, by the convention of shells.
+pub const EXIT_INTERRUPTED: u8 = 130;
+
+/// The exit codes, each with its meaning.
+pub const EXIT_CODES: [(u8, &str); 5] = [
+    (0, "success; a saturated run is a success"),
+    (
+        1,
+        "an unexpected verdict under --strict, a fit that does not reach its numbers, or a verdict of verify that is not as expected",
+    ),
+    (2, "invalid input"),
+    (3, "a run ended in a deadlock or livelock, at a limit, or with messages lost"),
+    (EXIT_INTERRUPTED, "interrupted by Ctrl-C"),
+];

@@ -1,0 +1,66 @@
+//! The entry of a name: what it means, and its facts, such as its unit or default.
+
+use super::vocabulary::{Word, matching, vocabulary};
+use narrows_core::machine::Registry;
+use narrows_core::text::{Problem, suggest};
+use narrows_study::report::wrapped;
+use serde_json::{Value as Json, json};
+use std::sync::Arc;
+
+/// Columns of a line of text, those of a terminal whose width nobody has changed.
+pub const LINE_COLUMNS: usize = 80;
+
+/// Returns the entries of all words that `name` may mean, as text with lines of at most [`LINE_COLUMNS`] characters. An
+/// empty name means all words.
+///
+/// # Errors
+///
+/// Returns a problem with the name that was probably meant if no word has this name.
+pub fn explain(registry: &Arc<Registry>, name: &str) -> Result<String, Problem> {
+    let entries = words_of(registry, name)?;
+    Ok(entries.iter().map(text_of).collect::<Vec<_>>().join("\n"))
+}
+
+/// Returns the entries of all words that `name` may mean as JSON. An empty name means all words.
+///
+/// # Errors
+///
+/// Returns a problem with the name that was probably meant if no word has this name.
+pub fn explain_json(registry: &Arc<Registry>, name: &str) -> Result<Json, Problem> {
+    Ok(words_of(registry, name)?.iter().map(json_of).collect())
+}
+
+fn words_of(registry: &Arc<Registry>, name: &str) -> Result<Vec<Word>, Problem> {
+    let words = vocabulary(registry);
+    if name.is_empty() {
+        return Ok(words);
+    }
+    let found: Vec<Word> = matching(&words, name).into_iter().cloned().collect();
+    if found.is_empty() { Err(unknown(name, &words)) } else { Ok(found) }
+}
+
+/// Returns the problem of a name that is not in the vocabulary, with the name that was probably meant.
+fn unknown(name: &str, words: &[Word]) -> Problem {
+    let last = |word: &'_ Word| word.name.rsplit('.').next().unwrap_or_default().to_owned();
+    let lasts: Vec<String> = words.iter().map(last).collect();
+    let names = words.iter().map(|word| word.name.as_str()).chain(lasts.iter().map(String::as_str));
+    let nearest = suggest::nearest(name, names).map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
+    Problem::new(format!("nothing is called `{name}`"))
+        .help(nearest)
+        .help("`narrows explain` without a name prints all keys, metrics, stages, resources and terms")
+}
+
+/// Returns the entry of a word: its name and kind, its meaning, and its facts.
+fn text_of(word: &Word) -> String {
+    let indented = |text: &str| wrapped("    ", "      ", text, LINE_COLUMNS);
+    let facts = word.facts.iter().map(|(label, fact)| indented(&format!("{label}: {fact}")));
+    format!("{}  ({})\n{}{}", word.name, word.kind, indented(&word.meaning), facts.collect::<String>())
+}
+
+fn json_of(word: &Word) -> Json {
+    let mut entry = json!({ "name": word.name, "kind": word.kind, "meaning": word.meaning });
+    for (label, fact) in &word.facts {
+        entry[*label] = json!(fact);
+    }
+    entry
+}
