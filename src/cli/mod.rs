@@ -81,7 +81,6 @@ mod trace;
 mod verify;
 mod vocabulary;
 mod whatif;
-mod whatif_text;
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
