@@ -7,7 +7,7 @@ import { linearTicks, metricText, percent, timeText } from "./quantity.js";
 /** @typedef {import("./types").Stage} Stage */
 /** @typedef {import("./types").Resource} Resource */
 /** @typedef {{label: string, stages: Stage[]}} StageBar */
-/** @typedef {{label: string, resources: Resource[]}} ResourceBar */
+/** @typedef {{label: string, colour: number, resources: Resource[]}} ResourceBar `colour` is the number of the machine */
 
 /** @param {string} name @returns {"send" | "wire" | "receive"} */
 function side(name) {
@@ -103,18 +103,19 @@ export function stagesTable(bars) {
   const union = stageUnion(bars);
   const colours = stageColours(union);
   const sums = bars.map((bar) => bar.stages.reduce((sum, stage) => sum + total(stage), 0));
+  const isOne = bars.length === 1;
   return h("table", { class: "numbers" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "Stage"), bars.flatMap((bar) => [
-      h("th", { scope: "col" }, bars.length > 1 ? bar.label : "Time"),
-      h("th", { scope: "col", class: "wide-only" }, "of which waiting"),
-      h("th", { scope: "col", class: bars.length > 1 ? "wide-only" : null }, "Share")]))),
+      h("th", { scope: "col" }, isOne ? "Time" : bar.label),
+      isOne && h("th", { scope: "col" }, "of which waiting"),
+      isOne && h("th", { scope: "col" }, "Share")]))),
     h("tbody", null, union.map((stage) => h("tr", null,
-      h("th", { scope: "row", title: stage.meaning || null }, swatch(colours.get(stage.name) ?? ""), stage.name),
+      h("th", { scope: "row", title: stage.meaning || null }, h("span", { class: "stage-name" }, swatch(colours.get(stage.name) ?? ""), stage.name)),
       bars.flatMap((bar, index) => {
         const own = bar.stages.find((each) => each.name === stage.name);
-        if (!own || total(own) === 0) return [h("td", null, "–"), h("td", { class: "wide-only" }), h("td", { class: bars.length > 1 ? "wide-only" : null })];
-        return [h("td", null, timeText(total(own))), h("td", { class: "muted wide-only" }, own.waiting_ps > 0 ? timeText(own.waiting_ps) : "–"),
-          h("td", { class: bars.length > 1 ? "muted wide-only" : "muted" }, percent(total(own) / sums[index]))];
+        if (!own || total(own) === 0) return [h("td", null, "–")];
+        return [h("td", null, timeText(total(own))), isOne && h("td", { class: "muted" }, own.waiting_ps > 0 ? timeText(own.waiting_ps) : "–"),
+          isOne && h("td", { class: "muted" }, percent(total(own) / sums[index]))];
       })))));
 }
 
@@ -141,8 +142,8 @@ export function busiest(bars, count) {
 export function utilisationChart(width, bars, count = 10) {
   const names = busiest(bars, count);
   if (names.length === 0) return null;
-  const thick = bars.length > 1 ? 9 : 14;
-  const pitch = thick * bars.length + (bars.length > 1 ? 14 : 14);
+  const thick = bars.length > 1 ? 13 : 14;
+  const pitch = thick * bars.length + 14;
   const left = Math.min(width * 0.42, Math.max(...names.map((name) => textWidth(name))) + 12);
   const right = 54;
   const scale = width - left - right;
@@ -162,7 +163,7 @@ export function utilisationChart(width, bars, count = 10) {
       const resource = bar.resources.find((each) => each.name === name);
       if (!resource) return;
       const y = top + index * thick;
-      const colour = `machine-${index}`;
+      const colour = `machine-${bar.colour}`;
       const text = `${name}${bars.length > 1 ? `, ${bar.label}` : ""}: ${percent(resource.active ?? resource.busy)} active, ${percent(resource.busy)} held`;
       svg.append(s("g", null, s("title", null, text),
         s("rect", { x: left, y, width: Math.max(1, resource.busy * scale), height: thick - 1, class: `${colour} light` }),
@@ -193,12 +194,12 @@ export function tornadoChart(width, rows) {
   const isNarrow = width < 520;
   const left = isNarrow ? 0 : Math.min(width * 0.4, Math.max(...rows.map((row) => textWidth(row.name))) + 14);
   const pitch = isNarrow ? 42 : 26;
-  const inner = width - left - 104;
+  const inner = width - left - 120;
   const scale = inner / (high - low);
-  const zero = left + 52 - low * scale;
+  const zero = left + 62 - low * scale;
   const height = rows.length * pitch + 28;
   const svg = drawing(width, height, `Sensitivities: ${rows.slice(0, 3).map((row) => `${row.name} ${signed(row.faster)}`).join(", ")}`);
-  for (const tick of linearTicks(low, high, Math.max(2, Math.floor(inner / 90)))) {
+  for (const tick of linearTicks(low, high, Math.max(3, Math.min(8, Math.floor(inner / 70))))) {
     const x = zero + tick * scale;
     svg.append(s("line", { x1: x, x2: x, y1: 0, y2: height - 26, class: tick === 0 ? "axis" : "grid" }));
     svg.append(s("text", { x, y: height - 9, class: "tick", "text-anchor": "middle" }, `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(Math.round(tick * 1000) / 10)} %`));

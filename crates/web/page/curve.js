@@ -1,6 +1,6 @@
 // The curve: a metric over a key. Its points are run one by one and drawn as they come.
 
-import { byId, fill, freshId, h, setText } from "./dom.js";
+import { byId, fill, freshId, h, prose, setText } from "./dom.js";
 import { DROPPED } from "./engine.js";
 import { Figure } from "./figure.js";
 import { groupOf } from "./keys.js";
@@ -163,8 +163,8 @@ export class Curve {
     if (this.page.cost() * this.expected() < QUICK * 12) this.run();
     else {
       this.stop();
-      if (this.series.length > 0) setText(this.status, "These points are of an earlier machine. Press Draw for this one.");
-      else setText(this.status, `Each point runs the machine, about ${(this.page.cost() / 1000).toFixed(1)} s.`);
+      if (this.series.length > 0) fill(this.status, prose("These points are of an earlier machine. Press Draw for this one."));
+      else fill(this.status, prose(`Each point runs the machine, about ${(this.page.cost() / 1000).toFixed(1)} s.`));
       this.figure.draw();
     }
   }
@@ -198,7 +198,7 @@ export class Curve {
       const problem = answer.error ?? answer.problems?.[0]?.message;
       if (problem) {
         series.push({ label, points: [] });
-        setText(this.status, `${machines.length > 1 ? `${label}: ` : ""}${problem}`);
+        fill(this.status, prose(`${machines.length > 1 ? `${label}: ` : ""}${problem}`));
         continue;
       }
       this.axis = { unit: "", logarithmic: answer.axes?.[0]?.logarithmic ?? /\*/.test(state.range) };
@@ -225,7 +225,7 @@ export class Curve {
       done += 1;
       if (done === 1) this.first = performance.now() - begin;
       this.take(point, answer);
-      if (done < order.length) setText(this.status, `${done} of ${order.length} points`);
+      if (done < order.length) fill(this.status, prose(`${done} of ${order.length} points`));
       this.redraw();
     }));
     if (serial !== this.serial || abort.signal.aborted) return;
@@ -233,7 +233,7 @@ export class Curve {
     setText(this.button, "Draw again");
     const failed = jobs.filter((job) => job.point.why).length;
     if (jobs.length > 0) {
-      setText(this.status, failed > 0 ? `${failed} of ${jobs.length} points did not run: ${jobs.find((job) => job.point.why)?.point.why}` : `${jobs.length} points.`);
+      fill(this.status, prose(failed > 0 ? `${failed} of ${jobs.length} points did not run: ${jobs.find((job) => job.point.why)?.point.why}` : `${jobs.length} points.`));
       this.elapsed = performance.now() - begin;
       this.figure.canvas.dataset.done = String(jobs.length);
       this.figure.canvas.dataset.ms = this.elapsed.toFixed(0);

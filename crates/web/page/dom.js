@@ -88,6 +88,15 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/**
+ * Returns the parts of a text in which names stand in backticks, the names as code.
+ * @param {string} text
+ * @returns {Child[]}
+ */
+export function prose(text) {
+  return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? h("code", null, part) : part));
+}
+
 let serial = 0;
 
 /** Returns an id that no other element of the page has. */

@@ -1,6 +1,6 @@
 // The keys of a machine: each with its meaning, range, source and default, as slider, list, switch or text field.
 
-import { breakable, fill, freshId, h, setText } from "./dom.js";
+import { breakable, fill, freshId, h, prose, setText } from "./dom.js";
 import { display, fromBase, parse, scaleOf, toBase, write } from "./quantity.js";
 
 /** @typedef {import("./types").Value} Value */
@@ -47,7 +47,7 @@ class Row {
     this.element = h("div", { class: "key", "data-key": value.path },
       h("div", { class: "key-head" }, this.label, this.reset),
       this.control,
-      h("p", { class: "meaning", id: `${this.id}-meaning` }, value.key.meaning),
+      h("p", { class: "meaning", id: `${this.id}-meaning` }, prose(value.key.meaning)),
       this.facts, this.problem);
     this.build();
     this.update(value, null);
@@ -147,7 +147,7 @@ class Row {
 
   /** @param {string | null} text */
   complain(text) {
-    setText(this.problem, text ?? "");
+    fill(this.problem, prose(text ?? ""));
     this.element.classList.toggle("invalid", text !== null);
     if (text === null) this.input.removeAttribute("aria-invalid");
     else this.input.setAttribute("aria-invalid", "true");
@@ -297,7 +297,7 @@ export class Keys {
     this.problems = problems;
     for (const [path, row] of this.rows) {
       const own = problems.filter((problem) => problem.key === path);
-      row.complain(own.length > 0 ? own.map((problem) => problem.message).join("; ") : null);
+      row.complain(own.length > 0 ? own.map((problem) => [problem.message, [problem.help ?? []].flat().join("\n").split("\n")[0]].filter(Boolean).join(": ")).join("; ") : null);
     }
   }
 

@@ -1,6 +1,6 @@
 // The parts of a machine as pick lists: what does not fit is shown with its reason.
 
-import { fill, freshId, h } from "./dom.js";
+import { fill, freshId, h, prose } from "./dom.js";
 
 /** @typedef {import("./types").Fit} Fit */
 /** @typedef {import("./types").Shown} Shown */
@@ -96,7 +96,7 @@ export class Parts {
         onchange: () => this.handlers.onpick(pick.place, fit.part) });
       return h("div", { class: fit.fits ? "option" : "option unfit" },
         h("label", null, input, h("span", { class: "option-name" }, fit.part)),
-        h("div", { id: about, class: "option-about" }, h("span", null, fit.title), !fit.fits && h("span", { class: "reason" }, `Does not fit: ${fit.reason || "no reason is given"}`)));
+        h("div", { id: about, class: "option-about" }, h("span", null, prose(fit.title)), !fit.fits && h("span", { class: "reason" }, prose(`Does not fit: ${fit.reason || "no reason is given"}`))));
     });
     const count = fits.filter((fit) => !fit.fits).length;
     fill(pick.body, scope,

@@ -227,7 +227,7 @@ export function linearTicks(low, high, count = 5) {
   if (!(high > low)) return [low];
   const raw = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= raw * 0.999) ?? power * 10;
+  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= raw * 0.8) ?? power * 10;
   const ticks = [];
   for (let index = Math.ceil(low / step - 1e-9); index * step <= high * (1 + 1e-9) + 1e-12; index += 1) ticks.push(Number((index * step).toPrecision(12)));
   return ticks;

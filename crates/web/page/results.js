@@ -1,7 +1,7 @@
 // The answer of a run: finding, headline, stages, metrics, utilisation and timeline.
 
 import { stageUnion, stagesChart, stagesTable, utilisationChart } from "./bars.js";
-import { breakable, byId, fill, h, setText } from "./dom.js";
+import { breakable, byId, fill, h, prose, setText } from "./dom.js";
 import { Figure } from "./figure.js";
 import { timelineChart } from "./lines.js";
 import { changeText, metricText } from "./quantity.js";
@@ -10,6 +10,9 @@ import { saveCsv } from "./save.js";
 /** @typedef {import("./types").Run} Run */
 /** @typedef {import("./types").Metric} Metric */
 /** @typedef {{label: string, run: Run | null, isStale: boolean, isBaseline: boolean}} Column */
+
+/** Number of the baseline's colour; machines have 0 and 1. */
+const BASELINE_COLOUR = 2;
 
 /** Number of metrics that are shown at first. */
 const FIRST = 8;
@@ -59,11 +62,10 @@ export class Results {
     this.metric = null;
     this.isLong = false;
     const bars = () => this.done().map((column) => ({ label: column.label, stages: column.run.stages }));
-    const resources = () => this.done().map((column) => ({ label: column.label, resources: column.run.resources }));
+    const resources = () => this.done().map((column) => ({ label: column.label, colour: column.colour, resources: column.run.resources }));
     this.stages = new Figure(byId("stages"), {
       title: "Where the time of a message goes", name: "narrows-stages", draw: (width) => stagesChart(width, bars()),
       rows: () => [["machine", "stage", "waiting_ps", "service_ps"], ...bars().flatMap((bar) => bar.stages.map((stage) => [bar.label, stage.name, stage.waiting_ps, stage.service_ps]))],
-      empty: "This workload does not follow single messages; see the metrics.",
     });
     this.utilisation = new Figure(byId("utilisation"), {
       title: "Utilisation", name: "narrows-utilisation", draw: (width) => utilisationChart(width, resources()),
@@ -77,7 +79,6 @@ export class Results {
         return run ? timelineChart(width, visible(run.messages), stageUnion([{ label: "", stages: run.stages }])) : null;
       },
       rows: () => [["message", "source", "destination", "payload_B", "sent_ps", "delivered_ps"], ...(this.shown()?.messages ?? []).map((each) => [each.id, each.source, each.destination, each.payload, each.sent_ps, each.delivered_ps])],
-      empty: "This workload does not follow single messages.",
     });
     fill(this.stages.before, h("p", { class: "hint" }, "Mean over the measured messages. Hatched: waiting."));
     fill(this.utilisation.before, h("p", { class: "hint" }, "Share of the run in which a resource was active; the pale part was held without moving data. Dashed: 90 %."));
@@ -89,9 +90,10 @@ export class Results {
     this.edited = 0;
   }
 
-  /** @returns {{label: string, run: Run, isStale: boolean, isBaseline: boolean}[]} */
+  /** @returns {{label: string, colour: number, run: Run}[]} */
   done() {
-    return /** @type {any} */ (this.columns.filter((column) => column.run && !column.run.stopped));
+    const first = this.columns.findIndex((column) => !column.isBaseline);
+    return this.columns.flatMap((column, index) => (column.run && !column.run.stopped ? [{ label: column.label, colour: column.isBaseline ? BASELINE_COLOUR : index - first, run: column.run }] : []));
   }
 
   /** Returns the run of the edited machine. */
@@ -119,6 +121,8 @@ export class Results {
     this.utilisation.draw();
     this.legend();
     this.timeline.draw();
+    byId("stages").hidden = stageUnion(bars).length === 0;
+    byId("timeline").hidden = (this.shown()?.messages ?? []).length === 0;
   }
 
   finding() {
@@ -127,15 +131,16 @@ export class Results {
       const run = column.run;
       if (!run) return null;
       const text = run.stopped ? `The run ended early: ${run.stopped}` : run.finding || "No bottleneck was found.";
-      return h("span", { class: run.stopped ? "line stopped" : "line" }, machines.length > 1 && h("strong", null, `${column.label}: `), text);
+      return h("span", { class: run.stopped ? "line stopped" : "line" }, machines.length > 1 && h("strong", null, `${column.label}: `), prose(text));
     });
     fill(byId("finding-text"), texts);
     const notes = Array.from(new Set(machines.flatMap((column) => column.run?.notes ?? [])));
-    fill(byId("notes"), notes.map((note) => h("li", null, note)));
+    fill(byId("notes"), notes.map((note) => h("li", null, prose(note))));
   }
 
   headline() {
     const reference = this.columns[0]?.run;
+    this.mini();
     fill(byId("headline"), this.columns.map((column, index) => {
       const metric = column.run ? headline(column.run, this.metric) : undefined;
       if (!metric) return null;
@@ -145,6 +150,16 @@ export class Results {
         h("span", { class: "figure-big", "data-metric": metric.name }, value(metric)),
         index > 0 && change(metric.name, before, metric.value));
     }));
+  }
+
+  /** Repeats the headline at the lower edge of a narrow window. */
+  mini() {
+    const run = this.shown();
+    const metric = run ? headline(run, this.metric) : undefined;
+    byId("mini").hidden = !metric;
+    if (!metric) return;
+    const before = this.columns.length > 1 ? this.columns[0].run?.metrics.find((each) => each.name === metric.name)?.value : null;
+    fill(byId("mini"), h("span", { class: "muted" }, metric.name), h("span", null, h("strong", null, value(metric)), " ", change(metric.name, before, metric.value)));
   }
 
   names() {
@@ -188,6 +203,6 @@ export class Results {
 
   legend() {
     const done = this.done();
-    fill(this.utilisation.after, done.length > 1 && h("p", { class: "legend" }, done.map((column, index) => h("span", { class: "legend-item" }, h("span", { class: `dot machine-dot-${index}` }), column.label))));
+    fill(this.utilisation.after, done.length > 1 && h("p", { class: "legend" }, done.map((column) => h("span", { class: "legend-item" }, h("span", { class: `dot machine-dot-${column.colour}` }), column.label))));
   }
 }

@@ -1,6 +1,7 @@
 // The dialog in which a description in TOML is pasted, opened from a file, or edited.
 
-import { byId, fill, h } from "./dom.js";
+import { byId, fill } from "./dom.js";
+import { problemList } from "./panel.js";
 
 /** Longest description that is taken, in characters. */
 const LONGEST = 300_000;
@@ -46,10 +47,7 @@ export class TomlDialog {
 
   /** @param {import("./types").Problem[]} problems */
   complain(problems) {
-    fill(this.host, problems.length > 0 && h("ul", null, problems.map((problem) => h("li", null,
-      problem.line ? `Line ${problem.line}: ${problem.message}` : problem.message,
-      [problem.help ?? []].flat().filter(Boolean).map((line) => h("span", { class: "line help" }, line)),
-      problem.line && h("button", { type: "button", class: "quiet", onclick: () => this.reveal(/** @type {number} */ (problem.line)) }, "Go to the line")))));
+    fill(this.host, problems.length > 0 && problemList(problems, (problem) => (problem.line ? () => this.reveal(/** @type {number} */ (problem.line)) : null), "Go to the line"));
   }
 
   /** @param {number} line */

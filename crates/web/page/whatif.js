@@ -1,7 +1,7 @@
 // Sensitivities: what helps when it is made faster, and what costs when it is made slower.
 
 import { tornadoChart } from "./bars.js";
-import { byId, fill, h, setText } from "./dom.js";
+import { byId, fill, h, prose, setText } from "./dom.js";
 import { Figure } from "./figure.js";
 import { display } from "./quantity.js";
 
@@ -29,14 +29,14 @@ export class Sensitivities {
       if (this.isBusy) {
         cancel();
         this.busy(false);
-        setText(this.status, "Cancelled.");
+        fill(this.status, prose("Cancelled."));
         return;
       }
       this.busy(true);
       ask((answer) => {
         this.busy(false);
         if (answer.dropped) return;
-        if (answer.error || answer.problems) setText(this.status, answer.error ?? answer.problems[0]?.message ?? "");
+        if (answer.error || answer.problems) fill(this.status, prose(answer.error ?? answer.problems[0]?.message ?? ""));
         else this.show(answer);
       });
     } }, "Find the bottleneck by experiment");
@@ -56,13 +56,13 @@ export class Sensitivities {
   busy(isBusy) {
     this.isBusy = isBusy;
     setText(this.button, isBusy ? "Cancel" : this.answer ? "Find the bottleneck again" : "Find the bottleneck by experiment");
-    if (isBusy) setText(this.status, "Trying each resource and key, faster and slower …");
+    if (isBusy) fill(this.status, prose("Trying each resource and key, faster and slower …"));
   }
 
   stale() {
     if (!this.answer || this.isStale) return;
     this.isStale = true;
-    setText(this.status, "These trials are of an earlier machine.");
+    fill(this.status, prose("These trials are of an earlier machine."));
     this.figure.canvas.classList.add("old");
   }
 
@@ -78,7 +78,7 @@ export class Sensitivities {
     else sentences.push(`No resource limits ${answer.metric} alone.`);
     sentences.push(...(answer.notes ?? []));
     if (answer.runs) sentences.push(`${answer.runs} runs.`);
-    setText(this.status, sentences.join(" "));
+    fill(this.status, prose(sentences.join(" ")));
     this.figure.draw();
   }
 
