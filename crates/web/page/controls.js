@@ -9,7 +9,7 @@ import { Parts } from "./parts.js";
 export class Controls {
   /**
    * @param {import("./explorer.js").Explorer} page
-   * @param {{onkey: (path: string, text: string | null, isFinal: boolean) => void, onpick: (place: string, part: string) => void, onedit: (index: number) => void}} handlers
+   * @param {{onkey: (path: string, text: string | null, isFinal: boolean) => void, onpick: (place: string, part: string, set: string) => void, onedit: (index: number) => void}} handlers
    */
   constructor(page, handlers) {
     this.page = page;

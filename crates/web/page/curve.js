@@ -12,14 +12,14 @@ import { display, fromBase, metricText, parse, toBase, write } from "./quantity.
 /** @typedef {import("./types").MachineState} MachineState */
 /** @typedef {import("./lines.js").CurvePoint} CurvePoint */
 
-/** Longest run that a curve is made of without being asked for, in ms. */
-const QUICK = 350;
+/** Longest expected time of a curve that is drawn without being asked for, in ms. */
+const QUICK = 6000;
 /** Most points of a curve. */
 const MOST = 60;
 
 /** @param {Value} value */
 function isNumeric(value) {
-  return ["quantity", "integer", "number", "float"].includes(value.key.kind) && parse(value.value) !== null;
+  return !["boolean", "list", "text"].includes(value.key.kind) && parse(value.value) !== null;
 }
 
 /**
@@ -160,7 +160,7 @@ export class Curve {
   /** Draws the curve if it is quick; otherwise says that it is of an earlier machine. */
   refresh() {
     if (!this.state) return;
-    if (this.page.cost() * this.expected() < QUICK * 12) this.run();
+    if ((this.page.cost() * this.expected()) / this.page.engine().workers < QUICK) this.run();
     else {
       this.stop();
       if (this.series.length > 0) fill(this.status, prose("These points are of an earlier machine. Press Draw for this one."));

@@ -53,7 +53,7 @@ export class Explorer {
     this.clock = undefined;
     this.controls = new Controls(this, {
       onkey: (path, text, isFinal) => this.setKey(path, text, isFinal),
-      onpick: (place, part) => this.pick(place, part),
+      onpick: (place, part, set) => this.pick(place, part, set),
       onedit: (index) => {
         this.state.edited = index;
         this.renderAll();
@@ -193,6 +193,8 @@ export class Explorer {
     const base = this.shown[this.state.edited]?.values.find((value) => value.path === path);
     if (text === null || (base && !machine.sets.has(path) && base.value === text)) machine.sets.delete(path);
     else machine.sets.set(path, text);
+    // The keys of another choice go with it.
+    if (base?.key.choices) for (const key of Array.from(machine.sets.keys())) if (key.startsWith(`${path}.`)) machine.sets.delete(key);
     this.controls.keys.touch(path, machine.sets.get(path) ?? null);
     this.run(this.state.edited);
     this.curve.redraw();
@@ -201,8 +203,8 @@ export class Explorer {
     else this.settle(false);
   }
 
-  /** Chooses a part; changes of keys of the part before it are dropped. @param {string} place @param {string} part */
-  pick(place, part) {
+  /** Chooses a part; changes of keys of the part before it are dropped. @param {string} place @param {string} part @param {string} set the override that chooses it */
+  pick(place, part, set) {
     const machine = this.machine();
     const family = place.split(".").pop() ?? place;
     const shown = this.shown[this.state.edited];
@@ -212,8 +214,9 @@ export class Explorer {
     if (before === part && machine.sets.get(place) === undefined) return;
     for (const key of dropped) machine.sets.delete(key);
     machine.sets.delete(place);
-    machine.sets = new Map([[place, part], ...machine.sets]);
-    if (dropped.length > 0) notice(`${dropped.length === 1 ? "A change" : `${dropped.length} changes`} of ${before} ${dropped.length === 1 ? "was" : "were"} dropped: ${dropped.join(", ")}.`);
+    const at = set.indexOf("=");
+    machine.sets = new Map([[set.slice(0, at), set.slice(at + 1)], ...machine.sets]);
+    if (dropped.length > 0 && family !== "workload") notice(`${dropped.length === 1 ? "A change" : `${dropped.length} changes`} of ${before} ${dropped.length === 1 ? "was" : "were"} dropped: ${dropped.join(", ")}.`);
     this.sensitivities.stale();
     this.keepLink(true);
     this.refresh();

@@ -63,7 +63,8 @@ class Row {
       this.control.append(this.input);
       return;
     }
-    if (key.choices && key.choices.length > 0) {
+    const names = (key.choices ?? []).map((each) => (typeof each === "string" ? each : each.name));
+    if (names.includes(this.base) && key.choices) {
       const options = key.choices.map((each) => (typeof each === "string" ? { name: each, about: "" } : each));
       this.choices = options;
       this.input = h("select", { id: this.id, "aria-describedby": described, onchange: () => this.commit(this.input.value) },
@@ -74,7 +75,7 @@ class Row {
     this.input = h("input", { type: "text", id: this.id, class: "value", autocomplete: "off", spellcheck: "false", "aria-describedby": described,
       onchange: () => this.commit(this.input.value.trim()),
       onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && this.input.blur() });
-    this.scale = ["quantity", "integer", "number", "float"].includes(key.kind) ? scaleOf(key, this.base) : null;
+    this.scale = !["boolean", "list", "text"].includes(key.kind) ? scaleOf(key, this.base) : null;
     if (this.scale) {
       this.slider = h("input", { type: "range", min: 0, max: this.scale.steps, step: 1, "aria-label": this.path, "aria-describedby": described,
         oninput: () => this.slide(false), onchange: () => this.slide(true) });
@@ -297,7 +298,7 @@ export class Keys {
     this.problems = problems;
     for (const [path, row] of this.rows) {
       const own = problems.filter((problem) => problem.key === path);
-      row.complain(own.length > 0 ? own.map((problem) => [problem.message, [problem.help ?? []].flat().join("\n").split("\n")[0]].filter(Boolean).join(": ")).join("; ") : null);
+      row.complain(own.length > 0 ? own.map((problem) => [problem.label || problem.message, [problem.help ?? []].flat()[0]].filter(Boolean).join("; ")).join("; ") : null);
     }
   }
 

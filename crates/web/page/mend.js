@@ -26,8 +26,9 @@ export async function mend(engine, machine, examples, fallback) {
     const keys = Array.from(machine.sets.keys());
     const doomed = new Map();
     for (const problem of problems) {
-      const key = problem.set !== null && problem.set !== undefined ? keys[problem.set] : problem.key;
-      if (key && machine.sets.has(key)) doomed.set(key, problem.message);
+      const named = keys.find((each) => `${each}=${machine.sets.get(each)}` === problem.override);
+      const key = named ?? problem.key;
+      if (key && machine.sets.has(key)) doomed.set(key, problem.label ? `${problem.message}: ${problem.label}` : problem.message);
     }
     // A problem of no override in particular: the last override goes, and the rest is checked again.
     if (doomed.size === 0) doomed.set(keys[keys.length - 1], problems[0].message);

@@ -15,7 +15,7 @@ import { display } from "./quantity.js";
 export function problemList(problems, go, label) {
   return h("ul", null, problems.map((problem) => {
     const action = go(problem);
-    return h("li", null, prose(problem.message),
+    return h("li", null, prose(problem.message), problem.label ? prose(`: ${problem.label}`) : null,
       problem.file && problem.file !== "--set" && problem.line && h("span", { class: "muted" }, ` (${problem.file}:${problem.line})`),
       [problem.help ?? []].flat().filter(Boolean).map((line) => h("span", { class: "line help" }, prose(line))),
       action && h("button", { type: "button", class: "quiet", onclick: action }, label));

@@ -10,6 +10,7 @@ const FAMILIES = [
   { family: "ni", title: "Interface", scoped: true },
   { family: "protocol", title: "Protocol", scoped: false },
   { family: "fabric", title: "Fabric", scoped: false },
+  { family: "workload", title: "Workload", scoped: false },
 ];
 
 /**
@@ -18,7 +19,7 @@ const FAMILIES = [
  */
 export function chosen(shown, family, sets) {
   const set = sets.get(family);
-  if (set) return [set];
+  if (set) return [partName(set)];
   const given = shown.chosen?.[family];
   if (given) return given;
   const pattern = family === "host" ? /^nodes\.[^.]+\.host$/ : new RegExp(`^(${family}|nodes\\.[^.]+\\.${family})$`);
@@ -29,10 +30,15 @@ export function chosen(shown, family, sets) {
   return Array.from(new Set(names));
 }
 
+/** Returns the name of a part without the folder of its family. @param {string} part */
+function partName(part) {
+  return part.replace(/^(hosts|ni|protocols|fabrics|workloads)\//, "");
+}
+
 export class Parts {
   /**
    * @param {HTMLElement} host
-   * @param {{fits: (place: string) => Promise<any>, onpick: (place: string, part: string) => void}} handlers
+   * @param {{fits: (place: string) => Promise<any>, onpick: (place: string, part: string, set: string) => void}} handlers
    */
   constructor(host, handlers) {
     this.handlers = handlers;
@@ -73,7 +79,7 @@ export class Parts {
       pick.stale = true;
       return;
     }
-    pick.fits = answer.fits ?? [];
+    pick.fits = (Array.isArray(answer) ? answer : answer.fits ?? []).map((/** @type {Fit} */ fit) => ({ ...fit, part: partName(fit.part), set: fit.set ?? `${pick.place}=${fit.part}` }));
     this.draw(pick, answer);
   }
 
@@ -93,7 +99,7 @@ export class Parts {
     const options = ordered.map((fit) => {
       const about = freshId("about");
       const input = h("input", { type: "radio", name, value: fit.part, checked: pick.names.length === 1 && pick.names[0] === fit.part, disabled: !fit.fits, "aria-describedby": about,
-        onchange: () => this.handlers.onpick(pick.place, fit.part) });
+        onchange: () => this.handlers.onpick(pick.place, fit.part, /** @type {string} */ (fit.set)) });
       return h("div", { class: fit.fits ? "option" : "option unfit" },
         h("label", null, input, h("span", { class: "option-name" }, fit.part)),
         h("div", { id: about, class: "option-about" }, h("span", null, prose(fit.title)), !fit.fits && h("span", { class: "reason" }, prose(`Does not fit: ${fit.reason || "no reason is given"}`))));

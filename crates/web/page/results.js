@@ -4,7 +4,7 @@ import { stageUnion, stagesChart, stagesTable, utilisationChart } from "./bars.j
 import { breakable, byId, fill, h, prose, setText } from "./dom.js";
 import { Figure } from "./figure.js";
 import { timelineChart } from "./lines.js";
-import { changeText, metricText } from "./quantity.js";
+import { changeText, display, metricText } from "./quantity.js";
 import { saveCsv } from "./save.js";
 
 /** @typedef {import("./types").Run} Run */
@@ -23,7 +23,6 @@ const LESS_IS_BETTER = /latency|time|dropped/;
 /** @param {Run} run @returns {Metric | undefined} */
 export function headline(run, /** @type {string | null} */ wanted) {
   return run.metrics.find((metric) => metric.name === wanted)
-    ?? run.metrics.find((metric) => metric.name === run.headline)
     ?? run.metrics.find((metric) => metric.name === "message.latency_one_way")
     ?? run.metrics.find((metric) => /bandwidth|latency/.test(metric.name) && metric.value !== null)
     ?? run.metrics.find((metric) => metric.value !== null);
@@ -134,7 +133,7 @@ export class Results {
       return h("span", { class: run.stopped ? "line stopped" : "line" }, machines.length > 1 && h("strong", null, `${column.label}: `), prose(text));
     });
     fill(byId("finding-text"), texts);
-    const notes = Array.from(new Set(machines.flatMap((column) => column.run?.notes ?? [])));
+    const notes = Array.from(new Set(machines.flatMap((column) => [...(column.run?.notes ?? []), ...(column.run?.headline ? [`${machines.length > 1 ? `${column.label}: ` : ""}${display(column.run.headline)}`] : [])])));
     fill(byId("notes"), notes.map((note) => h("li", null, prose(note))));
   }
 

@@ -55,6 +55,8 @@ export function standalone(svg) {
     element.removeAttribute("class");
     element.removeAttribute("tabindex");
   });
+  copy.removeAttribute("class");
+  copy.setAttribute("font-family", getComputedStyle(svg).fontFamily);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   paper.setAttribute("width", "100%");

@@ -33,8 +33,10 @@ export interface Problem {
   message: string;
   /** Full dotted key that the problem points at. */
   key?: string | null;
-  /** Index into `sets` of the override that the problem points at. */
-  set?: number | null;
+  /** What is wrong at the place that the problem points at. */
+  label?: string | null;
+  /** The override that the problem points at, as `sets` holds it. */
+  override?: string | null;
   file?: string | null;
   line?: number | null;
   column?: number | null;
@@ -85,8 +87,10 @@ export interface Shown extends Failure {
 export interface Fit {
   part: string;
   title: string;
+  /** The override that chooses the part. */
+  set?: string;
   fits: boolean;
-  reason?: string;
+  reason?: string | null;
 }
 
 export interface Metric {
@@ -127,8 +131,9 @@ export interface Message {
 
 export interface Run extends Failure {
   record?: { outcome?: string; hash?: string; [key: string]: unknown };
-  finding?: string;
+  /** How the run ended, and after how much simulated time. */
   headline?: string;
+  finding?: string;
   metrics: Metric[];
   stages: Stage[];
   resources: Resource[];

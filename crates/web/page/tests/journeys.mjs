@@ -109,7 +109,7 @@ export async function open_a_shared_link(context) {
 export async function paste_a_description(context) {
   const page = await explorer(context);
   await page.value("document.getElementById('open-toml').click()");
-  await page.until("document.getElementById('toml-text').value.includes('[workload')", "the description of the machine");
+  await page.until("document.getElementById('toml-text').value.includes('ping-pong')", "the description of the machine");
   const text = await page.value("document.getElementById('toml-text').value");
   await page.value(`document.getElementById('toml-text').value = ${JSON.stringify(text.replace(/payload = "[^"]*"/, 'payload = "64 Q"'))}; document.getElementById('toml-use').click()`);
   await page.until("/Line \\d+|:\\d+\\)/.test(document.getElementById('toml-problems').textContent)", "the problem with its line");
@@ -124,7 +124,7 @@ export async function paste_a_description(context) {
 
 export async function cancel_ends_a_long_run(context) {
   const page = await explorer(context);
-  await page.value(`${field("workload.ping-pong.messages", "input.value")}.value = "40000000"; ${field("workload.ping-pong.messages", "input.value")}.dispatchEvent(new Event("change"))`);
+  await page.value(`${field("workload.ping-pong.messages", "input.value")}.value = "9000000"; ${field("workload.ping-pong.messages", "input.value")}.dispatchEvent(new Event("change"))`);
   await page.until("!document.getElementById('cancel').hidden", "the button Cancel");
   const took = await page.value("new Promise((resolve) => { const begin = performance.now(); document.getElementById('cancel').click(); const look = () => document.getElementById('cancel').hidden ? resolve(performance.now() - begin) : setTimeout(look, 1); look(); })");
   await page.value(`${field("workload.ping-pong.messages", ".reset")}.click()`);
