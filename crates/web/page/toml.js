@@ -1,0 +1,60 @@
+// The dialog in which a description in TOML is pasted, opened from a file, or edited.
+
+import { byId, fill } from "./dom.js";
+import { problemList } from "./panel.js";
+
+/** Longest description that is taken, in characters. */
+const LONGEST = 300_000;
+
+export class TomlDialog {
+  /**
+   * @param {import("./types").Engine} engine
+   * @param {() => import("./types").Machine} machine
+   * @param {(text: string) => void} onuse
+   */
+  constructor(engine, machine, onuse) {
+    this.engine = engine;
+    this.machine = machine;
+    this.dialog = byId("toml");
+    this.text = byId("toml-text");
+    this.host = byId("toml-problems");
+    byId("toml-use").addEventListener("click", async () => {
+      const text = this.text.value;
+      if (text.length > LONGEST) return this.complain([{ message: `The description is longer than ${LONGEST} characters.` }]);
+      const answer = await engine.ask({ ask: "check", text, file: "mine.toml" }, { channel: "toml", priority: 9 });
+      if (answer.dropped) return;
+      if (answer.error || (answer.problems ?? []).length > 0) return this.complain(answer.problems ?? [{ message: answer.error }]);
+      this.dialog.close();
+      onuse(text);
+    });
+    byId("toml-file").addEventListener("change", async (/** @type {any} */ event) => {
+      const file = event.target.files[0];
+      if (!file) return;
+      if (file.size > LONGEST) return this.complain([{ message: `The file is longer than ${LONGEST} bytes.` }]);
+      this.text.value = await file.text();
+      event.target.value = "";
+    });
+  }
+
+  async open() {
+    this.complain([]);
+    this.dialog.showModal();
+    const answer = await this.engine.ask({ ask: "toml", ...this.machine() }, { channel: "toml", priority: 9 });
+    if (answer.text !== undefined) this.text.value = answer.text;
+    this.text.focus();
+    this.text.setSelectionRange(0, 0);
+  }
+
+  /** @param {import("./types").Problem[]} problems */
+  complain(problems) {
+    fill(this.host, problems.length > 0 && problemList(problems, (problem) => (problem.line ? () => this.reveal(/** @type {number} */ (problem.line)) : null), "Go to the line"));
+  }
+
+  /** @param {number} line */
+  reveal(line) {
+    const lines = this.text.value.split("\n");
+    const begin = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    this.text.focus();
+    this.text.setSelectionRange(begin, begin + (lines[line - 1] ?? "").length);
+  }
+}
