@@ -139,8 +139,8 @@ async fn answers_and_pages_have_the_security_headers() {
         assert!(text.contains("referrer-policy: no-referrer") && text.contains("nosniff"), "{text}");
         assert!(!text.contains("unsafe-inline") && !text.contains("access-control-allow-origin"), "{text}");
     }
-    let other = format!("GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
-    assert!(response(connected(port, &other).await).await.starts_with("HTTP/1.1 403"));
+    let other = "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    assert!(response(connected(port, other).await).await.starts_with("HTTP/1.1 403"));
 }
 
 #[tokio::test]
