@@ -9,26 +9,24 @@ import { linearTicks, metricText, percent, timeText } from "./quantity.js";
 /** @typedef {{label: string, stages: Stage[]}} StageBar */
 /** @typedef {{label: string, colour: number, resources: Resource[]}} ResourceBar `colour` is the number of the machine */
 
-/** @param {string} name @returns {"send" | "wire" | "receive"} */
-function side(name) {
-  if (/^receive|rcv|receive|copy out/i.test(name)) return "receive";
-  if (/^send|tx\b|send|host tx/i.test(name) || /Tx$/.test(name)) return "send";
-  return "wire";
-}
+/** Stages in which a message is on its way between the interfaces. */
+const WIRE = /^(wire|network|fabric|link|switch)\b/i;
 
 /**
  * Returns the class of each stage's colour: blue before the wire, amber on it, green behind it.
- * @param {Stage[]} stages
+ * @param {Stage[]} stages in the order of the path
  * @returns {Map<string, string>}
  */
 export function stageColours(stages) {
   const counts = { send: 0, wire: 0, receive: 0 };
   const colours = new Map();
-  for (const stage of stages) {
-    const family = side(stage.name);
-    colours.set(stage.name, `stage-${family}-${counts[family] % (family === "wire" ? 3 : 6)}`);
-    counts[family] += 1;
-  }
+  const wire = stages.findIndex((stage) => WIRE.test(stage.name));
+  stages.forEach((stage, index) => {
+    const isReceive = wire >= 0 ? index > wire : /^(receive|.*Rcv\b)/.test(stage.name);
+    const side = WIRE.test(stage.name) ? "wire" : isReceive ? "receive" : "send";
+    colours.set(stage.name, `stage-${side}-${counts[side] % (side === "wire" ? 3 : 6)}`);
+    counts[side] += 1;
+  });
   return colours;
 }
 

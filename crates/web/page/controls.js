@@ -1,6 +1,6 @@
 // The controls of the edited machine: example, parts and keys, and the problems of what was entered.
 
-import { byId, fill, h, setText } from "./dom.js";
+import { byId, fill, h, prose, setText } from "./dom.js";
 import { Keys } from "./keys.js";
 import { question } from "./link.js";
 import { difference, problemList } from "./panel.js";
@@ -57,9 +57,10 @@ export class Controls {
     const own = select.querySelector('option[value=""]');
     if (machine.text !== null && !own) select.prepend(h("option", { value: "" }, "a description of your own"));
     else if (machine.text === null) own?.remove();
+    if (machine.name && !Array.from(select.options).some((/** @type {any} */ option) => option.value === machine.name)) select.append(h("option", { value: machine.name }, machine.name));
     select.value = machine.text !== null ? "" : machine.name;
     const about = (this.page.list.examples ?? []).find((/** @type {any} */ each) => each.name === machine.name)?.about;
-    setText(byId("about"), machine.text !== null ? "" : about ?? "");
+    fill(byId("about"), prose(machine.text !== null ? shown?.title ?? "" : about ?? shown?.title ?? ""));
     setText(byId("pin"), state.baseline ? "Remove the baseline" : "Pin as baseline");
     byId("reset").hidden = machine.sets.size === 0;
     this.difference();

@@ -28,8 +28,9 @@ function isNumeric(value) {
  */
 export function defaultKey(values) {
   const numeric = values.filter(isNumeric);
-  return (numeric.find((value) => value.key.role === "load" && /payload|size|transfer/.test(value.path))
-    ?? numeric.find((value) => value.key.role === "load")
+  const isLoad = (/** @type {Value} */ value) => value.key.role === "load" && value.path.startsWith("workload.");
+  return (numeric.find((value) => isLoad(value) && /payload|size|transfer/.test(value.path))
+    ?? numeric.find(isLoad)
     ?? numeric.find((value) => /^workload\..*(payload|size|load|transfer)/.test(value.path))
     ?? numeric.find((value) => value.path.startsWith("workload."))
     ?? numeric[0])?.path ?? null;
@@ -157,10 +158,10 @@ export class Curve {
     setText(this.button, "Draw");
   }
 
-  /** Draws the curve if it is quick; otherwise says that it is of an earlier machine. */
-  refresh() {
+  /** Draws the curve if it is quick or was asked for; otherwise says that it is of an earlier machine. */
+  refresh(isAsked = false) {
     if (!this.state) return;
-    if ((this.page.cost() * this.expected()) / this.page.engine().workers < QUICK) this.run();
+    if (isAsked || (this.page.cost() * this.expected()) / this.page.engine().workers < QUICK) this.run();
     else {
       this.stop();
       if (this.series.length > 0) fill(this.status, prose("These points are of an earlier machine. Press Draw for this one."));

@@ -174,7 +174,7 @@ export class Explorer {
     this.baselineRun = null;
     notice(...(lost.length > 0 ? ["Not all of this link holds in this version:", ...lost] : []));
     this.renderAll();
-    await this.refresh();
+    await this.refresh(true);
   }
 
   /** Replaces the edited machine. @param {MachineState} machine */
@@ -234,14 +234,15 @@ export class Explorer {
     }, REST);
   }
 
-  /** Asks everything about all machines. */
-  async refresh() {
+  /** Asks everything about all machines. @param {boolean} [isLink] whether the state is that of a link */
+  async refresh(isLink = false) {
     this.curve.stop();
     const indices = this.state.machines.map((_, index) => index);
     await Promise.all([...indices.map((index) => this.describe(index)), ...indices.map((index) => this.run(index)), this.runBaseline()]);
+    byId("loading").hidden = true;
     this.command();
     this.curve.show(this.results.names(), this.metricName());
-    this.curve.refresh();
+    this.curve.refresh(isLink && this.curve.isChosen);
     this.announce();
     this.keepLink(false);
   }

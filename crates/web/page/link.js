@@ -1,9 +1,10 @@
 // The state of the page in the fragment of its address.
 //
-//   #memory-bus&ni=ni2w&workload.ping-pong.payload=128+B&~b=memory-bus&ni=udma&~curve=KEY:RANGE
+//   #memory-bus&ni=ni2w&workload.ping-pong.payload=128+B&~b=memory-bus&ni=udma&~curve=KEY=RANGE
 //
-// The first item names an example; `~text=…` holds a description (deflated, base64url) instead. `KEY=VALUE` overrides a
-// key of the machine before it. `~b` begins the second machine, `~pin` the baseline. Unknown `~` items are reported.
+// The first item names an example. `~text=…` holds a description instead (deflated, base64url), and `~plain=…` one as it
+// is, for programs that write links. `KEY=VALUE` overrides a key of the machine before it. `~b` begins the second
+// machine, `~pin` the baseline. Items with `~` that are not known are reported.
 
 /** @typedef {import("./types").MachineState} MachineState */
 /** @typedef {import("./types").PageState} PageState */
@@ -101,6 +102,8 @@ export async function decode(fragment) {
       } catch {
         lost.push("The description in the link could not be read.");
       }
+    } else if (name === "~plain") {
+      machine.text = value;
     } else if (name === "~metric") {
       state.metric = value;
     } else if (name === "~curve") {

@@ -15,7 +15,9 @@ const MOST = 40;
 export async function mend(engine, machine, examples, fallback) {
   /** @type {string[]} */
   const lost = [];
-  if (machine.text === null && !examples.includes(machine.name ?? "")) {
+  // A native server also knows descriptions of its folder by their file names.
+  const isKnown = machine.text !== null || examples.includes(machine.name ?? "") || !(await engine.ask({ ask: "show", name: machine.name ?? "", sets: [] }, { priority: 9 })).error;
+  if (!isKnown) {
     lost.push(`There is no example “${(machine.name ?? "").slice(0, 80)}”; ${fallback} is shown instead.`);
     machine.name = fallback;
   }

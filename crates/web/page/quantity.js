@@ -24,7 +24,7 @@ function family(unit) {
  */
 export function parse(text) {
   if (typeof text === "number") return Number.isFinite(text) ? { number: text, unit: "" } : null;
-  const match = /^\s*"?\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([^\s\d"][^\s"]*)?\s*"?\s*$/.exec(text ?? "");
+  const match = /^\s*"?\s*([+-]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ%][^\s"]*)?\s*"?\s*$/.exec(text ?? "");
   if (!match) return null;
   return { number: Number(match[1].replaceAll("_", "")), unit: match[2] ?? "" };
 }

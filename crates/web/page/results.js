@@ -134,7 +134,9 @@ export class Results {
     });
     fill(byId("finding-text"), texts);
     const notes = Array.from(new Set(machines.flatMap((column) => [...(column.run?.notes ?? []), ...(column.run?.headline ? [`${machines.length > 1 ? `${column.label}: ` : ""}${display(column.run.headline)}`] : [])])));
-    fill(byId("notes"), notes.map((note) => h("li", null, prose(note))));
+    const shown = this.shown();
+    const meaning = shown ? headline(shown, this.metric)?.meaning : "";
+    fill(byId("notes"), meaning && h("li", null, h("strong", null, headline(/** @type {Run} */ (shown), this.metric)?.name), ": ", prose(meaning), "."), notes.map((note) => h("li", null, prose(note))));
   }
 
   headline() {
@@ -146,7 +148,7 @@ export class Results {
       const before = reference ? reference.metrics.find((each) => each.name === metric.name)?.value : null;
       return h("div", { class: "figure-number" },
         h("span", { class: "figure-label" }, this.columns.length > 1 ? `${column.label} · ${metric.name}` : metric.name),
-        h("span", { class: "figure-big", "data-metric": metric.name }, value(metric)),
+        h("span", { class: "figure-big", title: metric.meaning || null }, value(metric)),
         index > 0 && change(metric.name, before, metric.value));
     }));
   }

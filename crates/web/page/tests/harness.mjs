@@ -64,5 +64,7 @@ export function pageBytes() {
 /** Expressions that journeys wait for. */
 export const READY = "!document.getElementById('answers').hidden && !document.querySelector('.stale')";
 export const headlineOf = (index = 0) => `document.querySelectorAll('#headline .figure-big')[${index}]?.textContent`;
-/** Whether nothing runs and the page follows the last change. */
+/** Number of points of the curve, once all of them have been run. */
 export const CURVE_DONE = "document.querySelector('#curve .canvas').dataset.done";
+/** Presses Draw: a curve is drawn unasked only where the machine is quick. */
+export const DRAW = "Array.from(document.querySelectorAll('#curve .curve-fields button')).forEach((button) => button.textContent === 'Draw' && button.click())";

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { check, CURVE_DONE, equal, headlineOf, READY } from "./harness.mjs";
+import { check, CURVE_DONE, DRAW, equal, headlineOf, READY } from "./harness.mjs";
 
 /** Opens the explorer at a fragment, and waits for its first result. */
 async function explorer({ browser, address }, fragment = "", width = 1280) {
@@ -65,7 +65,7 @@ export async function change_a_part(context) {
 
 export async function sweep_and_download(context) {
   const page = await explorer(context);
-  await page.until(CURVE_DONE, "the first curve");
+  await page.until(`${DRAW}, ${CURVE_DONE}`, "the first curve");
   await page.value("{ const range = document.querySelector('.curve-fields input'); range.value = '16 B..128 B*2'; range.dispatchEvent(new Event('change')); }");
   await page.until(`${CURVE_DONE} === '4' && document.querySelectorAll('#curve circle.point').length === 4`, "four points");
   const button = (card, text) => `Array.from(document.querySelectorAll('#${card} button')).find((each) => each.textContent === '${text}').click()`;
@@ -155,7 +155,8 @@ export async function axe_finds_nothing(context) {
     await page.scheme(scheme);
     await page.call("Page.setBypassCSP", { enabled: true });
     await page.open(`${context.address}#memory-bus&ni=ni2w&workload.ping-pong.colour=1&~b=memory-bus&~pin=memory-bus`);
-    await page.until(`${READY} && ${CURVE_DONE}`, "the curve");
+    await page.until(READY, "the first result");
+    await page.until(`${DRAW}, ${CURVE_DONE}`, "the curve");
     await page.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
     await page.value("document.querySelectorAll('details.part')[1].open = true");
     await page.until("document.querySelectorAll('.option').length > 10", "the interfaces");
@@ -177,8 +178,33 @@ export async function the_page_works_from_a_file(context) {
   await page.open(`file://${context.built}/index.html#memory-bus&ni=ni2w`);
   await page.until(READY, "a result");
   equal(await page.value(`${headlineOf()} !== ''`), true, "a figure");
-  await page.until(CURVE_DONE, "a curve");
+  await page.until(`${DRAW}, ${CURVE_DONE}`, "a curve");
   check(page.requests.every((each) => /^(file|blob|data|about):/.test(each)), `requests: ${page.requests.join(" ")}`);
   await finish(page);
   return undefined;
+}
+
+export async function quantities_are_parsed_written_and_scaled(context) {
+  const page = await context.browser.page();
+  await page.open(context.address);
+  const result = await page.value(`import("${new URL("quantity.js", context.address).href}").then((q) => ({
+    parsed: ["64 B", "1.5 us", "1_000", "8 KiB", "\\"40 Gbit/s\\"", "adaptive", "12..4", ""].map((text) => q.parse(text)),
+    written: [[1536, "B"], [1000, "B"], [2.5e6, "ns"], [3e9, "Hz"], [0, "us"], [8e9, "MB/s"]].map(([base, unit]) => q.write(q.fromBase(base, unit))),
+    metrics: [[0.8622, "us"], [1234567, ""], [114.944, "MB/s"], [0.20081, "flits/node/cycle"], [null, "us"]].map(([value, unit]) => Object.values(q.metricText(value, unit)).join(" ").trim()),
+    change: [q.changeText(2, 3), q.changeText(2, 1), q.changeText(1, 1), q.changeText(0, 1), q.changeText(null, 1)],
+    ticks: [q.linearTicks(0, 4.5, 5), q.linearTicks(0, 115, 5), q.logTicks(8, 256, true), q.logTicks(1, 100, false)],
+    scales: [
+      [{ kind: "quantity", least: null, most: "16 MiB", power_of_two: false }, "64 B"],
+      [{ kind: "quantity", least: "64 B", most: "64 MiB", power_of_two: true }, "1 MiB"],
+      [{ kind: "number", least: "0", most: "1" }, "0.2"],
+      [{ kind: "integer", least: "1", most: "16" }, "1"],
+    ].map(([key, value]) => { const scale = q.scaleOf(key, value); const at = scale.position(q.toBase(q.parse(value))); return [scale.low, scale.high, scale.log, scale.at(at), scale.at(0), scale.at(scale.steps)]; }),
+  }))`);
+  equal(result.parsed, [{ number: 64, unit: "B" }, { number: 1.5, unit: "us" }, { number: 1000, unit: "" }, { number: 8, unit: "KiB" }, { number: 40, unit: "Gbit/s" }, null, null, null], "parsed");
+  equal(result.written, ["1.5 KiB", "1000 B", "2.5 us", "3 GHz", "0 us", "8 GB/s"], "written");
+  equal(result.metrics, ["862.2 ns", "1\u202f234\u202f567", "114.9 MB/s", "0.2008 flits/node/cycle", "–"], "metrics");
+  equal(result.change, ["+50.0 %", "−50.0 %", "same", "", ""], "changes");
+  equal(result.ticks, [[0, 1, 2, 3, 4], [0, 20, 40, 60, 80, 100], [8, 16, 32, 64, 128, 256], [1, 2, 5, 10, 20, 50, 100]], "ticks");
+  equal(result.scales, [[2, 2048, true, 64, 2, 2048], [32768, 33554432, true, 1048576, 32768, 33554432], [0, 1, false, 0.2, 0, 1], [1, 16, false, 1, 1, 16]], "scales");
+  await page.close();
 }
