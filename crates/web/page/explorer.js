@@ -239,7 +239,8 @@ export class Explorer {
     this.curve.stop();
     const indices = this.state.machines.map((_, index) => index);
     await Promise.all([...indices.map((index) => this.describe(index)), ...indices.map((index) => this.run(index)), this.runBaseline()]);
-    byId("loading").hidden = true;
+    byId("loading").hidden = this.runs.some(Boolean);
+    setText(byId("loading"), "This machine has problems and did not run.");
     this.command();
     this.curve.show(this.results.names(), this.metricName());
     this.curve.refresh(isLink && this.curve.isChosen);

@@ -36,10 +36,17 @@ export class TomlDialog {
     });
   }
 
-  async open() {
-    this.complain([]);
+  /** Opens the dialog, at the line of a problem where there is one. @param {import("./types").Problem | null} [problem] */
+  async open(problem = null) {
+    this.complain(problem ? [problem] : []);
     this.dialog.showModal();
-    const answer = await this.engine.ask({ ask: "toml", ...this.machine() }, { channel: "toml", priority: 9 });
+    const own = this.machine();
+    if (own.text !== undefined && (own.sets ?? []).length === 0) {
+      this.text.value = own.text;
+      this.text.focus();
+      return this.reveal(problem?.line ?? 1, problem !== null);
+    }
+    const answer = await this.engine.ask({ ask: "toml", ...own }, { channel: "toml", priority: 9 });
     if (answer.text !== undefined) this.text.value = answer.text;
     this.text.focus();
     this.text.setSelectionRange(0, 0);
@@ -47,14 +54,14 @@ export class TomlDialog {
 
   /** @param {import("./types").Problem[]} problems */
   complain(problems) {
-    fill(this.host, problems.length > 0 && problemList(problems, (problem) => (problem.line ? () => this.reveal(/** @type {number} */ (problem.line)) : null), "Go to the line"));
+    fill(this.host, problems.length > 0 && problemList(problems, (problem) => (problem.line ? { label: "Go to the line", go: () => this.reveal(/** @type {number} */ (problem.line)) } : null)));
   }
 
-  /** @param {number} line */
-  reveal(line) {
+  /** @param {number} line @param {boolean} [isSelected] */
+  reveal(line, isSelected = true) {
     const lines = this.text.value.split("\n");
     const begin = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     this.text.focus();
-    this.text.setSelectionRange(begin, begin + (lines[line - 1] ?? "").length);
+    this.text.setSelectionRange(begin, begin + (isSelected ? (lines[line - 1] ?? "").length : 0));
   }
 }
