@@ -6,6 +6,25 @@ import { problemList } from "./panel.js";
 /** Longest description that is taken, in characters. */
 const LONGEST = 300_000;
 
+const PART = '(?:[\\w-]+|"[^"]*")';
+const LINE = new RegExp(`^(${PART}(?:\\.${PART})*)\\.(${PART}) = (.*)$`);
+
+/**
+ * Returns a description of dotted keys with a table for each section. Other descriptions are returned as they are.
+ * @param {string} text
+ */
+export function sections(text) {
+  /** @type {Map<string, string[]>} */
+  const tables = new Map();
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    const match = LINE.exec(line);
+    if (!match) return text;
+    tables.set(match[1], [...(tables.get(match[1]) ?? []), `${match[2]} = ${match[3]}`]);
+  }
+  return Array.from(tables, ([name, lines]) => `[${name}]\n${lines.join("\n")}\n`).join("\n");
+}
+
 export class TomlDialog {
   /**
    * @param {import("./types").Engine} engine
@@ -47,7 +66,7 @@ export class TomlDialog {
       return this.reveal(problem?.line ?? 1, problem !== null);
     }
     const answer = await this.engine.ask({ ask: "toml", ...own }, { channel: "toml", priority: 9 });
-    if (answer.text !== undefined) this.text.value = answer.text;
+    if (answer.text !== undefined) this.text.value = sections(answer.text);
     this.text.focus();
     this.text.setSelectionRange(0, 0);
   }
