@@ -79,6 +79,14 @@ export class Controls {
     fill(byId("difference"), difference(machine, other, isTwo ? `machine ${"AB"[1 - state.edited]}` : "the baseline"));
   }
 
+  /** Returns what shows the place of a problem: its line in the description, or its field. @param {import("./types").Problem} problem */
+  action(problem) {
+    const { line, file, key } = problem;
+    if (this.page.machine().text !== null && line && file !== "--set") return { label: "Go to the line", go: () => this.page.toml.open(problem) };
+    if (key && this.keys.has(key)) return { label: "Go to the field", go: () => this.keys.reveal(key) };
+    return null;
+  }
+
   /** Shows problems at their fields and in a list. @param {import("./types").Problem[]} problems */
   complain(problems) {
     this.keys.complain(problems);
@@ -87,6 +95,6 @@ export class Controls {
     if (text === this.complained) return;
     this.complained = text;
     fill(host, problems.length > 0 && h("div", { class: "card" }, h("h2", null, problems.length === 1 ? "A problem" : `${problems.length} problems`),
-      problemList(problems, (problem) => (problem.key ? () => this.keys.reveal(/** @type {string} */ (problem.key)) : null), "Go to the field")));
+      problemList(problems, (problem) => this.action(problem))));
   }
 }

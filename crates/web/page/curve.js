@@ -297,6 +297,7 @@ export class Curve {
 
   table() {
     if (!this.data.open) return;
+    this.read();
     fill(this.data.lastElementChild, h("table", { class: "numbers" },
       h("thead", null, h("tr", null, h("th", { scope: "col" }, this.state?.key ?? ""), this.series.map((series) => h("th", { scope: "col" }, series.label || this.metricName)))),
       h("tbody", null, (this.series[0]?.points ?? []).map((point, index) => h("tr", null, h("th", { scope: "row" }, point.label), this.series.map((series) => {

@@ -11,7 +11,7 @@ import { chosen } from "./parts.js";
 import { changeText, metricText } from "./quantity.js";
 import { Results, headline } from "./results.js";
 import { saveText } from "./save.js";
-import { TomlDialog } from "./toml.js";
+import { TomlDialog, sections } from "./toml.js";
 import { Sensitivities } from "./whatif.js";
 
 /** @typedef {import("./types").MachineState} MachineState */
@@ -136,7 +136,7 @@ export class Explorer {
     byId("copy-command").addEventListener("click", () => copyText(byId("command-text").textContent ?? "", byId("copy-command"), "Copy"));
     byId("save-toml").addEventListener("click", async () => {
       const answer = await this.engine.ask({ ask: "toml", ...question(this.machine()) }, { priority: 5 });
-      if (answer.text !== undefined) saveText(answer.text, `${this.machine().name ?? "machine"}.toml`);
+      if (answer.text !== undefined) saveText(sections(answer.text), `${this.machine().name ?? "machine"}.toml`);
       else notice(answer.error ?? answer.problems?.[0]?.message ?? "");
     });
     for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[name="command"]'))) radio.addEventListener("change", () => this.command());
@@ -239,7 +239,8 @@ export class Explorer {
     this.curve.stop();
     const indices = this.state.machines.map((_, index) => index);
     await Promise.all([...indices.map((index) => this.describe(index)), ...indices.map((index) => this.run(index)), this.runBaseline()]);
-    byId("loading").hidden = true;
+    byId("loading").hidden = this.runs.some(Boolean);
+    setText(byId("loading"), "This machine has problems and did not run.");
     this.command();
     this.curve.show(this.results.names(), this.metricName());
     this.curve.refresh(isLink && this.curve.isChosen);

@@ -1,6 +1,7 @@
 // A figure: title, drawing, table of its numbers, and downloads. The drawing is made anew for each width.
 
 import { fill, freshId, h, s } from "./dom.js";
+import { trim } from "./quantity.js";
 import { saveCsv, savePng, saveSvg } from "./save.js";
 
 /** @typedef {(string | number | null)[][]} Rows */
@@ -11,7 +12,7 @@ const NARROWEST = 260;
 export class Figure {
   /**
    * @param {Element} host element that the figure fills
-   * @param {{title: string, name: string, draw: (width: number) => SVGSVGElement | null, rows?: () => Rows, empty?: string}} options
+   * @param {{title: string, name: string, draw: (width: number) => SVGSVGElement | null, rows?: () => Rows, isTabled?: boolean, empty?: string}} options
    */
   constructor(host, options) {
     this.options = options;
@@ -25,10 +26,13 @@ export class Figure {
     this.before = h("div", { class: "figure-before" });
     this.canvas = h("div", { class: "canvas" });
     this.after = h("div", { class: "figure-after" });
+    this.table = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `${options.title}, in numbers` });
+    this.numbers = h("details", { class: "data", ontoggle: () => this.tabulate() }, h("summary", null, "In numbers"), this.table);
+    this.numbers.hidden = true;
     /** @type {SVGSVGElement | null} */
     this.svg = null;
     host.setAttribute("aria-labelledby", titleId);
-    fill(host, h("div", { class: "card-head" }, this.title, this.tools), this.before, this.canvas, this.after);
+    fill(host, h("div", { class: "card-head" }, this.title, this.tools), this.before, this.canvas, this.after, options.isTabled && this.numbers);
     this.tools.hidden = true;
     new ResizeObserver(([entry]) => {
       const width = Math.floor(entry.contentRect.width);
@@ -39,14 +43,29 @@ export class Figure {
     }).observe(this.canvas);
   }
 
+  /** Shows the numbers of the drawing, where they are open. */
+  tabulate() {
+    if (!this.numbers.open || !this.options.rows) return;
+    const [head, ...rows] = this.options.rows();
+    const text = (/** @type {string | number | null} */ cell) => (typeof cell === "number" ? trim(cell, 5) : cell ?? "–");
+    fill(this.table, h("table", { class: "numbers" },
+      h("thead", null, h("tr", null, head.map((cell, index) => h("th", { scope: "col", class: typeof rows[0]?.[index] === "number" ? null : "text" }, text(cell))))),
+      h("tbody", null, rows.slice(0, ROWS).map((row) => h("tr", null, row.map((cell) => h("td", { class: typeof cell === "number" ? null : "text" }, text(cell))))))));
+  }
+
   draw() {
     const svg = this.width > 0 ? this.options.draw(Math.max(NARROWEST, this.width)) : null;
     this.svg = svg;
     this.tools.hidden = !svg;
     if (svg) this.canvas.replaceChildren(svg);
-    else fill(this.canvas, this.options.empty && h("p", { class: "hint" }, this.options.empty));
+    this.numbers.hidden = !svg;
+    this.tabulate();
+    if (!svg) fill(this.canvas, this.options.empty && h("p", { class: "hint" }, this.options.empty));
   }
 }
+
+/** Number of rows that are shown below a drawing; the file holds all. */
+const ROWS = 60;
 
 /**
  * Returns an empty drawing with a description for screen readers.

@@ -302,6 +302,11 @@ export class Keys {
     }
   }
 
+  /** Whether a key is shown. @param {string} path */
+  has(path) {
+    return this.groups.get(groupOf(path).group)?.values.some((value) => value.path === path) ?? false;
+  }
+
   /** Opens the group of a key and moves the focus to it. @param {string} path */
   reveal(path) {
     const name = groupOf(path).group;

@@ -28,7 +28,7 @@ function scale(low, high, log, from = 0, to = 1) {
 export function curveChart(width, options) {
   const points = options.series.flatMap((series) => series.points);
   const known = points.filter((point) => point.y !== null);
-  if (points.length === 0) return null;
+  if (known.length === 0) return null;
   const height = Math.round(Math.max(240, Math.min(380, width * 0.5)));
   const xs = points.map((point) => point.x);
   const [xLow, xHigh] = [Math.min(...xs), Math.max(...xs)];

@@ -9,16 +9,15 @@ import { display } from "./quantity.js";
 /**
  * Returns a list of problems.
  * @param {Problem[]} problems
- * @param {(problem: Problem) => (() => void) | null} go what shows the place of a problem
- * @param {string} label
+ * @param {(problem: Problem) => {label: string, go: () => void} | null} action what shows the place of a problem
  */
-export function problemList(problems, go, label) {
+export function problemList(problems, action) {
   return h("ul", null, problems.map((problem) => {
-    const action = go(problem);
+    const act = action(problem);
     return h("li", null, prose(problem.message), problem.label ? prose(`: ${problem.label}`) : null,
       problem.file && problem.file !== "--set" && problem.line && h("span", { class: "muted" }, ` (${problem.file}:${problem.line})`),
       [problem.help ?? []].flat().filter(Boolean).map((line) => h("span", { class: "line help" }, prose(line))),
-      action && h("button", { type: "button", class: "quiet", onclick: action }, label));
+      act && h("button", { type: "button", class: "quiet", onclick: act.go }, act.label));
   }));
 }
 

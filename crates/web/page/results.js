@@ -67,12 +67,12 @@ export class Results {
       rows: () => [["machine", "stage", "waiting_ps", "service_ps"], ...bars().flatMap((bar) => bar.stages.map((stage) => [bar.label, stage.name, stage.waiting_ps, stage.service_ps]))],
     });
     this.utilisation = new Figure(byId("utilisation"), {
-      title: "Utilisation", name: "narrows-utilisation", draw: (width) => utilisationChart(width, resources()),
+      title: "Utilisation", isTabled: true, name: "narrows-utilisation", draw: (width) => utilisationChart(width, resources()),
       rows: () => [["machine", "resource", "busy", "active"], ...resources().flatMap((bar) => bar.resources.map((each) => [bar.label, each.name, each.busy, each.active ?? null]))],
       empty: "No resource was used.",
     });
     this.timeline = new Figure(byId("timeline"), {
-      title: "Timeline of the first messages", name: "narrows-timeline",
+      title: "Timeline of the first messages", isTabled: true, name: "narrows-timeline",
       draw: (width) => {
         const run = this.shown();
         return run ? timelineChart(width, visible(run.messages), stageUnion([{ label: "", stages: run.stages }])) : null;
@@ -121,6 +121,7 @@ export class Results {
     this.legend();
     this.timeline.draw();
     byId("stages").hidden = stageUnion(bars).length === 0;
+    byId("utilisation").hidden = !bars.length;
     byId("timeline").hidden = (this.shown()?.messages ?? []).length === 0;
   }
 
@@ -133,10 +134,10 @@ export class Results {
       return h("span", { class: run.stopped ? "line stopped" : "line" }, machines.length > 1 && h("strong", null, `${column.label}: `), prose(text));
     });
     fill(byId("finding-text"), texts);
-    const notes = Array.from(new Set(machines.flatMap((column) => [...(column.run?.notes ?? []), ...(column.run?.headline ? [`${machines.length > 1 ? `${column.label}: ` : ""}${display(column.run.headline)}`] : [])])));
+    const notes = Array.from(new Set(machines.flatMap((column) => [...(column.run?.notes ?? []), ...(column.run?.headline && !column.run.stopped ? [`${machines.length > 1 ? `${column.label}: ` : ""}${display(column.run.headline)}`] : [])])));
     const shown = this.shown();
     const meaning = shown ? headline(shown, this.metric)?.meaning : "";
-    fill(byId("notes"), meaning && h("li", null, h("strong", null, headline(/** @type {Run} */ (shown), this.metric)?.name), ": ", prose(meaning), "."), notes.map((note) => h("li", null, prose(note))));
+    fill(byId("notes"), meaning && h("li", null, prose(`${meaning}.`)), notes.map((note) => h("li", null, prose(note))));
   }
 
   headline() {

@@ -6,6 +6,25 @@ import { problemList } from "./panel.js";
 /** Longest description that is taken, in characters. */
 const LONGEST = 300_000;
 
+const PART = '(?:[\\w-]+|"[^"]*")';
+const LINE = new RegExp(`^(${PART}(?:\\.${PART})*)\\.(${PART}) = (.*)$`);
+
+/**
+ * Returns a description of dotted keys with a table for each section. Other descriptions are returned as they are.
+ * @param {string} text
+ */
+export function sections(text) {
+  /** @type {Map<string, string[]>} */
+  const tables = new Map();
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    const match = LINE.exec(line);
+    if (!match) return text;
+    tables.set(match[1], [...(tables.get(match[1]) ?? []), `${match[2]} = ${match[3]}`]);
+  }
+  return Array.from(tables, ([name, lines]) => `[${name}]\n${lines.join("\n")}\n`).join("\n");
+}
+
 export class TomlDialog {
   /**
    * @param {import("./types").Engine} engine
@@ -36,25 +55,32 @@ export class TomlDialog {
     });
   }
 
-  async open() {
-    this.complain([]);
+  /** Opens the dialog, at the line of a problem where there is one. @param {import("./types").Problem | null} [problem] */
+  async open(problem = null) {
+    this.complain(problem ? [problem] : []);
     this.dialog.showModal();
-    const answer = await this.engine.ask({ ask: "toml", ...this.machine() }, { channel: "toml", priority: 9 });
-    if (answer.text !== undefined) this.text.value = answer.text;
+    const own = this.machine();
+    if (own.text !== undefined && (own.sets ?? []).length === 0) {
+      this.text.value = own.text;
+      this.text.focus();
+      return this.reveal(problem?.line ?? 1, problem !== null);
+    }
+    const answer = await this.engine.ask({ ask: "toml", ...own }, { channel: "toml", priority: 9 });
+    if (answer.text !== undefined) this.text.value = sections(answer.text);
     this.text.focus();
     this.text.setSelectionRange(0, 0);
   }
 
   /** @param {import("./types").Problem[]} problems */
   complain(problems) {
-    fill(this.host, problems.length > 0 && problemList(problems, (problem) => (problem.line ? () => this.reveal(/** @type {number} */ (problem.line)) : null), "Go to the line"));
+    fill(this.host, problems.length > 0 && problemList(problems, (problem) => (problem.line ? { label: "Go to the line", go: () => this.reveal(/** @type {number} */ (problem.line)) } : null)));
   }
 
-  /** @param {number} line */
-  reveal(line) {
+  /** @param {number} line @param {boolean} [isSelected] */
+  reveal(line, isSelected = true) {
     const lines = this.text.value.split("\n");
     const begin = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     this.text.focus();
-    this.text.setSelectionRange(begin, begin + (lines[line - 1] ?? "").length);
+    this.text.setSelectionRange(begin, begin + (isSelected ? (lines[line - 1] ?? "").length : 0));
   }
 }

@@ -46,7 +46,7 @@ export class Sensitivities {
     } }), " single keys");
     this.status = h("p", { class: "hint", role: "status" }, "Every resource and every key is made faster and slower by a factor of 2, one after the other.");
     this.figure = new Figure(byId("whatif"), {
-      title: "What would help", name: "narrows-sensitivities", draw: (width) => tornadoChart(width, this.rows()),
+      title: "What would help", isTabled: true, name: "narrows-sensitivities", draw: (width) => tornadoChart(width, this.rows()),
       rows: () => [["what", "faster_ratio", "slower_ratio", "changes"], ...this.rows().map((row) => [row.name, row.faster, row.slower, row.detail])],
     });
     fill(this.figure.before, h("div", { class: "row-actions" }, this.button, this.toggle), this.status);

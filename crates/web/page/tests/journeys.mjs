@@ -81,7 +81,9 @@ export async function sweep_and_download(context) {
   await page.value(`{ const input = ${field("workload.ping-pong.messages", "input.value")}; input.value = "100"; input.dispatchEvent(new Event("change")); }`);
   await page.until("location.hash.includes('messages=100')", "the change in the link");
   const toml = (await download(page, context.downloads, "document.getElementById('save-toml').click()", ".toml")).toString();
-  check(/messages = 100|messages=100/.test(toml), `the description holds the change: ${toml}`);
+  check(/messages = 100/.test(toml) && toml.includes("[workload.ping-pong]"), `the description holds the change: ${toml}`);
+  const problems = await page.value(`narrowsExplorer.engine.ask({ ask: "check", text: ${JSON.stringify(toml)}, file: "a.toml", sets: [] })`);
+  equal(problems.problems, [], "the description can be read");
   await finish(page);
 }
 
