@@ -65,7 +65,7 @@ for (const [name, sets] of [["memory-bus", ["ni=ni2w"]], ["ping-pong", []], ["pc
 }
 
 // Refusals: the text of each problem is what the command line prints.
-for (const [name, sets] of [["memory-bus", ["workload.ping-pong.payload=8K"]], ["memory-bus", ["ni=trapeze"]], ["stream", ["run.sed=1"]], ["udp", ["fabric=ideal"]]]) {
+for (const [name, sets] of [["memory-bus", ["workload.ping-pong.payload=8K"]], ["memory-bus", ["ni=cmmu"]], ["stream", ["run.sed=1"]], ["udp", ["fabric=ideal"]]]) {
   const { problems = [] } = JSON.parse(ask({ ask: "run", name, sets }));
   const printed = native("check", name, ...overrides(sets)).stderr.split("\n").filter((line) => !/^Using the shipped example|^\d+ problems$/.test(line)).join("\n").trim();
   compare(`refusal ${name} ${sets}`, problems.map((problem) => problem.text).join("\n\n").trim(), printed);
