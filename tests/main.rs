@@ -23,6 +23,7 @@ mod distributions;
 mod dma;
 mod endpoints;
 mod explain;
+mod explore;
 mod expressions;
 mod fabrics;
 mod faults;

@@ -1,7 +1,7 @@
 //! `whatif` and `chart`: the sensitivities of a machine, and figures of a run.
 
 use crate::question::Question;
-use crate::{Answer, AnswerEngine, Refusal};
+use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_core::engine::Recorder;
 use narrows_core::text::Problems;
 use narrows_study::experiment;
@@ -10,7 +10,7 @@ use narrows_study::report::MeanLedger;
 use serde_json::json;
 
 /// Returns what `narrows whatif --format json` prints, and its text.
-pub fn whatif(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn whatif(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
     let reader = |overrides: &[String]| subject.read_varied(&question.sets, overrides);
     let query = WhatIfQuery { reader: &reader, metric: question.metric.as_deref(), factor: 2.0, thorough: false };
@@ -24,12 +24,12 @@ pub fn whatif(engine: &AnswerEngine, question: &Question) -> Answer {
 }
 
 /// Draws a figure of a run as SVG.
-pub fn chart(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn chart(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
     let result = experiment::run(&read.value, Recorder::off());
     let svg = match question.chart.as_deref().unwrap_or("ledger") {
         "ledger" => MeanLedger::new(&result.ledger).chart("Mean latency by stage").svg(),
-        other => return Err(Refusal::Error(format!("there is no chart `{other}`; the charts are: ledger"))),
+        other => return Err(QuestionError::Error(format!("there is no chart `{other}`; the charts are: ledger"))),
     };
     Ok(json!({ "svg": svg }).to_string())
 }

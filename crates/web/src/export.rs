@@ -1,18 +1,18 @@
 //! `toml` and `command`: the machine as one description, and the question as a command line.
 
 use crate::question::Question;
-use crate::{Answer, AnswerEngine, Refusal};
+use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_study::experiment::shell_command::command_line;
 use serde_json::json;
 
 /// Returns the machine as one description, with its parts and overrides written in.
-pub fn toml(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn toml(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
     Ok(json!({ "text": engine.registry.description(&read.resolved()) }).to_string())
 }
 
 /// Returns the command line that answers the question.
-pub fn command(_: &AnswerEngine, question: &Question) -> Answer {
+pub fn command(_: &AnswerEngine, question: &Question) -> AnswerResult {
     let metric = Vec::from_iter(question.metric.clone());
     let sets = ("--set", question.sets.as_slice());
     let options = match question.command.as_deref().unwrap_or("run") {
@@ -22,7 +22,7 @@ pub fn command(_: &AnswerEngine, question: &Question) -> Answer {
             vec![sets, ("--vary", question.vary.as_slice()), ("--metric", metrics)]
         }
         "whatif" => vec![sets, ("--metric", metric.as_slice())],
-        other => return Err(Refusal::Error(format!("there is no command `{other}`: give run, sweep or whatif"))),
+        other => return Err(QuestionError::Error(format!("there is no command `{other}`: give run, sweep or whatif"))),
     };
     let command = question.command.as_deref().unwrap_or("run");
     Ok(json!({ "text": command_line(command, question.command_name(), &options) }).to_string())

@@ -2,14 +2,14 @@
 
 use crate::question::Question;
 use crate::show::is_path_of;
-use crate::{Answer, AnswerEngine, Refusal};
+use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_core::text::Problems;
 use narrows_study::catalog::{NameKind, list};
 use narrows_study::experiment::subject::Subject;
 use serde_json::{Value as Json, json};
 
 /// A part or name that may be chosen.
-struct Candidate {
+struct PartChoice {
     name: String,
     title: String,
     /// The override that chooses it.
@@ -17,7 +17,7 @@ struct Candidate {
 }
 
 /// Returns each candidate for the key `place`, with the override that chooses it, and whether the machine then is valid.
-pub fn fits(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn fits(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
     let place = question.place.as_deref().unwrap_or_default();
     let candidates = candidates(engine, place)?;
@@ -25,7 +25,7 @@ pub fn fits(engine: &AnswerEngine, question: &Question) -> Answer {
     Ok(fits.to_string())
 }
 
-fn fit(subject: &Subject, sets: &[String], candidate: &Candidate) -> Json {
+fn fit(subject: &Subject, sets: &[String], candidate: &PartChoice) -> Json {
     let sets = [sets, std::slice::from_ref(&candidate.set)].concat();
     let reason = subject.read(&sets).err().map(|problems| reason(&problems));
     json!({
@@ -44,7 +44,7 @@ fn reason(problems: &Problems) -> String {
     first.map_or_else(String::new, |problem| problem.message.clone())
 }
 
-fn candidates(engine: &AnswerEngine, place: &str) -> Result<Vec<Candidate>, Refusal> {
+fn candidates(engine: &AnswerEngine, place: &str) -> Result<Vec<PartChoice>, QuestionError> {
     // In a node, `ni` selects the interface of that node.
     let family = place.rsplit('.').next().unwrap_or(place);
     let kind = match family {
@@ -62,31 +62,31 @@ fn candidates(engine: &AnswerEngine, place: &str) -> Result<Vec<Candidate>, Refu
     Ok(names
         .filter_map(|(name, title)| {
             let short = short(&name)?;
-            Some(Candidate { set: format!("{place}={short}"), title, name })
+            Some(PartChoice { set: format!("{place}={short}"), title, name })
         })
         .collect())
 }
 
 /// Returns the workloads, each with the values of its shortest description.
-fn workloads(engine: &AnswerEngine) -> Vec<Candidate> {
+fn workloads(engine: &AnswerEngine) -> Vec<PartChoice> {
     let candidate = |(name, title): (&'static str, &'static str)| {
         let table = engine.registry.workloads().example_table(name).unwrap_or_default();
         let tree: toml::Table = table.parse().unwrap_or_default();
         let values = tree.get("workload").and_then(|workloads| workloads.get(name));
         let set = values.map_or_else(|| format!("workload={name}"), |values| format!("workload.{name}={values}"));
-        Candidate { name: name.to_owned(), title: title.to_owned(), set }
+        PartChoice { name: name.to_owned(), title: title.to_owned(), set }
     };
     engine.registry.workloads().members().into_iter().map(candidate).collect()
 }
 
 /// Returns the alternatives that the key `place` selects.
-fn policies(engine: &AnswerEngine, place: &str) -> Result<Vec<Candidate>, Refusal> {
+fn policies(engine: &AnswerEngine, place: &str) -> Result<Vec<PartChoice>, QuestionError> {
     let families = list::families(&engine.registry);
     let (_, family) = families
         .iter()
         .find(|(key, _)| is_path_of(key, place))
-        .ok_or_else(|| Refusal::Error(format!("`{place}` selects no part: the places are host, ni, protocol, fabric, workload, and keys that select one of several tables")))?;
-    let candidate = |member: &narrows_core::text::schema::Member| Candidate {
+        .ok_or_else(|| QuestionError::Error(format!("`{place}` selects no part: the places are host, ni, protocol, fabric, workload, and keys that select one of several tables")))?;
+    let candidate = |member: &narrows_core::text::schema::Member| PartChoice {
         name: member.name.to_owned(),
         title: member.doc.to_owned(),
         set: format!("{place}={}", member.name),

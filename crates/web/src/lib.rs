@@ -34,6 +34,8 @@ mod question;
 mod run;
 mod show;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod value_range;
 
 use narrows_core::machine::Registry;
@@ -60,7 +62,7 @@ pub struct AnswerEngine {
 }
 
 /// A reason why a question has no other answer.
-enum Refusal {
+enum QuestionError {
     /// The machine is invalid.
     Problems(Problems),
     /// The question is invalid, for this reason.
@@ -68,11 +70,11 @@ enum Refusal {
 }
 
 /// An answer as JSON text.
-type Answer = Result<String, Refusal>;
+type AnswerResult = Result<String, QuestionError>;
 
-impl From<Problems> for Refusal {
-    fn from(problems: Problems) -> Refusal {
-        Refusal::Problems(problems)
+impl From<Problems> for QuestionError {
+    fn from(problems: Problems) -> QuestionError {
+        QuestionError::Problems(problems)
     }
 }
 
@@ -92,17 +94,17 @@ impl AnswerEngine {
     pub fn answer(&self, question: &[u8]) -> String {
         let answer = match serde_json::from_slice::<Question>(question) {
             Ok(question) => self.answer_question(&question),
-            Err(error) => Err(Refusal::Error(format!("the question is not understood: {error}"))),
+            Err(error) => Err(QuestionError::Error(format!("the question is not understood: {error}"))),
         };
-        answer.unwrap_or_else(|refusal| match refusal {
-            Refusal::Problems(problems) => {
+        answer.unwrap_or_else(|error| match error {
+            QuestionError::Problems(problems) => {
                 json!({ "problems": problem_json::all(&problems, &self.registry) }).to_string()
             }
-            Refusal::Error(why) => json!({ "error": why }).to_string(),
+            QuestionError::Error(why) => json!({ "error": why }).to_string(),
         })
     }
 
-    fn answer_question(&self, question: &Question) -> Answer {
+    fn answer_question(&self, question: &Question) -> AnswerResult {
         match question.ask.as_str() {
             "about" => Ok(about(self.folder.is_some()).to_string()),
             "list" => Ok(self.list().to_string()),
@@ -117,7 +119,7 @@ impl AnswerEngine {
             "chart" => analysis::chart(self, question),
             "toml" => export::toml(self, question),
             "command" => export::command(self, question),
-            unknown => Err(Refusal::Error(format!(
+            unknown => Err(QuestionError::Error(format!(
                 "there is no question `{unknown}`; the questions are {}",
                 QUESTIONS.join(", ")
             ))),
@@ -131,7 +133,7 @@ impl AnswerEngine {
     }
 
     /// Returns whether the machine is valid, and its problems.
-    fn check(&self, question: &Question) -> Answer {
+    fn check(&self, question: &Question) -> AnswerResult {
         let subject = question.subject(self)?;
         Ok(match subject.read(&question.sets) {
             Ok(read) => {

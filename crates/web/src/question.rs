@@ -1,6 +1,6 @@
 //! A question, and the machine that it is about.
 
-use crate::{AnswerEngine, Refusal};
+use crate::{AnswerEngine, QuestionError};
 use narrows_core::text::Problems;
 use narrows_study::experiment::subject::Subject;
 use serde::Deserialize;
@@ -40,10 +40,10 @@ pub struct Question {
 
 impl Question {
     /// Returns the description of the machine.
-    pub fn subject(&self, engine: &AnswerEngine) -> Result<Subject, Refusal> {
+    pub fn subject(&self, engine: &AnswerEngine) -> Result<Subject, QuestionError> {
         match (&self.text, &self.name, &self.file) {
             (Some(text), ..) if text.len() > TEXT_BYTES_MAX => {
-                Err(Refusal::Error(format!("the description has more than {TEXT_BYTES_MAX} bytes")))
+                Err(QuestionError::Error(format!("the description has more than {TEXT_BYTES_MAX} bytes")))
             }
             (Some(text), name, file) => {
                 let name = file.as_ref().or(name.as_ref()).map_or("page.toml", String::as_str);
@@ -57,7 +57,7 @@ impl Question {
                 }
             },
             (None, None, None) => {
-                Err(Refusal::Error("the question names no machine: give `name` or `text`".to_owned()))
+                Err(QuestionError::Error("the question names no machine: give `name` or `text`".to_owned()))
             }
         }
     }
@@ -74,11 +74,14 @@ impl Question {
 
 impl AnswerEngine {
     /// Returns the path of a file below the folder of the engine.
-    fn path_in_folder(&self, file: &str) -> Result<PathBuf, Refusal> {
+    fn path_in_folder(&self, file: &str) -> Result<PathBuf, QuestionError> {
         let Some(folder) = &self.folder else {
-            return Err(Refusal::Error(format!("there is no shipped example `{file}`, and a page reads no files")));
+            return Err(QuestionError::Error(format!(
+                "there is no shipped example `{file}`, and a page reads no files"
+            )));
         };
-        let outside = || Refusal::Error(format!("`{file}` is not below the folder in which the server was started"));
+        let outside =
+            || QuestionError::Error(format!("`{file}` is not below the folder in which the server was started"));
         let relative = Path::new(file);
         if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
             return Err(outside());
@@ -88,7 +91,7 @@ impl AnswerEngine {
         match (path.canonicalize(), folder.canonicalize()) {
             (Ok(path), Ok(folder)) if path.starts_with(&folder) => Ok(path),
             (Ok(_), _) => Err(outside()),
-            (Err(error), _) => Err(Refusal::Error(format!("`{file}` cannot be read: {error}"))),
+            (Err(error), _) => Err(QuestionError::Error(format!("`{file}` cannot be read: {error}"))),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `run` and `record`: one run of a machine.
 
 use crate::question::Question;
-use crate::{Answer, AnswerEngine};
+use crate::{AnswerEngine, AnswerResult};
 use narrows_core::engine::{Ledger, Recorder, Stage};
 use narrows_core::machine::{Machine, Registry};
 use narrows_core::part::{ResultKind, ResultName};
@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 const MESSAGES_SHOWN: usize = 24;
 
 /// Runs the machine, and returns the record and what a page shows of it.
-pub fn run(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn run(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
     let recorder = Recorder::off().with_messages();
     let result = experiment::run(&read.value, recorder);
@@ -59,7 +59,7 @@ pub fn run(engine: &AnswerEngine, question: &Question) -> Answer {
 }
 
 /// Runs the machine, and returns exactly the bytes of `narrows run --format json --no-host`.
-pub fn record(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn record(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
     Ok(Record::new(&read, &experiment::run(&read.value, Recorder::off())).pretty())
 }

@@ -2,7 +2,7 @@
 
 use crate::question::Question;
 use crate::value_range::ValueRange;
-use crate::{Answer, AnswerEngine};
+use crate::{AnswerEngine, AnswerResult};
 use narrows_core::part::ResultName;
 use narrows_core::text::Entry;
 use narrows_core::text::origin::Layer;
@@ -11,10 +11,10 @@ use narrows_study::catalog::list;
 use serde_json::{Value as Json, json};
 
 /// Returns the values of the machine.
-pub fn show(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn show(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
     let read = subject.read(&question.sets)?;
-    let language = Language { lines: engine.registry.schema().lines(), families: list::families(&engine.registry) };
+    let language = KeyCatalog { lines: engine.registry.schema().lines(), families: list::families(&engine.registry) };
     let values: Json = read.entries().iter().map(|entry| language.value(entry)).collect();
     let notes: Vec<String> = read.value.note().into_iter().collect();
     let answer = json!({
@@ -28,12 +28,12 @@ pub fn show(engine: &AnswerEngine, question: &Question) -> Answer {
 }
 
 /// The keys of descriptions, and the families of which a key selects a member.
-struct Language {
+struct KeyCatalog {
     lines: Vec<Line>,
     families: Vec<(String, Family)>,
 }
 
-impl Language {
+impl KeyCatalog {
     fn value(&self, entry: &Entry) -> Json {
         let line = self.line(&entry.path);
         // The kind of a selected member of a family states no alternatives; that of the key does.

@@ -1,7 +1,7 @@
 //! `points` and `sweep`: the points of a sweep, which a page runs one by one, and a whole sweep.
 
 use crate::question::Question;
-use crate::{Answer, AnswerEngine, Refusal};
+use crate::{AnswerEngine, AnswerResult, QuestionError};
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::text::Problems;
 use narrows_core::text::quantity::parse;
@@ -13,19 +13,20 @@ use serde_json::{Value as Json, json};
 /// The largest number of points of a sweep that a page asks for.
 const POINTS_MAX: usize = 10_000;
 
-fn varied(engine: &AnswerEngine, question: &Question) -> Result<Vec<Dimension>, Refusal> {
+fn varied(engine: &AnswerEngine, question: &Question) -> Result<Vec<Dimension>, QuestionError> {
     let dimensions = dimensions(&engine.registry, None, &question.vary, &question.sets);
-    let dimensions = dimensions.map_err(|problems| Refusal::Problems(Problems::new(problems, &Default::default())))?;
+    let dimensions =
+        dimensions.map_err(|problems| QuestionError::Problems(Problems::new(problems, &Default::default())))?;
     match dimensions.iter().map(Dimension::len).product::<usize>() {
         points if points > POINTS_MAX => {
-            Err(Refusal::Error(format!("the sweep has {points} points; a page runs at most {POINTS_MAX}")))
+            Err(QuestionError::Error(format!("the sweep has {points} points; a page runs at most {POINTS_MAX}")))
         }
         _ => Ok(dimensions),
     }
 }
 
 /// Returns the overrides of each point with its labels, and the axes of the sweep.
-pub fn points(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn points(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let dimensions = varied(engine, question)?;
     let point = |values: Vec<(String, String)>| {
         let labels: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
@@ -71,25 +72,25 @@ fn is_logarithmic(numbers: &[f64]) -> bool {
 }
 
 /// Runs all points, and returns what `narrows sweep --format json` prints.
-pub fn sweep(engine: &AnswerEngine, question: &Question) -> Answer {
+pub fn sweep(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
     let dimensions = varied(engine, question)?;
     let reader = |overrides: &[String]| subject.read_varied(&question.sets, overrides);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let unknown = sweep.unknown_metric(&question.metrics);
     let checked = sweep.check().map_err(|mut problems| match problems.is_empty() {
-        true => Refusal::Error("the sweep has no points".to_owned()),
-        false => Refusal::Problems(problems.swap_remove(0).problem),
+        true => QuestionError::Error("the sweep has no points".to_owned()),
+        false => QuestionError::Problems(problems.swap_remove(0).problem),
     })?;
     if let Some(problem) = unknown {
-        return Err(Refusal::Problems(Problems::from_problem(problem)));
+        return Err(QuestionError::Problems(Problems::from_problem(problem)));
     }
     rows(&checked, &question.metrics)
 }
 
-fn rows(checked: &CheckedSweep<'_>, metrics: &[String]) -> Answer {
+fn rows(checked: &CheckedSweep<'_>, metrics: &[String]) -> AnswerResult {
     let options = RunOptions { points: None, shard: None, lines: None, on_event: &|_| () };
-    let rows = checked.run(&options).map_err(|error| Refusal::Error(error.to_string()))?;
+    let rows = checked.run(&options).map_err(|error| QuestionError::Error(error.to_string()))?;
     let metrics = tidy::metrics(&rows, None, metrics);
     Ok(json::json(&rows, &metrics))
 }

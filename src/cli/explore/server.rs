@@ -2,7 +2,7 @@
 
 use super::admission::{Gate, Refused, Route};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
@@ -24,8 +24,8 @@ pub const QUESTION_BYTES_MAX: usize = 2 << 20;
 /// The largest number of connections at a time.
 const CONNECTIONS_MAX: usize = 64;
 
-/// The time within which the head of a request must have arrived.
-const HEAD_TIME: Duration = Duration::from_secs(30);
+/// The time within which the head of a request must have arrived, and then its question.
+const REQUEST_TIME: Duration = Duration::from_secs(30);
 
 /// A future answer.
 pub type FutureAnswer = Pin<Box<dyn Future<Output = String> + Send>>;
@@ -75,7 +75,7 @@ async fn accept<A: Answerer>(listener: TcpListener, service: Arc<Service<A>>) ->
         tokio::spawn(async move {
             let respond = service_fn(move |request| service.clone().respond(request));
             let mut server = http1::Builder::new();
-            let server = server.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+            let server = server.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIME);
             // The client sees that the connection is closed.
             let _ = server.serve_connection(TokioIo::new(stream), respond).await;
             drop(permit);
@@ -95,12 +95,18 @@ impl<A: Answerer> Service<A> {
     }
 
     async fn answer(&self, body: Incoming) -> Response<Full<Bytes>> {
-        match Limited::new(body, QUESTION_BYTES_MAX).collect().await {
-            Ok(question) => {
+        let too_long = Refused { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the question is too long" };
+        if body.size_hint().lower() > QUESTION_BYTES_MAX as u64 {
+            return refusal(&too_long);
+        }
+        let question = Limited::new(body, QUESTION_BYTES_MAX).collect();
+        match tokio::time::timeout(REQUEST_TIME, question).await {
+            Ok(Ok(question)) => {
                 let answer = self.answerer.clone().answer(question.to_bytes()).await;
                 response(StatusCode::OK, "application/json", answer.into())
             }
-            Err(_) => refusal(&Refused { status: StatusCode::PAYLOAD_TOO_LARGE, reason: "the question is too long" }),
+            Ok(Err(_)) => refusal(&too_long),
+            Err(_) => refusal(&Refused { status: StatusCode::REQUEST_TIMEOUT, reason: "the question did not arrive" }),
         }
     }
 

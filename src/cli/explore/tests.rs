@@ -1,3 +1,5 @@
+//! The gate, and the server with answerers that make no runs. No test depends on the time that something takes.
+
 use super::admission::{Gate, Refused, Route};
 use super::server::{Answerer, FutureAnswer, QUESTION_BYTES_MAX, serve_in_test};
 use hyper::body::Bytes;
