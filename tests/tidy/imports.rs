@@ -40,7 +40,6 @@ const IMPORTS: [(&str, &[&str]); 21] = [
             "engine",
             "text",
             "error",
-            "part",
             "machine",
             "report",
             "catalog",
