@@ -1,5 +1,5 @@
-//! Stages of a message through interfaces that read and write host memory by DMA, in the order of the message's way.
-//! Several interfaces report them, in the same sense.
+//! Stages of a message through interfaces that read and write host memory by DMA, in the order in which a message
+//! passes them. Several interfaces report these stages, with the same meaning.
 
 use crate::part::ResultName;
 

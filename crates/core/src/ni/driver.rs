@@ -203,8 +203,8 @@ pub struct Wake<'a> {
     pub until: Time,
 }
 
-/// How a program that shares its processor waits for a packet. It does not call [`Driver::idle`], which would keep the
-/// processor busy.
+/// The method by which a program that shares its processor waits for a packet. Such a program does not call
+/// [`Driver::idle`], which would keep the processor busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitPolicy {
     /// The program sleeps until the signal [`Driver::wakeup`]; only the poll after that takes time.
@@ -226,20 +226,21 @@ pub trait Driver: DriverExtensions {
     /// Sends the packet for which `token` was returned. Returns `false` if there is no capacity for it.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
 
-    /// Notifies the interface of all packets that were posted without a notification. The messaging layer calls it when
-    /// a burst of sends ends. A driver that waits for capacity decides itself.
+    /// Notifies the interface of all packets that were posted without a notification. The messaging layer calls this
+    /// method when a burst of sends ends. While a driver waits for capacity, it decides itself when to notify the
+    /// interface.
     async fn flush_sends(&self, _cpu: &AnyProcessor) {}
 
     /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.
     async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 
-    /// Returns whether another core may take packets, in another order than polls found them. If not, each packet is
-    /// taken before the next poll.
+    /// Returns whether packets may be taken by another core, and in another order than polls found them. If `false`,
+    /// each packet is taken before the next poll.
     fn takes_in_any_order(&self) -> bool {
         false
     }
 
-    /// Returns `false` if the driver can exclude, without a poll, that a poll would find a packet.
+    /// Returns `false` if the driver knows, without a poll, that a poll would find no packet.
     fn may_have_packet(&self) -> bool {
         true
     }

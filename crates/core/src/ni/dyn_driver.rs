@@ -1,7 +1,7 @@
 //! [`Driver`] as a trait object: its futures are boxed.
 //!
-//! An interface in another crate implements [`Driver`] with `async fn`; a macro generates the object-safe form from
-//! that. Each call that waits costs an allocation, so the shipped drivers are variants of
+//! An interface in another crate implements [`Driver`] with `async fn`, and a macro generates the object-safe form of
+//! that implementation. Each call that waits costs an allocation, so the shipped drivers are variants of
 //! [`AnyDriver`](super::AnyDriver) instead.
 
 use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};

@@ -27,8 +27,8 @@ pub fn hand_over(
     port.offer(slot, Offer { to: port.addresses().node(to), flow: FlowKey(0), class, marks, bytes, body });
 }
 
-/// Charges the polls that the processor made since `begin`, one every `poll` cycles. The last of them is the first one
-/// after the current time, which sees the change.
+/// Charges the polls that the processor made since `begin`, one every `poll` cycles. The last charged poll is the
+/// first one after the current time, which finds the change.
 pub async fn end_poll(cpu: &AnyProcessor, begin: Time, poll: u64) {
     let clock = cpu.clock();
     let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);

@@ -135,8 +135,8 @@ pub struct ProtocolMemory {
 }
 
 impl ProtocolMemory {
-    /// Returns the requirement of `needed` bytes out of `available`, the size that `size_key` sets; endpoints need
-    /// none.
+    /// Returns the requirement of `needed` bytes of the `available` bytes that `size_key` sets. None of the bytes
+    /// belong to an endpoint.
     pub const fn new(needed: Option<Bytes>, available: Bytes, size_key: &'static str) -> ProtocolMemory {
         ProtocolMemory { needed, available, size_key, endpoint_key: "" }
     }

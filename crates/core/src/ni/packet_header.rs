@@ -5,7 +5,7 @@
 //! 2–3 sequence number   4–7 fragment   8–9, 10–11 sending and receiving endpoint of their nodes   12–15 zero
 //! ```
 //!
-//! All fields are little-endian. The format is chosen: fields of whole bytes, so that a dump is easy to read.
+//! All fields are little-endian. The format is a choice of the model: fields of whole bytes make a dump easy to read.
 
 use super::envelope::Envelope;
 use crate::engine::Bytes;

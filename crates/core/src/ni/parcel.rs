@@ -1,8 +1,8 @@
 //! The packets of fifos and queues: their header, and the record of the processor's part of their latency.
 //!
-//! The header of the paper has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as
-//! new; in fifos it is zero. Coherent queues with packets above 256 bytes have a header of 16 bytes with wider fields
-//! ([`HeaderFormat`]). The module leaves out the transfer of a packet.
+//! The header of the paper has 8 bytes (Mukherjee and Hill 1998, Table 5). The header's sense field marks a packet of
+//! a coherent queue as new, and is zero in fifos. Coherent queues with packets above 256 bytes have a header of 16
+//! bytes with wider fields ([`HeaderFormat`]). The module leaves out the transfer of a packet.
 
 use super::envelope::Envelope;
 use crate::engine::{Journey, Time};

@@ -36,11 +36,11 @@ pub enum WorkStatus {
     RemoteAccessError,
     /// The message is longer than the buffer that the remote node has posted.
     RemoteInvalidRequest,
-    /// The remote node has posted no receive, also after all retries.
+    /// The remote node had posted no receive at any of the retries.
     ReceiverNotReady,
-    /// The remote node has not acknowledged the request, also after all retries.
+    /// The remote node has not acknowledged the request or any of its retries.
     RetryExceeded,
-    /// The completion queue was full when a completion was to be written: the ends of requests are unknown.
+    /// The completion queue was full when a completion was to be written, so it is unknown which requests have ended.
     CompletionQueueOverrun,
     /// An earlier request of the queue pair failed, so this one was not executed.
     Flushed,

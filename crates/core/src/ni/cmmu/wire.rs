@@ -6,7 +6,7 @@
 //!  second  of a part: sequence (12) │ fragment (19) │ last (1);  of coherence: kind and block
 //! ```
 //!
-//! The header is followed by arguments, by bytes of memory in double words, the last of them padded, or by a block.
+//! The header is followed by arguments, by bytes of memory in double words (the last one padded), or by a block.
 
 use crate::engine::{Bytes, NodeId};
 use crate::fabric::Packet;

@@ -1,4 +1,4 @@
-//! Names in results that stem from fifos and queues, in the order of a message's way.
+//! Names in results that come from fifos and queues, in the order in which a message passes them.
 
 use crate::ni::dma_stages;
 use crate::part::ResultName;

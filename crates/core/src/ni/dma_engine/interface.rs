@@ -13,8 +13,8 @@ use crate::part::{ParameterError, Part, PartInfo, ResultName};
 
 /// Packet of an interface without messages: one word, which nothing sends.
 const WORD: Bytes = Bytes(4);
-/// Message of an interface without messages. Its length is no limit, so that the lack of messages is the only error of
-/// a workload that sends some.
+/// Longest message of an interface without messages. It is large, so that the only error of a workload that sends
+/// messages is that the interface has none.
 const MESSAGE: Bytes = Bytes(1 << 20);
 
 /// Names that the part adds to results.

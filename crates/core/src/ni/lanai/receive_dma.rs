@@ -88,7 +88,7 @@ impl ReceiveDma {
         self.registers.busy_total()
     }
 
-    /// Returns the time that these bytes would have taken at the link's rate.
+    /// Returns the time that the moved bytes would have taken at the link's rate.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }

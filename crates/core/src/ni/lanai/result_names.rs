@@ -1,4 +1,4 @@
-//! Names in results that stem from interfaces with a LANai, in the order of a message's way.
+//! Names in results that come from interfaces with a LANai, in the order in which a message passes them.
 
 use crate::part::ResultName;
 

@@ -106,8 +106,8 @@ impl Sram {
         self.network_engines.set(self.network_engines.get() - 1);
     }
 
-    /// Returns the time from `now` on in which a network engine moves bytes through the memory. They take `alone` at
-    /// the engine's own rate, and `time_at(rate)` at another rate.
+    /// Returns the time that a network engine takes, from `now` on, to move bytes through the memory. The bytes take
+    /// `alone` at the engine's own rate, and `time_at(rate)` at another rate.
     pub(super) fn network_time(&self, alone: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
         let time = time_at(self.network_rate());
         if time > alone {

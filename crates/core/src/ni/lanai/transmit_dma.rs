@@ -78,7 +78,7 @@ impl TransmitDma {
         self.registers.busy_total()
     }
 
-    /// Returns the time that the bytes it moved would have taken at the link's rate.
+    /// Returns the time that the moved bytes would have taken at the link's rate.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }

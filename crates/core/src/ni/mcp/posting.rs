@@ -32,9 +32,9 @@ impl Card {
         cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
-    /// Handles the completion of messages: frees the buffers of those that were sent since the last call, which takes
-    /// `cycles` each, and fills their slots with waiting packets. `all` is the number of messages that have been sent
-    /// since the beginning.
+    /// Handles the completion of messages: frees the buffers of the messages that were sent since the last call, at a
+    /// cost of `cycles` each, and fills their slots with waiting packets. `all` is the number of messages sent since
+    /// the run began.
     pub(super) async fn complete_sends(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
         let queue = &self.queue;
         let new = all.wrapping_sub(queue.completed.replace(all));

@@ -1,4 +1,4 @@
-//! Checksums that the host engine computes while it moves a packet. They are those of the bytes moved, and take no
+//! Checksums that the host engine computes while it moves a packet. They cover the bytes that it moves, and take no
 //! additional time (Jin et al. 2005, §2.3).
 
 use super::headers::Headers;

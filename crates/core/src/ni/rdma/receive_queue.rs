@@ -28,10 +28,10 @@ pub struct ReceiveQueue {
     entries: u32,
     record: Address,
     is_shared: bool,
-    /// Number of buffers that the processor has posted, and that it has announced in the record.
+    /// Number of buffers that the processor has posted, and number of those that it has announced in the record.
     posted: Cell<u64>,
     announced: Cell<u64>,
-    /// Number of posted buffers that the device has read, and that it knows of.
+    /// Number of posted buffers that the device has read, and number of those that it knows of.
     fetched: Cell<u64>,
     known: Cell<u64>,
     prefetched: RefCell<VecDeque<PostedBuffer>>,
@@ -111,7 +111,7 @@ impl ReceiveQueue {
         self.prefetched.borrow().len() < PREFETCH as usize / 2
     }
 
-    /// Records that a refill is requested; returns whether none was.
+    /// Records that a refill is requested. Returns `false` if one was requested already.
     pub fn begin_refill(&self) -> bool {
         !self.is_refilling.replace(true)
     }

@@ -41,7 +41,7 @@ pub enum LocalData {
 /// Remote operands of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RemoteOperand {
-    /// A send has none.
+    /// A send, which has no remote operand.
     Send,
     /// A write to this address with this key.
     Write(Address, u32),

@@ -30,7 +30,7 @@ pub struct DeviceContext {
     pub arrived: Signal,
     /// Notified when the driver may find a received frame or a completed send.
     pub changed: Signal,
-    /// Number of notifications of `changed`, and of those for the send side.
+    /// Number of notifications of `changed`, and number of those that concern the send side.
     pub changes: Cell<u64>,
     pub send_changes: Cell<u64>,
     /// Writes of completions.

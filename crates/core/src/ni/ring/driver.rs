@@ -60,7 +60,7 @@ impl RingDriver {
         }
     }
 
-    /// Returns the queues whose frames a core takes.
+    /// Returns the queues from which a core takes frames.
     fn queues_of(&self, cpu: &AnyProcessor) -> &[usize] {
         let cores = self.context.host.cores();
         let is_same = |core: &AnyProcessor| std::ptr::eq(core.arbiter(), cpu.arbiter());
@@ -151,7 +151,7 @@ impl Driver for RingDriver {
     async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         for queue in self.queues_of(cpu) {
             let send = &self.queues[*queue].send;
-            // Completions of frames that the device has will end the wait.
+            // Completions of the frames that the device already has will end the wait.
             if send.has_unrung() && !send.is_device_busy() {
                 let _lease = cpu.acquire("doorbell").await;
                 send.ring(cpu).await;

@@ -16,7 +16,7 @@ pub struct DriverQueue {
 pub struct Steering {
     /// Queue of each endpoint of the node, by its index.
     pub of_endpoint: Vec<usize>,
-    /// Queues whose frames each core takes.
+    /// Queues from which each core takes frames.
     pub of_core: Vec<Vec<usize>>,
 }
 

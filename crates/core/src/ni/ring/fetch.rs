@@ -1,8 +1,8 @@
 //! The device's side of a descriptor ring: it reads posted descriptors in batches, ahead of their use.
 //!
 //! The device reads a whole batch when it has space for one and as many descriptors are posted. It reads a smaller
-//! batch only if it has no descriptor left, so that a busy ring costs one read for each batch, and an idle ring no
-//! waiting.
+//! batch only if it has no descriptor left. A busy ring therefore costs one read for each batch, and a descriptor in
+//! an idle ring is read without waiting for a batch.
 
 use super::context::{read_bytes, submit_read};
 use super::descriptor::RingLayout;

@@ -22,10 +22,10 @@ pub struct Moderation {
     completed: [Cell<u64>; 2],
     /// Completions that no interrupt has announced.
     unannounced: [Cell<u64>; 2],
-    /// Instant at which they are announced at the latest.
+    /// Latest instant at which these completions are announced.
     deadlines: [Cell<Time>; 2],
     is_masked: Cell<bool>,
-    /// Received frames that the driver has handled, as it last reported them.
+    /// Number of received frames that the driver has handled, as it last reported.
     received: Cell<u32>,
     armed: Signal,
     /// Number of interrupts.

@@ -24,7 +24,7 @@ pub struct ReceiveQueue {
     completions: CompletionWriter,
     /// Journeys of frames whose completions wait to be written.
     uncompleted: RefCell<Vec<Journey>>,
-    /// Instant at which they are written at the latest.
+    /// Latest instant at which these completions are written.
     deadline: Cell<Time>,
     /// Number of frames in memory, as the head register shows it.
     head: Cell<u64>,
@@ -152,7 +152,8 @@ impl Receiver {
             let ring = &self.queues[queue].descriptors;
             entry.clear();
             if ring.try_take(&mut entry).is_none() {
-                // The driver posts no buffers before it knows of all frames. Those being written are left to `complete`.
+                // The driver posts no buffers before it has found all received frames. The frames that are being
+                // written are left to `complete`.
                 self.is_held.set(ring.is_empty());
                 match self.is_held.get() {
                     true => self.write_all_completions().await,
@@ -214,7 +215,7 @@ impl Receiver {
         }
         let delay = context.parameters.receive.write_back_delay;
         let is_last = self.unordered.is_empty() && (self.arrived.is_empty() || self.is_held.get());
-        // A frame that waits for a buffer may wait for the driver to know of this one.
+        // A frame may wait for a buffer that the driver posts only after it has found this frame.
         if is_last && (delay == Time::ZERO || self.is_held.get()) {
             return self.write_all_completions().await;
         }

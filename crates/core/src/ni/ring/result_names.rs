@@ -3,7 +3,7 @@
 use crate::ni::dma_stages;
 use crate::part::ResultName;
 
-/// Stages in the order of a message's way, resources, and metrics.
+/// Stages in the order in which a message passes them, resources, and metrics.
 pub const RESULTS: &[ResultName] = &[
     dma_stages::DOORBELL,
     dma_stages::DESCRIPTOR,

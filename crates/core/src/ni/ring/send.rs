@@ -52,7 +52,7 @@ pub struct SendQueue {
     writes: Rc<PendingWrites>,
     /// Total time for which frames held a slot.
     pub held: Cell<Time>,
-    /// Number of frames that were sent, and of those that were in the ring.
+    /// Number of frames that were sent, and number of those whose bytes were in the ring itself.
     pub frames: Cell<u64>,
     pub inline_frames: Cell<u64>,
 }

@@ -40,7 +40,7 @@ pub struct SendDriver {
     posted: RefCell<VecDeque<PostedFrame>>,
     free_entries: Cell<u64>,
     free_buffers: RefCell<Vec<Address>>,
-    /// Notifications of the device up to the read of the head that found the ring full.
+    /// Number of notifications by the device before the read of the head that found the ring full.
     full_at: Cell<Option<u64>>,
     pub doorbells: Cell<u64>,
     pub head_reads: Cell<u64>,

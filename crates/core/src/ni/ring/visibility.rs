@@ -92,7 +92,8 @@ impl PendingWrites {
         context.port.release(taken);
     }
 
-    /// Announces visible completions to a polling driver, or by interrupts that do not stay behind writes.
+    /// Announces visible completions to a polling driver. Raises interrupts only if the port does not order writes:
+    /// otherwise the interrupt was submitted behind the writes.
     fn announce(&self, side: RingSide, ring: &CompletedFrames, count: u64) {
         ring.visible.set(ring.visible.get() + count);
         match &ring.moderation {

@@ -14,9 +14,9 @@
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
 //!   first reads the head, since its lazy pointer may be out of date.
-//! * Blocks of messages that have been read are dead, and are replaced without a write-back. There is one exception. If
-//!   the header in memory has the sense of the next lap, the processor would take it for that of a new message; the
-//!   dead header is then written back over it.
+//! * Blocks of messages that have been read are dead, and are replaced without a write-back, with one exception. If the
+//!   header in memory has the sense of the next lap, the processor would mistake it for the header of a new message.
+//!   The dead block is then written back over it.
 //!
 //! The caches are direct-mapped (chosen; the paper does not say): consecutive slots of the queue map to consecutive
 //! cache lines, so lines are replaced in the order of the queue. A receive cache is full when the message that would be

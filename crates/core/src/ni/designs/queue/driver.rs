@@ -20,7 +20,7 @@ use crate::protocol::Marks;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Maximum number of packets that a driver prefetches: more than the misses of a processor cover.
+/// Maximum number of packets that a driver prefetches. A processor cannot have as many misses outstanding.
 const AHEAD_MAX: u64 = 8;
 
 /// The driver's sending half.
@@ -171,8 +171,8 @@ impl SendHalf for QueueSender {
 }
 
 impl QueueSender {
-    /// Composes a packet whose first word makes it valid: the first block last, and its first word last. The first block
-    /// is then taken from the device once.
+    /// Composes a packet whose first word makes it valid. The first block is written after the other blocks, and its
+    /// first word after its other words, so the processor takes that block from the device only once.
     async fn compose_header_last(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, slot: Address) {
         let (words, first) = (header.words(), header.words().min(BLOCK_BYTES / 8));
         if self.overlaps {
@@ -193,8 +193,8 @@ pub struct QueueReceiver {
     word_cycles: u64,
     poll_cycles: u64,
     format: HeaderFormat,
-    /// Whether the processor fetches the blocks of a packet at the same time: with the header as many as the previous
-    /// packet had.
+    /// Whether the processor fetches the blocks of a packet at the same time. With the header, it fetches as many
+    /// blocks as the previous packet had.
     overlaps: bool,
     packet_bytes: Cell<usize>,
     /// Number of packets that are prefetched before they are polled.

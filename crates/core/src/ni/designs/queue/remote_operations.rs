@@ -45,7 +45,7 @@ fn request(operation: WorkOperation) -> (RemotePacket, RemoteData, Option<Addres
     }
 }
 
-/// The panic message if a driver that does not offer verbs is asked for one.
+/// The panic message for a verb that is called on a driver that does not offer verbs.
 const NOT_OFFERED: &str = "operations are offered only if the interface executes them";
 /// The panic message if a program posts a send or a receive.
 const NO_SENDS: &str = "a checked workload posts no sends and receives on an interface that has only operations";
@@ -57,7 +57,7 @@ impl SplitDriver {
 }
 
 impl RemoteOperations {
-    /// Takes the completions that are in the ring, as `words` returns them, and sets those that are reported aside.
+    /// Takes the completions that are in the ring, and sets those that are to be reported aside for their endpoints.
     async fn take_from_ring(&self, cpu: &AnyProcessor) {
         while self.taken.get() < self.posted.get() {
             let position = self.taken.get();

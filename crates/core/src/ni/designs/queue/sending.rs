@@ -1,8 +1,9 @@
 //! The loops of a sending device: it fetches composed packets from the queue, and sends them.
 //!
-//! The processor notifies the device by the tail register or, with [`SendNotice::Line`], by the header alone, whose block
-//! the device holds until the processor takes it. A device with several transactions outstanding fetches several packets
-//! at the same time, and the blocks of each: first as many as the previous packet had. Packets are sent in order.
+//! The processor notifies the device by the tail register or, with [`SendNotice::Line`], by the header alone. The
+//! device holds a copy of the header's block until the processor takes the block to write it. A device with several
+//! transactions outstanding fetches several packets at the same time, and several blocks of each: first as many as the
+//! previous packet had. Packets are sent in order.
 
 use super::device::{Fetch, SendRegisters};
 use super::layout::QueueLayout;
@@ -141,7 +142,7 @@ impl<F: Fetch + 'static> Sender<F> {
         }
     }
 
-    /// Records a packet whose header is new. It is the notice of the packet.
+    /// Records a packet whose header is new. The header is the processor's notice of the packet.
     fn accept(&self, header: Header) {
         let registers = &self.registers;
         let (journey, ticket) =

@@ -9,12 +9,11 @@
 //! The sending driver starts a message no earlier than one period per block of the previous message after that
 //! message's start. Until it has received a period, it has at most one unacknowledged message.
 //!
-//! Two nodes can deadlock while neither has received a period. A sender then waits for the acknowledgement of its last
-//! message without polling. If it has sent as many messages as the other's receive queue holds, and the other node does the
-//! same, each processor waits for an acknowledgement, which the other interface sends when its receive queue has a free
-//! slot, which the waiting processor would free. Programs that receive between their sends do not reach this state, and
-//! queues of 32 blocks, which hold eight messages of 256 B, are the smallest in which they might. The paper describes no
-//! way out of it.
+//! Two nodes can deadlock while neither has received a period. A sender then waits, without polling, for the
+//! acknowledgement of its last message. The other interface sends that acknowledgement when its receive queue has a
+//! free slot. If both senders have filled the other's receive queue, each waits for a slot that only the other,
+//! waiting processor would free. Programs that receive between their sends do not reach this state, and queues of 32
+//! blocks, which hold eight messages of 256 B, are the smallest in which they might. The paper describes no remedy.
 //!
 //! The model has one period per sender, and so does not describe several receivers at once: the period is that of the
 //! present message's destination.

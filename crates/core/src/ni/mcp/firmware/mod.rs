@@ -2,8 +2,8 @@
 //!
 //! The threads decide; this module executes their commands and reports the engines' state to them. A pass over the
 //! dispatcher, each state that a thread enters, and each start of an engine take cycles of the interface's one
-//! processor. After a pass without work, the firmware sleeps until the state may have changed. So idle polling causes
-//! no events, and costs one pass after the wake-up.
+//! processor. After a pass without work, the firmware sleeps until the state may have changed. Idle polling therefore
+//! causes no events, and costs one pass after the wake-up.
 //!
 //! | file | holds |
 //! |---|---|
@@ -171,8 +171,8 @@ impl Firmware {
         true
     }
 
-    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event was missed, since no
-    /// time has passed since the beginning of the last pass.
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. The firmware cannot have missed
+    /// such an event, since no simulated time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let Watch { fetched, received } = self.mcp.watch();
         let landed = |progress: Option<&Rc<TransferProgress>>, count: Option<u32>| {

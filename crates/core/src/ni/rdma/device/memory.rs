@@ -81,7 +81,7 @@ pub struct AtomicJob {
 /// A write that was submitted.
 pub struct PostedJob {
     write: DmaCompletion,
-    /// Time before which the packet memory does not have sent all bytes.
+    /// Earliest time at which the packet memory has sent all bytes.
     ready: Time,
     journey: Journey,
     kind: PostedKind,

@@ -82,7 +82,7 @@ pub struct QueuePairState {
     pub early: BTreeMap<u32, Rc<Packet>>,
     /// Number of reads and atomic operations whose responses have not left.
     pub responses: u32,
-    /// Acknowledgement that waits for these responses.
+    /// Acknowledgement that waits until these responses have left.
     pub deferred: Option<Syndrome>,
     /// Number of messages that wait for an acknowledgement.
     pub acks_due: u32,

@@ -20,11 +20,11 @@ const SEND: [OperationCode; 4] =
 const WRITE: [OperationCode; 4] =
     [OperationCode::WriteFirst, OperationCode::WriteMiddle, OperationCode::WriteLast, OperationCode::WriteOnly];
 
-/// First port of those that distinguish flows.
+/// First of the UDP source ports that distinguish flows.
 const PORT_BASE: u16 = 0xc000;
 
 impl RdmaDevice {
-    /// Lets the scheduler look at a queue pair at `at`, unless it will do so anyway.
+    /// Has the scheduler examine a queue pair at `at`, unless an examination is pending already.
     pub(super) fn schedule(&self, pair: &Rc<QueuePair>, at: Time) {
         let mut state = pair.state.borrow_mut();
         if pair.peer.get().is_some() && !std::mem::replace(&mut state.is_scheduled, true) {

@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub enum PayloadRead {
     /// Bytes that the device has.
     Bytes(Vec<u8>),
-    /// A DMA read, and the time before which the packet memory does not have all bytes.
+    /// A DMA read, and the earliest time at which the packet memory has all bytes.
     Transfer(DmaCompletion, Time),
 }
 

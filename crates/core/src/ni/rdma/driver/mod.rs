@@ -55,7 +55,7 @@ pub struct MessageQueues {
     /// Buffer in each entry of the receive queue.
     receive_buffers: RefCell<Vec<Address>>,
     sent: Cell<u64>,
-    /// Number of sends whose end has been seen, and that number when the driver last had no capacity.
+    /// Number of sends whose end has been seen, and its value when the driver last had no capacity.
     ended: Cell<u64>,
     ended_when_full: Cell<u64>,
 }

@@ -48,8 +48,8 @@ impl Syndrome {
 pub struct AckHeader {
     /// Statement.
     pub syndrome: Syndrome,
-    /// Number of messages that the responder has completed, modulo 2²⁴. With selective repeat, a sequence error has the
-    /// sequence number of the packet that arrived early in its place.
+    /// Number of messages that the responder has completed, modulo 2²⁴. With selective repeat, this field of a
+    /// sequence error holds the sequence number of the packet that arrived early.
     pub messages: u32,
 }
 

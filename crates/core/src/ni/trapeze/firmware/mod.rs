@@ -2,8 +2,8 @@
 //!
 //! "It continuously monitors status of the message rings and pending DMA activity, and initiates new transfers
 //! according to its policies" (Yocum et al. 1997, §2.1). Each pass over the loop, and each action in it, takes
-//! processor cycles. After a pass without work, the firmware sleeps until the state may have changed. So idle polling
-//! causes no events, and costs one pass after the wake-up.
+//! processor cycles. After a pass without work, the firmware sleeps until the state may have changed. Idle polling
+//! therefore causes no events, and costs one pass after the wake-up.
 
 mod admission;
 mod admitted;
@@ -154,7 +154,8 @@ impl Firmware {
     }
 
     /// Sleeps until an engine stops, a watched transfer has moved enough bytes, the host writes, or a timer of the
-    /// protocol expires. No such event was missed, since no time has passed since the beginning of the last pass.
+    /// protocol expires. The firmware cannot have missed such an event, since no simulated time has passed since the
+    /// beginning of the last pass.
     async fn sleep(&self) {
         let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landed.min(self.context.admission.next_timer());

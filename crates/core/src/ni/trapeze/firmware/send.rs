@@ -117,8 +117,8 @@ impl SendSide {
         }
     }
 
-    /// Frees the buffers of messages that will not be sent again, and the ring entries that are preceded by free
-    /// entries only. Returns whether a buffer was freed.
+    /// Frees the buffers of messages that will not be sent again. Frees ring entries in order, up to the first one
+    /// that is still in use. Returns whether a buffer was freed.
     async fn free(&mut self, context: &Context) -> bool {
         let mut freed = false;
         for message in self.outgoing.iter().filter(|message| message.is_finished()) {
@@ -311,7 +311,7 @@ impl Transmission {
         Transmission { packet, message, first, progress, taken, control, in_flight, lost }
     }
 
-    /// Returns whether netTx performs a transfer of it, or has ended one that is not counted yet.
+    /// Returns whether netTx performs a transfer of this packet, or has ended one that is not counted yet.
     fn is_in_flight(&self) -> bool {
         self.control == Progress::InFlight || self.in_flight.is_some()
     }
