@@ -48,8 +48,8 @@ pub trait StreamTx {
 
 /// The transmit side of a stream that nothing can block.
 pub trait UncontendedTx {
-    /// Records that a packet left at the stream's rate and that its last byte leaves now. This call replaces all
-    /// others.
+    /// Records that a packet left at the stream's rate and that its last byte leaves now. This call replaces all other
+    /// calls for the packet.
     fn complete(&mut self, packet: &Rc<Packet>);
 }
 

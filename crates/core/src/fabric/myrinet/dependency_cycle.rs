@@ -1,9 +1,9 @@
 //! The check of a Myrinet's source routes for possible deadlocks.
 //!
-//! A packet that holds a part of its path waits for the next link of its route. So if two links follow each other on a
-//! route, the first depends on the second (Dally and Seitz 1987). If these dependencies form no cycle, links cannot
-//! deadlock. All routes are considered, including those that the workload does not use. The module leaves out cycles
-//! through interfaces that take no packets.
+//! A packet that holds a part of its path waits for the next link of its route. If two links follow each other on a
+//! route, the first therefore depends on the second (Dally and Seitz 1987). If these dependencies form no cycle, links
+//! cannot deadlock. All routes are considered, including those that the workload does not use. The module leaves out
+//! cycles through interfaces that take no packets.
 
 use super::{MyrinetParameters, routes};
 use crate::fabric::topology::survey::dependency_cycle::find;

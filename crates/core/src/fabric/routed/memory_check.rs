@@ -17,7 +17,7 @@ const FLIT_BYTES: u64 = 4;
 /// Estimated number of router ports per node in a topology without dimensions, such as a fat tree or a butterfly; all
 /// levels or stages are included.
 const PORTS_PER_NODE: u64 = 16;
-/// Estimates up to this size are accepted without a look at free memory, because every machine has as much.
+/// Estimates up to this size are accepted without looking up the free memory, because every machine has this much.
 const UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Returns an error if the fabric needs more memory than is free.

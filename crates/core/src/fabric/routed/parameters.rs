@@ -104,7 +104,7 @@ impl RoutedFabric {
     ///
     /// # Errors
     ///
-    /// Returns the name of a node that is not a name of the shape, although another node's is.
+    /// Returns the name of a node that names no position of the shape, although another node names one.
     pub(super) fn positions(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
         let names = self.topology.node_names().unwrap_or_default();
         let node_numbers: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();

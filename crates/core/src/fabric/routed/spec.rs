@@ -174,7 +174,7 @@ impl RoutedFabric {
         errors
     }
 
-    /// Checks that either all nodes have names of positions in the shape, or none.
+    /// Checks that either all nodes have names of positions in the shape, or no node has one.
     fn check_places(&self, nodes: &[String]) -> Option<ParameterError> {
         let names = self.topology.node_names()?;
         let unplaced = self.positions(nodes).err()?;

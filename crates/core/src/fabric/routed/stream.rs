@@ -2,8 +2,8 @@
 //! takes them as they arrive.
 //!
 //! A source that lacks flits holds its channel, and a receiver that takes no flits keeps the credits of the last
-//! router. So back-pressure reaches from engine to engine. Arrival is reported one flow-control unit at a time, when
-//! the last flit of the unit has arrived. An engine receives one packet at a time. If several arrive on different
+//! router. Back-pressure therefore reaches from engine to engine. Arrival is reported one flow-control unit at a time,
+//! when the last flit of the unit has arrived. An engine receives one packet at a time. If several arrive on different
 //! virtual channels, it receives the one whose header arrived first, and the others keep their buffer slots meanwhile.
 //! Streamed packets take no receive slot; an engine without a posted transfer blocks them.
 
@@ -138,7 +138,8 @@ impl Routed {
 }
 
 impl NodeStream {
-    /// Passes all arrived pieces of the first packet to the engine, and those of the next when the first is complete.
+    /// Passes all arrived pieces of the first packet to the engine, and the pieces of the next packet when the first
+    /// is complete.
     fn give(&self, packets: &mut VecDeque<ArrivingPacket>) {
         while let Some(first) = packets.front_mut() {
             let tag = first.tag;
@@ -193,8 +194,7 @@ impl StreamTx for RoutedTx {
         fabric.sync_network();
         fabric.network.borrow_mut().supply(node, class, *tag, (flits_after - flits_before) as u16);
         fabric.wake_task();
-        // Departures are reported in whole flow-control units, so this does not wait for flits beyond the last whole
-        // one.
+        // Departures are reported in whole flow-control units, so the wait ends with the last whole unit.
         let reported = if last { flits_after } else { flits_after - flits_after % u64::from(fabric.flow_unit_flits()) };
         while self.stream.flits_sent.get() < reported {
             self.stream.flits_left.wait().await;

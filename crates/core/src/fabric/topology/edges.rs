@@ -1,9 +1,9 @@
 //! I/O columns: an edge port at both ends of each row of a mesh, along x. Packets that belong to no node enter and
 //! leave there.
 //!
-//! Edge ports have numbers after those of the nodes: first the ports at the low end of x by row, then those at the high
-//! end. Each edge port uses the port of the last router of its row that faces no neighbour. The module leaves out
-//! additional routers for the columns.
+//! Edge ports have numbers after those of the nodes: first the ports at the low end of x by row, then those at the
+//! high end. An edge port is attached to the router at its end of the row, at the port of that router that faces no
+//! neighbour. The module leaves out additional routers for the columns.
 
 use super::grid::Grid;
 use super::relabelled::RelabelledRouting;

@@ -19,8 +19,8 @@
 //! | `parameters.rs` | the shapes by their names in descriptions |
 //!
 //! A shape has no timing: it states which outputs a header may request, and the router determines when the header gets
-//! one. The module leaves out faults, and routes that depend on load; only the choice of a router among several outputs
-//! depends on it.
+//! one. The module leaves out faults, and routes that depend on load: only a router's choice among several outputs
+//! depends on load.
 
 pub mod adaptive;
 pub mod butterfly;

@@ -27,7 +27,7 @@ pub struct Sector<const C: usize> {
     pub requests: [VcRequest; CHANNELS],
     /// Output channel to which an input channel gives priority.
     pub round_robin_starts: [u16; CHANNELS],
-    /// Next input channel in the list of blocked headers that contains an input channel, or [`NO_CHANNEL`].
+    /// For each input channel, the next one in its list of blocked headers, or [`NO_CHANNEL`].
     pub next_blocked: [u16; CHANNELS],
     /// Number of tails in an input channel's buffer, for store-and-forward switching.
     pub tails: [u16; CHANNELS],

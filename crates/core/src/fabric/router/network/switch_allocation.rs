@@ -127,8 +127,8 @@ fn round_robin_distance(port: u16, last: u16) -> usize {
     usize::from(port.wrapping_sub(last).wrapping_sub(1)) % PORTS
 }
 
-/// Returns the output that an input requests, and the input channel for which it does, given a word with the channels
-/// of one port that may request the switch.
+/// Returns the output that an input requests and the input channel that requests it, given a word with the channels of
+/// one port that may request the switch.
 #[inline]
 fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -> (usize, usize) {
     // The channel whose output has the least round-robin distance wins. If several channels request that output, the
