@@ -217,8 +217,9 @@ async fn by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, s
         let part = start..BLOCK_BYTES.min(start + (bytes - moved).len());
         let began = sim.now();
         let granted = bus.acquire(*id, block).await;
-        // The bytes read, and the rest of a block that is written in part, are those at the time of the grant, since no
-        // other agent can access the block in between. A block is written as a whole, and its owner loses it.
+        // The bytes read, and the rest of a block that is written in part, have their values at the time of the grant,
+        // since no other agent can access the block until the transfer ends. A block is written as a whole, and its
+        // owner loses it.
         let mut data = bus.peek(block);
         let kind = match request.operation {
             DmaOperation::Read(_) => TransactionKind::Read,

@@ -4,10 +4,10 @@
 //! crossings of the link to each transaction, and to each response of an agent behind the link. An interface uses only
 //! this trait, so its design does not depend on where it is attached.
 //!
-//! The copies of a block change state at one instant. For a read it is the instant at which its future completes, and
-//! everything that the agent does at that instant precedes any later transaction of the block; a port behind a link takes
-//! the time of both crossings before it. An upgrade and a write call their caller at that instant, and their futures may
-//! complete later, when the agent receives the answer.
+//! The copies of a block change state at one instant. For a read, this is the instant at which its future completes.
+//! Everything that the agent does at that instant precedes any later transaction of the block; a port behind a link
+//! lets the time of both crossings pass before it. An upgrade and a write call their caller at that instant, and their
+//! futures may complete later, when the agent receives the answer.
 
 use super::block::{Address, Block};
 use super::memory_bus::agent::{Agent, AgentId};
@@ -35,9 +35,9 @@ pub trait CoherentPort {
     /// Fetches a block that `agent` will write, and invalidates all other copies.
     fn read_own<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a, Block>;
 
-    /// Invalidates all other copies of blocks, in order. `agent` has the blocks, or will overwrite all of them. `owned` is
-    /// called with the index of a block when there are no other copies of it: what the agent then writes to its copy,
-    /// other agents see from then on.
+    /// Invalidates all other copies of blocks, in order. `agent` has the blocks, or will overwrite all of them.
+    /// `owned` is called with the index of a block when there are no other copies of it. From then on, other agents
+    /// see what the agent writes to its copy.
     fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], owned: &'a dyn Fn(usize)) -> LocalFuture<'a>;
 
     /// Returns a block that `agent` owns to its home.

@@ -1,4 +1,4 @@
-//! How drivers wait on a processor whose cache snoops.
+//! Waits of drivers on a processor whose cache snoops.
 //!
 //! A driver polls a cached word, which changes only when its block is invalidated, or a register, which shows no event
 //! for most of the time. A processor of this kind accounts for the polls that show no event without simulating each of
@@ -25,8 +25,8 @@ pub struct PolledRegister<'a> {
 
 /// A processor whose cache snoops.
 pub trait CoherentProcessor {
-    /// Returns the signal that is notified when the polled block has been invalidated. Notifying it also wakes a
-    /// program for any other event.
+    /// Returns the signal that is notified when the polled block has been invalidated. A notification of this signal
+    /// wakes a program for any other event as well.
     fn wakeup(&self) -> &Signal;
 
     /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the

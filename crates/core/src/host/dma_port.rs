@@ -185,7 +185,7 @@ impl DmaCompletion {
     /// Waits until the next beat begins to flow. Returns `None` if all beats have passed. `into` receives the bytes of
     /// a beat that reads, and becomes empty for a beat that writes.
     pub async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
-        // Each beat has two steps: it begins with an even one and ends with the next.
+        // Each beat has two steps: it begins with an even step and ends with the next.
         self.advance_to((self.steps.reached.get() / 2 + 1) * 2).await;
         std::mem::swap(into, &mut self.steps.data.borrow_mut());
         self.steps.beat.take()

@@ -13,7 +13,8 @@ pub struct Utilization {
     pub what: &'static str,
     /// Time for which the part was held.
     pub busy: Time,
-    /// The part of that time in which the part worked at its own rate and did not wait for others, if this is measured.
+    /// The part of the busy time in which this part worked at its own rate and did not wait for others, if it is
+    /// measured.
     pub active: Time,
 }
 

@@ -4,11 +4,11 @@
 //! takes the set-up time + *n* ÷ rate; each direction has separate values. It moves in bursts of at most `burst`, after
 //! which another initiator may get the bus. The effects of competition are in `competition.rs`.
 //!
-//! The set-up time and the rate were measured on a bridge and its bus, and include wait states, bursts and arbitration.
-//! They are not computed from the clock and width of the bus. Those limit the rate (a rate above clock × width is an
-//! error), and determine the time of programmed I/O. A change of the clock alone therefore does not change DMA; to
-//! model a faster bus, the rates of the bridge have to be changed as well. The module leaves out prefetching, except if
-//! a competition rule models it.
+//! The set-up time and the rate were measured on a bridge and its bus, and include wait states, bursts and
+//! arbitration. They are not computed from the clock and width of the bus. Clock and width only limit the rate (a rate
+//! above clock × width is an error), and determine the time of programmed I/O. A change of the clock alone therefore
+//! does not change DMA; to model a faster bus, the rates of the bridge have to be changed as well. The module leaves
+//! out prefetching, except if a competition rule models it.
 
 use super::competition::Competition;
 use super::memory::MainMemory;

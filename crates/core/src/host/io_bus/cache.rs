@@ -1,12 +1,12 @@
 //! The processor's cache, which the bridge snoops.
 //!
 //! The module models a write-back cache with write allocation, between the processor and main memory. A load or store
-//! that hits takes cycles of the processor. One that misses fetches its block of 64 B with several accesses to main
-//! memory, one for each part of size `memory.block`. If it replaces a modified block, that block is first written back,
-//! which takes as long as the fetch. DMA is coherent, as on PCs since the first PCI chip sets. For each block of a
-//! burst that is modified in the cache, the burst waits for `supply-time` while the cache writes the block to main
-//! memory. A DMA write then invalidates the block. After a DMA read the block remains cached, and is no longer
-//! modified. Blocks carry their bytes, so a stale read gives a wrong result.
+//! that hits takes cycles of the processor. A load or store that misses fetches its block of 64 B with several
+//! accesses to main memory, one for each part of size `memory.block`. If the fetched block replaces a modified block,
+//! that block is first written back, which takes as long as the fetch. DMA is coherent, as on PCs since the first PCI
+//! chip sets. For each block of a burst that is modified in the cache, the burst waits for `supply-time` while the
+//! cache writes the block to main memory. A DMA write then invalidates the block. After a DMA read the block remains
+//! cached, and is no longer modified. Blocks carry their bytes, so a stale read gives a wrong result.
 //!
 //! The module leaves out a second-level cache, prefetch, a store buffer and a victim buffer (the processor waits for a
 //! miss of a store as for that of a load), write-combining, and the time of a snoop that finds no modified block.

@@ -1,8 +1,8 @@
 //! Programmed I/O: the processor's loads and stores to the interface's memory, across the bus.
 //!
-//! The module models posted stores, which wait in the bridge. The bridge writes them in order, and combines consecutive
-//! ones into a burst if the platform can. A load waits until the posted writes have drained, and stalls the processor.
-//! Leaves out: speculative and out-of-order accesses.
+//! The module models posted stores, which wait in the bridge. The bridge writes them in order, and combines
+//! consecutive ones into a burst if the platform can. A load waits until the posted writes have drained, and stalls
+//! the processor. The module leaves out speculative and out-of-order accesses.
 
 use super::overhead::{BusOverhead, READ, WRITE};
 use super::pci::Pci;

@@ -106,7 +106,8 @@ impl MemoryBusNode {
     }
 
     /// Returns the utilization of the bus, and of main memory, the cache and the interface's memory by accesses from
-    /// the bus. Those to the cache are accesses of other agents, and those to the interface are to both of its halves.
+    /// the bus. Accesses to the cache are those of other agents, and accesses to the interface are those to both of
+    /// its halves.
     pub fn utilization(&self) -> Vec<Utilization> {
         let [memory, cache, interface] = self.bus.accessed();
         vec![

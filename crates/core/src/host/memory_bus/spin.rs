@@ -22,8 +22,8 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Returns the signal that is notified when the polled block was invalidated. Notifying it also wakes a program for
-    /// any other event.
+    /// Returns the signal that is notified when the polled block was invalidated. A notification of this signal wakes
+    /// a program for any other event as well.
     pub fn wakeup(&self) -> &Signal {
         self.0.cache.watched_block_lost()
     }

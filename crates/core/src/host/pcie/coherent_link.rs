@@ -123,7 +123,7 @@ pub struct LinkTimes {
 }
 
 impl LinkTimes {
-    /// Returns the time of a message from one side to the other, apart from the rate.
+    /// Returns the time of a message from one side to the other, without its serialization.
     pub(super) fn way(&self) -> Time {
         self.crossing + self.device
     }

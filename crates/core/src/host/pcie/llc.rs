@@ -141,8 +141,8 @@ impl Llc {
         }
     }
 
-    /// Fetches the block of `address` for the processor, or takes it from its private cache, if `writes`. Returns
-    /// whether the block was in the cache, and the block that was evicted, if any.
+    /// Fetches the block of `address` for the processor or, if `writes` is true, receives the modified block from the
+    /// processor's private cache. Returns whether the block was in the cache, and the block that was evicted, if any.
     pub fn host_access(&self, address: Address, writes: bool) -> (bool, Option<EvictedBlock>) {
         let block = address / BLOCK_BYTES as u64;
         let lines = &mut *self.lines.borrow_mut();
@@ -241,7 +241,8 @@ impl Lines {
         self.touch(line);
     }
 
-    /// Puts a block into an empty line of `among`, or into the least recently used one. Returns what was evicted.
+    /// Puts a block into an empty line of `among`, or into the least recently used one. Returns the evicted block, if
+    /// any.
     fn replace(&mut self, among: Range<usize>, block: u64, bits: u64) -> Option<EvictedBlock> {
         let age = |line: &usize| if self.tags[*line] == 0 { 0 } else { self.used[*line] };
         let line = among.min_by_key(age).expect("the cache has ways");

@@ -70,7 +70,7 @@ pub(super) struct DeviceWindows {
     next_store: Cell<Time>,
     /// Instants at which the write-combining buffers that are leaving have left.
     leaving: RefCell<VecDeque<Time>>,
-    /// Instant at which the last of them has left.
+    /// Instant at which the last leaving buffer has left.
     left_at: Cell<Time>,
     /// The link between sockets that accesses take instead of the PCIe link, and its direction to the device.
     socket_link: Option<(LinkTimes, Server)>,

@@ -35,11 +35,11 @@ pub struct SharedCaches {
     pub server: Server,
     /// Blocks that devices read and wrote, each as hits and misses.
     pub device_blocks: [[Cell<u64>; 2]; 2],
-    /// Blocks that were written to memory when they were evicted.
+    /// Number of blocks that were written to memory when they were evicted.
     pub written_back: Cell<u64>,
 }
 
-/// The time by which a read is later or earlier than one of a host-warm block.
+/// The additional or saved time of a read, compared with a read of a host-warm block.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ReadPlace {
     pub later: Time,
@@ -132,8 +132,8 @@ impl SharedCaches {
         ReadPlace { later: later + wait, earlier }
     }
 
-    /// Writes blocks for a device at `now`. Returns the time by which the write is later than one of blocks that the
-    /// cache holds.
+    /// Writes blocks for a device at `now`. Returns the additional time of the write, compared with a write to blocks
+    /// that the cache holds.
     pub fn device_write(&self, now: Time, address: Address, bytes: Bytes) -> Time {
         let (mut writes_back, mut allocates) = (false, false);
         for block in blocks(address, bytes) {

@@ -38,7 +38,7 @@ impl Rank {
     }
 }
 
-/// The instant, rank and number of a step, and its slot. Numbers differ, so that slots decide nothing.
+/// The instant, rank and number of a step, and its slot. Numbers are unique, so slots never decide the order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Scheduled {
     at: Time,
@@ -60,7 +60,7 @@ impl<S> StepQueue<S> {
         self.schedule_ranked(at, Rank::LAST, step);
     }
 
-    /// Schedules a step of the rank `rank` for the instant `at`, or for the present if `at` is over.
+    /// Schedules a step of the rank `rank` for the instant `at`, or for the present instant if `at` has passed.
     pub fn schedule_ranked(&self, at: Time, rank: Rank, step: S) {
         let number = self.next.replace(self.next.get() + 1);
         let mut steps = self.steps.borrow_mut();

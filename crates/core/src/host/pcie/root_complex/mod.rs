@@ -54,7 +54,7 @@ pub(super) struct ReadRequest {
     pub offset: u64,
     /// Number of the request among those that were sent.
     pub order: u64,
-    /// Number of posted packets before the request, behind which it stays.
+    /// Number of posted packets before the request, which the request does not pass.
     pub after: u64,
     pub data: Vec<u8>,
     pub stages: DmaStages,
@@ -113,7 +113,7 @@ pub(super) type OnArrivalAt = Box<dyn FnOnce(Time)>;
 /// A request that waits at the root complex until earlier writes are visible.
 pub(super) enum Held {
     Read(Box<ReadRequest>),
-    /// A message, which later packets may stay behind if it has a number.
+    /// A message. Later packets may be ordered behind it if it has a number.
     Message(Option<u64>, OnArrival),
 }
 

@@ -152,7 +152,7 @@ impl RootComplex {
     }
 
     fn read_ready(&self, mut read: Box<ReadRequest>) {
-        // The bytes are those of this instant, and not of the one at which the direction is free.
+        // The bytes are read now, and not when the direction is free.
         read.data.resize(read.bytes.len(), 0);
         self.bus.read_aside(read.address, &mut read.data);
         let burst = PacketBurst {

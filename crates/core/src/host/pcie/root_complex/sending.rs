@@ -43,7 +43,8 @@ impl RootComplex {
     /// Schedules the end of the current packet of a direction.
     fn schedule_packet(&self, way: Way) {
         let (from, burst, sent, _) = self.packets[way as usize].borrow().current.expect("a burst is sent");
-        // All packets but the last are full, up to the first one of a completion, whose length changes no end.
+        // All packets but the last count as full. The first packet of a completion may be shorter, but this changes
+        // the end of no burst.
         let data = burst.data.get().min((sent + 1) * self.link.payload_max.get());
         let data = if sent + 1 == burst.packets { burst.data.get() } else { data };
         let wire = Bytes((sent + 1) * burst.header.get() + data);
@@ -78,7 +79,7 @@ impl RootComplex {
                 self.step_queue.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
             }
             Sending::Posted(number, Posted::Completion(_, on_arrival)) => {
-                // The completion counts among the posted packets, but nothing has to stay behind it.
+                // The completion counts among the posted packets, but no packet is ordered behind it.
                 self.step_queue.schedule(arrival, Step::Arrives(number, Held::Message(Some(number), on_arrival)));
             }
             Sending::Completion(read) => self.completion_begins(*read, (from, to)),
