@@ -181,7 +181,8 @@ impl Core {
         let rest = self.progress.get().max(sleep_horizon.until);
         self.wakeups.borrow().timers(|event, since| {
             let (task, span) = (&task_info[event.task() as usize], event.time.since(since));
-            // A wait whose deadline is after the end of the run is no sleep, because the deadline is not reached.
+            // A wait whose deadline is after the end of the run does not count as sleep, because the deadline is not
+            // reached.
             let end = match task.waits_for() {
                 Some(_) if event.time > limits.time => return,
                 _ => event.time.min(limits.time),

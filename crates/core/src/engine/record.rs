@@ -76,7 +76,7 @@ pub trait SpanSink: Send {
 pub struct CapturedPacket {
     /// The node.
     pub node: NodeId,
-    /// The instant at which its last byte had left.
+    /// The instant at which the packet's last byte had left.
     pub time: Time,
     /// The bytes of the packet.
     pub bytes: Vec<u8>,

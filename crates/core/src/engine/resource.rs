@@ -1,8 +1,8 @@
 //! Resources, which one task holds at a time, and pools of interchangeable units.
 //!
 //! Both serve requests in the order of arrival. A resource records the time for which it was held, and the part of it
-//! in which it moved data; utilisation is computed from these. If spans are kept, each hold is recorded as a span. Not
-//! modelled are priorities and preemption, which belong to the part that uses the resource.
+//! in which it moved data; utilisation is computed from these. If spans are kept, each hold is recorded as a span.
+//! Priorities and preemption are not modelled: they belong to the part that uses the resource.
 
 use super::record::{SpanLabel, Track};
 use super::sim::{NO_TASK, Sim, TaskId, WaitReasonId};

@@ -208,8 +208,8 @@ impl Hertz {
 
     /// Returns the end of a transfer of `amount` at `rate` that begins at `start`. If the transfer takes whole cycles
     /// and begins at an edge of this clock, or less than a picosecond after it, it ends the same distance after the
-    /// edge that many cycles later. So both edges are rounded, and not the duration between them. Otherwise the
-    /// duration is rounded up.
+    /// edge that is this number of cycles later. Both edges are then rounded, and the duration between them is not.
+    /// Otherwise the duration is rounded up.
     pub const fn end_of_transfer(self, start: Time, amount: Bytes, rate: Rate) -> Time {
         let bit_cycles = (amount.0 as u128 * 8).saturating_mul(self.0 as u128);
         let (cycles, rest) = (bit_cycles / rate.0 as u128, bit_cycles % rate.0 as u128);

@@ -1,6 +1,6 @@
 //! Every combination of the shipped parts, with the reasons why it is refused.
 //!
-//! Each part is read once. As for any description, whether parts are compatible is then decided from their
+//! Each part is read once. Whether parts are compatible is then decided, as for any description, from their
 //! capabilities, requirements and guarantees ([`fit`](super::check)). Programs that drive the fabric alone use no host
 //! and no interface, and are left out.
 

@@ -63,8 +63,8 @@ pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
 }
 
 /// Returns the described nodes. If the description has none, returns one node for each node of the fabric, or two if
-/// the fabric does not state a number, with the fabric's names or else numbered. All have the only host of the
-/// description; with several hosts, no nodes are added.
+/// the fabric does not state a number, with the fabric's names or else numbered. Each of these nodes has the only host
+/// of the description; with several hosts, no nodes are added.
 pub(super) fn or_default(
     nodes: Vec<NodeDescription>,
     fabric: &FabricPart,

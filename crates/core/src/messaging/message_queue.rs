@@ -165,7 +165,7 @@ fn assemble(context: &NodeContext, message: &PartialMessage<Address>) -> Vec<u8>
     bytes
 }
 
-/// The invariant that an active message would break if it were sent to a program that uses messages with payloads.
+/// The panic message for an active message that is sent to a program of messages with payloads.
 const MESSAGES: &str = "a program of messages is sent messages";
 
 /// Largest number of bytes of a payload that are read as words.

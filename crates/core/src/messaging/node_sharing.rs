@@ -1,12 +1,12 @@
 //! Several endpoints of a node: programs that share its cores and its interface.
 //!
 //! Endpoints are assigned to the cores in turn. A core runs one program at a time, in the order of requests, until the
-//! program waits or its call ends; a program that computes therefore keeps the other programs of its core from polling.
-//! All programs share one interface and its driver: a program that polls takes the packet that it finds, pays for it,
-//! and leaves a packet for another endpoint in that endpoint's inbox, where its program finds it at no further cost. If
-//! there are several cores, one core at a time sends a packet, and one core at a time polls; if the driver permits it,
-//! a packet for an endpoint of another core is left to that core, which takes it. Packets between endpoints of the node
-//! use [`loopback`](super::loopback) and never reach the interface.
+//! program waits or its call ends; a program that computes therefore keeps the other programs of its core from
+//! polling. All programs share one interface and its driver. A program that polls takes the packet that it finds and
+//! pays for it. If the packet is for another endpoint, the program leaves it in that endpoint's inbox, where the other
+//! program finds it at no further cost. If there are several cores, one core at a time sends a packet, and one core at
+//! a time polls. If the driver permits it, a packet for an endpoint of another core is left to that core, which takes
+//! it. Packets between endpoints of the node use [`loopback`](super::loopback) and never reach the interface.
 //!
 //! Preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and a limit
 //! of inboxes are not modelled.

@@ -12,11 +12,11 @@
 //! distinguish growth from chance.
 //!
 //! BookSim2 ends a run when mean latency exceeds a given bound (`latency_thres`, 500 cycles). Detection by the backlog
-//! needs no such bound. So a slow fabric is not mistaken for a saturated one, and saturation of a fast fabric is
-//! detected as early.
+//! needs no such bound. A slow fabric is therefore not mistaken for a saturated one, and the saturation of a fast
+//! fabric is detected as early as that of a slow one.
 //!
-//! If a load is so near to saturation that these windows show no trend, it is not reported as saturated. Its latency
-//! does not settle, which is reported instead.
+//! If a load is so near to saturation that these windows show no trend, it is not reported as saturated. The latency
+//! of such a load does not settle, and the run reports that instead.
 
 use std::collections::VecDeque;
 

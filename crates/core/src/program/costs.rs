@@ -113,7 +113,7 @@ impl WorkloadSpec for SingleCosts {
             cycles: RefCell::default(),
         });
         for endpoint in world.active_endpoints() {
-            // A handler that owned its endpoint would keep it alive for ever.
+            // A handler that owned its endpoint would keep the endpoint alive for ever.
             let (run, own) = (Rc::downgrade(&run), Rc::downgrade(endpoint));
             let handled = move || {
                 let both = run.upgrade().zip(own.upgrade());

@@ -1,10 +1,10 @@
 //! A pair: a stream of single packets from one node to another, as fast as interface and protocol allow. All other
 //! nodes are silent.
 //!
-//! It measures the cycles between packets in the steady state, counted when the receiver's processor has handled them.
-//! Equations 1 to 4 of Callahan and Goldstein (1995) predict these cycles. With `bulk` each packet requests a bulk
-//! dialog, and the last one ends it. The program checks that each packet arrives once and with the right bytes. Leaves
-//! out messages of several packets, several pairs, and the order of arrival.
+//! The program measures the cycles between packets in the steady state, counted when the receiver's processor has
+//! handled them. Equations 1 to 4 of Callahan and Goldstein (1995) predict these cycles. With `bulk` each packet
+//! requests a bulk dialog, and the last one ends it. The program checks that each packet arrives once and with the
+//! right bytes. The module leaves out messages of several packets, several pairs, and the order of arrival.
 
 use super::{RunningWorkload, parallel};
 use crate::engine::flow_series::FlowSeries;
@@ -116,7 +116,7 @@ impl WorkloadSpec for Pair {
         let has_arrived = RefCell::new(vec![false; self.total() as usize]);
         let measured = Rc::new(Measurements { parameters: self.clone(), received: RefCell::default(), has_arrived });
         parallel::start(world, |endpoint| {
-            // A handler that owned its endpoint would keep it alive for ever.
+            // A handler that owned its endpoint would keep the endpoint alive for ever.
             let (receiver, own) = (measured.clone(), Rc::downgrade(&endpoint));
             endpoint.on_message(move |received| {
                 let own = own.upgrade().expect("an endpoint lives while it handles messages");

@@ -51,7 +51,7 @@ pub(super) fn set_handler(
     collective: &Rc<Collective>,
     handle: impl Fn(EndpointId, u8, &[u32]) -> u64 + 'static,
 ) {
-    // A handler that owned its endpoint would keep it alive for ever.
+    // A handler that owned its endpoint would keep the endpoint alive for ever.
     let (own, collective, handle) = (Rc::downgrade(endpoint), collective.clone(), Rc::new(handle));
     let charge = move |instructions: u64| {
         let endpoint = own.upgrade().expect("an endpoint lives while it handles messages");

@@ -2,9 +2,9 @@
 //!
 //! The wheel divides time into buckets of 2ⁿ ps. The events of the current bucket are sorted once, into `run`; events
 //! that are added to that bucket afterwards go to the heap `near`. Events of the next `heads.len()` buckets are listed
-//! by bucket, unsorted; later events wait in the heap `far`. So each event is taken as the earlier of the first of
-//! `run` and the first of `near`, and the order is exact with any width. The width and number of buckets affect speed
-//! only, and are chosen again when the counts show that they no longer fit. While events are few, there is one
+//! by bucket, unsorted; later events wait in the heap `far`. The earliest event is therefore the earlier of the first
+//! of `run` and the first of `near`, and the order is exact with any width. The width and number of buckets affect
+//! speed only, and are chosen again when the counts show that they no longer fit. While events are few, there is one
 //! unbounded current bucket, and all events are in `near`.
 
 use super::heap::Heap;

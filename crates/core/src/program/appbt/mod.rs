@@ -31,8 +31,8 @@
 //! the same operands in the same order, however the cube is divided. The only reduction over points is the norm of the
 //! residual, which is a maximum. The result therefore equals that of a serial run bit for bit.
 //!
-//! In contrast to BT, it leaves out viscous stresses and heat conduction (only second-order artificial dissipation is
-//! modelled), fourth-order dissipation, and verification against its printed norms.
+//! In contrast to BT, the program leaves out viscous stresses and heat conduction (only second-order artificial
+//! dissipation is modelled), fourth-order dissipation, and verification against BT's printed norms.
 
 mod costs;
 mod coupling;

@@ -31,7 +31,8 @@ impl Subcubes {
         let shapes =
             divisors(processors).flat_map(|z| divisors(processors / z).map(move |y| [processors / z / y, y, z]));
         let fitting = shapes.filter(|[x, y, z]| x >= y && y >= z && *x <= gas.points);
-        // Counts the planes that cut the cube, all of which have the same number of points.
+        // The surface grows with the number of planes that cut the cube, since all planes have the same number of
+        // points.
         let shape = fitting.min_by_key(|shape| shape.iter().sum::<usize>())?;
         Some(Subcubes { points: gas.points, shape })
     }

@@ -36,7 +36,7 @@ pub(super) struct SendLists {
 }
 
 impl SendLists {
-    /// Returns what processor `own` sends, from the needs of all processors.
+    /// Returns the values that processor `own` sends, as the needs of all processors determine them.
     pub fn new(all: &[Ghosts], graph: &Graph, side: usize, own: usize) -> SendLists {
         let others = (1..all.len()).map(|distance| (own + distance) % all.len());
         let by_receiver: Vec<(usize, Vec<usize>)> = others

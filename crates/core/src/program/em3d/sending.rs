@@ -1,5 +1,5 @@
-//! The program of a processor that sends values: all that another processor needs in one message, in groups, or one by
-//! one.
+//! The program of a processor that sends the values that another processor needs: all in one message, in groups, or
+//! one by one.
 
 use super::ghosts::Ghosts;
 use super::graph::SIDES;
@@ -117,7 +117,7 @@ impl Field {
         }
     }
 
-    /// Sends the values of a side that other processors need one by one, and then the numbers of values.
+    /// Sends, one by one, the values of a side that other processors need, and then the numbers of values.
     async fn send_updates(&self, endpoint: &ActiveEndpoint, side: usize, values: &[f64]) {
         let own_index = endpoint.id().index();
         let lists = &self.sends[own_index][side];

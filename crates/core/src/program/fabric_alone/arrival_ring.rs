@@ -82,7 +82,7 @@ impl ArrivalRing {
     #[inline(never)]
     fn search(&self) -> Option<u64> {
         let first = (self.base % RING) as usize / 64;
-        // The last word is the first one again, of which only the cycles of the next turn can have arrivals.
+        // The last word visited is the first one again, in which only cycles of the next turn can have arrivals.
         for at in 1..=WORDS {
             let word = self.occupied[(first + at) % WORDS];
             if word != 0 {

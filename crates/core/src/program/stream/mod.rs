@@ -6,8 +6,8 @@
 //!
 //! Bandwidth is counted in one window for all flows, which excludes start-up and the end of the run. The window begins
 //! when the last of the flows completes its warm-up (or, without a warm-up, makes its first delivery), and ends when
-//! the first of the flows makes its last delivery. If this end is before this begin, the window is from the first
-//! delivery of any flow to the last delivery of any flow. Flows may share a sender, a receiver or a trunk. A sender's
+//! the first of the flows makes its last delivery. If the window would end before it begins, it is instead the time
+//! from the first to the last delivery of all flows. Flows may share a sender, a receiver or a trunk. A sender's
 //! processor may copy blocks of memory at the same time.
 
 mod measured;

@@ -21,7 +21,8 @@ pub const BANDWIDTH: &str = "verbs.bandwidth";
 pub struct Measured {
     test: Rc<VerbsTest>,
     latencies: RefCell<Latencies>,
-    /// Durations of requests: of a latency test all, of a bandwidth test those whose completion was asked for.
+    /// Durations of requests: of all requests in a latency test, of those with a requested completion in a bandwidth
+    /// test.
     series: RefCell<FlowSeries>,
     senders: RefCell<Vec<SenderMeasurement>>,
     failure: RefCell<Option<String>>,

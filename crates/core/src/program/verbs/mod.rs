@@ -1,18 +1,19 @@
 //! The test of verbs, after linux-rdma/perftest: latency, bandwidth and message rate of writes, reads, sends and atomic
 //! operations.
 //!
-//! As in perftest, the latency of a write is half of a round trip: each side writes to the other's memory and polls the
-//! last byte of its own; that of a send is half of a round trip, too. The latency of a read or an atomic operation
-//! is the time from its post to its completion. Both sides take the completion of a request before they poll for the
-//! next message. A bandwidth test keeps `outstanding` requests posted on each queue pair, asks for a completion every
-//! `signal-every` requests, polls up to 16 completions at a time, and counts the bytes of completed requests.
+//! As in perftest, the latency of a write is half of a round trip: each side writes to the other's memory and polls
+//! the last byte of its own. The latency of a send is half of a round trip as well. The latency of a read or an atomic
+//! operation is the time from its post to its completion. Both sides take the completion of a request before they poll
+//! for the next message. A bandwidth test keeps `outstanding` requests posted on each queue pair, asks for a
+//! completion every `signal-every` requests, polls up to 16 completions at a time, and counts the bytes of completed
+//! requests.
 //!
 //! Keys are exchanged, and receives posted, before the test begins. Requests use four patterns of payloads in turn, and
 //! every byte that arrives is compared: of a write with latency at each arrival, of a read or a send at its completion, and of
 //! writes with bandwidth at the end. Atomic operations return each value of the word once and in order.
 //!
-//! Whether a payload is inlined follows from the interface's largest inline payload. Not modelled: events in place of
-//! polls, and perftest's tests that end after a time.
+//! Whether a payload is inlined follows from the interface's largest inline payload. Events in place of polls, and
+//! perftest's tests that end after a time, are not modelled.
 //!
 //! | file | holds |
 //! |---|---|

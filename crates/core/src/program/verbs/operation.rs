@@ -24,8 +24,8 @@ impl VerbsOperation {
         matches!(self, VerbsOperation::FetchAdd | VerbsOperation::CompareSwap)
     }
 
-    /// Returns the number by which a round trip is divided for a latency. A write or a send is answered by one in the
-    /// other direction; the response to a read or an atomic operation is a part of it.
+    /// Returns the number by which a round trip is divided for a latency. A write or a send is answered by another one
+    /// in the opposite direction; a read or an atomic operation includes its response.
     pub fn round_trip_parts(self) -> u64 {
         if matches!(self, VerbsOperation::Write | VerbsOperation::Send) { 2 } else { 1 }
     }

@@ -34,7 +34,7 @@ pub struct PostedQueue {
 pub struct CompletedRequests {
     /// Requests that are now known to have completed.
     pub count: u64,
-    /// Time of the post of the last of them.
+    /// Time of the post of the last of these requests.
     pub posted_at: Time,
 }
 

@@ -54,7 +54,7 @@ impl Site {
         self.connections.push(Connection { queue, posts, is_target, remote: 0, key: 0, incoming, results });
     }
 
-    /// Names the memory of the endpoint to the other end of its last connection.
+    /// Returns the address and the key of the memory that the other end of the last connection accesses.
     fn last_target(&self, test: &VerbsTest) -> (Address, u32) {
         let connection = self.connections.last().expect("just connected");
         let reads = test.operation == VerbsOperation::Read;

@@ -96,9 +96,9 @@ pub enum CoherenceAction {
     /// This node's processor has exactly this access right from now on. Its caches are invalidated or written through
     /// accordingly before any message is sent.
     Access(Access),
-    /// The waiting accesses that this right permits may be done once, now; then the caller calls `used`. The bytes stay
-    /// in place until that call, although no other access may use them: the node's access right is [`Access::Invalid`]
-    /// already, or becomes so.
+    /// The waiting accesses that this right permits may be done once, now; then the caller calls `used`. The bytes
+    /// stay in place until that call, but no other access may use them: the node's access right is, or becomes,
+    /// [`Access::Invalid`].
     Granted(Access),
     /// The request was NACKed: the caller calls `retry` after a delay of its choice.
     Retry,

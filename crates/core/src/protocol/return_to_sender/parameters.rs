@@ -140,7 +140,7 @@ impl Retry {
         self.delay_max
     }
 
-    /// Returns the largest deviation of a delay, in per cent of it.
+    /// Returns the largest deviation of a delay, in per cent of the delay.
     pub const fn jitter_percent(self) -> u8 {
         self.jitter_percent
     }

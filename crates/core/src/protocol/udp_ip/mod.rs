@@ -14,8 +14,8 @@
 //! headers and ranges of the program's bytes, and a receiver obtains the offset of each range. The caller also decides
 //! whether a processor or an engine computes a checksum.
 //!
-//! Not modelled are IPv4 options (skipped on reception), routing and the time to live, ICMP, path MTU discovery (Don't
-//! Fragment is never set), multicast, and UDP options.
+//! IPv4 options (skipped on reception), routing and the time to live, ICMP, path MTU discovery (Don't Fragment is
+//! never set), multicast, and UDP options are not modelled.
 //!
 #![doc = include_str!("example.md")]
 
