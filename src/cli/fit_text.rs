@@ -8,7 +8,7 @@ use narrows_study::study::fit::cross_validation::HeldOutNumber;
 
 /// The number of constants up to which the correlation of each two is shown.
 const CONSTANTS_SHOWN: usize = 4;
-/// The smallest correlation that is shown if there are more constants than that.
+/// The smallest correlation that is shown if there are more than [`CONSTANTS_SHOWN`] constants.
 const CORRELATION_SHOWN: f64 = 0.5;
 /// The error of a prediction up to which it is counted as close.
 const NEAR: f64 = 0.1;

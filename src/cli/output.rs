@@ -113,7 +113,7 @@ impl Output {
 /// The temporary files of outputs that are being written, which an interrupt removes.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that is being written. It has its name when it is finished; otherwise it is removed.
+/// A file that is being written. It gets its name when it is finished; otherwise it is removed.
 #[derive(Debug)]
 pub struct UnfinishedOutput {
     path: PathBuf,

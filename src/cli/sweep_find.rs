@@ -50,8 +50,8 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
     let other = other.as_ref().map(|other| other as Reader<'_>);
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let points: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
-    let of_other = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
-    let sets = [*sets, of_other].concat();
+    let other_sets = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
+    let sets = [*sets, other_sets].concat();
     let searched_points = SearchedPoints { registry: registry(), sets: &sets, first: &points[0] };
     let query = FindQuery::parse(find, over, other.is_some(), &reader, &searched_points).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {

@@ -71,11 +71,11 @@ pub fn exit_status(rows: &[SweepPoint]) -> ExitStatus {
         eprint_line!("{saturated} of {} runs are saturated: their source queues grew without bound.", rows.len());
     }
     print_transients(rows);
-    let stuck: Vec<&SweepPoint> = rows.iter().filter(|row| !row.result.is_complete()).collect();
-    for row in &stuck {
+    let incomplete: Vec<&SweepPoint> = rows.iter().filter(|row| !row.result.is_complete()).collect();
+    for row in &incomplete {
         eprint_line!("The point {} ended in a {}.", table::values(&row.values), row.result.verdict());
     }
-    if stuck.is_empty() { ExitStatus::Done } else { ExitStatus::Stuck }
+    if incomplete.is_empty() { ExitStatus::Done } else { ExitStatus::Stuck }
 }
 
 /// Prints on standard error how many runs have an initial transient, for each key of a warm-up.

@@ -1,4 +1,4 @@
-//! `fits`: the parts that may be chosen at a place of a machine, with the reasons why others do not fit.
+//! `fits`: the parts that may be chosen for a key of a machine, with the reasons why others do not fit.
 
 use crate::question::Question;
 use crate::show::is_path_of;

@@ -77,7 +77,7 @@ pub struct AnswerEngine {
     folder: Option<PathBuf>,
 }
 
-/// A reason why a question has no other answer.
+/// The reason why a question cannot be answered.
 enum QuestionError {
     /// The machine is invalid.
     Problems(Problems),

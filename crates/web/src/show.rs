@@ -36,7 +36,7 @@ struct KeyCatalog {
 impl KeyCatalog {
     fn value(&self, entry: &Entry) -> Json {
         let line = self.line(&entry.path);
-        // The kind of a selected member of a family states no alternatives; that of the key does.
+        // The kind of a selected member of a family states no alternatives; the kind of the family's key states them.
         let family = self.families.iter().find(|(key, _)| is_path_of(key, &entry.path));
         let range = ValueRange::parse(&entry.kind);
         let choices: Json = match family {

@@ -1,5 +1,5 @@
-//! Which requests are admitted. A page of another site, which may send requests to the loopback address, knows neither
-//! the token nor a way to send the right `Host` and `Origin`.
+//! The admission of requests. A page of another site may send requests to the loopback address, but knows neither the
+//! token nor a way to send the right `Host` and `Origin`.
 
 use super::super::exit::Failure;
 use hyper::header::{COOKIE, HOST, HeaderName, ORIGIN};
@@ -64,8 +64,8 @@ impl Gate {
         if !header(&HOST).is_some_and(|host| hosts.iter().any(|known| known == host)) {
             return refused(StatusCode::FORBIDDEN, "this server answers to the loopback address alone");
         }
-        let is_own = |origin: &str| hosts.iter().any(|host| origin.strip_prefix("http://") == Some(host));
-        if header(&ORIGIN).is_some_and(|origin| !is_own(origin)) {
+        let is_local_origin = |origin: &str| hosts.iter().any(|host| origin.strip_prefix("http://") == Some(host));
+        if header(&ORIGIN).is_some_and(|origin| !is_local_origin(origin)) {
             return refused(StatusCode::FORBIDDEN, "requests of other sites are refused");
         }
         let path = request.uri.path();

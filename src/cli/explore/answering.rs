@@ -34,7 +34,7 @@ pub struct ProcessAnswerer {
 }
 
 impl ProcessAnswerer {
-    /// Returns what answers within `limits`.
+    /// Returns an answerer whose processes are bounded by `limits`.
     pub fn new(limits: AnswerLimits) -> ProcessAnswerer {
         let jobs = Arc::new(Semaphore::new(limits.jobs));
         ProcessAnswerer { limits, jobs }

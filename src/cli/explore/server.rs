@@ -69,7 +69,7 @@ async fn accept<A: Answerer>(listener: TcpListener, service: Arc<Service<A>>) ->
     let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let permit = connections.clone().acquire_owned().await.expect("the semaphore is never closed");
-        // A connection that was closed before it was accepted is no reason to end.
+        // A connection that was closed before it was accepted does not end the server.
         let Ok((stream, _)) = listener.accept().await else { continue };
         let service = service.clone();
         tokio::spawn(async move {

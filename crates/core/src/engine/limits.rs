@@ -149,18 +149,18 @@ impl Core {
         }
         let limits = Limits { time: limits.time.min(EVENT_TIME_MAX), ..limits };
         let sleep_horizon = self.find_sleep_horizon(limits);
-        let rest = self.progress.get().max(sleep_horizon.until).max(sleep_horizon.poller_until);
-        let quiet = rest.saturating_add(limits.no_progress);
-        if event.time > limits.time && limits.time <= quiet {
+        let last_activity = self.progress.get().max(sleep_horizon.until).max(sleep_horizon.poller_until);
+        let no_progress_end = last_activity.saturating_add(limits.no_progress);
+        if event.time > limits.time && limits.time <= no_progress_end {
             let end = if limits.time == EVENT_TIME_MAX { Time::END } else { limits.time };
             self.now.set(end.max(self.now.get()));
             return ControlFlow::Break(Outcome::TimeLimit(self.deadlock_report()));
         }
-        if event.time > quiet {
+        if event.time > no_progress_end {
             return ControlFlow::Break(self.no_progress());
         }
-        let next_look = event.time.saturating_add(limits.no_progress / CHECKS_PER_PERIOD);
-        self.set_guard_until(next_look.min(limits.time).min(quiet) + TIME_STEP_MIN);
+        let next_check = event.time.saturating_add(limits.no_progress / CHECKS_PER_PERIOD);
+        self.set_guard_until(next_check.min(limits.time).min(no_progress_end) + TIME_STEP_MIN);
         ControlFlow::Continue(())
     }
 
@@ -178,7 +178,7 @@ impl Core {
     /// Returns the instants at which the last sleeping tasks will wake.
     fn find_sleep_horizon(&self, limits: Limits) -> SleepHorizon {
         let (task_info, mut sleep_horizon) = (self.task_info.borrow(), self.sleep_horizon.get());
-        let rest = self.progress.get().max(sleep_horizon.until);
+        let last_activity = self.progress.get().max(sleep_horizon.until);
         self.wakeups.borrow().timers(|event, since| {
             let (task, span) = (&task_info[event.task() as usize], event.time.since(since));
             // A wait whose deadline is after the end of the run does not count as sleep, because the deadline is not
@@ -191,7 +191,7 @@ impl Core {
             match task.polled.get() {
                 None if is_long || task.work_guards.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
                 // A poll after a later delay has no effect, because all other tasks have waited since then.
-                Some(_) if is_long && since < rest.saturating_add(limits.no_progress.max(span)) => {
+                Some(_) if is_long && since < last_activity.saturating_add(limits.no_progress.max(span)) => {
                     sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
                 }
                 _ => {}

@@ -62,18 +62,18 @@ impl PagedBytes {
         }
     }
 
-    /// Calls `look` with `length` bytes from `at` on, and returns its result. Bytes that are in several pages are
+    /// Calls `read` with `length` bytes from `at` on, and returns its result. Bytes that are in several pages are
     /// copied.
     ///
     /// # Panics
     ///
     /// Panics if the range exceeds the size.
-    pub fn with<T>(&self, at: usize, length: usize, look: impl FnOnce(&[u8]) -> T) -> T {
+    pub fn with<T>(&self, at: usize, length: usize, read: impl FnOnce(&[u8]) -> T) -> T {
         self.check(at, length);
         let offset = at % PAGE_BYTES;
         match self.page(at) {
-            Some(page) if offset + length <= PAGE_BYTES => look(&page[offset..offset + length]),
-            None if offset + length <= PAGE_BYTES => look(&[0; PAGE_BYTES][..length]),
+            Some(page) if offset + length <= PAGE_BYTES => read(&page[offset..offset + length]),
+            None if offset + length <= PAGE_BYTES => read(&[0; PAGE_BYTES][..length]),
             _ => {
                 let (mut bytes, mut at, end) = (Vec::with_capacity(length), at, at + length);
                 while at < end {
@@ -84,7 +84,7 @@ impl PagedBytes {
                     }
                     at += part;
                 }
-                look(&bytes)
+                read(&bytes)
             }
         }
     }

@@ -174,7 +174,7 @@ impl Endpoint {
 
     /// Sends a packet, and returns the time at which the successful attempt began. While the interface is full,
     /// `receive` receives a packet, and returns whether there was one.
-    pub(super) async fn put(
+    pub(super) async fn send_packet(
         &self,
         packet: &SendRequest<'_>,
         permit: &mut RunPermit,
@@ -299,7 +299,7 @@ impl Endpoint {
                 inline_bytes: if words_accompany { &inline_bytes } else { &[] },
                 journey: if fragment == 0 { journey.clone() } else { another_packet() },
             };
-            self.put(&packet, &mut permit, async || self.receive_while_full().await).await;
+            self.send_packet(&packet, &mut permit, async || self.receive_while_full().await).await;
         }
         if !more {
             self.flush_sends().await;
@@ -335,9 +335,9 @@ impl Endpoint {
                 PollResult::Fragment => polls = None,
                 PollResult::Empty => {
                     polls = polls.or_else(|| self.polls_for_packet());
-                    let has_none = || self.messages.is_empty() && !self.sharing.has_deferred();
-                    let next_look = || if has_none() { Time::MAX } else { Time::ZERO };
-                    self.sharing.idle(&self.context, &mut permit, Wake { next: &next_look, until: Time::MAX }).await;
+                    let has_no_message = || self.messages.is_empty() && !self.sharing.has_deferred();
+                    let next_check = || if has_no_message() { Time::MAX } else { Time::ZERO };
+                    self.sharing.idle(&self.context, &mut permit, Wake { next: &next_check, until: Time::MAX }).await;
                 }
             }
         };
@@ -373,11 +373,11 @@ impl Endpoint {
         taken.map_or(PollResult::Fragment, PollResult::Message)
     }
 
-    /// Passes a received payload to `look`, and returns its result.
-    pub fn with_payload<T>(&self, incoming: &Incoming, look: impl FnOnce(&[u8]) -> T) -> T {
+    /// Passes a received payload to `read`, and returns its result.
+    pub fn with_payload<T>(&self, incoming: &Incoming, read: impl FnOnce(&[u8]) -> T) -> T {
         match &incoming.bytes {
-            Some(bytes) => look(bytes),
-            None => look(&self.context.host.peek(incoming.address, incoming.payload.len())),
+            Some(bytes) => read(bytes),
+            None => read(&self.context.host.peek(incoming.address, incoming.payload.len())),
         }
     }
 

@@ -280,7 +280,7 @@ impl SharedNode {
     }
 }
 
-/// Waits for a half of the driver, while the core waits, too.
+/// Waits for a half of the driver. The core waits as well, and runs no other program meanwhile.
 async fn hold(half: &Rc<Resource>, context: &NodeContext) -> OwnedHold {
     context.cpu.sync().await;
     let hold = OwnedHold::acquire(half).await;

@@ -1,4 +1,4 @@
-//! Names in results that stem from the messaging layer, whatever the interface, and resources that every host has.
+//! Names in results that come from the messaging layer, whatever the interface, and resources that every host has.
 
 use crate::part::ResultName;
 

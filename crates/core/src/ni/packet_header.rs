@@ -58,15 +58,15 @@ impl PacketHeader {
     ///
     /// Panics if the packet is shorter than a header.
     pub fn decode(packet: &[u8]) -> PacketHeader {
-        let short = |at: usize| u16::from_le_bytes([packet[at], packet[at + 1]]);
+        let u16_at = |at: usize| u16::from_le_bytes([packet[at], packet[at + 1]]);
         let envelope = Envelope {
             is_part: packet[1] & 1 != 0,
             handler: packet[0],
-            sequence: short(2),
-            fragment: u32::from(short(4)) | u32::from(short(6)) << 16,
+            sequence: u16_at(2),
+            fragment: u32::from(u16_at(4)) | u32::from(u16_at(6)) << 16,
             last: packet[1] & 2 != 0,
         };
-        PacketHeader { envelope, endpoints: [short(8), short(10)].map(u32::from), length: PacketHeader::BYTES }
+        PacketHeader { envelope, endpoints: [u16_at(8), u16_at(10)].map(u32::from), length: PacketHeader::BYTES }
     }
 }
 

@@ -164,10 +164,10 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         // Answers are taken first, since other programs may wait for them.
         let taken = Class::all(self.port.classes()).rev().find_map(|class| {
             // An acknowledgement can be piggybacked only on an answer of the same class.
-            let rides = self.answers_class() == class;
+            let can_piggyback = self.answers_class() == class;
             let answer = |packet: &Packet| {
                 let Envelope { is_part, handler, .. } = self.nic.header(&packet.bytes()).envelope;
-                if rides && !is_part && sends_reply(handler) { Answer::Follows } else { Answer::None }
+                if can_piggyback && !is_part && sends_reply(handler) { Answer::Follows } else { Answer::None }
             };
             self.port.try_take(class, answer)
         });
@@ -211,11 +211,11 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
-        let looks = cpu.now();
+        let poll_start = cpu.now();
         cpu.work(self.costs.poll);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, begin);
         let next = (wake.next)();
         if self.has_arrived() || next <= begin {
             return false;

@@ -68,9 +68,9 @@ impl Parameters for Pattern {
     fn read(t: &mut Table<'_>) -> Pattern {
         let pattern = t.choice(PATTERN, "Traffic pattern: the destination of each message", &named()).or("uniform");
         let all = t.describing();
-        let (mut hot, mut fraction, mut shape) = (0, 0.0, Vec::new());
+        let (mut hot_node, mut fraction, mut shape) = (0, 0.0, Vec::new());
         if all || matches!(pattern, Pattern::HotSpot { .. } | Pattern::Incast { .. }) {
-            hot = t
+            hot_node = t
                 .count(HOT_NODE, "Number of the node that is the hot spot, or that all send to in an incast")
                 .max(NODES_MAX)
                 .meaning(Meaning::Load)
@@ -88,8 +88,8 @@ impl Parameters for Pattern {
         match pattern {
             Pattern::Tornado(_) => Pattern::Tornado(shape),
             Pattern::Neighbour(_) => Pattern::Neighbour(shape),
-            Pattern::HotSpot { .. } => Pattern::HotSpot { node: hot, fraction },
-            Pattern::Incast { .. } => Pattern::Incast { node: hot },
+            Pattern::HotSpot { .. } => Pattern::HotSpot { node: hot_node, fraction },
+            Pattern::Incast { .. } => Pattern::Incast { node: hot_node },
             other => other,
         }
     }

@@ -222,7 +222,7 @@ impl Worker {
             self.release_cpu(Cause::Synchronization).await;
             let is_invalidated = || self.shared.accessible_address(at, Want::Read).is_none();
             match self.shared.shares_cache() {
-                // In a common cache, a store of another program of the node causes no invalidation.
+                // A store by a program that shares the cache invalidates no copy, so the word is loaded at intervals.
                 true => {
                     let cycle = self.endpoint.cycle() + SHARED_CACHE_POLL_CYCLES;
                     self.endpoint.wait_until_cycle(cycle, is_invalidated).await;

@@ -69,8 +69,8 @@ fn repeated_in_members(family: &Family, path: &str, errors: &mut Vec<String>) {
     }
 }
 
-/// Reports the parts of a family whose example is not valid on any kind of host with any workload, or does not run. A part without an
-/// example must have a shipped file that describes it, or read a file of the user's.
+/// Reports the parts of a family whose example is not valid on any kind of host with any workload, or does not run. A
+/// part without an example must have a shipped file that describes it, or read a file that the user provides.
 fn examples<S: ?Sized + PartSpec>(
     registry: &Arc<Registry>,
     family: &PartFamily<S>,

@@ -83,8 +83,8 @@ fn conservation(seen: &RunObservation) -> Option<String> {
 
 fn once(seen: &RunObservation) -> Option<String> {
     let mut ids = BTreeSet::new();
-    let twice = seen.messages.iter().find(|message| !ids.insert(message.id))?;
-    Some(format!("message {} is delivered twice", twice.id))
+    let duplicate = seen.messages.iter().find(|message| !ids.insert(message.id))?;
+    Some(format!("message {} is delivered twice", duplicate.id))
 }
 
 fn ledger(seen: &RunObservation) -> Option<String> {

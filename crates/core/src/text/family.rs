@@ -16,7 +16,7 @@ use super::variant_selection::{Selection, select_variant};
 /// The members of a family, each as its name and its meaning.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
 
-/// The treatment of a family of which no member is defined.
+/// The effect of a family of which no member is defined.
 #[derive(Clone, Copy, PartialEq)]
 enum Absence {
     IsAnError,
@@ -115,7 +115,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_here(doc, members, Absence::IsAnError, read).expect("one is always read")
+        self.choose_in_table(doc, members, Absence::IsAnError, read).expect("one is always read")
     }
 
     /// Reads one of several tables among the other keys of this table, if one is defined.
@@ -125,7 +125,7 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        self.choose_here(doc, members, Absence::IsAllowed, read)
+        self.choose_in_table(doc, members, Absence::IsAllowed, read)
     }
 
     /// Returns the key, out of several alternatives, that the highest layer defines, or `None` if no layer defines one.
@@ -138,7 +138,7 @@ impl<'t> Table<'t> {
         selection.chosen.map(|index| keys[index])
     }
 
-    fn choose_here<T>(
+    fn choose_in_table<T>(
         &mut self,
         doc: &'static str,
         members: Members<'_>,
@@ -290,8 +290,8 @@ impl<'t> Table<'t> {
         location: FamilyLocation<'t>,
         read: impl FnOnce() -> T,
     ) -> T {
-        let says_nothing = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
-        let part = if says_nothing { self.part_called(name) } else { None };
+        let is_empty_table = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
+        let part = if is_empty_table { self.part_called(name) } else { None };
         let problems_before = self.context.problems.borrow().len();
         let value = read();
         let Some(part) = part else { return value };
@@ -351,11 +351,11 @@ impl<'t> Table<'t> {
 
     /// Returns a hint at the shipped parts that define `path`. The parts are found by the name of their folder.
     fn parts_for(&self, path: &str) -> String {
-        let brings = |part: &&str| {
+        let defines_path = |part: &&str| {
             let folder = part.split('/').next().unwrap_or_default();
             !path.is_empty() && (folder == path || folder.strip_suffix('s') == Some(path))
         };
-        let parts: Vec<&str> = self.context.parts.iter().copied().filter(brings).collect();
+        let parts: Vec<&str> = self.context.parts.iter().copied().filter(defines_path).collect();
         match parts.first() {
             Some(first) => format!("or start from a shipped part, as with parts = [\"{first}\"]"),
             None => String::new(),

@@ -308,7 +308,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         }
     }
 
-    /// Notes that the table may hold the key; the form of its value is built only if the schema is collected.
+    /// Notes that the table may hold the key. The form of the key's value is built only if the schema is collected.
     fn describe(&self, need: impl FnOnce() -> Need) {
         if self.table.describing() {
             let form = Form::Value(self.kind.name(), self.kind.schema(), self.declared);

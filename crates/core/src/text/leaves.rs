@@ -1,6 +1,6 @@
 //! The values of a description before it is read: each path with its value in the form of the text.
 //!
-//! They serve to show a part alone, which is not a whole description. Defaults are not included.
+//! These values serve to show a part alone, which is not a whole description. Defaults are not included.
 
 use super::load::Loaded;
 use super::origin::Origin;

@@ -74,8 +74,8 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     loader.finish(layers, settings)
 }
 
-/// Reads and merges all layers like [`load`]; those below the settings are taken from `cache`, if a reading with the
-/// same parts has put them there. The document must be a text.
+/// Reads and merges all layers like [`load`]. The layers below the settings are taken from `cache`, if a reading with
+/// the same parts has put them there. The document must be a text.
 ///
 /// # Errors
 ///

@@ -136,8 +136,8 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Creates the list, sorted by text and location, without duplicates. Of each text, what is missing comes last:
-    /// what is present and invalid often explains it.
+    /// Creates the list, sorted by text and location, without duplicates. For each text, the problems of missing keys
+    /// come last, because an invalid value often explains why a key is missing.
     pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
         let mut seen = HashSet::with_capacity(list.len());
         let is_new: Vec<bool> =

@@ -294,7 +294,7 @@ impl Decimal {
             return None;
         }
         let fraction = fraction.trim_end_matches('0');
-        // If a fraction is longer, one digit more than allowed is kept, which no unit makes whole.
+        // A longer fraction keeps one digit more than allowed, which no unit makes whole: the text is refused.
         let kept = &fraction[..fraction.len().min(Decimal::DECIMALS_MAX)];
         let decimal_places = if fraction.len() > Decimal::DECIMALS_MAX { u32::MAX } else { kept.len() as u32 };
         let whole = whole.trim_start_matches('0');

@@ -190,8 +190,8 @@ impl Records {
     }
 }
 
-/// A JSON object to which values are added by path. Tables along the path of the last value are held apart, since the
-/// next value is mostly in one of them: names are then looked up once for each table, and not for each value.
+/// A JSON object to which values are added by path. The tables along the path of the last value are kept open, since
+/// the next value is mostly in one of them: a name is then looked up once for each table, and not for each value.
 struct JsonTree<'a> {
     root: Json,
     /// The tables and lists along a path, outermost first, each with its step; null in the table above.

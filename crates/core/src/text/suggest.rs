@@ -36,9 +36,9 @@ fn distance(given: &str, name: &str) -> Option<usize> {
     if given.len() >= 3 && (name.starts_with(given) || given.starts_with(name) && name.len() >= 3) {
         return Some(1);
     }
-    let slips = strsim::damerau_levenshtein(given, name);
+    let edits = strsim::damerau_levenshtein(given, name);
     let longest = given.chars().count().max(name.chars().count());
-    (slips < longest && slips <= (longest / 3).max(1)).then_some(slips)
+    (edits < longest && edits <= (longest / 3).max(1)).then_some(edits)
 }
 
 /// Returns a hint with the name that was probably meant, if one is near, and with all allowed names, introduced as

@@ -3,8 +3,9 @@
 //! The metric is assumed to cross once; if it crosses several times, one crossing is found. A range without steps is
 //! halved until its ends are adjacent or within a thousandth of each other.
 //!
-//! A run that did not complete measured nothing, so the search stops there: it reports the run, and the interval
-//! remains as it is. The latency of a saturated run grows with its length, so it exceeds every bound.
+//! A run that did not complete measured nothing, so the search stops at that point: it reports the run, and keeps the
+//! interval that it has reached. The latency of a saturated run grows with the length of the run, so it exceeds every
+//! bound.
 
 mod condition;
 mod query;

@@ -31,7 +31,8 @@ const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledge
 /// The fields that had another name in records of earlier versions, each with that name.
 const FORMER_FIELDS: [(&str, &str); 1] = [(CANDIDATE_KEY, "binds")];
 
-/// The key of the constants whose contribution to the uncertainty is missing, and why.
+/// The key of the constants that could not be tried, each with the reason. Their contribution to the uncertainty is
+/// missing.
 const UNTRIED: &str = "uncertainty_untried";
 
 /// The result of a run as JSON.

@@ -109,8 +109,8 @@ fn finish_run(built: BuiltMachine) -> RunResult {
     }
 }
 
-/// Returns when the run ended. A run that ended by itself ends no earlier than its last measured delivery, by the clock
-/// of the receiver; the receiver's processor may be ahead of the simulation.
+/// Returns the time at which the run ended. A run that ended by itself ends no earlier than its last measured delivery
+/// by the clock of the receiver, whose processor may be ahead of the simulation.
 fn end_time(built: &BuiltMachine, outcome: &Outcome) -> Time {
     let now = built.world.sim.now();
     if outcome.is_complete() { now.max(built.world.tally.last_delivery()) } else { now }

@@ -21,8 +21,8 @@ impl PaperReport {
     ///
     /// # Errors
     ///
-    /// Returns the error of the first file that cannot be written. If a file cannot be written, the files of an earlier
-    /// report remain; if one cannot be removed or renamed, some of them may have been removed or replaced.
+    /// Returns the error of the first file that cannot be written. In that case the files of an earlier report remain.
+    /// If a file cannot be removed or renamed, some files of an earlier report may have been removed or replaced.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         let mut files = StagedFiles::default();

@@ -99,7 +99,7 @@ impl Location {
         }
     }
 
-    /// Returns those files of the study that exist. The first one is `study.toml`.
+    /// Returns the files of the study that exist. The first one is `study.toml`.
     pub fn files(&self) -> Result<Vec<StudyFile>, Problems> {
         if let StudySource::Folder(folder) = &self.source {
             self.require_study(folder).map_err(Problems::from_problem)?;

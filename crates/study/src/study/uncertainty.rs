@@ -33,8 +33,8 @@ const QUICK: bool = true;
 pub struct ConstantInfluences {
     /// The name of each constant, and the standard deviations of its logarithm before and after calibration.
     pub constants: Vec<(String, f64, f64)>,
-    /// The constants that could not be changed up and down for all numbers, and why. The uncertainty that they
-    /// contribute is missing.
+    /// The constants that could not be changed up and down for all numbers, each with the reason. Their contribution
+    /// to the uncertainty is missing.
     pub untried: Vec<(String, String)>,
 }
 

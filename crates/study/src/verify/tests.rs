@@ -71,8 +71,8 @@ fn single_message(pipelining: Pipelining) -> Case {
     Case { config, without: None, lengths: &[3], messages: [1, 0], is_pair: false, only_property: None }
 }
 
-/// Checks that Formulas 1 to 3 fail for one message. The paper's ◇ requires the state in every run, and this explores
-/// all runs of its coarse-grained firmware.
+/// Checks that Formulas 1 to 3 fail for one message: the paper's ◇ requires the state in every run. All runs of the
+/// coarse-grained firmware are explored.
 #[test]
 fn formulas_1_to_3_fail_for_a_single_message() {
     let is_discovered = |pipelining, name: &str| {

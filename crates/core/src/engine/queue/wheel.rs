@@ -178,12 +178,12 @@ impl Wheel {
     /// Takes the earlier of the first event of the run and that of `near`, which is not empty.
     #[inline(always)]
     fn pop_lesser(&mut self) -> u128 {
-        let of_near = self.near.peek().map_or(NO_EVENT_KEY, Event::key);
-        match self.run.pop_if(|first| *first < of_near) {
+        let first_near_key = self.near.peek().map_or(NO_EVENT_KEY, Event::key);
+        match self.run.pop_if(|first| *first < first_near_key) {
             Some(first) => first,
             None => {
                 self.near.drop_first();
-                of_near
+                first_near_key
             }
         }
     }

@@ -104,7 +104,7 @@ impl FabricSpec for RoutedFabric {
 
     fn check_nodes(&self, nodes: &[String]) -> Vec<ParameterError> {
         let crossing = self.parameters.cross.map(|cross| self.check_crossing(cross)).unwrap_or_default();
-        crossing.into_iter().chain(self.check_places(nodes)).collect()
+        crossing.into_iter().chain(self.check_position_names(nodes)).collect()
     }
 
     fn check_routes(&self) -> Vec<ParameterError> {
@@ -175,7 +175,7 @@ impl RoutedFabric {
     }
 
     /// Checks that either all nodes have names of positions in the shape, or no node has one.
-    fn check_places(&self, nodes: &[String]) -> Option<ParameterError> {
+    fn check_position_names(&self, nodes: &[String]) -> Option<ParameterError> {
         let names = self.topology.node_names()?;
         let unplaced = self.positions(nodes).err()?;
         let message = format!("node `{unplaced}` is not a host of the graph, and other nodes are");

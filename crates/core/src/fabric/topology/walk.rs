@@ -25,7 +25,7 @@ impl Walk<'_> {
     /// Creates a walk over a shape with `virtual_channels` virtual channels, and checks the shape's wiring.
     pub fn new(shape: &Shape, virtual_channels: u8) -> Walk<'_> {
         assert!(virtual_channels >= shape.routing.virtual_channels_min());
-        fed_once(&shape.wiring);
+        assert_single_sources(&shape.wiring);
         Walk { shape, virtual_channels }
     }
 
@@ -69,7 +69,7 @@ impl Walk<'_> {
         let options = self.shape.routing.route(&query, self.virtual_channels);
         let outputs = self.shape.wiring.outputs(router);
         let regular = options.ports.iter().map(|port| (port as u8, options.channels));
-        let mut is_there = false;
+        let mut reaches_destination = false;
         let mut count = 0;
         for (port, channels) in regular.chain(options.escape) {
             count += 1;
@@ -77,7 +77,7 @@ impl Walk<'_> {
             match outputs[usize::from(port)] {
                 End::Node(node) => {
                     assert_eq!(node, destination, "a packet from {source} arrives at the wrong node");
-                    is_there = true;
+                    reaches_destination = true;
                 }
                 End::Router { router, port } => {
                     let taken = (0..16).filter(|c| channels >> c & 1 == 1);
@@ -87,12 +87,12 @@ impl Walk<'_> {
             }
         }
         assert!(count > 0, "no route from router {router} to {destination}");
-        is_there
+        reaches_destination
     }
 }
 
 /// Checks that each input has at most one source, and that exactly one output leads to each node.
-fn fed_once(wiring: &Wiring) {
+fn assert_single_sources(wiring: &Wiring) {
     let mut fed = BTreeSet::new();
     let entries = (0..wiring.nodes()).map(|node| wiring.entry(node));
     let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));

@@ -110,21 +110,21 @@ impl AlewifeNode {
     /// Sets whether the processor may store to a block. Returns whether a dirty block of this node's memory was written
     /// back.
     pub fn set_writable(&self, block: Address, writable: bool) -> bool {
-        let had = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
+        let was_dirty = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
         if block < REMOTE {
             self.memory.clean(block);
         }
         self.memory.cache.borrow_mut().set_writable(block, writable);
-        had && block < REMOTE
+        was_dirty && block < REMOTE
     }
 
     /// Removes a block from the cache. Returns whether a dirty block of this node's memory was written back.
     pub fn drop_line(&self, block: Address) -> bool {
-        let had = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
+        let was_dirty = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
         if block < REMOTE {
             self.memory.clean(block);
         }
         self.memory.cache.borrow_mut().remove(block);
-        had && block < REMOTE
+        was_dirty && block < REMOTE
     }
 }

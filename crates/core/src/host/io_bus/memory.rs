@@ -108,9 +108,9 @@ impl MainMemory {
         self.bytes.borrow().read(address as usize, into);
     }
 
-    /// Calls `look` with `length` bytes of memory, and returns its result.
-    pub fn with<T>(&self, address: Address, length: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
-        self.bytes.borrow().with(address as usize, length.len(), look)
+    /// Calls `read` with `length` bytes of memory, and returns its result.
+    pub fn with<T>(&self, address: Address, length: Bytes, read: impl FnOnce(&[u8]) -> T) -> T {
+        self.bytes.borrow().with(address as usize, length.len(), read)
     }
 
     /// Returns the number of bytes that the processor reads or writes in one access.

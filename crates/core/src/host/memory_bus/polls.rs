@@ -78,14 +78,14 @@ impl MemoryBusProcessor {
                 return false;
             }
             let mut round = self.round(register, read, from, began);
-            let rest = round.end - round.read_end;
-            let alarm = if next == Time::MAX { next } else { next.since(rest) };
-            if (register.shows)().is_none() && alarm > core.sim.now() {
-                register.event.wait_until(alarm).await;
+            let check_time = round.end - round.read_end;
+            let deadline = if next == Time::MAX { next } else { next.since(check_time) };
+            if (register.shows)().is_none() && deadline > core.sim.now() {
+                register.event.wait_until(deadline).await;
             }
             // Account for the rounds that have ended.
             let now = core.sim.now();
-            while self.shows_no_event(register, &round, now, alarm) {
+            while self.shows_no_event(register, &round, now, deadline) {
                 self.count_round(read, &round);
                 let next = self.round(register, read, round.read_end, round.end);
                 let skipped = self.skip_equal_rounds(read, &round, &next, now);
@@ -96,7 +96,7 @@ impl MemoryBusProcessor {
             if core.arbiter.is_shared() {
                 return false;
             }
-            if (register.shows)().is_none() && wake().since(rest) > now {
+            if (register.shows)().is_none() && wake().since(check_time) > now {
                 continue;
             }
             if round.read_end > now {
@@ -140,15 +140,15 @@ impl MemoryBusProcessor {
     }
 
     /// Returns whether the read of a round has ended by `now` without showing an event, and the program has no other
-    /// work before `alarm`.
-    fn shows_no_event(&self, register: &PolledRegister<'_>, round: &PollRound, now: Time, alarm: Time) -> bool {
+    /// work before `deadline`.
+    fn shows_no_event(&self, register: &PolledRegister<'_>, round: &PollRound, now: Time, deadline: Time) -> bool {
         if round.read_end < now {
             return true;
         }
         // An event that was scheduled earlier than the end of the read precedes that end.
         let scheduled = if register.bus_location.is_some() { round.read_start } else { round.previous_end };
         let shown_later = || (register.shows)().is_some_and(|since| since > scheduled);
-        round.read_end == now && now < alarm && shown_later()
+        round.read_end == now && now < deadline && shown_later()
     }
 
     /// Counts all rounds whose reads end before `now` at once, if the next round equals `round` except for its time.

@@ -124,7 +124,7 @@ pub struct LinkTimes {
 
 impl LinkTimes {
     /// Returns the time of a message from one side to the other, without its serialization.
-    pub(super) fn way(&self) -> Time {
+    pub(super) fn one_way_time(&self) -> Time {
         self.crossing + self.device
     }
 }
@@ -154,7 +154,7 @@ impl FarPort {
     /// Sends a message of `bytes` bytes in `direction` at `at`. Returns its arrival.
     fn send(&self, direction: &Server, at: Time, bytes: u64) -> Time {
         let (_, sent) = direction.reserve(at, self.times.rate.time_for(Bytes(bytes)));
-        sent + self.times.way()
+        sent + self.times.one_way_time()
     }
 
     /// Crosses the link with a request, and back with a block.
@@ -165,13 +165,13 @@ impl FarPort {
     }
 
     /// Sends a message to the host.
-    async fn go_up(&self, bytes: u64) {
+    async fn send_to_host(&self, bytes: u64) {
         let arrival = self.send(&self.up, self.sim.now(), bytes);
         self.sim.until(arrival).await;
     }
 
     /// Receives answers of the host.
-    async fn come_down(&self, bytes: u64) {
+    async fn receive_from_host(&self, bytes: u64) {
         let arrival = self.send(&self.down, self.sim.now(), bytes);
         self.sim.until(arrival).await;
     }
@@ -179,28 +179,28 @@ impl FarPort {
     /// Sends a block to the host.
     async fn send_block(&self) {
         if self.times.pulls_writes {
-            self.go_up(MESSAGE_BYTES).await;
-            self.come_down(MESSAGE_BYTES).await;
+            self.send_to_host(MESSAGE_BYTES).await;
+            self.receive_from_host(MESSAGE_BYTES).await;
         }
-        self.go_up(MESSAGE_BYTES + BLOCK_BYTES as u64).await;
+        self.send_to_host(MESSAGE_BYTES + BLOCK_BYTES as u64).await;
     }
 }
 
 impl CoherentPort for FarPort {
     fn attach(&self, agent: Rc<dyn Agent>, home: Option<Range<Address>>) -> AgentId {
-        let there_and_back = self.times.way() * 2;
+        let round_trip = self.times.one_way_time() * 2;
         let far = FarAgent {
             agent,
             home: home.clone(),
-            without_data: there_and_back,
-            with_data: there_and_back + self.times.rate.time_for(Bytes(BLOCK_BYTES as u64)),
+            without_data: round_trip,
+            with_data: round_trip + self.times.rate.time_for(Bytes(BLOCK_BYTES as u64)),
             lost_copy: Cell::new(false),
         };
         self.bus.attach(Rc::new(far), home)
     }
 
     fn snoop_delay(&self) -> Time {
-        self.times.way()
+        self.times.one_way_time()
     }
 
     fn read_shared<'a>(
@@ -225,9 +225,9 @@ impl CoherentPort for FarPort {
     fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], owned: &'a dyn Fn(usize)) -> LocalFuture<'a> {
         Box::pin(async move {
             let messages = MESSAGE_BYTES * blocks.len() as u64;
-            self.go_up(messages).await;
+            self.send_to_host(messages).await;
             self.bus.upgrade(agent, blocks, owned).await;
-            self.come_down(messages).await;
+            self.receive_from_host(messages).await;
         })
     }
 
@@ -235,7 +235,7 @@ impl CoherentPort for FarPort {
         Box::pin(async move {
             self.send_block().await;
             self.bus.write_back(agent, block, data).await;
-            self.come_down(MESSAGE_BYTES).await;
+            self.receive_from_host(MESSAGE_BYTES).await;
         })
     }
 
@@ -249,7 +249,7 @@ impl CoherentPort for FarPort {
         Box::pin(async move {
             self.send_block().await;
             self.bus.write_through(agent, block, data, written).await;
-            self.come_down(MESSAGE_BYTES).await;
+            self.receive_from_host(MESSAGE_BYTES).await;
         })
     }
 }

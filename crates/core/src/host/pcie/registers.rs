@@ -160,7 +160,7 @@ impl DeviceWindows {
         if let Some((times, down)) = &self.socket_link {
             let bytes = if let AccessKind::Write(bytes) = &kind { bytes.len() } else { 0 };
             let (_, sent) = down.reserve(at, times.rate.time_for(Bytes(bytes as u64 + MESSAGE_BYTES)));
-            self.accesses.send_at(sent + times.way(), DeviceAccess { device, at: offset, kind });
+            self.accesses.send_at(sent + times.one_way_time(), DeviceAccess { device, at: offset, kind });
             return;
         }
         let link = &self.complex.link;
@@ -177,7 +177,7 @@ impl DeviceWindows {
 
     async fn load(&self, address: Address, into: &mut [u8]) {
         let (there, back) = match &self.socket_link {
-            Some((times, _)) => (Time::ZERO, times.way()),
+            Some((times, _)) => (Time::ZERO, times.one_way_time()),
             None => {
                 let there = self.complex.register_time() / 2;
                 (there, self.complex.register_time() - there)

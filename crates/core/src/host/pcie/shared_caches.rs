@@ -58,13 +58,13 @@ impl SharedCaches {
     /// Creates empty caches.
     pub fn new(sim: &Sim, parameters: &PcieParameters) -> SharedCaches {
         let sockets = [parameters.memory_socket, parameters.processor_socket];
-        let has_far = sockets.contains(&MemorySocket::Remote);
+        let uses_far_cache = sockets.contains(&MemorySocket::Remote);
         let (server, device_blocks, written_back) = Default::default();
         SharedCaches {
             sim: sim.clone(),
             parameters: parameters.llc,
             near: Llc::new(&parameters.llc),
-            far: has_far.then(|| Llc::new(&parameters.llc)),
+            far: uses_far_cache.then(|| Llc::new(&parameters.llc)),
             memory_socket: parameters.memory_socket,
             processor_socket: parameters.processor_socket,
             remote: parameters.remote,
@@ -112,8 +112,8 @@ impl SharedCaches {
                 Some(LlcState::HostWarm) => {}
                 None => {
                     let is_private = is_private(block);
-                    let is_far = self.far.as_ref().is_some_and(|far| far.device_read(block).is_some());
-                    let is_held = is_far || is_private;
+                    let is_in_far_cache = self.far.as_ref().is_some_and(|far| far.device_read(block).is_some());
+                    let is_held = is_in_far_cache || is_private;
                     later = later.max(match (is_held, self.memory_socket, self.processor_socket) {
                         (true, _, MemorySocket::Local) => Time::ZERO,
                         (true, _, MemorySocket::Remote) | (false, MemorySocket::Remote, _) => self.remote,
@@ -171,9 +171,9 @@ impl SharedCaches {
             return self.parameters.access;
         }
         let other = if std::ptr::eq(own, &self.near) { self.far.as_ref() } else { Some(&self.near) };
-        let is_other = other.is_some_and(|other| other.state(address).is_some());
-        let crosses = is_other || self.memory_socket != self.processor_socket;
-        let wait = if is_other { Time::ZERO } else { self.channels.access(now, ONE_BLOCK) };
+        let is_in_other_cache = other.is_some_and(|other| other.state(address).is_some());
+        let crosses = is_in_other_cache || self.memory_socket != self.processor_socket;
+        let wait = if is_in_other_cache { Time::ZERO } else { self.channels.access(now, ONE_BLOCK) };
         if let Some(other) = other {
             other.remove(address);
         }

@@ -134,10 +134,10 @@ fn classes(read: &Read<Machine>, node_parts: &super::NodeParts, problems: &mut V
 /// Returns the key that gives a node the host that one of `keys` belongs to, because a host often comes from a shipped
 /// part.
 fn selection_key(machine: &Machine, keys: &[String]) -> Option<String> {
-    let is_about = |host: &str| {
+    let concerns_host = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
     };
-    machine.nodes.iter().find(|node| is_about(&node.host)).map(|node| format!("nodes.{}.host", node.name))
+    machine.nodes.iter().find(|node| concerns_host(&node.host)).map(|node| format!("nodes.{}.host", node.name))
 }
 
 /// Checks that a workload that drives the fabric alone has a fabric of routers.

@@ -32,7 +32,7 @@ fn hosts(machine: &Machine) -> Vec<String> {
 /// Returns the note that packets are lost even without contention and that the protocol does not retransmit them.
 fn loss(machine: &Machine) -> Option<String> {
     let (node_parts, fabric_capabilities) = (machine.node_parts.as_ref()?, machine.fabric.capabilities());
-    let Loss::Held { failure_time: after, carries } = fabric_capabilities.loss else { return None };
+    let Loss::Held { failure_time, carries } = fabric_capabilities.loss else { return None };
     let longest = machine.interfaces().into_iter().map(|interface| reach::longest_packet(node_parts, interface));
     let ((packet, key), protocol) = (longest.max()?, &node_parts.protocol);
     if packet <= carries
@@ -43,7 +43,7 @@ fn loss(machine: &Machine) -> Option<String> {
         return None;
     }
     Some(format!(
-        "loss: the watchdog drops a packet that holds its links for {after}, in which {carries} cross them; the longest packet has {packet} ({key})\n  [protocol.{}] does not retransmit it, and programs that wait for it may deadlock",
+        "loss: the watchdog drops a packet that holds its links for {failure_time}, in which {carries} cross them; the longest packet has {packet} ({key})\n  [protocol.{}] does not retransmit it, and programs that wait for it may deadlock",
         protocol.name()
     ))
 }

@@ -130,11 +130,11 @@ pub(super) fn too_many(
         }),
         Some((NODES_MAX as u32, format!("Narrows simulates {NODES_MAX} at most"), "nodes".to_owned())),
     ];
-    let (limit, whose, key) = limits.into_iter().flatten().min_by_key(|(limit, ..)| *limit)?;
+    let (limit, limit_text, key) = limits.into_iter().flatten().min_by_key(|(limit, ..)| *limit)?;
     if nodes <= limit as usize {
         return None;
     }
-    let message = format!("the machine has {nodes} nodes, and {whose}");
+    let message = format!("the machine has {nodes} nodes, and {limit_text}");
     let help = match key.split_once('.') {
         Some(("ni", _)) => {
             let widest = registry.widest_interface();

@@ -7,11 +7,12 @@
 //! ([`overflows_to_user_memory`](crate::ni::DriverLimits::overflows_to_user_memory)), the processor moves them to the
 //! user's memory, and handles them when the blocked send has returned and the program polls.
 //!
-//! The module models the bytes of each message in the node's memory; the driver's work to receive the message, which
-//! stores it there; the loads that move it back into registers, through the caches; and the cycles to manage the queue,
-//! each time (`messaging.overflow`). Messages leave the queue in the order in which they entered it, and no message is
-//! taken from the interface for a handler while the queue holds any, so that the order of arrival is the order of
-//! handlers. On a node that several programs share, the programs' inboxes are the queue, whose bytes are not in memory.
+//! The module models the bytes of each message in the node's memory; the driver's work to receive the message and
+//! store it there; the loads that move it back into registers, through the caches; and the cycles to manage the queue
+//! (`messaging.overflow`), for each message that enters it or leaves it. Messages leave the queue in the order in
+//! which they entered it. While the queue holds any message, no message is taken from the interface for a handler, so
+//! that handlers run in the order of arrival. On a node that several programs share, the programs' inboxes are the
+//! queue, and the bytes of its messages are not in memory.
 //!
 //! The size of the queue is limited by the node's memory only. Page faults are left out.
 

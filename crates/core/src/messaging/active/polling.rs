@@ -7,8 +7,8 @@
 //! packets that waited.
 //!
 //! Without `drain-first` a send receives only while the interface is full, and a waiting program checks its condition
-//! after each packet. This corresponds to sending from the packet's handler, which nothing interrupts; bursts then pile
-//! up at receivers. Replies are sent when their handler has returned.
+//! after each packet. A program without `drain-first` thus behaves as one that sends from the packet's handler, which
+//! nothing interrupts; bursts then pile up at receivers. Replies are sent when their handler has returned.
 //!
 //! A send that blocks inside a handler (of a reply, or [`send_in_handler`](ActiveEndpoint::send_in_handler)) moves
 //! arrivals to memory, if the interface leaves their buffering to the processor ([`overflow`](super::overflow));
@@ -59,18 +59,18 @@ impl ActiveEndpoint {
             }
             // The program holds the processor until a message arrives; the remaining cycles are done afterwards.
             cpu.sync().await;
-            let turn = cpu.acquire("compute").await;
+            let lease = cpu.acquire("compute").await;
             let start = cpu.now();
-            let over = start + self.clock.cycles(left);
+            let work_end = start + self.clock.cycles(left);
             cpu.arbiter().begin_work();
-            while !driver.may_have_packet() && cpu.sim().now() < over {
-                self.endpoint.wakeup().wait_until(over).await;
+            while !driver.may_have_packet() && cpu.sim().now() < work_end {
+                self.endpoint.wakeup().wait_until(work_end).await;
             }
             cpu.arbiter().end_work();
             let done = cpu.sim().now().since(start);
             left = if done >= self.clock.cycles(left) { 0 } else { left - self.clock.cycle_at(done).min(left) };
             cpu.sync().await;
-            drop(turn);
+            drop(lease);
         }
     }
 
@@ -78,7 +78,7 @@ impl ActiveEndpoint {
     pub(super) async fn work(&self, what: &'static str, cycles: u64) {
         if cycles > 0 {
             let cpu = &self.endpoint.context.cpu;
-            let _turn = cpu.acquire(what).await;
+            let _lease = cpu.acquire(what).await;
             cpu.work(cycles);
             cpu.sync().await;
         }
@@ -105,7 +105,7 @@ impl ActiveEndpoint {
         if self.parameters.drain_first && (self.may_receive() || !self.replies.borrow().is_empty()) {
             self.receive_all(&mut permit).await;
         }
-        self.put(packet, Context::Program, &mut permit).await;
+        self.send_packet(packet, Context::Program, &mut permit).await;
         self.endpoint.stop(permit).await;
     }
 
@@ -121,7 +121,7 @@ impl ActiveEndpoint {
         }
         assert!(packet.words.len() <= self.words_max(), "a packet has at most {} words", self.words_max());
         let mut permit = self.endpoint.run().await;
-        self.put(packet, Context::Handler, &mut permit).await;
+        self.send_packet(packet, Context::Handler, &mut permit).await;
         self.endpoint.stop(permit).await;
     }
 
@@ -206,12 +206,12 @@ impl ActiveEndpoint {
         received.into()
     }
 
-    /// Sends all replies; or, with `drain-first`, one reply, before whose successor everything is received again.
-    /// Returns whether there was any reply.
+    /// Sends all replies. With `drain-first`, sends only one reply, so that everything is received again before the
+    /// next one. Returns whether there was any reply.
     async fn send_replies(&self, permit: &mut RunPermit) -> bool {
         let mut any = false;
         while let Some(reply) = self.next_reply() {
-            self.put(reply, Context::Handler, permit).await;
+            self.send_packet(reply, Context::Handler, permit).await;
             any = true;
             if self.parameters.drain_first {
                 break;
@@ -225,7 +225,7 @@ impl ActiveEndpoint {
     }
 
     /// Sends a packet without receiving first.
-    async fn put(&self, packet: ActiveMessage, context: Context, permit: &mut RunPermit) {
+    async fn send_packet(&self, packet: ActiveMessage, context: Context, permit: &mut RunPermit) {
         let composed = SendRequest {
             from: self.id(),
             to: packet.to,
@@ -241,7 +241,7 @@ impl ActiveEndpoint {
             inline_bytes: &[],
             journey: self.journey(&packet),
         };
-        let before = self.charge_to(Cause::Send);
+        let previous_cause = self.charge_to(Cause::Send);
         let moves_to_memory = context == Context::Handler && self.overflows();
         let receive = async || {
             self.charge_to(Cause::Capacity);
@@ -250,13 +250,13 @@ impl ActiveEndpoint {
                 false => self.may_receive() && self.receive_one().await,
             }
         };
-        let start = self.endpoint.put(&composed, permit, receive).await;
+        let start = self.endpoint.send_packet(&composed, permit, receive).await;
         if !packet.bulk || packet.last {
             self.endpoint.flush_sends().await;
         }
         // The last attempt is the one that sent the packet.
         self.time.switch(Cause::Send, start);
-        self.charge_to(before);
+        self.charge_to(previous_cause);
         self.count_sent();
         if !transfer::is_part(packet.handler) {
             self.count_message(packet.words.len());
@@ -316,12 +316,12 @@ impl ActiveEndpoint {
                 continue;
             }
             polls = polls.or_else(|| endpoint.polls_for_packet());
-            let next_look = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {
+            let next_check = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {
                 true => Time::ZERO,
                 false => until.min(self.barrier.opens_after(endpoint.now())),
             };
             let _reason = self.wait_reason.get().map(|reason| self.sim().waits_for(reason));
-            let wake = Wake { next: &next_look, until };
+            let wake = Wake { next: &next_check, until };
             has_found = endpoint.sharing.idle(&endpoint.context, &mut permit, wake).await;
         };
         endpoint.stop(permit).await;

@@ -45,7 +45,7 @@ impl BlockMemory {
     /// Appends a block's words to `into`.
     pub async fn load(&self, block: BlockId, into: &mut Vec<u32>) {
         let cpu = self.active.cpu();
-        let _turn = cpu.acquire("shared memory").await;
+        let _lease = cpu.acquire("shared memory").await;
         for address in self.addresses(block) {
             let value = cpu.load_word(address, 8).await;
             into.extend([value as u32, (value >> 32) as u32]);
@@ -56,7 +56,7 @@ impl BlockMemory {
     /// Stores a block's words.
     pub async fn store(&self, block: BlockId, data: &[u32]) {
         let cpu = self.active.cpu();
-        let _turn = cpu.acquire("shared memory").await;
+        let _lease = cpu.acquire("shared memory").await;
         assert_eq!(data.len(), self.block_words(), "all words of a block are stored");
         for (address, pair) in self.addresses(block).zip(data.chunks(2)) {
             cpu.store_word(address, 8, u64::from(pair[0]) | u64::from(pair[1]) << 32).await;

@@ -3,8 +3,8 @@
 //! Each address of shared memory corresponds to one address on each node: an endpoint's own part is in its node's
 //! memory, and copies of other nodes' memory are only in the cache. A program that waits for a block lets other
 //! programs of its node run, which costs a context switch; if messages interrupt, their handlers run meanwhile. If a
-//! delay is stated, the program instead switches to a loop of that many cycles, and continues when the loop has ended
-//! and the block has arrived, which emulates a slower network.
+//! delay is stated, the program does not let others run: it switches to a loop of that many cycles, and continues when
+//! the loop has ended and the block has arrived. The loop emulates a slower network.
 //!
 //! The directory and the cache are not part of this module; they belong to the interface
 //! ([`ni::cmmu`](crate::ni::cmmu)).
@@ -28,7 +28,7 @@ pub(super) struct HardwareCoherence {
     /// Whether other programs run on the node.
     is_shared: bool,
     /// Cycles to switch to this program from another program of its node.
-    switch: u64,
+    switch_cycles: u64,
     /// Cycles of a context switch between any two programs.
     context_switch: u64,
     /// Whether the access for which the program waited was granted once.
@@ -46,14 +46,14 @@ impl HardwareCoherence {
         let parts = homes.iter().zip(bases).map(part).collect();
         let is_shared = homes.iter().filter(|home| **home == unit.node()).count() > 1;
         let context_switch = active.cpu().context_switch_cycles();
-        let switch = if is_shared { context_switch } else { 0 };
+        let switch_cycles = if is_shared { context_switch } else { 0 };
         HardwareCoherence {
             active: active.clone(),
             unit,
             costs,
             parts,
             is_shared,
-            switch,
+            switch_cycles,
             context_switch,
             granted: Cell::new(false),
         }
@@ -76,28 +76,28 @@ impl HardwareCoherence {
         let (address, active) = (self.address(at), &self.active);
         let cpu = active.cpu();
         {
-            let _turn = cpu.acquire("miss").await;
+            let _lease = cpu.acquire("miss").await;
             cpu.work(self.costs.request);
             cpu.sync().await;
         }
         let grant = self.unit.demand(address, want).await;
         self.granted.set(grant.is_some());
         let Some(grant) = grant else { return (address, false) };
-        let over = self.begin_delay().await;
+        let loop_end = self.begin_delay().await;
         match active.is_interrupted() {
             true => active.wait_until(|| grant.get()).await,
             false => self.unit.wait(&grant).await,
         }
         cpu.sync().await;
-        if let Some(over) = over {
+        if let Some(loop_end) = loop_end {
             match active.is_interrupted() {
-                true => _ = active.wait_until_cycle(over, || false).await,
-                false => cpu.until(active.clock().end_of_cycle(over)).await,
+                true => _ = active.wait_until_cycle(loop_end, || false).await,
+                false => cpu.until(active.clock().end_of_cycle(loop_end)).await,
             }
             cpu.work(self.context_switch);
         }
         self.unit.settle(address);
-        cpu.work(self.switch);
+        cpu.work(self.switch_cycles);
         (address, true)
     }
 

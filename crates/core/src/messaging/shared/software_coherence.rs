@@ -84,11 +84,11 @@ impl SoftwareCoherence {
         self.active.cpu().work(self.fault_cycles);
         let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
         self.granted.set(None);
-        let touch = match self.is_home(block) {
+        let outcome = match self.is_home(block) {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
             false => self.requester.borrow_mut().access(block, want, &mut actions),
         };
-        assert_eq!(touch, AccessOutcome::Waits, "an allowed access needs no fault");
+        assert_eq!(outcome, AccessOutcome::Waits, "an allowed access needs no fault");
         self.perform(block, &[], actions).await;
         self.active.wait_for_answer(at.home, || self.granted.get().is_some()).await;
         self.address(at)

@@ -222,9 +222,9 @@ impl Coherence {
         BlockId { home: home.unwrap_or(self.node), number: (at / LINE_BYTES as u64) as u32 }
     }
 
-    /// Performs the protocol's actions on a block, and returns the messages to be sent. `came` holds the block's bytes
+    /// Performs the protocol's actions on a block, and returns the messages to be sent. `block_bytes` holds the block's bytes
     /// if the message contained them.
-    fn perform(&self, block: BlockId, came: Option<LineBytes>, actions: &[CoherenceAction]) -> PendingReplies {
+    fn perform(&self, block: BlockId, block_bytes: Option<LineBytes>, actions: &[CoherenceAction]) -> PendingReplies {
         let (address, mut pending, mut is_invalidated) = (self.address(block), PendingReplies::default(), false);
         for &action in actions {
             match action {
@@ -233,7 +233,7 @@ impl Coherence {
                     pending.messages.push(OutgoingMessage { to, message, data });
                 }
                 CoherenceAction::Store => {
-                    let data = came.expect("a block came");
+                    let data = block_bytes.expect("a block came");
                     match block.home == self.node {
                         true => self.host.take_home(address, &data),
                         false => self.host.take_copy(address, data),

@@ -208,11 +208,11 @@ impl Driver for CmmuDriver {
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
-        let looks = cpu.now();
+        let poll_start = cpu.now();
         self.charge_poll(cpu);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, begin);
         if self.may_have_packet() || (wake.next)() <= begin {
             return false;
         }

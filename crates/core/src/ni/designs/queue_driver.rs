@@ -249,12 +249,12 @@ impl Driver for SplitDriver {
 
     fn fragment_offset(&self, fragment: u32) -> Address {
         let whole = self.parameters.message_bytes_max.len();
-        let apart = if self.moves_headers() {
+        let fragment_stride = if self.moves_headers() {
             whole.next_multiple_of(BLOCK_BYTES)
         } else {
             whole - self.parameters.header_format().bytes()
         };
-        u64::from(fragment) * apart as u64
+        u64::from(fragment) * fragment_stride as u64
     }
 
     fn buffer_size(&self, fragments: u32) -> usize {

@@ -28,7 +28,7 @@ impl Composition {
         composed
     }
 
-    fn put(&mut self, bytes: &[u8]) {
+    fn append(&mut self, bytes: &[u8]) {
         self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
         self.used += bytes.len();
     }
@@ -69,7 +69,7 @@ impl QueuesNic {
             let from = address + moved as u64;
             let part = aligned(from, bytes - moved);
             let value = loaded!(cpu, load(cpu, from, part));
-            composed.put(&value.to_le_bytes()[..part]);
+            composed.append(&value.to_le_bytes()[..part]);
             moved += part;
         }
         composed.end(request, self.packet)

@@ -127,8 +127,8 @@ impl HostDma {
 
     /// Returns the time at which the last byte of a beat has left the bus and has been written to or read from SRAM.
     fn end_of_beat(&self, beat: &DataBeat) -> Time {
-        let met = self.sram.host_rate(beat.rate);
-        if met < beat.rate { beat.to.max(beat.from + met.time_for(beat.bytes)) } else { beat.to }
+        let memory_rate = self.sram.host_rate(beat.rate);
+        if memory_rate < beat.rate { beat.to.max(beat.from + memory_rate.time_for(beat.bytes)) } else { beat.to }
     }
 
     fn record(&self, job: &HostJob, start: Time) {

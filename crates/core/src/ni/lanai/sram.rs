@@ -33,7 +33,7 @@ pub struct Sram {
     network_engines: Cell<u64>,
     sim: Sim,
     /// The time for which the memory slowed down a network engine; two engines at once count once.
-    holds_back: Busy,
+    network_slowed: Busy,
     attention: Rc<Signal>,
 }
 
@@ -46,7 +46,7 @@ impl Sram {
             bus_rate: Cell::new(None),
             network_engines: Cell::new(0),
             sim: sim.clone(),
-            holds_back: Busy::default(),
+            network_slowed: Busy::default(),
             attention: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
         })
     }
@@ -61,9 +61,9 @@ impl Sram {
         self.bytes.borrow().read(address as usize, into);
     }
 
-    /// Calls `look` with the `bytes` bytes from `address` on.
-    pub fn show<T>(&self, address: u64, bytes: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
-        self.bytes.borrow().with(address as usize, bytes.len(), look)
+    /// Calls `read` with the `bytes` bytes from `address` on.
+    pub fn show<T>(&self, address: u64, bytes: Bytes, read: impl FnOnce(&[u8]) -> T) -> T {
+        self.bytes.borrow().with(address as usize, bytes.len(), read)
     }
 
     /// Writes bytes from `address` on.
@@ -111,14 +111,14 @@ impl Sram {
     pub(super) fn network_time(&self, alone: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
         let time = time_at(self.network_rate());
         if time > alone {
-            self.holds_back.cover(now, now + time);
+            self.network_slowed.cover(now, now + time);
         }
         time
     }
 
     /// Returns the total time for which the memory's whole rate was in use and slowed down a network engine.
     pub fn busy_total(&self) -> Time {
-        self.holds_back.total(self.sim.now())
+        self.network_slowed.total(self.sim.now())
     }
 
     /// Returns the memory rate that is now available to one network engine.

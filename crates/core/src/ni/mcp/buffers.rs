@@ -38,7 +38,7 @@ pub struct RxDestination {
     /// written unchanged.
     split: Option<(u64, u64)>,
     /// Whether the headers are not written to host memory.
-    bare: bool,
+    omits_headers: bool,
 }
 
 impl RxDestination {
@@ -47,13 +47,13 @@ impl RxDestination {
 
     /// Returns the destination of a packet that goes unchanged into one buffer.
     pub fn whole(buffer: u32) -> RxDestination {
-        RxDestination { buffer, fragment: 0, split: None, bare: false }
+        RxDestination { buffer, fragment: 0, split: None, omits_headers: false }
     }
 
     /// Returns the destination of a packet of a message from `node`, without the firmware's prefix: offset `at` of a
     /// program's buffer.
     pub fn of_message(buffer: u32, node: u32, at: u64) -> RxDestination {
-        RxDestination { buffer, fragment: node, split: Some((PREFIX_BYTES, at)), bare: true }
+        RxDestination { buffer, fragment: node, split: Some((PREFIX_BYTES, at)), omits_headers: true }
     }
 
     /// Returns the index of the buffer.
@@ -102,7 +102,7 @@ impl ReceiveBuffers {
     /// Returns the destination of a fragment of a datagram that is received into `buffer`.
     pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> RxDestination {
         let fragment = (headers.offset / self.carried_max) as u32;
-        RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_at())), bare: false }
+        RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_at())), omits_headers: false }
     }
 
     /// Returns the address of a packet's headers, or of the whole packet if the host copies.
@@ -128,7 +128,7 @@ impl ReceiveBuffers {
             return if piece.bytes > 0 { vec![piece] } else { Vec::new() };
         };
         let mut pieces = Vec::new();
-        if part.start < headers && !destination.bare {
+        if part.start < headers && !destination.omits_headers {
             let kernel = self.kernel(destination.buffer, destination.fragment);
             let bytes = part.end.min(headers) - part.start;
             pieces.push(Piece { address: kernel + part.start, bytes });

@@ -238,8 +238,8 @@ impl Port {
             0 => self.complete_take(class, answer, key),
             cycles => {
                 state.taking.set(true);
-                let made = self.clock.edge_since(self.sim.now(), cycles);
-                self.deferred.send((made, Deferred::CompleteTake { class, answer, key }));
+                let composed_at = self.clock.edge_since(self.sim.now(), cycles);
+                self.deferred.send((composed_at, Deferred::CompleteTake { class, answer, key }));
             }
         }
         Some(TakenPacket { from, packet, class, key })

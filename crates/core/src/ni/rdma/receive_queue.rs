@@ -69,9 +69,10 @@ impl ReceiveQueue {
 
     /// Gives the device buffers for all entries, before the run begins and without taking time.
     pub fn preload(&self, buffers: &[Address], bytes: Bytes) {
-        let works = buffers.iter().enumerate();
-        let works = works.map(|(index, &address)| PostedBuffer { index: index as u16, address, bytes });
-        self.prefetched.borrow_mut().extend(works);
+        let posted_buffers = buffers.iter().enumerate();
+        let posted_buffers =
+            posted_buffers.map(|(index, &address)| PostedBuffer { index: index as u16, address, bytes });
+        self.prefetched.borrow_mut().extend(posted_buffers);
         for count in [&self.posted, &self.announced, &self.fetched, &self.known] {
             count.set(buffers.len() as u64);
         }

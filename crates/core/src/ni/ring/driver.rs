@@ -63,8 +63,8 @@ impl RingDriver {
     /// Returns the queues from which a core takes frames.
     fn queues_of(&self, cpu: &AnyProcessor) -> &[usize] {
         let cores = self.context.host.cores();
-        let is_same = |core: &AnyProcessor| std::ptr::eq(core.arbiter(), cpu.arbiter());
-        let core = if cores.len() == 1 { 0 } else { cores.iter().position(is_same).unwrap_or(0) };
+        let is_same_core = |core: &AnyProcessor| std::ptr::eq(core.arbiter(), cpu.arbiter());
+        let core = if cores.len() == 1 { 0 } else { cores.iter().position(is_same_core).unwrap_or(0) };
         &self.steering.of_core[core]
     }
 
@@ -218,12 +218,12 @@ impl Driver for RingDriver {
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
-        let looks = cpu.now();
+        let poll_start = cpu.now();
         self.charge_idle_poll(cpu);
         cpu.sync().await;
         let begin = cpu.now();
         if self.kernel.is_none() {
-            cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, looks, begin);
+            cpu.arbiter().record_span(SpanLabel { activity: "poll", ..SpanLabel::default() }, poll_start, begin);
         }
         let next = (wake.next)();
         if !self.is_known_empty(cpu) || next <= begin {

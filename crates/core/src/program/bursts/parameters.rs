@@ -166,9 +166,9 @@ fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
     let is_stated = t.has("lengths");
     let lengths = t.counts("lengths", "Lengths of messages, in packets").each(1, 1_000_000).length(1, 64);
     let lengths = lengths.or(traffic.lengths);
-    let ones = vec![1; lengths.len()];
+    let equal_weights = vec![1; lengths.len()];
     let weights = t.counts("weights", "Relative probability of each length").each(0, 1_000_000).length(1, 64);
-    let weights = weights.or(if is_stated { &ones } else { traffic.weights });
+    let weights = weights.or(if is_stated { &equal_weights } else { traffic.weights });
     if lengths.len() != weights.len() {
         let message = format!("{} weights for {} lengths", weights.len(), lengths.len());
         t.wrong("weights", message, "each length has one weight");

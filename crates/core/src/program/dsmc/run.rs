@@ -91,11 +91,11 @@ impl WorkloadSpec for Dsmc {
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
         let cells = self.size.cells();
-        let few = || {
+        let too_few_cells = || {
             ParameterError::new("cells", format!("{cells} cells are too few for {processors} processors"))
                 .help(format!("choose dimensions with {processors} cells or more in all, or fewer processors"))
         };
-        (cells < processors).then(few).into_iter().collect()
+        (cells < processors).then(too_few_cells).into_iter().collect()
     }
 
     fn objective(&self) -> Option<Objective> {

@@ -143,13 +143,14 @@ impl WorkloadSpec for Em3d {
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
-        let far = || format!("the largest distance between {nodes} processors is {}", nodes.saturating_sub(1));
-        let ahead = || {
+        let distance_error =
+            || format!("the largest distance between {nodes} processors is {}", nodes.saturating_sub(1));
+        let prefetch_error = || {
             format!("a prefetch {} arcs ahead reaches beyond the {} arcs of a graph node", self.prefetch, self.d_nodes)
         };
-        let span = (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", far()));
+        let span = (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", distance_error()));
         let prefetch = (self.prefetch >= self.d_nodes && self.prefetch > 0)
-            .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", self.d_nodes - 1)));
+            .then(|| ParameterError::new("prefetch", prefetch_error()).help(format!("at most {}", self.d_nodes - 1)));
         span.into_iter().chain(prefetch).collect()
     }
 

@@ -8,14 +8,14 @@ use rand::RngExt;
 /// The geometric distribution of the number of cycles without a packet between two packets of a node.
 pub struct Gaps {
     /// ln(1 − p), with the probability p of a packet in a cycle.
-    log_none: f64,
+    log_no_packet: f64,
     probability: f64,
 }
 
 impl Gaps {
     /// Creates the distribution for this probability of a packet in a cycle.
     pub fn new(probability: f64) -> Gaps {
-        Gaps { log_none: libm::log1p(-probability), probability }
+        Gaps { log_no_packet: libm::log1p(-probability), probability }
     }
 
     /// Draws a gap: the number of failures before the first success, ⌊ln u ÷ ln(1 − p)⌋ with u in (0, 1]. The gap is
@@ -30,6 +30,6 @@ impl Gaps {
             return 0;
         }
         // The quotient is not negative, so that the conversion rounds it down.
-        (libm::log(1.0 - uniform) / self.log_none) as u64
+        (libm::log(1.0 - uniform) / self.log_no_packet) as u64
     }
 }

@@ -41,7 +41,7 @@ pub struct RowShare {
     missing: Vec<u32>,
     /// Index of the first edge out of each row; at the end, the number of edges.
     out_begin: Vec<usize>,
-    out: Vec<RowEdge>,
+    out_edges: Vec<RowEdge>,
     ready: VecDeque<u32>,
     unknowns: Vec<f64>,
     /// Number of rows that are solved.
@@ -67,17 +67,17 @@ impl RowShare {
     pub fn all(dag: &Dag, owners: &[u32], parts: usize) -> Vec<RowShare> {
         // The contributions of a processor are in the order of its rows, and those of a row in the order of its edges.
         let mut slots = vec![0; parts];
-        let mut out: Vec<Vec<RowEdge>> = vec![Vec::new(); dag.rows()];
+        let mut out_edges: Vec<Vec<RowEdge>> = vec![Vec::new(); dag.rows()];
         for (row, source, coefficient) in dag.edges() {
             let to = owners[row as usize];
-            out[source as usize].push(RowEdge { to, slot: slots[to as usize], coefficient });
+            out_edges[source as usize].push(RowEdge { to, slot: slots[to as usize], coefficient });
             slots[to as usize] += 1;
         }
         let members = partition::members(owners, parts);
-        members.into_iter().map(|rows| RowShare::new(dag, rows, &out)).collect()
+        members.into_iter().map(|rows| RowShare::new(dag, rows, &out_edges)).collect()
     }
 
-    fn new(dag: &Dag, rows: Vec<u32>, out: &[Vec<RowEdge>]) -> RowShare {
+    fn new(dag: &Dag, rows: Vec<u32>, out_edges: &[Vec<RowEdge>]) -> RowShare {
         let mut share = RowShare {
             reciprocals: rows.iter().map(|row| dag.reciprocal(*row as usize)).collect(),
             right_hand: vec![0.0; rows.len()],
@@ -86,7 +86,7 @@ impl RowShare {
             row_of: Vec::new(),
             missing: vec![0; rows.len()],
             out_begin: vec![0],
-            out: Vec::new(),
+            out_edges: Vec::new(),
             ready: VecDeque::new(),
             unknowns: vec![f64::NAN; rows.len()],
             solved: 0,
@@ -95,8 +95,8 @@ impl RowShare {
         for (at, row) in (0..).zip(share.rows.iter().map(|row| *row as usize)) {
             share.row_of.extend(dag.edges_to(row).0.iter().map(|_| at));
             share.begin.push(share.row_of.len());
-            share.out.extend(&out[row]);
-            share.out_begin.push(share.out.len());
+            share.out_edges.extend(&out_edges[row]);
+            share.out_begin.push(share.out_edges.len());
         }
         share.contributions = vec![f64::NAN; share.row_of.len()];
         share
@@ -153,7 +153,7 @@ impl RowShare {
 
     /// Returns the contribution of a solved row along one of its edges, and the processor that receives it.
     pub fn contribution(&self, row: usize, edge: usize) -> (usize, Contribution) {
-        let RowEdge { to, slot, coefficient } = self.out[self.out_begin[row] + edge];
+        let RowEdge { to, slot, coefficient } = self.out_edges[self.out_begin[row] + edge];
         (to as usize, Contribution { slot, value: coefficient * self.unknowns[row] })
     }
 

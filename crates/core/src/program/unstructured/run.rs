@@ -110,19 +110,20 @@ impl WorkloadSpec for Unstructured {
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
-        let few = || {
+        let too_few_nodes = || {
             ParameterError::new("nodes", format!("{} nodes are too few for {processors} processors", self.nodes))
                 .help(format!("at least {processors}: one node of the mesh for each processor"))
         };
-        let few = ((self.nodes as usize) < processors).then(few);
+        let too_few_nodes = ((self.nodes as usize) < processors).then(too_few_nodes);
         // There is at least one edge for each node.
         let edges_min = self.nodes / processors as u64;
-        let ahead = || {
+        let prefetch_error = || {
             format!("a prefetch {} edges ahead is too far: a processor may have only {edges_min} edges", self.prefetch)
         };
-        let ahead = (self.prefetch > 0 && self.prefetch >= edges_min)
-            .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", edges_min.saturating_sub(1))));
-        few.into_iter().chain(ahead).collect()
+        let prefetch_error = (self.prefetch > 0 && self.prefetch >= edges_min).then(|| {
+            ParameterError::new("prefetch", prefetch_error()).help(format!("at most {}", edges_min.saturating_sub(1)))
+        });
+        too_few_nodes.into_iter().chain(prefetch_error).collect()
     }
 
     fn objective(&self) -> Option<Objective> {

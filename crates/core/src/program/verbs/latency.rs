@@ -11,22 +11,22 @@ use crate::host::Processor;
 use std::rc::Rc;
 
 /// Runs the program of one endpoint. The one that begins measures.
-pub async fn run(mut poster: Poster, measured: Rc<Measured>, begins: bool) {
-    let posts = begins || poster.test.is_mutual();
+pub async fn run(mut poster: Poster, measured: Rc<Measured>, is_initiator: bool) {
+    let posts = is_initiator || poster.test.is_mutual();
     let total = if posts { poster.test.total() } else { 0 };
-    if begins {
+    if is_initiator {
         measured.join();
     }
     for number in 0..total {
         let start = poster.endpoint.now();
-        let attempt = match begins {
+        let attempt = match is_initiator {
             true => ping(&mut poster, number).await,
             false => pong(&mut poster, number).await,
         };
         if let Err(failure) = attempt {
             return measured.fail(failure);
         }
-        if begins {
+        if is_initiator {
             measured.record_latency(number, start, poster.endpoint.now());
         }
     }
@@ -45,7 +45,7 @@ async fn pong(poster: &mut Poster, number: u64) -> Result<(), String> {
 }
 
 /// Returns the queue of request `number`, and the number of the request on this queue.
-fn turn(poster: &Poster, number: u64) -> (usize, u64) {
+fn queue_and_count(poster: &Poster, number: u64) -> (usize, u64) {
     let queues = poster.queues.len() as u64;
     ((number % queues) as usize, number / queues)
 }
@@ -57,7 +57,7 @@ fn last_byte(count: u64) -> u8 {
 
 /// Posts request `number` and takes its completion.
 async fn post(poster: &mut Poster, number: u64) -> Result<(), String> {
-    let (index, count) = turn(poster, number);
+    let (index, count) = queue_and_count(poster, number);
     if poster.test.operation == VerbsOperation::Write {
         let cpu = poster.endpoint.cpu();
         let _lease = cpu.acquire("store the last byte").await;
@@ -78,7 +78,7 @@ async fn post(poster: &mut Poster, number: u64) -> Result<(), String> {
 
 /// Waits until request `number` of the other endpoint has arrived, and checks its bytes.
 async fn arrival(poster: &mut Poster, number: u64) -> Result<(), String> {
-    let (index, count) = turn(poster, number);
+    let (index, count) = queue_and_count(poster, number);
     if poster.test.operation == VerbsOperation::Write {
         await_write(poster, index, count).await;
         return Ok(());

@@ -232,9 +232,10 @@ impl VerbsTest {
         }
         let mut known = BTreeSet::new();
         let names = self.flows.named().into_iter().flat_map(|(_, from, to)| [from, to]);
-        let twice = names.map(|name| name.strip_suffix(":0").unwrap_or(name)).find(|name| !known.insert(*name))?;
+        let repeated_name =
+            names.map(|name| name.strip_suffix(":0").unwrap_or(name)).find(|name| !known.insert(*name))?;
         let message =
-            format!("`{twice}` takes part in several flows, and a latency test has one flow at each endpoint");
+            format!("`{repeated_name}` takes part in several flows, and a latency test has one flow at each endpoint");
         let help = "give nodes several endpoints, such as `a:0` and `a:1`";
         Some(ParameterError::new("flows", message).help(help))
     }

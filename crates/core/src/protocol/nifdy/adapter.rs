@@ -124,7 +124,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let copies = self.unit(class).statistics().retransmitted;
         let frame = self.unit(class).next_packet(now)?;
         let lane = &mut self.lanes[class.index()];
-        lane.peak.note_left(&lane.unit);
+        lane.peak.note_departure(&lane.unit);
         let is_retransmission = self.unit(class).statistics().retransmitted > copies;
         Some(Frame { is_retransmission, ..self.frame(frame, class) })
     }
@@ -140,7 +140,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let frees = unit.arrive(super::NifdyFrame { source, destination, header, piggybacked, body });
         let is_discarded = unit.statistics().duplicates > duplicates_before;
         let lane = &mut self.lanes[of.index()];
-        lane.peak.note_came(&lane.unit);
+        lane.peak.note_arrival(&lane.unit);
         Effects { slot_freed: frees.then_some(of), is_discarded, ..Effects::NONE }
     }
 
@@ -156,7 +156,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     fn take(&mut self, class: Class, answer: Answer) -> Option<AcceptedPacket<P>> {
         let delivered = self.unit(class).accept(answer)?;
         let lane = &mut self.lanes[class.index()];
-        lane.peak.note_came(&lane.unit);
+        lane.peak.note_arrival(&lane.unit);
         let slot = if delivered.frees_slot { ARRIVALS_SLOT } else { REORDER_SLOT };
         Some(AcceptedPacket { from: delivered.source, slot, body: delivered.body.0 })
     }
@@ -212,7 +212,7 @@ struct Bits {
 }
 
 impl Bits {
-    fn put(&mut self, value: u64, width: u32) -> &mut Bits {
+    fn push(&mut self, value: u64, width: u32) -> &mut Bits {
         assert!(value < 1 << width && self.used_bits + width <= u64::BITS, "{value} has {width} bits of the head");
         self.word |= value << self.used_bits;
         self.used_bits += width;
@@ -236,21 +236,21 @@ pub fn encode(header: NifdyHeader, piggybacked: Option<Acknowledgement>) -> Head
     let (mut first, mut second) = (Bits::default(), Bits::default());
     match header {
         NifdyHeader::Scalar(Scalar { acknowledged, bulk_request, duplicate_bit }) => {
-            first.put(0, 2).put(acknowledged.into(), 1).put(bulk_request.into(), 1).put(duplicate_bit.into(), 1);
+            first.push(0, 2).push(acknowledged.into(), 1).push(bulk_request.into(), 1).push(duplicate_bit.into(), 1);
         }
         NifdyHeader::Bulk(Bulk { dialog, number, bulk_exit }) => {
-            put_number(first.put(1, 2).put(dialog.into(), 16), number).put(bulk_exit.into(), 1);
+            put_number(first.push(1, 2).push(dialog.into(), 16), number).push(bulk_exit.into(), 1);
         }
-        NifdyHeader::Acknowledgement(acknowledgement) => put_acknowledgement(first.put(2, 2), acknowledgement),
+        NifdyHeader::Acknowledgement(acknowledgement) => put_acknowledgement(first.push(2, 2), acknowledgement),
     }
     if let Some(acknowledgement) = piggybacked {
-        put_acknowledgement(second.put(1, 1), acknowledgement);
+        put_acknowledgement(second.push(1, 1), acknowledgement);
     }
     Head([first.word, second.word])
 }
 
 fn put_number(bits: &mut Bits, bulk_number: BulkNumber) -> &mut Bits {
-    bits.put(bulk_number.sequence.into(), 16).put(bulk_number.duplicate_bit.into(), 1)
+    bits.push(bulk_number.sequence.into(), 16).push(bulk_number.duplicate_bit.into(), 1)
 }
 
 fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
@@ -261,10 +261,10 @@ fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
                 DialogReply::Rejected => (1, 0),
                 DialogReply::Granted(dialog) => (2, dialog),
             };
-            bits.put(0, 1).put(kind, 2).put(dialog.into(), 16).put(duplicate_bit.into(), 1);
+            bits.push(0, 1).push(kind, 2).push(dialog.into(), 16).push(duplicate_bit.into(), 1);
         }
         Acknowledgement::Bulk { dialog, number, requests_exit } => {
-            bits.put(1, 1).put(dialog.into(), 16).put(requests_exit.into(), 1).put(number.is_some().into(), 1);
+            bits.push(1, 1).push(dialog.into(), 16).push(requests_exit.into(), 1).push(number.is_some().into(), 1);
             if let Some(number) = number {
                 put_number(bits, number);
             }

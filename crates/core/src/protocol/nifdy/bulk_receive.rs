@@ -83,10 +83,10 @@ impl<T> BulkReceive<T> {
     }
 
     /// Returns the dialog granted to `source`, if none of its packets has arrived yet.
-    pub(super) fn fresh(&self, source: NodeId) -> Option<u16> {
-        let is_so =
+    pub(super) fn fresh_dialog(&self, source: NodeId) -> Option<u16> {
+        let is_fresh_dialog =
             |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source && dialog.is_fresh);
-        self.dialogs.iter().position(is_so).map(|index| index as u16)
+        self.dialogs.iter().position(is_fresh_dialog).map(|index| index as u16)
     }
 
     /// Stores a packet that arrived.

@@ -23,8 +23,8 @@ impl PeakOccupancy {
     #[cfg(test)]
     pub fn note<T: Clone>(&mut self, unit: &NifdyUnit<T>, composed: usize) {
         self.note_taken(unit, composed);
-        self.note_left(unit);
-        self.note_came(unit);
+        self.note_departure(unit);
+        self.note_arrival(unit);
     }
 
     /// Updates the pool's peak after a buffer was taken, counting the `composed` packets that are not offered yet.
@@ -33,14 +33,14 @@ impl PeakOccupancy {
     }
 
     /// Updates the peaks that a departing packet may raise.
-    pub fn note_left<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
+    pub fn note_departure<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         self.outstanding = self.outstanding.max(unit.outstanding.len());
         self.copies = self.copies.max(unit.retransmit.as_ref().map_or(0, |retransmit| retransmit.len()));
         self.note_dialogs(unit);
     }
 
     /// Updates the peaks that an arriving frame or an accepted packet may raise.
-    pub fn note_came<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
+    pub fn note_arrival<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         self.arrivals = self.arrivals.max(unit.arrivals.taken_slots());
         self.reorder = self.reorder.max(unit.bulk_receive.stored_packets());
         self.acknowledgements = self.acknowledgements.max(unit.acknowledgements.len());

@@ -54,8 +54,8 @@ impl<T: Clone> NifdyUnit<T> {
     /// Acknowledges a scalar packet that the processor accepts, if packets are acknowledged at acceptance.
     pub(super) fn scalar_accepted(&mut self, source: NodeId, header: Scalar, answer: Answer) {
         if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
-            let rides = self.parameters.piggybacked && answer == Answer::Follows;
-            self.acknowledge_scalar(source, header, if rides { Waits::ForOffer } else { Waits::NotWaiting });
+            let can_piggyback = self.parameters.piggybacked && answer == Answer::Follows;
+            self.acknowledge_scalar(source, header, if can_piggyback { Waits::ForOffer } else { Waits::NotWaiting });
         }
     }
 
@@ -84,7 +84,7 @@ impl<T: Clone> NifdyUnit<T> {
         if is_unaccepted || self.acknowledgements.has_scalar_for(source) {
             return;
         }
-        let reply = match (header.bulk_request, self.bulk_receive.fresh(source)) {
+        let reply = match (header.bulk_request, self.bulk_receive.fresh_dialog(source)) {
             (false, _) => DialogReply::None,
             (true, None) => DialogReply::Rejected,
             (true, Some(dialog)) => DialogReply::Granted(dialog),

@@ -97,7 +97,7 @@ impl<P> IncomingHalf<P> {
         assert_eq!(to, self.node, "a packet goes where it is addressed");
         let verdict = match self.has_capacity() {
             true => self.accept(from, payload),
-            false => self.turn_back(payload),
+            false => self.return_packet(payload),
         };
         self.check();
         Reply { from: self.node, to: from, buffer, verdict }
@@ -111,7 +111,7 @@ impl<P> IncomingHalf<P> {
         Verdict::Accepted
     }
 
-    fn turn_back(&mut self, payload: P) -> Verdict<P> {
+    fn return_packet(&mut self, payload: P) -> Verdict<P> {
         self.statistics.returned += 1;
         Verdict::Returned(payload)
     }

@@ -81,7 +81,7 @@ struct PartialDatagram {
     /// Largest end among the fragments that are not the last.
     reach: usize,
     header: Option<UdpHead>,
-    given_up: bool,
+    is_abandoned: bool,
 }
 
 /// The incomplete datagrams of all senders.
@@ -139,8 +139,8 @@ impl Reassembly {
     fn start_datagram(&mut self, key: DatagramKey, now: Time) -> bool {
         if self.partial_datagrams.len() >= self.parameters.datagrams {
             let mut oldest = self.timers.iter().map(|(_, key)| *key);
-            match oldest.find(|key| self.partial_datagrams.get(key).is_some_and(|partial| partial.given_up)) {
-                Some(given_up) => self.forget(&given_up),
+            match oldest.find(|key| self.partial_datagrams.get(key).is_some_and(|partial| partial.is_abandoned)) {
+                Some(abandoned_key) => self.forget(&abandoned_key),
                 None => return false,
             }
         }
@@ -171,7 +171,7 @@ impl Reassembly {
     pub fn expire(&mut self, now: Time) -> Vec<DatagramKey> {
         let mut expired = Vec::new();
         while let Some((_, key)) = self.timers.first().copied().filter(|(expires_at, _)| *expires_at <= now) {
-            if self.partial_datagrams.get(&key).is_some_and(|partial| !partial.given_up) {
+            if self.partial_datagrams.get(&key).is_some_and(|partial| !partial.is_abandoned) {
                 self.drops.count(DropReason::Expired);
                 expired.push(key);
             }
@@ -198,7 +198,15 @@ impl Reassembly {
 
 impl PartialDatagram {
     fn new(expires_at: Time) -> PartialDatagram {
-        PartialDatagram { expires_at, ranges: Vec::new(), bytes: 0, end: None, reach: 0, header: None, given_up: false }
+        PartialDatagram {
+            expires_at,
+            ranges: Vec::new(),
+            bytes: 0,
+            end: None,
+            reach: 0,
+            header: None,
+            is_abandoned: false,
+        }
     }
 
     /// Returns the index at which the fragment's range belongs among the stored ranges, or the reason why the fragment
@@ -207,7 +215,7 @@ impl PartialDatagram {
         let carried = packet.carried();
         let range = (carried.start as u16, carried.end as u16);
         let index = self.ranges.partition_point(|(start, _)| *start < range.0);
-        if self.given_up {
+        if self.is_abandoned {
             return Err(DropReason::GivenUp);
         }
         let is_last = self.end == Some(carried.end);
@@ -260,7 +268,7 @@ impl PartialDatagram {
 
     /// Drops the stored fragments, and returns the number of their bytes.
     fn abandon(&mut self) -> usize {
-        let given_up = PartialDatagram { given_up: true, ..PartialDatagram::new(self.expires_at) };
-        std::mem::replace(self, given_up).bytes
+        let abandoned = PartialDatagram { is_abandoned: true, ..PartialDatagram::new(self.expires_at) };
+        std::mem::replace(self, abandoned).bytes
     }
 }

@@ -93,8 +93,8 @@ impl<T: Clone> ValueKind for Choice<T> {
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
         let text = expect_text(node, "a word", self.allowed())?;
         let former = self.former.iter().find(|(former, _)| *former == text);
-        let today = former.map_or(&*text, |(_, today)| today);
-        if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == today) {
+        let current_word = former.map_or(&*text, |(_, current_word)| current_word);
+        if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == current_word) {
             return Ok(value.clone());
         }
         let label = match suggest::nearest(&text, self.names()) {

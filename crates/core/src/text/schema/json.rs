@@ -1,7 +1,7 @@
 //! The schema as JSON Schema, draft 2020-12.
 //!
-//! It combines two schemas: the keys that are allowed in every file, and the keys that are required in a file without
-//! `parts`.
+//! The JSON Schema combines two schemas: the keys that are allowed in every file, and the keys that are required in a
+//! file without `parts`.
 
 use super::super::set::PARTS;
 use super::{Family, Form, Item, Member, Need, Schema, TableShape};

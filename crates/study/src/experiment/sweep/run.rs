@@ -133,7 +133,7 @@ impl CheckedSweep<'_> {
         line_indices.filter(|line| shard.is_none_or(|shard| shard.contains(*line))).collect()
     }
 
-    /// Runs all lines in parallel. Of each line, several positions are run at a time if that is needed to keep all
+    /// Runs all lines in parallel. Several positions of each line are run at a time if that is needed to keep all
     /// threads busy. Results beyond the first saturated position of a line are dropped.
     fn run_lines(&self, options: &RunOptions<'_>, lines: SweepLines) -> io::Result<Vec<SweepPoint>> {
         let mut finished: BTreeMap<usize, Vec<SweepPoint>> =

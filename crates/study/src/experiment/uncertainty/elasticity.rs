@@ -1,7 +1,7 @@
 //! Elasticities of numbers with respect to constants, d ln(number) / d ln(constant), by central differences.
 //!
-//! Each constant is changed up and down by the standard deviation of its prior. So the difference is an average over
-//! the plausible range of the constant, and includes nonlinearity and noise between runs.
+//! Each constant is changed up and down by the standard deviation of its prior. The difference is therefore an average
+//! over the plausible range of the constant, and includes nonlinearity and noise between runs.
 
 use super::UncertainConstant;
 use crate::experiment::threads::one_task_per_run;

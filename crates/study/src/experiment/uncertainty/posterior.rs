@@ -80,7 +80,8 @@ mod tests {
         // Neither the difference of the two constants nor the third is constrained.
         assert!((posterior.std_dev(&[1.0, -1.0, 0.0]) - DEFAULT_PRIOR * 2f64.sqrt()).abs() < 1e-12);
         assert!((posterior.std_dev(&[0.0, 0.0, 1.0]) - DEFAULT_PRIOR).abs() < 1e-12);
-        // A high value of one of the two goes with a low value of the other.
+        // The data constrain the product of the two constants, so that a high value of one goes with a low value of
+        // the other.
         let correlation = posterior.correlation();
         assert!((-1.0..-0.98).contains(&correlation[0][1]), "{correlation:?}");
         assert!((correlation[0][1] - correlation[1][0]).abs() < 1e-12 && correlation[0][0] == 1.0, "{correlation:?}");

@@ -29,8 +29,8 @@ pub struct MetricUncertainty {
 pub struct RunUncertainty {
     /// The uncertainty of each metric that can be compared with that of another run.
     pub metrics: Vec<MetricUncertainty>,
-    /// The constants that could not be tried in both directions, and why. The uncertainty that they contribute is
-    /// missing.
+    /// The constants that could not be tried in both directions, each with the reason. Their contribution to the
+    /// uncertainty is missing.
     pub untried: Vec<(String, String)>,
 }
 

@@ -10,7 +10,7 @@ fn rectangles(results: &Results, arguments: &[&str]) -> Option<Vec<(Time, Time)>
     let mut packets: Vec<(u64, Time, Time)> = Vec::new();
     for span in results.get(*point)?.timeline.spans_on(node, track)? {
         let Some(message) = span.message else { continue };
-        match packets.iter_mut().find(|(of, ..)| *of == message) {
+        match packets.iter_mut().find(|(number, ..)| *number == message) {
             Some((_, start, end)) => (*start, *end) = ((*start).min(span.start), (*end).max(span.end)),
             None => packets.push((message, span.start, span.end)),
         }

@@ -231,7 +231,8 @@ pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> 
     Some(Observation::Words(words, own >= 0.95 * most))
 }
 
-/// Returns the observation whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best score.
+/// Returns the observation of whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best
+/// score.
 pub fn enough(results: &Results, _: &[&str]) -> Option<Observation> {
     let modest = |set: &ParameterSet| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
     let (mut words, mut holds) = (Vec::new(), true);

@@ -8,8 +8,8 @@
 //! | `pcap.rs` | a parser of classic pcap files (draft-ietf-opsawg-pcap), in both byte orders, in µs or ns |
 //!
 //! **Written captures have simulated time**: nanoseconds since the start of the run, rounded down. Other programs show
-//! this time as one on 1 January 1970. Packets that are read have the times of the capture, in nanoseconds since that
-//! date.
+//! these times as times on 1 January 1970. Packets that are read have the times of the capture, in nanoseconds since
+//! that date.
 //!
 //! The writer uses no library, since no maintained library writes pcapng. The reader uses `pcap-parser` for single
 //! blocks only, since version 0.17 misinterprets resolutions that are powers of two, and offsets in big-endian files.

@@ -1,5 +1,5 @@
-//! Drawing of heat maps: rows of cells over time, from white for 0 to black for `most` or more. Panels are stacked
-//! vertically over a common axis.
+//! Drawing of heat maps: rows of cells over time, whose shades go from white for 0 to black for `most` or more. Panels
+//! are stacked vertically over a common axis.
 //!
 //! Adjacent cells of one shade are drawn as one rectangle, and white cells are not drawn. Rows are labelled by their
 //! numbers.

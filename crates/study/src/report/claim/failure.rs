@@ -11,7 +11,7 @@ pub enum FailureCause {
     Model,
     /// The paper does not state an input, a constant or a detail of a program.
     UnknownInput,
-    /// The claim asks for more than the paper states, or for something else.
+    /// The claim asks for more than the paper states, or for a different result.
     Claim,
     /// The paper contradicts itself.
     Contradiction,

@@ -1,4 +1,4 @@
-//! Sample claims for the tests of this folder.
+//! Sample claims for the tests of claims.
 
 use super::*;
 

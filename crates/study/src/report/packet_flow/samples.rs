@@ -10,8 +10,8 @@ struct Engines {
 }
 
 impl Engines {
-    /// Adds a transfer by `band` that starts when the engine is free, but not before `earliest`, and ends not before
-    /// `until`.
+    /// Adds a transfer by `band` that starts when the engine is free, but not before `earliest`, and that does not end
+    /// before `until`.
     fn run(&mut self, band: usize, packet: u64, bytes: u64, earliest: f64, until: f64) -> f64 {
         let start = earliest.max(self.free[band] + 1.5);
         let end = until.max(start + 2.0 + bytes as f64 / [126.0, 150.0, 150.0, 122.0][band]);

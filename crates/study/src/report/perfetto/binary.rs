@@ -1,10 +1,10 @@
 //! Writer of a timeline in Perfetto's binary form, while the simulation runs and in bounded memory.
 //!
 //! The trace has a group of tracks for each group of the timeline, a track for each lane of a track, and the same
-//! slices and flows as the JSON form. Timestamps are whole nanoseconds, Perfetto's unit, rounded down. A span whose
-//! duration is not a whole number of nanoseconds has it as the annotation `duration_ps`. A span of zero length is an
-//! instant event. The annotations `bytes` and `message` are left out where there is no data or message; the rate
-//! follows from bytes and duration.
+//! slices and flows as the JSON form. Timestamps are whole nanoseconds, Perfetto's unit, rounded down. If the duration
+//! of a span is not a whole number of nanoseconds, the span has its duration as the annotation `duration_ps`. A span
+//! of zero length is an instant event. The annotations `bytes` and `message` are left out where there is no data or
+//! message; the rate follows from bytes and duration.
 //!
 //! A recorder passes spans in the order in which they ended, and a track's events are written in order of time. A span
 //! is therefore held until eight further blocks of spans have arrived. If a span ends so late that spans of its track

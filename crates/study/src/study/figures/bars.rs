@@ -59,21 +59,24 @@ impl Bars {
         let series: Vec<BoundSeries> = self.bars.iter().flat_map(|series| series.bind(drawing, scope)).collect();
         let mut table = ReportTable::new(self.headings(&series));
         let mut groups = Vec::new();
-        let mut shown = vec![false; series.len()];
+        let mut has_value = vec![false; series.len()];
         for group in drawing.each(scope, &self.groups) {
             let name = innermost(&group).map(|value| Format::default().words(&value)).unwrap_or_default();
             let bars: Vec<Bar> = series.iter().map(|(series, bound, _)| series.bar(drawing, bound, &group)).collect();
             let mut row = vec![Cell::from(name.as_str())];
             for (n, bar) in bars.iter().enumerate() {
                 let height = Some(bar.parts[0]).filter(|height| !height.is_nan());
-                shown[n] |= height.is_some();
+                has_value[n] |= height.is_some();
                 row.push(height.into());
                 row.extend(series[n].0.published.is_some().then(|| Cell::from(bar.published)));
             }
             table.push(row);
             groups.push(Group { name, bars: self.arrange(bars) });
         }
-        series.iter().zip(&shown).for_each(|((series, ..), some)| drawing.require_some(*some, &series.value));
+        series
+            .iter()
+            .zip(&has_value)
+            .for_each(|((series, ..), has_any_value)| drawing.require_value(*has_any_value, &series.value));
         let legend = series.into_iter().map(|(_, _, name)| name).collect();
         let chart = BarChart { title, y: self.y.axis(), legend, stacked: self.stacked, groups };
         (Some(chart.svg()), Some(table))

@@ -132,9 +132,9 @@ impl<'a> Drawing<'a> {
     }
 
     /// Reports an error if the expression cannot have a value, so that this is found before any run.
-    pub fn require_some(&self, some: bool, expression: &Expression) {
+    pub fn require_value(&self, has_value: bool, expression: &Expression) {
         let is_reported = self.errors.borrow().iter().any(|error| error.source.place == expression.source.place);
-        if self.view.is_planned() && !some && !is_reported {
+        if self.view.is_planned() && !has_value && !is_reported {
             let span = expression.tree.span.clone();
             let label = "no run and no published number has this value";
             let error = ExpressionError::new(&expression.source, span, "there is nothing to show", label);

@@ -61,7 +61,7 @@ impl Lines {
         for line in &self.series {
             let lines = drawing.each(scope, &line.each);
             let drawn: Vec<Series> = lines.iter().filter_map(|at| self.line(drawing, at, line, &series)).collect();
-            drawing.require_some(drawn.iter().any(|series| !series.points.is_empty()), &line.value);
+            drawing.require_value(drawn.iter().any(|series| !series.points.is_empty()), &line.value);
             if !line.is_marks {
                 tabled.extend(series.len()..series.len() + drawn.len());
             }

@@ -81,7 +81,7 @@ impl Matrix {
         let cell = |row: &Scope, column: &Scope| self.cell(drawing, row, column);
         let cells: Vec<Vec<Option<MatrixCell>>> =
             rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect();
-        drawing.require_some(cells.iter().flatten().any(Option::is_some), &self.value);
+        drawing.require_value(cells.iter().flatten().any(Option::is_some), &self.value);
         let chart = Chart {
             title,
             axes: self.titles(),

@@ -50,7 +50,7 @@ impl Columns {
         let names = names.map(|(n, (_, over))| Column::new(self.heads.get(n).unwrap_or(&over.variable)));
         let heads = columns.iter().map(|(column, scope)| column.head(drawing, scope));
         let mut table = ReportTable::new(names.chain(heads).collect());
-        let mut filled = vec![false; columns.len()];
+        let mut has_value_by_column = vec![false; columns.len()];
         for row in drawing.each(scope, &self.rows) {
             let values = row.bindings.iter().rev().take(self.rows.0.len()).rev();
             let mut cells: Vec<Cell> = values.map(|(_, value)| named(&Format::default().words(value))).collect();
@@ -58,12 +58,15 @@ impl Columns {
                 let mut scope = row.clone();
                 scope.bindings.extend(fixed.bindings.iter().cloned());
                 let cell = drawing.cell(&scope, &column.value);
-                filled[n] |= cell != Cell::Empty;
+                has_value_by_column[n] |= cell != Cell::Empty;
                 cells.push(cell);
             }
             table.push(cells);
         }
-        columns.iter().zip(filled).for_each(|((column, _), some)| drawing.require_some(some, &column.value));
+        columns
+            .iter()
+            .zip(has_value_by_column)
+            .for_each(|((column, _), has_value)| drawing.require_value(has_value, &column.value));
         table
     }
 }

@@ -11,7 +11,7 @@ use crate::study::LocatedStudy;
 use narrows_core::text::Problems;
 use serde::Serialize;
 
-/// A number of a fit, as it is predicted without itself.
+/// A number of a fit, with its prediction by a fit from which it was left out.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct HeldOutNumber {
     /// The name of the claim.

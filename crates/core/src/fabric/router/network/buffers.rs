@@ -95,7 +95,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             |moving| moving.to,
             |sector, MovingFlit { to, flit }| {
                 let header = if SIMPLE_WORMHOLE { flit } else { shared.front(sector, to as usize % CHANNELS) };
-                if shared.come_to_front(sector, to as usize, header) {
+                if shared.start_routing(sector, to as usize, header) {
                     shared.headers.push(to);
                 }
             },
@@ -110,11 +110,11 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         let output = &mut sector.outputs[channel % CHANNELS];
         output.credits += 1;
         assert!(output.credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
-        let is_only_one = output.credits == 1;
+        let is_only_credit = output.credits == 1;
         if !WITHOUT_OPTIONS && self.needs_min_credits {
             self.wake_blocked::<WITHOUT_OPTIONS>(sector, channel / C, now);
         }
-        is_only_one
+        is_only_credit
     }
 
     /// Adds a flit to the buffer of an input channel. Returns whether a packet to be routed is at the front now.

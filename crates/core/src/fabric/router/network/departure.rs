@@ -94,7 +94,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         for next in 0..channels.len() {
             let local = usize::from(channels.get(next)) % CHANNELS;
             let channel = number * CHANNELS + local;
-            if self.come_to_front(sector, channel, self.front(sector, local)) {
+            if self.start_routing(sector, channel, self.front(sector, local)) {
                 self.headers.push_at(now + 1 + self.rules.routing, channel as u32);
             }
         }

@@ -14,7 +14,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// Starts to route the packet of an input channel, whose header is at the front of its buffer. Returns `false` if
     /// all of the packet must be in the buffer first.
     #[inline]
-    pub(super) fn come_to_front(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit) -> bool {
+    pub(super) fn start_routing(&mut self, sector: &mut Sector<C>, channel: usize, header: Flit) -> bool {
         debug_assert!(header.is_header(), "a packet begins with its header");
         let local = channel % CHANNELS;
         if !SIMPLE_WORMHOLE && self.rules.switching == Switching::StoreAndForward && sector.tails[local] == 0 {

@@ -150,10 +150,11 @@ impl Rule {
     /// Returns whether there is only one route from any router to any node.
     pub fn has_single_paths(&self) -> bool {
         let mut destinations = self.exits.iter().map(|(router, _)| *router);
-        let has_one =
+        let has_single_port =
             |at, destination| [false, true].iter().all(|down| self.ports(at, destination, *down).count_ones() <= 1);
-        destinations
-            .all(|destination| (0..self.routers).all(|at| at == destination as usize || has_one(at, destination)))
+        destinations.all(|destination| {
+            (0..self.routers).all(|at| at == destination as usize || has_single_port(at, destination))
+        })
     }
 }
 

@@ -300,8 +300,8 @@ impl Device for ReceiveFifo {
     fn read(&self, at: u64, into: &mut [u8]) {
         match at {
             STATUS_OFFSET => {
-                let there = u64::from(!self.ready.borrow().is_empty());
-                into.copy_from_slice(&there.to_le_bytes()[..into.len()]);
+                let has_packet = u64::from(!self.ready.borrow().is_empty());
+                into.copy_from_slice(&has_packet.to_le_bytes()[..into.len()]);
             }
             // After the end of a packet, the rest of the window reads as zeros.
             _ if at > DATA && self.is_at_end.get() => into.fill(0),

@@ -186,11 +186,11 @@ impl SendSide {
         }
         // The firmware's prefix is sent with the first part of the packet.
         let prefix = context.parameters.prefix();
-        let (behind, with) = if part.0 == 0 { (0, prefix) } else { (prefix, 0) };
+        let (address_offset, prefix_bytes) = if part.0 == 0 { (0, prefix) } else { (prefix, 0) };
         context.chip.transmit.begin(TransmitJob {
             packet: first.packet.clone(),
-            sram_address: context.layout.send_buffer(buffer) + behind + u64::from(part.0),
-            bytes: Bytes(with + u64::from(part.1)),
+            sram_address: context.layout.send_buffer(buffer) + address_offset + u64::from(part.0),
+            bytes: Bytes(prefix_bytes + u64::from(part.1)),
             last,
             closes: last.then_some(stage::NET_TX),
         });
@@ -225,11 +225,11 @@ impl SendSide {
 /// Returns the pieces of `list` that cover `bytes` units from offset `from`.
 fn slice_pieces(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
     let mut at = 0;
-    let cut = list.filter_map(|piece| {
+    let pieces = list.filter_map(|piece| {
         let (start, end) = (at, at + piece.bytes);
         at = end;
         let (first, last) = (start.max(from), end.min(from + bytes));
         (first < last).then(|| Piece { address: piece.address + (first - start), bytes: last - first })
     });
-    cut.collect()
+    pieces.collect()
 }

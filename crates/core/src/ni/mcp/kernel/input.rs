@@ -201,10 +201,10 @@ impl Kernel {
         let offloads = self.card.parameters.offloads;
         // The interface's checksum includes the envelope, and so does the checksum over the kernel's copy of the
         // packet.
-        let apart = offloads.zero_copy && !offloads.checksum_offload;
-        let before = if apart { Sum::of_bytes(envelope) } else { Sum::ZERO };
+        let is_envelope_separate = offloads.zero_copy && !offloads.checksum_offload;
+        let envelope_sum = if is_envelope_separate { Sum::of_bytes(envelope) } else { Sum::ZERO };
         // Parts begin at even offsets, so that their checksums can be added.
-        before + parts.iter().map(|part| part.sum).sum()
+        envelope_sum + parts.iter().map(|part| part.sum).sum()
     }
 
     fn endpoint_exists(&self, node: NodeId, index: u32) -> bool {

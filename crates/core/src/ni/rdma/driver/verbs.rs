@@ -33,12 +33,12 @@ pub struct ProgramQueuePair {
 pub struct ProgramQueues {
     pairs: RefCell<Vec<Rc<ProgramQueuePair>>>,
     completion_queues: RefCell<BTreeMap<EndpointId, Rc<CompletionQueue>>>,
-    works: Cell<u64>,
+    work_count: Cell<u64>,
 }
 
 impl ProgramQueues {
     fn next_work(&self) -> WorkId {
-        WorkId(self.works.replace(self.works.get() + 1))
+        WorkId(self.work_count.replace(self.work_count.get() + 1))
     }
 }
 

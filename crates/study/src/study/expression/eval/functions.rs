@@ -1,4 +1,4 @@
-//! The functions of the expression language: of numbers, of lists, and of the shapes of curves.
+//! The functions of the expression language, which take numbers, lists, or the points of curves.
 
 use super::{EvalError, Evaluator};
 use crate::study::expression::value::{Element, Key, Value};
