@@ -2,12 +2,12 @@
 
 mod decode;
 
-use crate::common::cli::{Folder, command, narrows, run_ok, stderr};
+use crate::common::cli::{Folder, interrupt, interruptible, narrows, run_ok, stderr};
 use decode::{Slice, slices};
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Returns the spans of a JSON trace, with their arrows.
@@ -106,7 +106,7 @@ fn interrupted_run_leaves_no_trace_and_keeps_the_earlier_one() {
     let path = folder.path("t.pftrace");
     fs::write(&path, "earlier").expect("a file");
     let arguments = ["run", "ping-pong", "--set=workload.ping-pong.messages=1000000", "--trace", &path];
-    let started = command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let started = interruptible(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let child = started.expect("the program starts");
     let names = || fs::read_dir(&folder.0).expect("a folder").count();
     let has_begun = (0..600).any(|_| {
@@ -114,9 +114,7 @@ fn interrupted_run_leaves_no_trace_and_keeps_the_earlier_one() {
         names() > 1
     });
     assert!(has_begun, "the run writes a temporary file");
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-    assert!(sent.success());
-    let ran = child.wait_with_output().expect("a child");
+    let ran = interrupt(child);
     assert_eq!(ran.status.code(), Some(130), "{}", stderr(&ran));
     assert_eq!((names(), fs::read_to_string(&path).expect("a file").as_str()), (1, "earlier"));
 }

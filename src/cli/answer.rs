@@ -36,10 +36,13 @@ pub fn run(options: &Options) -> CommandResult {
 #[cfg(target_os = "linux")]
 fn bound(memory_gib: u64) -> io::Result<()> {
     use nix::sys::prctl::set_pdeathsig;
-    use nix::sys::resource::{Resource, setrlimit};
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
     use nix::sys::signal::Signal;
     set_pdeathsig(Signal::SIGKILL)?;
-    Ok(setrlimit(Resource::RLIMIT_AS, memory_gib << 30, memory_gib << 30)?)
+    // A smaller limit of the system stays.
+    let (_, most) = getrlimit(Resource::RLIMIT_AS)?;
+    let limit = most.min(memory_gib << 30);
+    Ok(setrlimit(Resource::RLIMIT_AS, limit, limit)?)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -91,9 +91,8 @@ impl Output {
         if self.device {
             return Ok(());
         }
-        let temporary = temporary_path(&self.path)?;
-        File::create(&temporary)?;
-        fs::remove_file(&temporary)
+        // An interrupt removes this file, too.
+        UnfinishedOutput::create(self).map(drop)
     }
 
     /// Writes the file.

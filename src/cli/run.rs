@@ -106,13 +106,13 @@ pub fn run(options: &Options) -> CommandResult {
     let inputs: Vec<PathBuf> = options.subject.input_file().into_iter().chain(input::named_files(&read)).collect();
     let outputs = [&options.trace, &options.pcap, &options.messages].map(Option::as_deref);
     output::check_distinct(&inputs, &outputs)?;
+    output::remove_unfinished_on_interrupt();
     let trace = options.trace.as_deref().map(|path| Trace::prepare(path, options.trace_spans)).transpose()?;
     if options.pcap.is_some() {
         capture::check_format(&read.value)?;
     }
     let pcap = options.pcap.as_deref().map(Output::prepare).transpose()?;
     let messages = options.messages.as_deref().map(messages).transpose()?;
-    output::remove_unfinished_on_interrupt();
     let (trace, recorder) = match trace {
         Some(trace) => trace.open().map(|(trace, recorder)| (Some(trace), recorder))?,
         None => (None, Recorder::off()),

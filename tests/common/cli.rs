@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A temporary folder of a test, removed at its end.
@@ -43,6 +43,25 @@ pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
     command.args(arguments).current_dir(std::env::temp_dir());
     command
+}
+
+/// Returns the program as [`command`] does, so that it heeds an interrupt: processes that a script runs in the background
+/// ignore it, and so do the processes that they start.
+pub fn interruptible(arguments: &[&str]) -> Command {
+    let (program, reset) = (command(arguments), "--default-signal=INT");
+    if !Command::new("env").args([reset, "true"]).output().is_ok_and(|ran| ran.status.success()) {
+        return program;
+    }
+    let mut interruptible = Command::new("env");
+    interruptible.arg(reset).arg(program.get_program()).args(program.get_args()).current_dir(std::env::temp_dir());
+    interruptible
+}
+
+/// Interrupts a running program as Ctrl-C does, and returns its output.
+pub fn interrupt(child: Child) -> Output {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    child.wait_with_output().expect("a child")
 }
 
 /// Runs the program.

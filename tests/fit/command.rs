@@ -2,10 +2,10 @@
 //! fits that are interrupted and resumed.
 
 use super::{LATENCY, MACHINE, RATE};
-use crate::common::cli::{Folder, command, narrows, stderr};
+use crate::common::cli::{Folder, command, interrupt, interruptible, narrows, stderr};
 use serde_json::Value as Json;
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 /// A measured curve with a latency of nearly 2.6 µs and a rate of 16 MB/s.
@@ -148,17 +148,11 @@ fn ctrl_c_prints_the_best_values_so_far() {
     let out = folder.path("out.json");
     let all_arguments = arguments(&folder, &[LATENCY, RATE], &["--jobs=1", "--out", &out]);
     let arguments: Vec<&str> = all_arguments.iter().map(String::as_str).collect();
-    let program = command(&arguments);
-    // Processes that a script runs in the background ignore Ctrl-C, and so do the processes that they start.
-    let mut interruptible = Command::new("env");
-    interruptible.arg("--default-signal=INT").arg(program.get_program()).args(program.get_args());
-    let child = interruptible.stderr(Stdio::piped()).spawn().expect("the program starts");
+    let child = interruptible(&arguments).stderr(Stdio::piped()).spawn().expect("the program starts");
     while !fs::exists(format!("{out}.fit")).expect("a folder") {
         std::thread::sleep(Duration::from_millis(2));
     }
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-    assert!(sent.success());
-    let output = child.wait_with_output().expect("a child");
+    let output = interrupt(child);
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("The fit was stopped: 2 constants on 4 numbers, the best values so far."), "{message}");

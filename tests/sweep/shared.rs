@@ -1,7 +1,7 @@
 //! Checks sweeps that are sharded over machines, shared by processes, killed, or stopped by Ctrl-C.
 
 use super::MESH;
-use crate::common::cli::{Folder, command, narrows, points_kept, run_ok, stderr};
+use crate::common::cli::{Folder, command, interrupt, interruptible, narrows, points_kept, run_ok, stderr};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -108,27 +108,20 @@ fn two_processes_may_share_a_result() {
 #[test]
 fn ctrl_c_reports_the_stored_points_and_how_to_resume() {
     let folder = Folder::new("stopped");
-    // Processes that a script runs in the background ignore Ctrl-C, and so do their children, unless it is reset.
-    let interruptible = ["env", "--default-signal=INT"];
-    let is_known =
-        Command::new(interruptible[0]).args([interruptible[1], "true"]).output().is_ok_and(|ran| ran.status.success());
-    let heeds = if is_known { interruptible.join(" ") + " " } else { String::new() };
     // The second command is left running when its terminal is closed.
     for (name, prefix) in [("out.csv", ""), ("nohup.csv", "trap '' HUP; ")] {
         let out = folder.path(name);
         let long_sweep =
             ["sweep", "stream", "--set=workload.stream.messages=2000", "--vary=run.seed=1..600+1", "--out", &out];
-        let program = command(&long_sweep);
+        let program = interruptible(&long_sweep);
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("{prefix}exec {heeds}\"$0\" \"$@\"")]).arg(program.get_program());
+        shell.args(["-c", &format!("{prefix}exec \"$0\" \"$@\"")]).arg(program.get_program());
         shell.args(program.get_args());
         let child = shell.stderr(Stdio::piped()).spawn().expect("the program starts");
         while points_kept(&out).len() < 2 {
             std::thread::sleep(Duration::from_millis(10));
         }
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-        assert!(sent.success());
-        let ran = child.wait_with_output().expect("a child");
+        let ran = interrupt(child);
         assert_eq!(ran.status.code(), Some(130), "{prefix}");
         let message = stderr(&ran);
         assert!(message.contains("of 600 points are stored in `"), "{message}");
