@@ -11,7 +11,7 @@ use narrows::host::io_bus::IoBusParameters;
 use narrows::host::memory_bus::NodeParameters;
 use narrows::host::pcie::PcieParameters;
 use narrows::machine::Registry;
-use narrows::machine::build::build;
+use narrows::machine::build::{BuiltMachine, build};
 use narrows::machine::combinations::Combination;
 use narrows::machine::{self, Machine};
 use narrows::ni::Driver;
@@ -101,10 +101,16 @@ impl Observed {
     }
 }
 
-/// Runs a machine, and asserts that each message arrives once and that its ledger is exact to the picosecond.
+/// Runs a machine, and asserts that each message arrives once, that its ledger is exact to the picosecond, and that
+/// nothing remains in memory.
 pub fn observe(machine: &Machine) -> Observed {
     let built = build(machine, Recorder::off());
-    let outcome = built.run();
+    let observed = observed(&built, built.run());
+    built.assert_released();
+    observed
+}
+
+fn observed(built: &BuiltMachine, outcome: Outcome) -> Observed {
     let world = &built.world;
     let delivered = world.tally.delivered();
     let messages: Vec<Delivered> = delivered.iter().map(|(message, at)| Delivered::new(message, *at)).collect();

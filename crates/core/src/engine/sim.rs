@@ -21,7 +21,7 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::{Context, Waker};
 
 /// A task's number.
@@ -237,6 +237,11 @@ impl Core {
 }
 
 impl Sim {
+    /// Returns a reference that does not keep the simulation in memory, to find out whether anything still does.
+    pub(crate) fn downgrade(&self) -> Weak<impl Sized + use<>> {
+        Rc::downgrade(&self.0)
+    }
+
     /// Returns the present simulated time.
     #[inline]
     pub fn now(&self) -> Time {

@@ -82,7 +82,7 @@ pub use dma_port::{
 pub(crate) use dma_port::{Transfer, TransferEngine};
 pub use interrupt::{CoreId, Interrupt, InterruptController, InterruptHandler, InterruptVector, Interrupts};
 pub use metrics::HostMetric;
-pub use node::{Host, HostNode};
+pub use node::{Host, HostNode, WeakHost};
 pub(crate) use paged_bytes::PagedBytes;
 pub use posted_writes::{PostedWrite, PostedWrites};
 pub use priority::{ExecPriority, PreemptiveScheduler};

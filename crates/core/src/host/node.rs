@@ -15,7 +15,7 @@ use super::processor::Processor;
 use super::utilization::Utilization;
 use crate::engine::{LocalFuture, NodeId, Time};
 use std::any::Any;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// A host of some kind in a simulation.
 ///
@@ -123,7 +123,33 @@ pub struct Host {
     kind: Rc<dyn HostNode>,
 }
 
+/// A handle of the host of a node that does not keep the host in memory. Devices have it, because the host keeps them.
+#[derive(Clone)]
+pub struct WeakHost {
+    /// Name of the node.
+    pub name: Rc<str>,
+    node: NodeId,
+    kind: Weak<dyn HostNode>,
+}
+
+impl WeakHost {
+    /// Returns the host.
+    ///
+    /// # Panics
+    ///
+    /// Panics after the run, when the host has been dropped.
+    pub fn get(&self) -> Host {
+        let kind = self.kind.upgrade().expect("a host exists as long as its devices act");
+        Host { node: self.node, name: self.name.clone(), kind }
+    }
+}
+
 impl Host {
+    /// Returns a handle that does not keep the host in memory.
+    pub fn downgrade(&self) -> WeakHost {
+        WeakHost { name: self.name.clone(), node: self.node, kind: Rc::downgrade(&self.kind) }
+    }
+
     /// Creates the handle of the host of `node`, which was started by its specification.
     pub fn new(node: NodeId, name: &str, kind: Rc<dyn HostNode>) -> Host {
         Host { node, name: name.into(), kind }

@@ -33,7 +33,6 @@ pub struct TaggedDma {
 /// The shared state of the tasks that carry out transfers. There is one task, called a lane, for each tag.
 struct Lanes {
     sim: Sim,
-    port: Rc<dyn DmaPort>,
     latency: LinkLatency,
     jobs: Vec<Mailbox<Job>>,
     idle: RefCell<Vec<usize>>,
@@ -62,15 +61,15 @@ impl TaggedDma {
         let jobs = (0..tags).map(|tag| Mailbox::new(sim, format!("a transfer with tag {tag} of {name}")));
         let lanes = Rc::new(Lanes {
             sim: sim.clone(),
-            port,
             latency,
             jobs: jobs.collect(),
             idle: RefCell::new((0..tags as usize).rev().collect()),
             change: Signal::new(sim, format!("DMA data for {name}")),
         });
         for lane in 0..tags as usize {
-            let lanes = lanes.clone();
-            sim.spawn_server(format!("{name} tag {lane}"), async move { lanes.serve(lane).await });
+            // The tasks alone hold the port: devices hold this one, and the host keeps devices.
+            let (lanes, port) = (lanes.clone(), port.clone());
+            sim.spawn_server(format!("{name} tag {lane}"), async move { lanes.serve(lane, &*port).await });
         }
         TaggedDma { tags: DmaTags::new(sim, name, tags), lanes, writes: Rc::new(PostedWrites::new(sim, name)) }
     }
@@ -101,11 +100,11 @@ impl DmaPort for TaggedDma {
 }
 
 impl Lanes {
-    async fn serve(&self, lane: usize) {
+    async fn serve(&self, lane: usize, port: &dyn DmaPort) {
         loop {
             let Job { request, arrivals, write, tag } = self.jobs[lane].receive().await;
             self.sim.delay(self.latency.request).await;
-            self.carry_out(&request, &arrivals).await;
+            self.carry_out(port, &request, &arrivals).await;
             drop(write);
             arrivals.ended.set(true);
             self.idle.borrow_mut().push(lane);
@@ -115,12 +114,12 @@ impl Lanes {
     }
 
     /// Carries out a transfer at the host, and returns the data that it reads to the engine.
-    async fn carry_out(&self, request: &DmaRequest, arrivals: &Arrivals) {
+    async fn carry_out(&self, port: &dyn DmaPort, request: &DmaRequest, arrivals: &Arrivals) {
         let reply = match request.operation {
             DmaOperation::Read(_) => self.latency.reply,
             DmaOperation::Write(_) => Time::ZERO,
         };
-        let mut transfer = submit_when_free(&*self.port, request).await;
+        let mut transfer = submit_when_free(port, request).await;
         let mut data = Vec::new();
         while let Some(beat) = transfer.next_beat(&mut data).await {
             let arrival = DataBeat { from: beat.from + reply, to: beat.to + reply, ..beat };

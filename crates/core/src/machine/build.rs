@@ -64,6 +64,22 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
 }
 
 impl BuiltMachine {
+    /// Drops the machine, and asserts that nothing of it remains in memory. Whatever is left holds itself: a device that
+    /// keeps the host by which it is kept, for example.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a part of the machine remains.
+    pub fn assert_released(self) {
+        let remaining = self.world.sim.downgrade();
+        drop(self);
+        assert_eq!(
+            remaining.strong_count(),
+            0,
+            "handles of the simulation remain after the run: parts hold each other"
+        );
+    }
+
     /// Runs the machine to the end.
     pub fn run(&self) -> Outcome {
         self.simulation.run(self.limits)

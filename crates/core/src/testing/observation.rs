@@ -3,7 +3,7 @@
 use crate::engine::{Ledger, Message, Metric, Outcome, Recorder, Time};
 use crate::fabric::PacketCounts;
 use crate::machine::Machine;
-use crate::machine::build::build;
+use crate::machine::build::{BuiltMachine, build};
 use crate::ni::Driver;
 use crate::protocol::Statistics;
 use std::collections::BTreeSet;
@@ -71,10 +71,17 @@ impl RunObservation {
     ///
     /// # Panics
     ///
-    /// Panics if the machine has no fabric between nodes, which is so if its workload drives routers alone.
+    /// Panics if the machine has no fabric between nodes, which is so if its workload drives routers alone, or if a part
+    /// of it remains in memory after the run.
     pub fn of(machine: &Machine, recorder: Recorder) -> RunObservation {
         let built = build(machine, recorder);
-        let outcome = built.run();
+        let observation = RunObservation::new(&built, built.run());
+        built.assert_released();
+        observation
+    }
+
+    /// Returns the results of a machine whose run ended with `outcome`.
+    fn new(built: &BuiltMachine, outcome: Outcome) -> RunObservation {
         let world = &built.world;
         let delivered = world.tally.delivered();
         let accounts = world.nodes.iter().filter_map(|node| node.endpoint().driver().accounts());

@@ -2,7 +2,7 @@
 
 use super::parameters::RingParameters;
 use crate::engine::{Bytes, Signal, Sim};
-use crate::host::{Address, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, Host, submit_when_free};
+use crate::host::{Address, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, WeakHost, submit_when_free};
 use crate::ni::port::Port;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub enum RingSide {
 pub struct DeviceContext {
     pub sim: Sim,
     pub name: String,
-    pub host: Host,
+    pub host: WeakHost,
     pub parameters: RingParameters,
     pub port: Rc<Port>,
     pub dma: Rc<dyn DmaPort>,

@@ -25,6 +25,7 @@ use std::rc::Rc;
 /// The driver of a node.
 pub struct RingDriver {
     context: Rc<DeviceContext>,
+    cores: Vec<AnyProcessor>,
     device: Rc<[device::QueuePair]>,
     receiver: Rc<Receiver>,
     queues: Rc<[DriverQueue]>,
@@ -49,6 +50,7 @@ impl RingDriver {
         let kernel = context.parameters.kernel().map(|kernel| RingKernel::start(context, &queues, kernel));
         RingDriver {
             context: context.clone(),
+            cores: context.host.get().cores().to_vec(),
             device,
             receiver,
             queues,
@@ -62,7 +64,7 @@ impl RingDriver {
 
     /// Returns the queues from which a core takes frames.
     fn queues_of(&self, cpu: &AnyProcessor) -> &[usize] {
-        let cores = self.context.host.cores();
+        let cores = &self.cores;
         let is_same_core = |core: &AnyProcessor| std::ptr::eq(core.arbiter(), cpu.arbiter());
         let core = if cores.len() == 1 { 0 } else { cores.iter().position(is_same_core).unwrap_or(0) };
         &self.steering.of_core[core]

@@ -56,16 +56,17 @@ impl RingKernel {
             softirqs: (0..queues.len()).map(softirq).collect(),
             inbox: Mailbox::new(sim, format!("a frame for {name}")),
         });
+        let host = context.host.get();
         for queue in 0..queues.len() {
-            let core = CoreId((queue % context.host.cores().len()) as u16);
+            let core = CoreId((queue % host.cores().len()) as u16);
             let [handler, softirq] = [kernel.clone(), kernel.clone()];
-            let [interrupt, below] = [ExecPriority::Interrupt, ExecPriority::BottomHalf]
-                .map(|priority| context.host.core(core).at(priority));
+            let [interrupt, below] =
+                [ExecPriority::Interrupt, ExecPriority::BottomHalf].map(|priority| host.core(core).at(priority));
             let handle = move |_: Interrupt| -> LocalFuture<'static> {
                 let (kernel, cpu) = (handler.clone(), interrupt.clone());
                 Box::pin(async move { kernel.handle(&cpu, queue).await })
             };
-            context.host.interrupts().connect(InterruptVector(queue as u16), core, Box::new(handle));
+            host.interrupts().connect(InterruptVector(queue as u16), core, Box::new(handle));
             let task = format!("{name} softirq {queue}");
             sim.spawn_server(task, async move { softirq.serve(&below, queue).await });
         }

@@ -8,14 +8,14 @@
 use super::context::RingSide;
 use super::parameters::KernelDriverParameters;
 use crate::engine::{Signal, Sim, Time};
-use crate::host::{Host, InterruptVector};
+use crate::host::{Host, InterruptVector, WeakHost};
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// The interrupts of a queue.
 pub struct Moderation {
     sim: Sim,
-    host: Host,
+    host: WeakHost,
     vector: InterruptVector,
     parameters: KernelDriverParameters,
     /// Completions of the send and of the receive ring.
@@ -51,7 +51,7 @@ impl Moderation {
     ) -> Rc<Moderation> {
         let moderation = Rc::new(Moderation {
             sim: sim.clone(),
-            host: host.clone(),
+            host: host.downgrade(),
             vector,
             parameters: parameters.clone(),
             completed: Default::default(),
@@ -113,7 +113,7 @@ impl Moderation {
         self.unannounced[side as usize].set(self.unannounced[side as usize].get() - announced);
         self.deadlines[side as usize].set(Time::MAX);
         self.is_masked.set(self.parameters.masks_interrupts);
-        self.host.interrupts().raise(self.vector, side.cause());
+        self.host.get().interrupts().raise(self.vector, side.cause());
         if self.unannounced[side as usize].get() > 0 && !self.is_masked.get() {
             self.complete_rest(side);
         }

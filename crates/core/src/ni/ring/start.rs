@@ -57,7 +57,7 @@ fn device_context(parameters: &RingParameters, build: &BuildContext<'_>) -> Rc<D
     Rc::new(DeviceContext {
         sim: sim.clone(),
         name: name.to_owned(),
-        host: build.host.clone(),
+        host: build.host.downgrade(),
         parameters: parameters.clone(),
         port: build.port(wire_length(parameters.frame.len()), stages),
         orders_writes: dma.orders_writes(),
@@ -91,7 +91,8 @@ fn driver_queue(
 ) -> DriverQueue {
     let parameters = &context.parameters;
     let registers = Window(window.at(index as u64 * QUEUE_BYTES));
-    let buffer = |_: u64| context.host.allocate(parameters.buffers.len());
+    let host = context.host.get();
+    let buffer = |_: u64| host.allocate(parameters.buffers.len());
     let [send, receive] = [0, 1].map(|_| (0..parameters.entries).map(buffer).collect::<Vec<Address>>());
     DriverQueue {
         send: SendDriver::new(context, &pair.send, registers, sent, send.into_iter().rev().collect()),
@@ -107,7 +108,7 @@ fn start_device_queue(
     slots: &Rc<Pool>,
     writes: &Rc<PendingWrites>,
 ) -> (QueuePair, [RingLayout; 2]) {
-    let (parameters, sim, host) = (&context.parameters, &context.sim, &context.host);
+    let (parameters, sim, host) = (&context.parameters, &context.sim, context.host.get());
     let name = match parameters.queues {
         1 => context.name.clone(),
         _ => format!("{} queue {queue}", context.name),
@@ -120,7 +121,7 @@ fn start_device_queue(
     let rings = [0, 1].map(|_| ring(parameters.descriptor.get()));
     let layouts = if is_queue { [0, 1].map(|_| ring(COMPLETION)) } else { rings };
     let vector = InterruptVector(queue as u16);
-    let moderation = parameters.kernel().map(|kernel| Moderation::start((sim, host), &name, vector, kernel));
+    let moderation = parameters.kernel().map(|kernel| Moderation::start((sim, &host), &name, vector, kernel));
     let batches = [
         ("send ring", (parameters.send.fetch_batch, parameters.send.fetches)),
         ("receive ring", (parameters.receive.fetch_batch, parameters.receive.fetches)),

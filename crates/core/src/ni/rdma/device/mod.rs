@@ -32,7 +32,7 @@ use super::receive_queue::ReceiveQueue;
 use super::transport::requester::RequesterLimits;
 use crate::engine::{Bytes, Mailbox, MessageTally, NodeId, Pool, Rate, Signal, Sim, Time};
 use crate::fabric::Packet;
-use crate::host::{Address, DmaOperation, DmaPort, DmaRequest, Host, submit_when_free};
+use crate::host::{Address, DmaOperation, DmaPort, DmaRequest, WeakHost, submit_when_free};
 use crate::ni::build_context::BuildContext;
 use crate::ni::verbs::MemoryRegion;
 use doorbell::DoorbellRing;
@@ -79,7 +79,7 @@ pub type AcceptUnknown = Box<dyn Fn(u32) -> Option<Rc<QueuePair>>>;
 pub struct RdmaDevice {
     pub(super) sim: Sim,
     pub(super) node: NodeId,
-    pub(super) host: Host,
+    pub(super) host: WeakHost,
     pub(super) parameters: RdmaParameters,
     limits: RequesterLimits,
     tally: Rc<MessageTally>,
@@ -140,7 +140,7 @@ impl RdmaDevice {
         let device = Rc::new(RdmaDevice {
             sim: sim.clone(),
             node: context.node(),
-            host: context.host.clone(),
+            host: context.host.downgrade(),
             limits: parameters.requester_limits(),
             tally: context.tally.clone(),
             dma: context.host.dma_port().self_advancing(sim, name),
@@ -214,7 +214,7 @@ impl RdmaDevice {
 
     /// Returns the address of `offset` in the tables of the device, which are in host memory.
     fn table_address(&self, offset: u64) -> Address {
-        *self.table.get_or_init(|| self.host.allocate(TABLE_BYTES as usize)) + offset % TABLE_BYTES
+        *self.table.get_or_init(|| self.host.get().allocate(TABLE_BYTES as usize)) + offset % TABLE_BYTES
     }
 
     /// Finds the context of queue pair `number`; a miss reads it from host memory.

@@ -69,10 +69,11 @@ fn new_send_queue(
 ) -> SendQueue {
     let entries = device.parameters.send_entries;
     let blocks = (entries * blocks_max(device.parameters.inline_max)).next_power_of_two();
-    let ring = (device.host.allocate(blocks as usize * BLOCK), blocks);
+    let host = device.host.get();
+    let ring = (host.allocate(blocks as usize * BLOCK), blocks);
     let pair = QueuePair::new(number, ring, completions, receives);
     device.queue_pairs.borrow_mut().insert(number, pair.clone());
-    SendQueue::new(&device.host, pair, entries)
+    SendQueue::new(&host, pair, entries)
 }
 
 impl MessageQueues {

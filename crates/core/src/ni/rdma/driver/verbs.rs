@@ -53,7 +53,7 @@ impl RdmaDriver {
         let create = || {
             let parameters = &self.device.parameters;
             let (entries, bytes) = (parameters.completion_entries, parameters.cqe.get());
-            Rc::new(CompletionQueue::new(&self.device.sim, &self.device.host, entries, bytes))
+            Rc::new(CompletionQueue::new(&self.device.sim, &self.device.host.get(), entries, bytes))
         };
         queues.entry(endpoint).or_insert_with(create).clone()
     }
@@ -108,9 +108,9 @@ impl Verbs for RdmaDriver {
             let node = self.addresses.node(remote);
             assert!(node != self.device.node, "a queue pair connects endpoints of two nodes");
             cpu.sync().await;
-            let (sim, host) = (&self.device.sim, &self.device.host);
+            let (sim, host) = (&self.device.sim, self.device.host.get());
             let completions = self.completion_queue(local);
-            let receives = ReceiveQueue::new(sim, host, self.device.parameters.receive_entries, false);
+            let receives = ReceiveQueue::new(sim, &host, self.device.parameters.receive_entries, false);
             let id = QueuePairId(self.programs.pairs.borrow().len() as u32);
             let send = self.new_send_queue(id.0 + 1, &completions, &receives);
             let (device, pair) = (self.device.clone(), send.pair.clone());
