@@ -25,7 +25,7 @@ pub enum Route {
     Page(String),
 }
 
-/// Why a request is refused.
+/// The reason for which a request is refused.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Refused {
     /// Status of the response.

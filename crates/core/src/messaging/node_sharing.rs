@@ -255,8 +255,8 @@ impl SharedNode {
     /// Returns whether a packet is left to `peer`, which takes it. This is so if `peer` is on another core, or if an
     /// earlier packet was left to it.
     fn leaves_to(&self, peer: &Inbox) -> bool {
-        let is_elsewhere = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
-        is_elsewhere || peer.has_found()
+        let is_on_other_core = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
+        is_on_other_core || peer.has_found()
     }
 
     /// Waits until no other core polls the interface or takes a packet from it; returns `None` if no other core can.

@@ -34,7 +34,7 @@ pub enum WriteOrdering {
     Relaxed,
 }
 
-/// How the packets of a transfer are simulated. Both give the same times.
+/// The method by which the packets of a transfer are simulated. Both methods give the same times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum TlpSimulation {
     /// The packets of a transfer are one reservation of the link.

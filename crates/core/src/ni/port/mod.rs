@@ -6,8 +6,8 @@
 //! take the protocol's `processing` cycles each. A packet's latency within the interface is modelled by the design, or
 //! is part of the fabric's interface delay. Everything in which designs differ is left out.
 //!
-//! It measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span for
-//! each packet while it is sent, and one of zero length for each arrival.
+//! A port measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span
+//! for each packet while the packet is sent, and a span of zero length for each arrival.
 
 mod deferred;
 mod fabric_side;

@@ -7,7 +7,7 @@ use super::transport::requester::{Recovery, RequesterLimits};
 use crate::engine::{Bytes, Rate, Time};
 use crate::text::{ParameterChoice, Parameters};
 
-/// How the processor notifies the interface of requests.
+/// The method by which the processor notifies the interface of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Doorbell {
     /// A request that is posted alone is written to the interface in write-combined blocks. A batch is announced as with

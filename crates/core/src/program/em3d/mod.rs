@@ -81,7 +81,7 @@ pub struct Em3d {
     pub arc_cycles: u64,
 }
 
-/// How values are communicated.
+/// The method by which values are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Sends {
     /// All values that another processor needs in one message of many packets.

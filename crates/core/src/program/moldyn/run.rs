@@ -48,7 +48,7 @@ pub struct Moldyn {
     pub prefetch: u64,
 }
 
-/// How positions and forces are communicated.
+/// The method by which positions and forces are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum MoldynExchange {
     /// Positions are in shared memory; a ring of transfers adds up forces.

@@ -60,7 +60,7 @@ pub enum RowAssignment {
     Dealt,
 }
 
-/// How contributions are communicated.
+/// The method by which contributions are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Exchange {
     /// A message for each contribution.

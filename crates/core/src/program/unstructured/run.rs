@@ -42,7 +42,7 @@ pub struct Unstructured {
     pub edge_cycles: u64,
 }
 
-/// How values and sums are communicated.
+/// The method by which values and sums are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum UnstructuredExchange {
     /// All values or sums for another processor in one message.

@@ -110,7 +110,7 @@ fn remote_memory_adds_the_same_to_warm_and_cold_reads_and_to_evicting_writes() {
     let [base, base_both] = latencies(&local, 8192, 0, 64, CacheWarmth::HostWarm);
     for warmth in [CacheWarmth::HostWarm, CacheWarmth::Cold] {
         let [read, both] = latencies(&remote, 8192, 0, 64, warmth);
-        // The cache of the link's socket has not the block, so that the write allocates.
+        // The cache of the link's socket does not hold the block, so that the write allocates.
         assert_eq!([read, both], [base + remote.remote, base_both + remote.llc.write_allocate]);
     }
     let [_, both] = latencies(&remote, 4 * MIB, 0, 64, CacheWarmth::DeviceWarm);
