@@ -1,8 +1,8 @@
 //! The host–PCI bridge for DMA engines: set-up, bursts, and competition with the processor.
 //!
 //! The module models the bridges of Yocum et al. (1997), Figure 1 and §3.5. A transfer of *n* bytes without competition
-//! takes the set-up time + *n* ÷ rate; each direction has separate values. It moves in bursts of at most `burst`, after
-//! which another initiator may get the bus. The effects of competition are in `competition.rs`.
+//! takes the set-up time + *n* ÷ rate; each direction has separate values. A transfer moves in bursts of at most
+//! `burst`, after which another initiator may get the bus. The effects of competition are in `competition.rs`.
 //!
 //! The set-up time and the rate were measured on a bridge and its bus, and include wait states, bursts and
 //! arbitration. They are not computed from the clock and width of the bus. Clock and width only limit the rate (a rate

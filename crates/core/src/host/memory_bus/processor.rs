@@ -6,8 +6,8 @@
 //! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
 //!
 //! Between two synchronizations, a processor sees its cache as it was at the first one. This skew is usual in
-//! simulators that run programs ahead. It observes other processors and interfaces only through the bus; a message is
-//! therefore never read before it was written.
+//! simulators that run programs ahead. A processor observes other processors and interfaces only through the bus; a
+//! message is therefore never read before it was written.
 //!
 //! The module leaves out instruction fetch, speculation, address translation.
 //!
@@ -244,7 +244,7 @@ impl MemoryBusProcessor {
         self.add_stall(now - requested_at, waited);
     }
 
-    /// Accounts for an access that took `took` from its departure from the processor. It waited for the bus for
+    /// Accounts for an access that took `took` from its departure from the processor. The access waited for the bus for
     /// `waited` of that time.
     pub(super) fn add_stall(&self, took: Time, waited: Time) {
         self.add_stalls(took, waited, 1);

@@ -12,11 +12,11 @@
 //! | the interface supplies a block | snoop down, data up | at the interconnect |
 //! | the interface loses a copy | snoop down, answer up | at the interconnect |
 //!
-//! A snoop is directed: an agent behind the link sees only transactions on blocks of which it has a copy or is the home.
-//! It acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). A transaction of another agent that follows an
-//! upgrade reaches the interface behind the answer, so the interface may change its copy when the upgrade takes effect.
-//! Requests for the ownership of several blocks are sent one behind another, and are answered in this order.
-//! With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
+//! A snoop is directed: an agent behind the link sees only transactions on blocks of which it has a copy or is the
+//! home. The agent acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). A transaction of another agent
+//! that follows an upgrade reaches the interface behind the answer, so the interface may change its copy when the
+//! upgrade takes effect. Requests for the ownership of several blocks are sent one behind another, and are answered in
+//! this order. With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
 //!
 //! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries four: a
 //! request or an answer takes one slot, and a block one for its header and four for its data. The rate of the

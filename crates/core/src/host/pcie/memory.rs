@@ -1,8 +1,8 @@
 //! Main memory behind the last-level cache: one access time, and one rate that all accesses share.
 //!
 //! The module models all channels of a socket as one server, which moves a block at the sum of their rates, less the
-//! share that other cores take (`background`). It leaves out banks, pages, refresh and the turnaround between reads and
-//! writes.
+//! share that other cores take (`background`). The module leaves out banks, pages, refresh and the turnaround between
+//! reads and writes.
 
 use super::server::Server;
 use crate::engine::{Bytes, Rate, Time};

@@ -1,7 +1,7 @@
 //! The programs of a node that wait for a block, or that have been granted one and have not used it.
 //!
 //! A program waits for one block at a time, and several programs of a node may wait for the same block. When the block
-//! arrives, all of them are granted it. It may be evicted or invalidated once the last of them has used it.
+//! arrives, all of them are granted it. The block may be evicted or invalidated once the last of them has used it.
 
 use crate::ni::extensions::Grant;
 use crate::protocol::directory::BlockId;

@@ -5,8 +5,8 @@
 //! passes four stages:
 //!
 //! 1. *Overhead*: the firmware composes the command. Any number of transfers may be in this stage.
-//! 2. *Issue*: the transfer takes one of `slots` and waits until the issue stage is free. It goes on at once, and the
-//!    stage is free for the next transfer after a time that depends on the size.
+//! 2. *Issue*: the transfer takes one of `slots` and waits until the issue stage is free. The transfer then goes on at
+//!    once, and the stage is free for the next transfer after a time that depends on the size.
 //! 3. *Transfer*: the request goes to the host's DMA port. The data of a read are copied at `rate`, in pieces of `piece`,
 //!    while later pieces still arrive. The data of a write are copied at `write-rate`, in whole pieces, while they go out.
 //! 4. *Completion*: a read ends when its last byte has been copied. A write ends when its data have been copied and have

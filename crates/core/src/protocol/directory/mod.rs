@@ -56,7 +56,7 @@
 //! 1. A node has at most one outstanding request for a block, and the home answers it once.
 //! 2. A home serves one request for a block at a time, and receives the answers to all its recalls before it
 //!    continues. No recall of a block is therefore in the network when the block's next request is served.
-//! 3. A node that writes a block back requests it again only after the write-back was acknowledged. It answers a
+//! 3. A node that writes a block back requests it again only after the write-back was acknowledged. The node answers a
 //!    fetch that crosses the write-back, and the home acknowledges when both messages have arrived.
 //! 4. *A fetch may overtake the block that it fetches*. The node then still waits for write access, so it defers the
 //!    fetch until the block has arrived and was used. The block has been sent already, so it will arrive.

@@ -1,5 +1,5 @@
-//! A record of which packet held which channel of a link, and in which cycles. It is kept only if spans are recorded.
-//! It takes work once for each packet and router, not for each flit.
+//! A record of which packet held which channel of a link, and in which cycles. The record is kept only if spans are
+//! recorded. Recording takes work once for each packet and router, not for each flit.
 //!
 //! A packet holds an output channel from the grant until its tail leaves, and a channel of its source's link from the
 //! departure of its header to that of its tail. The departures of other flits are left out.

@@ -7,10 +7,10 @@
 //! | source, destination | cache or memory | processor cache |
 //! | buffering | in the interface's cache or memory, processor not involved | |
 //!
-//! The queues are at home in main memory; the interface caches 32 blocks of each queue (60 ns). It prefetches a message
-//! into its send cache while the processor composes it. For an arriving message it invalidates the other copies block
-//! by block, since each block is written as a whole, and keeps the blocks in its receive cache, from which the
-//! processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
+//! The queues are at home in main memory; the interface caches 32 blocks of each queue (60 ns). The interface
+//! prefetches a message into its send cache while the processor composes it. For an arriving message the interface
+//! invalidates the other copies block by block, since each block is written as a whole, and keeps the blocks in its
+//! receive cache, from which the processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
 //!   first reads the head, since its lazy pointer may be out of date.
