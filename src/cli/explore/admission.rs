@@ -51,8 +51,8 @@ impl Gate {
         &self.token
     }
 
-    /// Returns the cookie with which the files of the page are loaded after the page itself. Its name contains the port,
-    /// because cookies of an address are shared by all its ports.
+    /// Returns the cookie with which the files of the page are loaded after the page itself. Its name contains the
+    /// port, because cookies of an address are shared by all its ports.
     pub fn cookie(&self) -> String {
         format!("narrows-{}={}; HttpOnly; SameSite=Strict; Path=/", self.port, self.token)
     }

@@ -43,7 +43,8 @@ pub trait CoherentPort {
     /// Returns a block that `agent` owns to its home.
     fn write_back<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a>;
 
-    /// Writes a whole block to its home, and invalidates all copies. `written` is called when other agents see the block.
+    /// Writes a whole block to its home, and invalidates all copies. `written` is called when other agents see the
+    /// block.
     fn write_through<'a>(
         &'a self,
         agent: AgentId,

@@ -209,8 +209,8 @@ impl DmaCompletion {
         self.steps.data.take()
     }
 
-    /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to the
-    /// latency of the transfer. The list is empty if the port records none.
+    /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to
+    /// the latency of the transfer. The list is empty if the port records none.
     pub fn stages(&self) -> Vec<(&'static str, Time)> {
         self.steps.stages.get().iter().flatten().copied().collect()
     }
@@ -278,8 +278,8 @@ impl DmaSteps {
         std::mem::swap(data, &mut self.data.borrow_mut());
     }
 
-    /// Returns whether the engine waits for the end of the transfer only. The port need not report beats at the instants
-    /// at which they flow.
+    /// Returns whether the engine waits for the end of the transfer only. The port need not report beats at the
+    /// instants at which they flow.
     pub fn awaits_end(&self) -> bool {
         self.goal.get() == u32::MAX
     }

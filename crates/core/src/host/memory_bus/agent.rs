@@ -106,8 +106,8 @@ pub trait Agent {
         false
     }
 
-    /// Returns the time of the answer to the last snoop, of `block`, if the transaction must wait for it: the agent lost
-    /// its copy, or is the home of the block.
+    /// Returns the time of the answer to the last snoop, of `block`, if the transaction must wait for it: the agent
+    /// lost its copy, or is the home of the block.
     fn answer_time(&self, _block: Address) -> Time {
         Time::ZERO
     }

@@ -3,7 +3,8 @@
 //! The module models a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
 //! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which synchronize
 //! with the simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer. Uncached
-//! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
+//! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and
+//! polls in `spin.rs` and `polls.rs`.
 //!
 //! Between two synchronizations, a processor sees its cache as it was at the first one. This skew is usual in
 //! simulators that run programs ahead. A processor observes other processors and interfaces only through the bus; a

@@ -1,10 +1,10 @@
 //! Runs of loads and stores whose misses overlap, as a processor of today executes a copy.
 //!
 //! The module models a number of outstanding block misses ([`MemoryBusProcessorParameters::misses`]) and accesses wider
-//! than a word ([`MemoryBusProcessorParameters::run_access`]). A run is announced before its first access. Tasks, one for
-//! each miss but that of the program itself, then fetch the blocks of the run in order; the program waits only for a
-//! block that has not arrived. On a circuit-switched bus the misses are queued for the bus, so that only the cycles to
-//! and from the bus overlap.
+//! than a word ([`MemoryBusProcessorParameters::run_access`]). A run is announced before its first access. Tasks, one
+//! for each miss but that of the program itself, then fetch the blocks of the run in order; the program waits only for
+//! a block that has not arrived. On a circuit-switched bus the misses are queued for the bus, so that only the cycles
+//! to and from the bus overlap.
 //!
 //! The module leaves out prefetches of blocks that no run has announced, and misses of single loads, which do not
 //! overlap: the program executes in order.

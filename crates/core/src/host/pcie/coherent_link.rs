@@ -18,8 +18,8 @@
 //! upgrade takes effect. Requests for the ownership of several blocks are sent one behind another, and are answered in
 //! this order. With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
 //!
-//! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries four: a
-//! request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
+//! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries
+//! four: a request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
 //! parameter is that of the bytes in slots, after the overhead of the flits.
 //!
 //! With CXL, registers take the PCIe link, as CXL.io does; with UPI they take the link between sockets. DMA and
@@ -97,7 +97,8 @@ pub struct DeviceLogic {
     pub clock: Hertz,
     /// Cycles of the clock for each message that the interface sends or receives on a link.
     ///
-    /// Requests, answers, snoops and accesses to registers are messages. The cycles are added to the times of the links.
+    /// Requests, answers, snoops and accesses to registers are messages. The cycles are added to the times of the
+    /// links.
     #[param(max = 1_000_000, meaning = Work, resource = "device logic")]
     pub cycles: u64,
 }

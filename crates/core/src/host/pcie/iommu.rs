@@ -1,8 +1,9 @@
 //! The IOMMU: translations of a device's addresses, cached by page, and the walkers that serve misses.
 //!
 //! The module models a cache of `entries` translations with LRU replacement. A miss holds one of `walkers` for the time
-//! of a walk; misses wait for a walker in the order of arrival, and a miss of a page that is being walked waits for that
-//! walk. The module leaves out the walkers' own caches, invalidations, and translations cached by the device (ATS).
+//! of a walk; misses wait for a walker in the order of arrival, and a miss of a page that is being walked waits for
+//! that walk. The module leaves out the walkers' own caches, invalidations, and translations cached by the device
+//! (ATS).
 
 use crate::engine::{Bytes, Time};
 use crate::host::block::Address;

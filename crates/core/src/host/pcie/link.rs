@@ -1,13 +1,13 @@
 //! The PCIe link between root complex and device: packets, their bytes on the wire, and credits.
 //!
 //! Each direction is a server of packets (TLPs). A packet takes its header and its data at the rate of the link, which
-//! is the raw rate of the lanes after encoding, times `efficiency`. The packets of one read request's completions, or of
-//! the part of a write within a 4 KiB page, follow each other without a gap.
+//! is the raw rate of the lanes after encoding, times `efficiency`. The packets of one read request's completions, or
+//! of the part of a write within a 4 KiB page, follow each other without a gap.
 //!
 //! A write or read request is sent when the root complex has buffers for it, which it grants as credits: one header
-//! credit for each packet, and for a write one data credit for each 16 B of a packet. Buffers become free when the write
-//! is visible or the read has begun, and the grant takes one crossing of the link. Completion credits are unlimited, as
-//! the standard demands of root complexes and endpoints.
+//! credit for each packet, and for a write one data credit for each 16 B of a packet. Buffers become free when the
+//! write is visible or the read has begun, and the grant takes one crossing of the link. Completion credits are
+//! unlimited, as the standard demands of root complexes and endpoints.
 //!
 //! The module leaves out replays after errors, power states, virtual channels other than 0, ECRC, and transfers between
 //! devices.
@@ -138,8 +138,8 @@ impl PcieLinkParameters {
         bytes.get().div_ceil(self.payload_max.get()).max(1)
     }
 
-    /// Returns the number of completions of a read of `bytes` bytes at `address` within a page. If the address is not at
-    /// a read boundary, the first completion ends at one.
+    /// Returns the number of completions of a read of `bytes` bytes at `address` within a page. If the address is not
+    /// at a read boundary, the first completion ends at one.
     pub fn completion_packets(&self, address: Address, bytes: Bytes) -> u64 {
         let first = self.payload_max.get() - address % self.read_boundary.get();
         1 + bytes.get().saturating_sub(first).div_ceil(self.payload_max.get())

@@ -203,8 +203,8 @@ impl PcieParameters {
         self.device.map_or(Time::ZERO, |device| device.time())
     }
 
-    /// Returns the parameters with the time of the interface's logic in those of the PCIe link: a read of the device takes
-    /// it twice, for the request and for the completion, and a write once.
+    /// Returns the parameters with the time of the interface's logic in those of the PCIe link: a read of the device
+    /// takes it twice, for the request and for the completion, and a write once.
     pub(super) fn with_device_logic(&self) -> PcieParameters {
         let time = self.device_time();
         PcieParameters {

@@ -109,8 +109,8 @@ impl ActiveEndpoint {
         self.endpoint.stop(permit).await;
     }
 
-    /// Sends a packet from computation that is part of a handler, and returns when the packet is in the interface. While
-    /// the interface is full, arrivals are moved to memory or handled, as its specification states.
+    /// Sends a packet from computation that is part of a handler, and returns when the packet is in the interface.
+    /// While the interface is full, arrivals are moved to memory or handled, as its specification states.
     ///
     /// # Panics
     ///

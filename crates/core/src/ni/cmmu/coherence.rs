@@ -222,8 +222,8 @@ impl Coherence {
         BlockId { home: home.unwrap_or(self.node), number: (at / LINE_BYTES as u64) as u32 }
     }
 
-    /// Performs the protocol's actions on a block, and returns the messages to be sent. `block_bytes` holds the block's bytes
-    /// if the message contained them.
+    /// Performs the protocol's actions on a block, and returns the messages to be sent. `block_bytes` holds the block's
+    /// bytes if the message contained them.
     fn perform(&self, block: BlockId, block_bytes: Option<LineBytes>, actions: &[CoherenceAction]) -> PendingReplies {
         let (address, mut pending, mut is_invalidated) = (self.address(block), PendingReplies::default(), false);
         for &action in actions {

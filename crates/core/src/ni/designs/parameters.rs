@@ -58,8 +58,8 @@ pub struct InterfaceParameters {
     pub word_cycles: u64,
     /// Coherent queues: notice by which the interface learns of a message to send: the tail register (§4).
     pub notice: SendNotice,
-    /// Coherent queues and `CNI0Qm`: packets, and blocks of coherent queues, that the interface moves at the same time, in
-    /// each direction: 1 (chosen).
+    /// Coherent queues and `CNI0Qm`: packets, and blocks of coherent queues, that the interface moves at the same time,
+    /// in each direction: 1 (chosen).
     pub outstanding: usize,
 }
 

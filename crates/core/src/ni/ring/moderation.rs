@@ -2,8 +2,8 @@
 //!
 //! The device counts the completions of each ring that it has not announced. It raises an interrupt when there are
 //! `moderation-packets` of them, or `moderation-time` after the first. An interrupt may mask further ones; the driver
-//! unmasks them with the numbers of completions that it has handled, and the device raises an interrupt at once if there
-//! are more.
+//! unmasks them with the numbers of completions that it has handled, and the device raises an interrupt at once if
+//! there are more.
 
 use super::context::RingSide;
 use super::parameters::KernelDriverParameters;

@@ -80,7 +80,8 @@ impl SendDriver {
         &self.context.parameters
     }
 
-    /// Returns whether a frame of `entries` entries can be posted, and reclaims completed entries first if few are free.
+    /// Returns whether a frame of `entries` entries can be posted, and reclaims completed entries first if few are
+    /// free.
     pub async fn has_entries(&self, cpu: &AnyProcessor, entries: u64) -> bool {
         let is_free = || self.free_entries.get() >= entries && !self.free_buffers.borrow().is_empty();
         if self.parameters().send.reads_head {

@@ -33,8 +33,8 @@
 //! others are replies. The states are in the tables of `home/entry.rs` and `cache/copy.rs`.
 //!
 //! With [`DirectoryParameters::forwarding`] the owner sends the block to the requester directly, as in *DASH* (Lenoski
-//! et al., ISCA 1990) and the *SGI Origin* (Laudon and Lenoski, ISCA 1997). The home's fetch names the requester, and the
-//! owner answers it twice:
+//! et al., ISCA 1990) and the *SGI Origin* (Laudon and Lenoski, ISCA 1997). The home's fetch names the requester, and
+//! the owner answers it twice:
 //!
 //! ```text
 //!  requester                      home                     owner
@@ -110,9 +110,9 @@
 //!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean. A program
 //!   that knows which blocks are written next may check its copies in ([`Directory::check_in`]); the caller keeps a
 //!   check-in and the node's next request in order.
-//! * A fetched block goes **through its home** (four messages in sequence) by default, as in LimitLESS, or from owner to
-//!   requester (three in sequence, four in all) with forwarding. The owner never NACKs a forwarded fetch, and the home
-//!   stays busy until the owner has answered it, so no fetch is repeated.
+//! * A fetched block goes **through its home** (four messages in sequence) by default, as in LimitLESS, or from owner
+//!   to requester (three in sequence, four in all) with forwarding. The owner never NACKs a forwarded fetch, and the
+//!   home stays busy until the owner has answered it, so no fetch is repeated.
 //! * The home's own processor needs neither pointer nor message; its requests wait in the same queue.
 //! * Prefetches that find the buffer full, or that are NACKed, are dropped.
 //!

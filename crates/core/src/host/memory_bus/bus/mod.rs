@@ -18,10 +18,10 @@
 //! block access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
 //! accesses are strongly ordered and end when the device has completed them.
 //!
-//! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other transaction
-//! can access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in flight. Requests are
-//! served in the order of their arrival. The data of a transaction is at its offset in the block (word 3 at bytes 24 to
-//! 31), whatever its size.
+//! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other
+//! transaction can access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in
+//! flight. Requests are served in the order of their arrival. The data of a transaction is at its offset in the block
+//! (word 3 at bytes 24 to 31), whatever its size.
 //!
 //! The machine of the paper is circuit-switched: the paper does not mention split transactions, and the contemporary
 //! machines with this processor had a circuit-switched MBus. The module leaves out retries, errors and priorities, and
@@ -194,7 +194,8 @@ impl Bus {
     }
 
     /// Returns the times for which accesses from the bus, including posted ones, kept the memories of agents busy: the
-    /// time of main memory, of the caches together, and of all other agents together. The others belong to an interface.
+    /// time of main memory, of the caches together, and of all other agents together. The others belong to an
+    /// interface.
     pub fn accessed(&self) -> [Time; 3] {
         self.accessed.each_ref().map(|busy| busy.total(self.sim.now()))
     }

@@ -1,6 +1,6 @@
 //! The device halves of the queues: the registers of a sending device, and the loop that writes arriving packets to the
-//! receive queue. Each design defines the access to the blocks of the queues: [`Fetch`], [`Deposit`]. The loops that fetch
-//! composed packets are in [`sending`](super::sending).
+//! receive queue. Each design defines the access to the blocks of the queues: [`Fetch`], [`Deposit`]. The loops that
+//! fetch composed packets are in [`sending`](super::sending).
 //!
 //! A device with several transactions outstanding deposits several packets at the same time. A packet may become valid
 //! before an earlier one; the reader, who reads in order, does not see it earlier.
@@ -144,8 +144,8 @@ impl ReceiveShared {
 
 /// The access of a receiving device to the blocks of the queue.
 pub trait Deposit {
-    /// Writes the blocks of packet number `position`, the block with the header last. Calls `visible` when the header is
-    /// visible.
+    /// Writes the blocks of packet number `position`, the block with the header last. Calls `visible` when the header
+    /// is visible.
     async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn());
     /// Reads a block of memory.
     async fn read(&self, block: Address) -> Block;

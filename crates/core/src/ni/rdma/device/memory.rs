@@ -1,5 +1,5 @@
-//! Accesses to host memory, in the order in which packets were handled: payloads, completions, reads for other nodes, and
-//! atomic operations, which are executed one at a time.
+//! Accesses to host memory, in the order in which packets were handled: payloads, completions, reads for other nodes,
+//! and atomic operations, which are executed one at a time.
 //!
 //! Writes are posted: they are submitted in order and become visible in order, so a completion never precedes its data.
 
