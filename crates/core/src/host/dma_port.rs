@@ -317,7 +317,7 @@ impl DmaSteps {
 
 /// The tags of a port.
 pub struct DmaTags {
-    all: u32,
+    total: u32,
     free: Cell<u32>,
     freed: Signal,
 }
@@ -327,8 +327,8 @@ pub struct DmaTag(Rc<DmaTags>);
 
 impl DmaTags {
     /// Creates the tags of the port `name`. All of them are free.
-    pub fn new(sim: &Sim, name: &str, all: u32) -> Rc<DmaTags> {
-        Rc::new(DmaTags { all, free: Cell::new(all), freed: Signal::new(sim, format!("a free tag of {name}")) })
+    pub fn new(sim: &Sim, name: &str, total: u32) -> Rc<DmaTags> {
+        Rc::new(DmaTags { total, free: Cell::new(total), freed: Signal::new(sim, format!("a free tag of {name}")) })
     }
 
     /// Takes a tag.
@@ -344,7 +344,7 @@ impl DmaTags {
 
     /// Returns the number of tags, free or not.
     pub fn count(&self) -> u32 {
-        self.all
+        self.total
     }
 
     /// Returns the signal that is notified when a tag is freed.

@@ -131,8 +131,8 @@ fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>
         Ok(machine) => machine,
     };
     let tried = catch_unwind(AssertUnwindSafe(|| {
-        let lone = if one.workload == PROBE { lone_latencies(registry, one) } else { None };
-        let monotony = lone.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
+        let latencies = if one.workload == PROBE { lone_latencies(registry, one) } else { None };
+        let monotony = latencies.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
         laws::broken(&machine).into_iter().chain(monotony).collect::<Vec<_>>()
     }));
     let broken = tried.unwrap_or_else(|_| vec![("ends", "the run panicked".to_owned())]);

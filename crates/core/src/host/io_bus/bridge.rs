@@ -148,12 +148,12 @@ impl<'a> DmaStream<'a> {
         self.rate
     }
 
-    /// Acquires the bus for a burst of up to `left` bytes, and memory if the competition rule requires it. The caller
-    /// waits for the burst's `time` and drops the burst.
-    pub async fn burst(&mut self, left: Bytes) -> Burst<'a> {
+    /// Acquires the bus for a burst of up to `remaining_bytes`, and memory if the competition rule requires it. The
+    /// caller waits for the burst's `time` and drops the burst.
+    pub async fn burst(&mut self, remaining_bytes: Bytes) -> Burst<'a> {
         let bridge = self.bridge;
         let bus = bridge.pci.master().await;
-        let burst_bytes = left.min(bridge.parameters.burst);
+        let burst_bytes = remaining_bytes.min(bridge.parameters.burst);
         let burst = match bridge.parameters.competition {
             Competition::Alternate { grain, read_restart, write_restart } => {
                 self.alternate(bus, burst_bytes.min(grain), by_direction(self.direction, read_restart, write_restart))

@@ -46,7 +46,7 @@ pub(super) struct Core {
     pub(super) parameters: MemoryBusProcessorParameters,
     /// Period of the clock, if it is a whole number of picoseconds. It saves a division at each access.
     pub(super) period: Option<Time>,
-    base: Cell<Time>,
+    base_time: Cell<Time>,
     cycles: Cell<u64>,
     pub(super) stalls: Cell<Stalls>,
 }
@@ -71,7 +71,7 @@ impl MemoryBusProcessor {
             devices: OnceCell::new(),
             parameters,
             period: parameters.clock.period(),
-            base: Cell::new(sim.now()),
+            base_time: Cell::new(sim.now()),
             cycles: Cell::new(0),
             stalls: Cell::default(),
         }));
@@ -103,7 +103,7 @@ impl MemoryBusProcessor {
     #[inline]
     pub fn time(&self) -> Time {
         let cycles = self.0.cycles.get();
-        self.0.base.get()
+        self.0.base_time.get()
             + match self.0.period {
                 Some(period) => period * cycles,
                 None => self.0.parameters.clock.cycles(cycles),
@@ -117,7 +117,7 @@ impl MemoryBusProcessor {
     }
 
     pub(super) fn set_time(&self, time: Time) {
-        self.0.base.set(time);
+        self.0.base_time.set(time);
         self.0.cycles.set(0);
     }
 

@@ -124,10 +124,10 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Returns the number of bytes from `at` on, of `left`, that one access and one block contain.
-    fn rest_of_access(&self, at: Address, left: usize) -> usize {
+    /// Returns the number of bytes from `at` on, of `remaining_bytes`, that one access and one block contain.
+    fn rest_of_access(&self, at: Address, remaining_bytes: usize) -> usize {
         let access = self.0.parameters.run_access.get().min(BLOCK_BYTES as u64);
-        left.min((access - at % access) as usize)
+        remaining_bytes.min((access - at % access) as usize)
     }
 
     /// Copies bytes of one access, as a [`find`](Self::find) of each word does, if no store to their block waits and

@@ -223,11 +223,16 @@ impl CoherentPort for FarPort {
         })
     }
 
-    fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], owned: &'a dyn Fn(usize)) -> LocalFuture<'a> {
+    fn upgrade<'a>(
+        &'a self,
+        agent: AgentId,
+        blocks: &'a [Address],
+        on_ownership: &'a dyn Fn(usize),
+    ) -> LocalFuture<'a> {
         Box::pin(async move {
             let messages = MESSAGE_BYTES * blocks.len() as u64;
             self.send_to_host(messages).await;
-            self.bus.upgrade(agent, blocks, owned).await;
+            self.bus.upgrade(agent, blocks, on_ownership).await;
             self.receive_from_host(messages).await;
         })
     }

@@ -45,7 +45,7 @@ pub struct Iommu {
     cache: RefCell<TranslationCache>,
     /// For each walker, the instant at which it is free.
     walkers: RefCell<Vec<Time>>,
-    walking: Cell<Time>,
+    walk_time: Cell<Time>,
     misses: Cell<u64>,
 }
 
@@ -62,8 +62,8 @@ impl Iommu {
     /// Creates an IOMMU that has cached no translation.
     pub fn new(parameters: IommuParameters) -> Iommu {
         let walkers = RefCell::new(vec![Time::ZERO; parameters.walkers]);
-        let (cache, walking, misses) = Default::default();
-        Iommu { parameters, cache, walkers, walking, misses }
+        let (cache, walk_time, misses) = Default::default();
+        Iommu { parameters, cache, walkers, walk_time, misses }
     }
 
     /// Translates the address of an access that arrives at `now`. Returns the instant from which the translation is
@@ -95,7 +95,7 @@ impl Iommu {
         let mut walkers = self.walkers.borrow_mut();
         let first = walkers.iter_mut().min().expect("there is a walker");
         *first = now.max(*first) + time;
-        self.walking.set(self.walking.get() + time);
+        self.walk_time.set(self.walk_time.get() + time);
         *first
     }
 
@@ -108,6 +108,6 @@ impl Iommu {
     pub fn busy(&self, now: Time) -> Time {
         let walkers = self.walkers.borrow();
         let ahead = walkers.iter().map(|free| free.since(now)).sum::<Time>();
-        self.walking.get().since(ahead) / walkers.len() as u64
+        self.walk_time.get().since(ahead) / walkers.len() as u64
     }
 }

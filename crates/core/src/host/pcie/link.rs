@@ -167,9 +167,9 @@ impl PcieLinkParameters {
 pub fn parts(address: Address, bytes: Bytes, most: u64) -> impl Iterator<Item = (u64, Bytes)> {
     let mut offset = 0;
     std::iter::from_fn(move || {
-        let left = bytes.get() - offset;
+        let remaining_bytes = bytes.get() - offset;
         let to_page = PAGE_BYTES - (address + offset) % PAGE_BYTES;
-        let part = left.min(most).min(to_page);
+        let part = remaining_bytes.min(most).min(to_page);
         let from = offset;
         offset += part;
         (part > 0).then_some((from, Bytes(part)))
@@ -230,7 +230,7 @@ impl LinkDirection {
 
 /// A counted resource whose units return at known instants: credits, or tags.
 pub struct Units {
-    all: u32,
+    total: u32,
     state: RefCell<UnitState>,
 }
 
@@ -242,13 +242,13 @@ struct UnitState {
 
 impl Units {
     /// Creates `all` units, all of which are free.
-    pub fn new(all: u32) -> Units {
-        Units { all, state: RefCell::new(UnitState { free: all, returns: VecDeque::new() }) }
+    pub fn new(total: u32) -> Units {
+        Units { total, state: RefCell::new(UnitState { free: total, returns: VecDeque::new() }) }
     }
 
     /// Returns the number of units.
     pub fn all(&self) -> u32 {
-        self.all
+        self.total
     }
 
     /// Returns the number of units that are free at `now`.

@@ -41,9 +41,9 @@ pub struct MemoryChannels {
 impl MemoryChannels {
     /// Creates idle channels.
     pub fn new(parameters: &MainMemoryParameters) -> MemoryChannels {
-        let left = parameters.rate.bits_per_s() as f64 * (1.0 - parameters.background);
+        let available_rate = parameters.rate.bits_per_s() as f64 * (1.0 - parameters.background);
         let server = Server::default();
-        MemoryChannels { rate: Rate::from_bits_per_s((left.round() as u64).max(1)), server }
+        MemoryChannels { rate: Rate::from_bits_per_s((available_rate.round() as u64).max(1)), server }
     }
 
     /// Moves `bytes` bytes from `now` on. Returns the time for which they wait for the channels.

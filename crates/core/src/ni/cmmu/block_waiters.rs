@@ -42,9 +42,9 @@ impl BlockWaiters {
 
     /// Records that a program has used the block; returns whether it was the last one.
     pub fn used(&mut self, block: BlockId) -> bool {
-        let left = self.held.get_mut(&block).expect("a used block was granted");
-        *left -= 1;
-        let is_last = *left == 0;
+        let unused_grants = self.held.get_mut(&block).expect("a used block was granted");
+        *unused_grants -= 1;
+        let is_last = *unused_grants == 0;
         if is_last {
             self.held.remove(&block);
         }

@@ -56,7 +56,7 @@ pub struct DmaEngineParameters {
 }
 
 fn not_increasing(sizes: &[Bytes]) -> Option<(String, &'static str)> {
-    let is_increasing = sizes[0] > Bytes::ZERO && sizes.windows(2).all(|two| two[0] < two[1]);
+    let is_increasing = sizes[0] > Bytes::ZERO && sizes.windows(2).all(|pair| pair[0] < pair[1]);
     (!is_increasing).then(|| ("the sizes do not increase".to_owned(), "list positive sizes, the smallest first"))
 }
 

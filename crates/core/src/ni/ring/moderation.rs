@@ -96,9 +96,9 @@ impl Moderation {
         let handled = [sent, self.received.get()];
         self.is_masked.set(false);
         for side in RingSide::ALL {
-            let left = (self.completed[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
-            self.unannounced[side as usize].set(u64::from(left));
-            if left > 0 && !self.is_masked.get() {
+            let unannounced = (self.completed[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
+            self.unannounced[side as usize].set(u64::from(unannounced));
+            if unannounced > 0 && !self.is_masked.get() {
                 self.raise(side);
             }
         }

@@ -92,7 +92,8 @@ impl Spsolve {
     /// Returns the errors for a machine of `processors` processors, each as the key and the reason.
     pub fn check_processors(&self, processors: usize) -> Vec<(&'static str, String)> {
         let rows = self.file.as_ref().map_or(self.size.rows, |file| file.lower.rows());
-        let few = || ("rows", format!("{rows} rows are too few for {processors} processors: at least one row each"));
+        let few =
+            || ("rows", format!("{rows} rows are too too_few_rows for {processors} processors: at least one row each"));
         if rows < processors {
             return vec![few()];
         }

@@ -96,7 +96,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Records crossings from now on.
     pub(super) fn keep_crossings(&mut self) {
         let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * C);
-        self.shared.is_bare = false;
+        self.shared.is_without_options = false;
         self.shared.crossings = Some(Crossings::new(outputs, sources));
     }
 

@@ -290,7 +290,7 @@ impl RootComplex {
         let after = waiting.submitted;
         waiting.reads.extend(requests.map(|request| Box::new(ReadRequest { after, ..request })));
         drop(waiting);
-        self.pump();
+        self.send_waiting();
     }
 
     /// Submits packets that stay behind all earlier ones.
@@ -300,11 +300,11 @@ impl RootComplex {
         waiting.posted.extend(posted);
         waiting.submitted += (waiting.posted.len() - before) as u64;
         drop(waiting);
-        self.pump();
+        self.send_waiting();
     }
 
     /// Sends the requests for which there are credits and tags.
-    fn pump(&self) {
+    fn send_waiting(&self) {
         let mut has_sent = false;
         loop {
             let now = self.sim.now();

@@ -92,7 +92,7 @@ impl ReceiveSide {
         let is_incomplete = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        let fits = context.admission.runs() && !busy && !is_incomplete && context.admission.has_front();
+        let fits = context.admission.has_protocol() && !busy && !is_incomplete && context.admission.has_front();
         if !fits || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
