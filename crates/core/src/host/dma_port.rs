@@ -2,7 +2,7 @@
 //!
 //! [`DmaPort::submit`] returns at once. If no tag is free it returns [`NoFreeTag`]; the engine then waits for
 //! [`DmaPort::freed`] and selects the most urgent transfer again. A [`DmaCompletion`] returns each beat of data when
-//! the beat begins to flow, and an engine may forward its first bytes before the last have arrived.
+//! the beat begins to flow, and an engine may forward the beat's first bytes before its last bytes have arrived.
 //!
 //! The author of a port writes a transfer as one async function, which reports its steps to [`DmaSteps`].
 
@@ -337,8 +337,8 @@ impl DmaTags {
     ///
     /// Returns [`NoFreeTag`] if no tag is free.
     pub fn take(self: &Rc<DmaTags>) -> Result<DmaTag, NoFreeTag> {
-        let left = self.free.get().checked_sub(1).ok_or(NoFreeTag)?;
-        self.free.set(left);
+        let remaining = self.free.get().checked_sub(1).ok_or(NoFreeTag)?;
+        self.free.set(remaining);
         Ok(DmaTag(self.clone()))
     }
 

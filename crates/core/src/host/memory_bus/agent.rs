@@ -106,8 +106,8 @@ pub trait Agent {
         false
     }
 
-    /// Returns the time of the answer to the last snoop, of `block`, if the transaction must wait for it: the agent
-    /// lost its copy, or is the home of the block.
+    /// Returns the time that the answer to the last snoop, which was for `block`, takes. The transaction waits for the
+    /// answer only if the agent lost its copy or is the home of the block; otherwise the time is zero.
     fn answer_time(&self, _block: Address) -> Time {
         Time::ZERO
     }
