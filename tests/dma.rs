@@ -58,8 +58,8 @@ fn latency_is_the_sum_of_overhead_transfer_and_copy() {
         let workload = |operation: &str| format!("operation = \"{operation}\"\nsize = \"{size} B\"\nwarm-up = 0\n");
         let latency = |operation| 1e3 * metric(&dma(ENGINE, &workload(operation)), "dma.latency_p50");
         let bus = SETUP_NS + size * BYTE_NS;
-        // The bus is slower than the engine's copies, so only the copy of the last piece of a read is not hidden. A lone
-        // transfer does not wait for the issue stage.
+        // The bus is slower than the engine's copies, so only the copy of the last piece of a read is not hidden. A
+        // lone transfer does not wait for the issue stage.
         let read = 200.0 + bus + 64.0 / 2.0;
         let write = 200.0 + bus;
         assert_near(latency("read"), read);

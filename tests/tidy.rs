@@ -103,8 +103,8 @@ fn every_file_has_a_head_and_is_short() {
     assert_no_errors(errors);
 }
 
-/// Functions of `f64` that the standard library takes from the C library of the system. The last digits of their results
-/// differ between targets; those of `libm` do not.
+/// Functions of `f64` that the standard library takes from the C library of the system. The last digits of their
+/// results differ between targets; those of `libm` do not.
 const SYSTEM_ARITHMETIC: &str =
     r"\.(ln|ln_1p|exp|exp2|exp_m1|powf|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|cbrt|hypot)\(";
 

@@ -48,8 +48,8 @@ fn distribution_names<'a>(metrics: &[(&'a str, f64, &str)]) -> Vec<&'a str> {
     bases.filter(|base| STATISTICS.iter().all(|(suffix, _)| is_there(base, suffix))).collect()
 }
 
-/// Returns the finding of a run, and the command line that finds the bottleneck by experiment. The text is empty if there
-/// is no finding.
+/// Returns the finding of a run, and the command line that finds the bottleneck by experiment. The text is empty if
+/// there is no finding.
 fn verdict(finding: &str, whatif: &str) -> String {
     if finding.is_empty() { String::new() } else { format!("{finding}Bottleneck, by experiment: {whatif}\n") }
 }

@@ -1,5 +1,5 @@
-//! The meaning of every name in descriptions and results, for the command line (`narrows explain`, `narrows help`) and for
-//! Python (`narrows.help`).
+//! The meaning of every name in descriptions and results, for the command line (`narrows explain`, `narrows help`) and
+//! for Python (`narrows.help`).
 //!
 //! | file | holds |
 //! |---|---|

@@ -116,8 +116,8 @@ pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
     words.iter().filter(|word| word.name.to_lowercase().ends_with(&end) || statistic(word) || is_code(word)).collect()
 }
 
-/// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key whose words in capitals
-/// match words of `name`.
+/// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key whose words in
+/// capitals match words of `name`.
 fn fits(word: &Word, name: &str) -> bool {
     let kinds = [ResultKind::Metric, ResultKind::Stage, ResultKind::Resource];
     match kinds.into_iter().find(|kind| kind.name() == word.kind) {

@@ -16,7 +16,8 @@ struct PartChoice {
     set: String,
 }
 
-/// Returns each candidate for the key `place`, with the override that chooses it, and whether the machine then is valid.
+/// Returns each candidate for the key `place`, with the override that chooses it, and whether the machine then is
+/// valid.
 pub fn fits(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let subject = question.subject(engine)?;
     let place = question.place.as_deref().unwrap_or_default();

@@ -25,7 +25,7 @@ pub enum Route {
     Page(String),
 }
 
-/// Why a request is refused.
+/// The reason for which a request is refused.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Refused {
     /// Status of the response.
@@ -51,8 +51,8 @@ impl Gate {
         &self.token
     }
 
-    /// Returns the cookie with which the files of the page are loaded after the page itself. Its name contains the port,
-    /// because cookies of an address are shared by all its ports.
+    /// Returns the cookie with which the files of the page are loaded after the page itself. Its name contains the
+    /// port, because cookies of an address are shared by all its ports.
     pub fn cookie(&self) -> String {
         format!("narrows-{}={}; HttpOnly; SameSite=Strict; Path=/", self.port, self.token)
     }

@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::sync::Semaphore;
 
-/// How questions are answered.
+/// The program and the limits of the processes that answer questions.
 pub struct AnswerLimits {
     /// The program that answers with its command `answer`, and the arguments before that command.
     pub program: Vec<OsString>,

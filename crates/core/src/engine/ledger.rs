@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 /// Initial capacity of a ledger, in stages: enough for the longest paths.
 const INITIAL_CAPACITY: usize = 16;
 
-/// Number of entries from which on stages are merged: a repeated stage is added to the last entry of its name. The
-/// bound is needed because a packet may be returned and sent again without limit.
+/// Number of entries at which the merging of stages begins: a repeated stage is then added to the last entry of its
+/// name. The bound is needed because a packet may be returned and sent again without limit.
 const MERGE_THRESHOLD: usize = 256;
 
 /// One stage of a message.
@@ -73,18 +73,19 @@ impl Ledger {
         if self.service.len() > 1 {
             self.service.sort_unstable();
         }
-        let (mut service, mut counted) = (Time::ZERO, self.stage_start);
+        let (mut service, mut counted_until) = (Time::ZERO, self.stage_start);
         for &(from, to) in &self.service {
             let to = to.min(time);
-            service += to.since(from.max(counted));
-            counted = counted.max(to);
+            service += to.since(from.max(counted_until));
+            counted_until = counted_until.max(to);
         }
         self.service.clear();
         self.stage_start = time;
         self.add(Stage { name, waiting: total - service, service });
     }
 
-    /// Adds a stage that has ended, or merges it with an earlier one of its name above [`MERGE_THRESHOLD`].
+    /// Adds a stage that has ended. Above [`MERGE_THRESHOLD`] entries, the stage is merged with the last entry of its
+    /// name.
     fn add(&mut self, stage: Stage) {
         if self.stages.len() < MERGE_THRESHOLD {
             return self.stages.push(stage);

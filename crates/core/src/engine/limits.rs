@@ -57,7 +57,7 @@ impl Default for Limits {
     }
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// Every essential task finished.

@@ -89,13 +89,13 @@ impl Sim {
         }
     }
 
-    fn set_wait_reason(&self, reason: Option<WaitReasonId>, more: bool) -> WaitReasonGuard<'_> {
+    fn set_wait_reason(&self, reason: Option<WaitReasonId>, overrides_wait: bool) -> WaitReasonGuard<'_> {
         let task = self.0.current.get();
         let previous = match task {
             NO_TASK => (None, false),
             task => {
                 let task_info = &self.0.task_info.borrow()[task as usize];
-                (task_info.polled.replace(reason), task_info.overrides_wait.replace(more))
+                (task_info.polled.replace(reason), task_info.overrides_wait.replace(overrides_wait))
             }
         };
         WaitReasonGuard { sim: self, task, previous, works: false }

@@ -192,13 +192,13 @@ mod tests {
     /// Returns in how many of 200 series the test reports a transient. Value `index` of the `count` values of a series
     /// is `level(at)` plus noise of `size`.
     fn count_reports(memory: f64, size: f64, count: usize, level: impl Fn(usize) -> f64) -> usize {
-        let alarms = |seed: &u64| {
+        let reports_transient = |seed: &u64| {
             let mut random = rng::stream(*seed, "a series with noise");
             let noise = correlated_noise(&mut random, memory, count);
             let values: Vec<f64> = noise.iter().enumerate().map(|(index, noise)| level(index) + size * noise).collect();
             TransientTest::new(&values, 1).is_transient().expect("enough values")
         };
-        (0..200).filter(alarms).count()
+        (0..200).filter(reports_transient).count()
     }
 
     #[test]

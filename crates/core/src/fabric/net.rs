@@ -68,7 +68,8 @@ impl Fabric {
         self.capabilities
     }
 
-    /// Returns the stream of one class at `node`, which is called `name`. It is called once for each node and class.
+    /// Returns the stream of one class at `node`, whose name is `name`. This method is called once for each node and
+    /// class.
     pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
         let mut stream_pairs = match self.net.views(node) {
             NodeViews::Streams(streams) => streams,
@@ -82,7 +83,7 @@ impl Fabric {
         stream_pairs.swap_remove(class.index())
     }
 
-    /// Returns the port for whole packets at `node`, which is called `name`. It is called once for each node.
+    /// Returns the port for whole packets at `node`, whose name is `name`. This method is called once for each node.
     pub fn packet_port(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn PacketPort> {
         match self.net.views(node) {
             NodeViews::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),

@@ -29,14 +29,14 @@ pub trait FabricSpec: PartSpec {
         None
     }
 
-    /// Returns the errors of the fabric for nodes with the names `nodes`. It is called only if the fabric's parameters
-    /// have no errors.
+    /// Returns the errors of the fabric for nodes with the names `nodes`. This method is called only if the fabric's
+    /// parameters have no errors.
     fn check_nodes(&self, _nodes: &[String]) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns the errors of the fabric's routes, such as cycles of channels that can deadlock. It is called only for a
-    /// machine without other errors, because the check may take long.
+    /// Returns the errors of the fabric's routes, such as cycles of channels that can deadlock. This method is called
+    /// only for a machine without other errors, because the check may take long.
     fn check_routes(&self) -> Vec<ParameterError> {
         Vec::new()
     }

@@ -76,16 +76,16 @@ impl AnyCoherentPort {
     }
 
     /// Invalidates all other copies, as [`CoherentPort::upgrade`] describes.
-    pub async fn upgrade(&self, agent: AgentId, blocks: &[Address], owned: impl Fn(usize)) {
+    pub async fn upgrade(&self, agent: AgentId, blocks: &[Address], on_ownership: impl Fn(usize)) {
         match &self.0 {
             PortKind::MemoryBus(bus) => {
                 for (index, block) in blocks.iter().enumerate() {
                     let mut no_data = Block::ZERO;
                     bus.transact(agent, TransactionKind::Invalidate, *block, BLOCK_BYTES, &mut no_data).await;
-                    owned(index);
+                    on_ownership(index);
                 }
             }
-            PortKind::Custom(port) => port.upgrade(agent, blocks, &owned).await,
+            PortKind::Custom(port) => port.upgrade(agent, blocks, &on_ownership).await,
         }
     }
 

@@ -168,14 +168,14 @@ impl Transfer for BridgeTransfer<'_> {
     }
 
     async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
-        let left = self.request.operation.bytes() - self.moved;
-        if left == Bytes::ZERO {
+        let remaining_bytes = self.request.operation.bytes() - self.moved;
+        if remaining_bytes == Bytes::ZERO {
             self.stream.take().expect("the transfer is set up").close();
             self.tag = None;
             return None;
         }
         let stream = self.stream.as_mut().expect("the transfer is set up");
-        let burst = stream.burst(left).await;
+        let burst = stream.burst(remaining_bytes).await;
         let (from, rate) = (self.host.pci.sim().now(), stream.rate());
         let Burst { bytes, began, time, .. } = burst;
         let (offset, address) = (self.moved.get(), self.request.address + self.moved.get());

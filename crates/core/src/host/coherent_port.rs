@@ -36,14 +36,16 @@ pub trait CoherentPort {
     fn read_own<'a>(&'a self, agent: AgentId, block: Address) -> LocalFuture<'a, Block>;
 
     /// Invalidates all other copies of blocks, in order. `agent` has the blocks, or will overwrite all of them.
-    /// `owned` is called with the index of a block when there are no other copies of it. From then on, other agents
-    /// see what the agent writes to its copy.
-    fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], owned: &'a dyn Fn(usize)) -> LocalFuture<'a>;
+    /// `on_ownership` is called with the index of a block when there are no other copies of it. From then on, other
+    /// agents see what the agent writes to its copy.
+    fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], on_ownership: &'a dyn Fn(usize))
+    -> LocalFuture<'a>;
 
     /// Returns a block that `agent` owns to its home.
     fn write_back<'a>(&'a self, agent: AgentId, block: Address, data: Block) -> LocalFuture<'a>;
 
-    /// Writes a whole block to its home, and invalidates all copies. `written` is called when other agents see the block.
+    /// Writes a whole block to its home, and invalidates all copies. `written` is called when other agents see the
+    /// block.
     fn write_through<'a>(
         &'a self,
         agent: AgentId,

@@ -1,9 +1,9 @@
-//! Arbitration among the programs and interrupt handlers that share a processor. One of them holds it at a time.
+//! Arbitration among the programs and interrupt handlers that share a processor, which one of them holds at a time.
 //!
 //! The module models the processor as a resource. At each priority (`priority.rs`), it is granted in the order of
-//! requests. The arbiter accounts for the time for which the processor is busy, in which a task holds it or it works,
-//! and for the time for which it is active, which excludes waits for accesses. It records a span for each lease, in the
-//! processor's local time. The module leaves out preemption within a priority.
+//! requests. The arbiter accounts for the time for which the processor is busy, that is, held by a task or at work, and
+//! for the time for which it is active, which excludes waits for accesses. The arbiter records a span for each lease,
+//! in the processor's local time. The module leaves out preemption within a priority.
 
 use super::priority::ExecPriority;
 use super::utilization::Utilization;

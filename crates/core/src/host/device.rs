@@ -58,8 +58,8 @@ pub enum Mapping {
     /// Each access goes to the device, in program order.
     #[default]
     Uncached,
-    /// Stores to one block are combined into a burst. It leaves the processor when the block is full, when a device is
-    /// accessed at another block, and at a fence.
+    /// Stores to one block are combined into a burst. The burst leaves the processor when the block is full, when a
+    /// device is accessed at another block, and at a fence.
     WriteCombined,
 }
 

@@ -101,11 +101,11 @@ impl DmaInitiator {
 /// in memory, when its last burst has crossed the bridge.
 async fn cross(host: &IoBusHost, direction: Direction, mut address: Address) {
     let mut stream = host.bridge.open(direction).await;
-    let mut left = BLOCK_BYTES as u64;
-    while left > 0 {
-        let burst = stream.burst(Bytes(left)).await;
+    let mut remaining_bytes = BLOCK_BYTES as u64;
+    while remaining_bytes > 0 {
+        let burst = stream.burst(Bytes(remaining_bytes)).await;
         host.pci.sim().delay(burst.time + host.snoop(address, burst.bytes)).await;
-        left -= burst.bytes.get();
+        remaining_bytes -= burst.bytes.get();
         address += burst.bytes.get();
     }
     stream.close();

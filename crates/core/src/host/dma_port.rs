@@ -2,7 +2,7 @@
 //!
 //! [`DmaPort::submit`] returns at once. If no tag is free it returns [`NoFreeTag`]; the engine then waits for
 //! [`DmaPort::freed`] and selects the most urgent transfer again. A [`DmaCompletion`] returns each beat of data when
-//! the beat begins to flow, and an engine may forward its first bytes before the last have arrived.
+//! the beat begins to flow, and an engine may forward the beat's first bytes before its last bytes have arrived.
 //!
 //! The author of a port writes a transfer as one async function, which reports its steps to [`DmaSteps`].
 
@@ -209,8 +209,8 @@ impl DmaCompletion {
         self.steps.data.take()
     }
 
-    /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to the
-    /// latency of the transfer. The list is empty if the port records none.
+    /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to
+    /// the latency of the transfer. The list is empty if the port records none.
     pub fn stages(&self) -> Vec<(&'static str, Time)> {
         self.steps.stages.get().iter().flatten().copied().collect()
     }
@@ -278,8 +278,8 @@ impl DmaSteps {
         std::mem::swap(data, &mut self.data.borrow_mut());
     }
 
-    /// Returns whether the engine waits for the end of the transfer only. The port need not report beats at the instants
-    /// at which they flow.
+    /// Returns whether the engine waits for the end of the transfer only. The port need not report beats at the
+    /// instants at which they flow.
     pub fn awaits_end(&self) -> bool {
         self.goal.get() == u32::MAX
     }
@@ -317,7 +317,7 @@ impl DmaSteps {
 
 /// The tags of a port.
 pub struct DmaTags {
-    all: u32,
+    total: u32,
     free: Cell<u32>,
     freed: Signal,
 }
@@ -327,8 +327,8 @@ pub struct DmaTag(Rc<DmaTags>);
 
 impl DmaTags {
     /// Creates the tags of the port `name`. All of them are free.
-    pub fn new(sim: &Sim, name: &str, all: u32) -> Rc<DmaTags> {
-        Rc::new(DmaTags { all, free: Cell::new(all), freed: Signal::new(sim, format!("a free tag of {name}")) })
+    pub fn new(sim: &Sim, name: &str, total: u32) -> Rc<DmaTags> {
+        Rc::new(DmaTags { total, free: Cell::new(total), freed: Signal::new(sim, format!("a free tag of {name}")) })
     }
 
     /// Takes a tag.
@@ -337,14 +337,14 @@ impl DmaTags {
     ///
     /// Returns [`NoFreeTag`] if no tag is free.
     pub fn take(self: &Rc<DmaTags>) -> Result<DmaTag, NoFreeTag> {
-        let left = self.free.get().checked_sub(1).ok_or(NoFreeTag)?;
-        self.free.set(left);
+        let remaining = self.free.get().checked_sub(1).ok_or(NoFreeTag)?;
+        self.free.set(remaining);
         Ok(DmaTag(self.clone()))
     }
 
     /// Returns the number of tags, free or not.
     pub fn count(&self) -> u32 {
-        self.all
+        self.total
     }
 
     /// Returns the signal that is notified when a tag is freed.

@@ -230,9 +230,9 @@ pub(super) async fn write_words(at: Address, bytes: &[u8], write: impl AsyncFn(A
     }
 }
 
-/// Returns how many of `left` bytes at `at` one access moves: those up to the end of an aligned word of 8 bytes.
-pub fn aligned(at: Address, left: usize) -> usize {
-    (8 - (at % 8) as usize).min(left)
+/// Returns how many of `remaining_bytes` at `at` one access moves: those up to the end of an aligned word of 8 bytes.
+pub fn aligned(at: Address, remaining_bytes: usize) -> usize {
+    (8 - (at % 8) as usize).min(remaining_bytes)
 }
 
 /// Returns whether `bytes` bytes at `at` are in one block.

@@ -33,8 +33,8 @@ pub trait HostSpec: PartSpec {
     where
         Self: Sized;
 
-    /// Returns the value of a key that a host of this kind must state to offer `required`, if not every host of the kind
-    /// does.
+    /// Returns the value of a key that a host of this kind must state to offer `required`, if not every host of the
+    /// kind does.
     fn condition(_required: &HostCapabilities) -> Option<&'static str>
     where
         Self: Sized,

@@ -52,7 +52,7 @@ struct Job {
 #[derive(Default)]
 struct Arrivals {
     beats: RefCell<VecDeque<(DataBeat, Vec<u8>)>>,
-    ended: Cell<bool>,
+    has_ended: Cell<bool>,
 }
 
 impl TaggedDma {
@@ -106,7 +106,7 @@ impl Lanes {
             self.sim.delay(self.latency.request).await;
             self.carry_out(port, &request, &arrivals).await;
             drop(write);
-            arrivals.ended.set(true);
+            arrivals.has_ended.set(true);
             self.idle.borrow_mut().push(lane);
             drop(tag);
             self.change.notify();
@@ -143,7 +143,7 @@ impl Lanes {
                     self.sim.until(beat.to).await;
                     steps.passed().await;
                 }
-                None if arrivals.ended.get() => return,
+                None if arrivals.has_ended.get() => return,
                 None => _ = self.change.wait().await,
             }
         }

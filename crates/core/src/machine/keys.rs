@@ -90,8 +90,8 @@ fn inline(language: &Language, parent: Option<&str>, json: &Json) -> String {
 }
 
 fn quoted(key: &str) -> String {
-    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match !key.is_empty() && key.chars().all(is_bare) {
+    let is_bare_key_character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match !key.is_empty() && key.chars().all(is_bare_key_character) {
         true => key.to_owned(),
         false => toml::Value::from(key).to_string(),
     }

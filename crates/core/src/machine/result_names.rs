@@ -5,8 +5,8 @@ use crate::part::{PartFamily, PartSpec, ResultKind, ResultName};
 use crate::{fabric, messaging, program};
 
 impl Registry {
-    /// Iterates over the names in results that all parts share, and then over those of each part, with the family and the
-    /// key of the part.
+    /// Iterates over the names in results that all parts share, and then over those of each part, with the family and
+    /// the key of the part.
     pub fn result_names(&self) -> impl Iterator<Item = (Option<[&'static str; 2]>, &'static ResultName)> {
         let shared = [program::RESULTS, messaging::RESULTS, fabric::RESULTS].into_iter().flatten();
         let shared = shared.map(|name| (None, name));

@@ -80,11 +80,13 @@ impl MessageQueue {
         let Envelope { is_part, handler, sequence, fragment, last } = envelope;
         assert!(is_part, "{MESSAGES}");
         let (key, is_whole) = ((source, sequence), fragment == 0 && last);
-        let steered = packet.steered_address(handler.into());
-        let place = || steered.unwrap_or_else(|| self.buffer(context));
+        let steered_address = packet.steered_address(handler.into());
+        let payload_buffer = || steered_address.unwrap_or_else(|| self.buffer(context));
         let buffer = match is_whole {
-            true => place(),
-            false => self.partial.borrow_mut().entry(key).or_insert_with(|| PartialMessage::new(place())).buffer,
+            true => payload_buffer(),
+            false => {
+                self.partial.borrow_mut().entry(key).or_insert_with(|| PartialMessage::new(payload_buffer())).buffer
+            }
         };
         let driver = &context.driver;
         let into = buffer + driver.fragment_offset(fragment);
@@ -105,7 +107,7 @@ impl MessageQueue {
             },
             bytes: Some(bytes),
             journey,
-            storage: if steered.is_some() { Storage::Steered } else { Storage::Buffer(buffer) },
+            storage: if steered_address.is_some() { Storage::Steered } else { Storage::Buffer(buffer) },
         })
     }
 

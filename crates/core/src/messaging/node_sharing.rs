@@ -222,7 +222,7 @@ impl SharedNode {
         sends_reply: &dyn Fn(u8) -> bool,
     ) -> Option<PolledPacket<'_>> {
         loop {
-            let held = self.hold_receiver(context).await;
+            let receiver_hold = self.hold_receiver(context).await;
             let loopback = &self.inbox.loopback;
             if let Some(packet) = loopback.pop() {
                 return Some(PolledPacket::Loopback(packet, loopback));
@@ -234,18 +234,22 @@ impl SharedNode {
             }
             let arrival = context.driver.poll(&context.cpu, sends_reply).await?;
             // Other cores may poll while this core takes the packet, if the driver permits that.
-            let held = held.filter(|_| !context.driver.takes_in_any_order());
+            let receiver_hold = receiver_hold.filter(|_| !context.driver.takes_in_any_order());
             if arrival.to == self.inbox.id {
-                return Some(PolledPacket::Interface { arrival, _receiver: held });
+                return Some(PolledPacket::Interface { arrival, _receiver: receiver_hold });
             }
             let peer = self.peers.inbox(arrival.to);
             let _works = context.cpu.sim().works();
-            match held.is_none() && self.leaves_to(peer) {
+            match receiver_hold.is_none() && self.leaves_to(peer) {
                 true => peer.push_found(arrival, context.cpu.now()),
                 false => {
                     let several_cores = self.peers.halves.is_some();
-                    peer.deliver(context, &mut PolledPacket::Interface { arrival, _receiver: held }, several_cores)
-                        .await;
+                    peer.deliver(
+                        context,
+                        &mut PolledPacket::Interface { arrival, _receiver: receiver_hold },
+                        several_cores,
+                    )
+                    .await;
                 }
             }
             context.driver.wakeup().notify();
@@ -255,8 +259,8 @@ impl SharedNode {
     /// Returns whether a packet is left to `peer`, which takes it. This is so if `peer` is on another core, or if an
     /// earlier packet was left to it.
     fn leaves_to(&self, peer: &Inbox) -> bool {
-        let is_elsewhere = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
-        is_elsewhere || peer.has_found()
+        let is_on_other_core = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
+        is_on_other_core || peer.has_found()
     }
 
     /// Waits until no other core polls the interface or takes a packet from it; returns `None` if no other core can.

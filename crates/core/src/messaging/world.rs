@@ -70,9 +70,9 @@ impl World {
     /// Panics if there is no such endpoint or node, which a checked description excludes.
     pub fn id(&self, name: &str) -> EndpointId {
         let ids = self.ids.get_or_init(|| {
-            let firsts = self.nodes.iter().map(|node| (node.name.clone(), node.endpoint().id()));
+            let first_endpoints = self.nodes.iter().map(|node| (node.name.clone(), node.endpoint().id()));
             let all = self.endpoints().map(|endpoint| (endpoint.name().to_owned(), endpoint.id()));
-            firsts.chain(all).collect()
+            first_endpoints.chain(all).collect()
         });
         *ids.get(name).expect("a checked description names its endpoints")
     }

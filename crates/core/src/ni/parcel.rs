@@ -16,12 +16,12 @@ pub const HEADER_BYTES: usize = 8;
 /// The encoding of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum HeaderFormat {
-    /// The header of the paper, of 8 bytes: 8 bits of payload, 10 of each endpoint, 14 of sequence number, 8 of fragment, 5
-    /// of handler, 7 of sense, and two flags.
+    /// The header of the paper, of 8 bytes: 8 bits of payload, 10 of each endpoint, 14 of sequence number, 8 of
+    /// fragment, 5 of handler, 7 of sense, and two flags.
     #[default]
     Paper,
-    /// A header of 16 bytes: 14 bits of payload, 20 of each endpoint, 16 of sequence number, 16 of fragment, 5 of handler,
-    /// 7 of sense, two flags, and four of the sender's marks.
+    /// A header of 16 bytes: 14 bits of payload, 20 of each endpoint, 16 of sequence number, 16 of fragment, 5 of
+    /// handler, 7 of sense, two flags, and four of the sender's marks.
     Large,
 }
 

@@ -4,8 +4,8 @@
 //! them, and polls for their completions. The names follow the InfiniBand Architecture Specification, volume 1,
 //! chapters 9 to 11.
 //!
-//! - A *queue pair* connects an endpoint of one node with an endpoint of another. Its requests are executed in the order
-//!   of posting. Requests of different queue pairs have no order.
+//! - A *queue pair* connects an endpoint of one node with an endpoint of another. Its requests are executed in the
+//!   order of posting. Requests of different queue pairs have no order.
 //! - A *memory region* is memory of a node that other nodes may access, by its key.
 //! - A *completion queue* belongs to an endpoint. It receives the completions of all queue pairs that the endpoint has
 //!   connected.

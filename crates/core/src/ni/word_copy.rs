@@ -125,8 +125,8 @@ pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> 
     if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(OutstandingAccess { address, bytes }) }
 }
 
-/// Loads word `word` of a packet: a word of the header, or up to eight bytes of the payload. The loop around the access takes
-/// `cycles`.
+/// Loads word `word` of a packet: a word of the header, or up to eight bytes of the payload. The loop around the access
+/// takes `cycles`.
 ///
 /// # Errors
 ///

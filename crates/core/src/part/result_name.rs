@@ -1,7 +1,7 @@
 //! Names in results with their meanings: metrics, stages of a latency, and resources.
 //!
-//! A part states the names that it adds to results ([`PartInfo::results`](super::PartInfo::results)), so that
-//! `narrows explain` and the reference know every one of them. A law of the test matrix checks that nothing else occurs.
+//! A part states the names that it adds to results ([`PartInfo::results`](super::PartInfo::results)), so that `narrows
+//! explain` and the reference know every one of them. A law of the test matrix checks that nothing else occurs.
 
 /// The kind of a name in results.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -91,7 +91,8 @@ impl ResultName {
         }
     }
 
-    /// Returns whether the key `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] matches any words.
+    /// Returns whether the key `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] matches any
+    /// words.
     pub fn fits_words(pattern: &str, name: &str) -> bool {
         fits(pattern, name, '.')
     }

@@ -27,9 +27,9 @@ const DEVIATIONS: f64 = 4.0;
 #[derive(Clone, Debug)]
 pub struct Backlog {
     window: u64,
-    growing: u64,
+    growing_windows: u64,
     dispersion: f64,
-    next: u64,
+    next_sample: u64,
     samples: VecDeque<Sample>,
     /// Whether the backlog only grows, as of the last sample.
     only_grows: bool,
@@ -45,10 +45,10 @@ struct Sample {
 
 impl Backlog {
     /// Creates the detector for an arrival process with the index of dispersion `dispersion`. It samples once in
-    /// `window` cycles or messages, and decides by the last `growing` windows.
-    pub fn new(window: u64, growing: u64, dispersion: f64) -> Backlog {
+    /// `window` cycles or messages, and decides by the last `growing_windows` windows.
+    pub fn new(window: u64, growing_windows: u64, dispersion: f64) -> Backlog {
         let (window, samples) = (window.max(1), VecDeque::new());
-        Backlog { window, growing, dispersion, next: 0, samples, only_grows: false }
+        Backlog { window, growing_windows, dispersion, next_sample: 0, samples, only_grows: false }
     }
 
     /// Returns the window between two samples.
@@ -59,7 +59,7 @@ impl Backlog {
     /// Returns whether [`sample`](Backlog::sample) would take a sample at `at`.
     #[inline]
     pub fn is_due(&self, at: u64) -> bool {
-        at >= self.next
+        at >= self.next_sample
     }
 
     /// Takes a sample if a window has passed: at `at`, `waiting` of the `offered` messages or packets wait.
@@ -68,9 +68,9 @@ impl Backlog {
         if !self.is_due(at) {
             return;
         }
-        self.next = at - at % self.window + self.window;
+        self.next_sample = at - at % self.window + self.window;
         self.samples.push_back(Sample { waiting, offered });
-        if self.samples.len() as u64 > self.growing + 1 {
+        if self.samples.len() as u64 > self.growing_windows + 1 {
             self.samples.pop_front();
         }
         self.only_grows = self.judge();
@@ -88,7 +88,7 @@ impl Backlog {
         let rises = samples().zip(samples().skip(1)).filter(|(before, after)| after.waiting > before.waiting).count();
         let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return false };
         let variance = self.dispersion * (last.offered - first.offered) as f64;
-        rises as u64 == self.growing && (last.waiting - first.waiting) as f64 > DEVIATIONS * variance.sqrt()
+        rises as u64 == self.growing_windows && (last.waiting - first.waiting) as f64 > DEVIATIONS * variance.sqrt()
     }
 
     /// Returns the growth of the backlog in the last windows, and its last value.

@@ -114,10 +114,10 @@ impl WorkloadSpec for SingleCosts {
         });
         for endpoint in world.active_endpoints() {
             // A handler that owned its endpoint would keep the endpoint alive for ever.
-            let (run, own) = (Rc::downgrade(&run), Rc::downgrade(endpoint));
+            let (run, weak_endpoint) = (Rc::downgrade(&run), Rc::downgrade(endpoint));
             let handled = move || {
-                let both = run.upgrade().zip(own.upgrade());
-                both.into_iter().for_each(|(run, own)| run.record_handled(own.now()));
+                let both = run.upgrade().zip(weak_endpoint.upgrade());
+                both.into_iter().for_each(|(run, endpoint)| run.record_handled(endpoint.now()));
             };
             let transferred = handled.clone();
             endpoint.on_message(move |_| handled());

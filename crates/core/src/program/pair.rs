@@ -117,10 +117,10 @@ impl WorkloadSpec for Pair {
         let measured = Rc::new(Measurements { parameters: self.clone(), received: RefCell::default(), has_arrived });
         parallel::start(world, |endpoint| {
             // A handler that owned its endpoint would keep the endpoint alive for ever.
-            let (receiver, own) = (measured.clone(), Rc::downgrade(&endpoint));
+            let (receiver, own_endpoint) = (measured.clone(), Rc::downgrade(&endpoint));
             endpoint.on_message(move |received| {
-                let own = own.upgrade().expect("an endpoint lives while it handles messages");
-                receiver.handle(&own, received.words);
+                let own_endpoint = own_endpoint.upgrade().expect("an endpoint lives while it handles messages");
+                receiver.handle(&own_endpoint, received.words);
             });
             self.clone().run(endpoint, measured.clone())
         });
@@ -158,13 +158,13 @@ impl Measurements {
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let received = self.received.borrow();
-        let mut own = Vec::new();
+        let mut own_metrics = Vec::new();
         let steady = self.measured(&received);
         if let [first, .., last] = steady {
             let mean_interval = (last - first) as f64 / (steady.len() - 1) as f64;
-            own.push(Metric::cost("pair.cycles_per_packet", mean_interval, "cycles"));
+            own_metrics.push(Metric::cost("pair.cycles_per_packet", mean_interval, "cycles"));
         }
-        parallel::metrics(world, own)
+        parallel::metrics(world, own_metrics)
     }
 
     fn warm_up_check(&self, _: &World) -> Option<WarmUpCheck> {

@@ -52,9 +52,9 @@ pub(super) fn set_handler(
     handle: impl Fn(EndpointId, u8, &[u32]) -> u64 + 'static,
 ) {
     // A handler that owned its endpoint would keep the endpoint alive for ever.
-    let (own, collective, handle) = (Rc::downgrade(endpoint), collective.clone(), Rc::new(handle));
+    let (weak_endpoint, collective, handle) = (Rc::downgrade(endpoint), collective.clone(), Rc::new(handle));
     let charge = move |instructions: u64| {
-        let endpoint = own.upgrade().expect("an endpoint lives while it handles messages");
+        let endpoint = weak_endpoint.upgrade().expect("an endpoint lives while it handles messages");
         endpoint.charge(endpoint.cpu().cycles_of(instructions));
     };
     let (charge_transfer, handle_transfer) = (charge.clone(), handle.clone());

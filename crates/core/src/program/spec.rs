@@ -49,8 +49,8 @@ pub struct VerbsNeeds {
 }
 
 impl VerbsNeeds {
-    /// Returns the needs of a workload whose requests move at most `bytes` bytes, as `key` states, on one queue pair of
-    /// each node.
+    /// Returns the needs of a workload with one queue pair on each node, whose requests move at most `bytes` bytes.
+    /// `key` is the key that states this size.
     pub const fn new(key: &'static str, bytes: Bytes) -> VerbsNeeds {
         VerbsNeeds { request: (key, bytes), sends: false, queue_pairs: (key, 1) }
     }

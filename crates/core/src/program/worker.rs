@@ -86,14 +86,14 @@ impl Worker {
 
     /// Executes `instructions` instructions, in the cycles that the processor needs for them.
     pub async fn compute(&self, instructions: u64) {
-        let mut left = self.endpoint.cpu().cycles_of(instructions);
-        while left > 0 {
+        let mut remaining_cycles = self.endpoint.cpu().cycles_of(instructions);
+        while remaining_cycles > 0 {
             if self.cpu_lease.borrow().is_none() {
                 self.acquire_cpu().await;
             }
-            let part = left.min(self.poll_every());
+            let part = remaining_cycles.min(self.poll_every());
             self.endpoint.cpu().work(part);
-            left -= part;
+            remaining_cycles -= part;
             if self.is_poll_due() {
                 self.poll().await;
             }

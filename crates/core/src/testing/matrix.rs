@@ -125,14 +125,14 @@ fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>
     let violation = |(law, what)| Violation { combination: one.clone(), law, what };
     let machine = match read(registry, &small_description(registry, one, 4, 1)) {
         // A combination that is refused with its example input, for instance because that is too large, may be accepted
-        // with the small input. It is rightly refused only if both inputs are.
+        // with the small input. The combination is rightly refused only if both inputs are.
         Err(_) if !one.refused.is_empty() => return None,
         Err(problems) => return Some(vec![violation(("accepted", format!("refused with a small input: {problems}")))]),
         Ok(machine) => machine,
     };
     let tried = catch_unwind(AssertUnwindSafe(|| {
-        let lone = if one.workload == PROBE { lone_latencies(registry, one) } else { None };
-        let monotony = lone.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
+        let latencies = if one.workload == PROBE { lone_latencies(registry, one) } else { None };
+        let monotony = latencies.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
         laws::broken(&machine).into_iter().chain(monotony).collect::<Vec<_>>()
     }));
     let broken = tried.unwrap_or_else(|_| vec![("ends", "the run panicked".to_owned())]);

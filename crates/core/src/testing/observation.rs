@@ -50,7 +50,7 @@ impl DeliveredMessage {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunObservation {
-    /// How the run ended.
+    /// The outcome of the run.
     pub outcome: Outcome,
     /// Messages in the order of their delivery.
     pub messages: Vec<DeliveredMessage>,

@@ -57,7 +57,7 @@ pub(super) fn no_variant_title(path: &str, names: &str) -> String {
     format!("{}{names}", no_variant_prefix(path))
 }
 
-/// Returns the key that is missing if `title` is the title of the problem that a key below `path` is missing.
+/// Returns the missing key that `title` names, if `title` is that of a problem about a missing key below `path`.
 pub(super) fn missing_key(title: &str, path: &str) -> Option<String> {
     let key = title.strip_prefix('`')?.strip_suffix("` is missing")?;
     let key = if path.is_empty() { key } else { key.strip_prefix(path)?.strip_prefix('.')? };
@@ -74,8 +74,8 @@ pub(super) fn says_missing(title: &str, path: &str) -> bool {
     title == missing_title(path) || says_no_variant(title, path) || missing_key(title, path).is_some()
 }
 
-/// Replaces the problems about keys that are missing in the absent table at `path`, if there are several, by one
-/// problem that the table is missing.
+/// Replaces several problems about missing keys of the absent table at `path` by one problem, which states that the
+/// table is missing.
 pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &str) {
     let keys: Vec<String> = problems.iter().filter_map(|problem| missing_key(&problem.message, path)).collect();
     let Some(first) = problems.iter().position(|problem| missing_key(&problem.message, path).is_some()) else { return };
@@ -91,8 +91,8 @@ pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &s
     problems.insert(first, summary);
 }
 
-/// Returns the help that the keys `missing` of a table are required, in addition to the mistyped `meant`, or an empty
-/// text if no other key is missing.
+/// Returns the help that lists the required keys `missing` of a table, apart from `meant`, which was mistyped. The help
+/// is empty if no other key is missing.
 pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
     let is_meant = |key: &str| key.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let others: Vec<&str> = missing.iter().map(String::as_str).filter(|key| !is_meant(key)).collect();

@@ -13,8 +13,8 @@ pub const SHIPPED: &str = "<shipped examples>";
 /// The folder below which descriptions may name files; not set if they may name any file.
 static CONFINEMENT: OnceLock<PathBuf> = OnceLock::new();
 
-/// Confines the files that descriptions name to those below `folder`, for the rest of the process. The first call counts.
-/// A process that reads the descriptions of others calls this before it reads any.
+/// Confines the files that descriptions name to those below `folder`, for the rest of the process. The first call
+/// counts. A process that reads the descriptions of others calls this before it reads any.
 pub fn confine(folder: PathBuf) {
     let _ = CONFINEMENT.set(folder);
 }

@@ -41,10 +41,10 @@ impl Problem {
 
     /// Returns the problem that nothing is named `given`, with the nearest allowed name and all allowed names.
     pub fn unknown_name<'a>(what: &str, given: &str, allowed: impl Iterator<Item = &'a str> + Clone) -> Problem {
-        let near = suggest::nearest(given, allowed.clone());
-        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let nearest = suggest::nearest(given, allowed.clone());
+        let nearest = nearest.map(|nearest| format!("did you mean `{nearest}`? ")).unwrap_or_default();
         let allowed = allowed.collect::<Vec<_>>().join(", ");
-        Problem::new(format!("there is no {what} `{given}`; {near}{what}s: {allowed}"))
+        Problem::new(format!("there is no {what} `{given}`; {nearest}{what}s: {allowed}"))
     }
 
     /// Returns the problem with this source location and label.

@@ -223,13 +223,13 @@ fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
 
 fn unknown_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     let names = Q::UNITS.iter().map(|(name, _)| *name);
-    let near = unit_of_alternative_spelling(unit)
+    let nearest = unit_of_alternative_spelling(unit)
         .filter(|meant| names.clone().any(|name| name == *meant))
         .or_else(|| names.clone().find(|name| name.eq_ignore_ascii_case(unit)))
         .or_else(|| suggest::nearest(unit, names));
     let mut help = Vec::new();
-    if let Some(near) = near {
-        help.push(format!("did you mean \"{number} {near}\"?"));
+    if let Some(nearest) = nearest {
+        help.push(format!("did you mean \"{number} {nearest}\"?"));
     }
     help.push(format!("units of {} are {}", Q::NAME_WITH_ARTICLE, units::<Q>()));
     ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::NAME_WITH_ARTICLE), help }

@@ -83,8 +83,8 @@ fn key(option: &str, offset: usize) -> Result<(String, usize), SyntaxFault> {
         let close = inner.find(quote).ok_or(("this quote is not closed", offset..offset + 1))?;
         return Ok((inner[..close].to_string(), offset + close + 2));
     }
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let length = rest.find(|c| !bare(c)).unwrap_or(rest.len());
+    let is_bare_key_character = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let length = rest.find(|c| !is_bare_key_character(c)).unwrap_or(rest.len());
     match length {
         0 => Err(("a key is missing here", offset..offset)),
         _ => Ok((rest[..length].to_string(), offset + length)),

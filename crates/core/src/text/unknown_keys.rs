@@ -10,8 +10,8 @@ use super::table::{Table, tree_of};
 use super::tree::Tree;
 
 impl Table<'_> {
-    /// Reports the keys that nothing read. If a table has mistyped keys alone, its missing keys are listed with the
-    /// first suggestion, and not reported in addition.
+    /// Reports the keys that nothing read. If all keys of a table are unknown, its missing keys are listed with the
+    /// first suggestion instead of being reported separately.
     pub(super) fn report_unknown_keys(&self, problems_before: usize) {
         let (shape, known, variants) = (self.shape.borrow(), self.known_keys.borrow(), self.variants.borrow());
         let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);

@@ -30,7 +30,7 @@ pub enum NameKind {
 pub struct NameGroup {
     /// The name of the kind.
     pub kind: &'static str,
-    /// How a name of this kind is used.
+    /// The use of a name of this kind.
     pub usage: &'static str,
     /// The names, each with its description.
     pub names: Vec<(String, String)>,

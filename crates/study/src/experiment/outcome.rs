@@ -36,9 +36,9 @@ pub fn outcome_reason(result: &RunResult) -> Option<String> {
     }
 }
 
-/// Returns whether a metric of a run with this outcome can be compared with that of another run. It cannot if the run
-/// did not complete, or if the run is saturated and the metric, such as a latency or a backlog, grows with the length
-/// of the run.
+/// Returns whether a metric of a run with this outcome can be compared with that of another run. The metric cannot be
+/// compared if the run did not complete, or if the run is saturated and the metric, such as a latency or a backlog,
+/// grows with the length of the run.
 pub fn is_comparable(outcome: &str, metric: &str) -> bool {
     let grows = |metric: &str| metric.contains("latency") || metric.contains("backlog");
     COMPLETE.contains(&outcome) && !(outcome == "saturated" && grows(metric))

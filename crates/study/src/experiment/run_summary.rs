@@ -25,7 +25,8 @@ pub fn note(result: &RunResult) -> String {
     unfinished + &record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }
 
-/// Returns the initial transient and the candidate for the bottleneck. The text is empty for a run that did not complete.
+/// Returns the initial transient and the candidate for the bottleneck. The text is empty for a run that did not
+/// complete.
 pub fn finding(result: &RunResult, ledger: &MeanLedger) -> String {
     if !result.outcome.is_complete() {
         return String::new();

@@ -1,7 +1,7 @@
 //! The command lines that repeat an experiment.
 
-/// Returns the command line of `narrows COMMAND` on a description: its name, and options, each with its values, which are
-/// repeated with the option.
+/// Returns the command line of `narrows COMMAND` on a description: its name, and options, each with its values, which
+/// are repeated with the option.
 pub fn command_line(command: &str, description: &str, options: &[(&str, &[String])]) -> String {
     let with_values = |(option, values): &(&str, &[String])| {
         values.iter().map(|value| format!(" {option} {}", quoted(value))).collect::<String>()

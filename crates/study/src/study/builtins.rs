@@ -148,8 +148,9 @@ impl BuiltinFns {
 fn find<T: Copy>(all: &[(&str, T)], source: &SpannedString) -> Result<T, EvalError> {
     let names = || all.iter().map(|(name, _)| *name);
     all.iter().find(|(name, _)| *name == source.text).map(|(_, found)| *found).ok_or_else(|| {
-        let near = suggest::nearest(&source.text, names());
-        let label = near.map_or("no function has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+        let nearest = suggest::nearest(&source.text, names());
+        let label =
+            nearest.map_or("no function has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
         let help = format!("functions: {}", suggest::phrase(names()));
         EvalError::InvalidReference(format!("there is no function `{}`", source.text), label, vec![help])
     })

@@ -18,15 +18,15 @@ pub struct CalibratedConstant {
 }
 
 /// Returns the calibrated constants of a study's machines. Each distinct value is returned once.
-pub fn constants(found: &LocatedStudy) -> Vec<CalibratedConstant> {
-    let study = &found.read.value;
+pub fn constants(located: &LocatedStudy) -> Vec<CalibratedConstant> {
+    let study = &located.read.value;
     let mut constants: BTreeMap<(String, String, String), CalibratedConstant> = BTreeMap::new();
     let mut wanted: Vec<&str> =
         study.artifacts.iter().flat_map(|(_, of)| of).map(|source| source.text.as_str()).collect();
     wanted.sort_unstable();
     wanted.dedup();
     for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, study.experiments.find(name)?))) {
-        let Ok(base) = found.location.file(&experiment.base) else { continue };
+        let Ok(base) = located.location.file(&experiment.base) else { continue };
         for sets in study.experiments.axis_variations(name) {
             let Ok(read) = base.machine(&sets) else { continue };
             let entries = read.entries();

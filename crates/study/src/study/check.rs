@@ -53,8 +53,8 @@ fn unknown_name<'a>(
     if known.clone().any(|known| known == source.text) {
         return None;
     }
-    let near = suggest::nearest(&source.text, known.clone());
-    let label = near.map_or("no such name".to_owned(), |near| format!("did you mean `{near}`?"));
+    let nearest = suggest::nearest(&source.text, known.clone());
+    let label = nearest.map_or("no such name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     let error =
         ExpressionError::new(source, 0..source.text.len(), format!("there is no {what} `{}`", source.text), label);
     Some(error.help(format!("known names: {}", suggest::phrase(known))))

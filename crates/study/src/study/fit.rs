@@ -33,7 +33,7 @@ struct PreparedFit<'a> {
 
 /// The claims of a plan, and the points by which they are judged.
 struct Fitting<'a> {
-    found: &'a LocatedStudy,
+    located: &'a LocatedStudy,
     claims: Vec<&'a ClaimStatement>,
     drafts: Vec<Draft>,
     /// For each claim, the indices of its points in `drafts`.
@@ -49,34 +49,34 @@ struct Fitting<'a> {
 ///
 /// Reports a study without a plan, an invalid plan, points that cannot be run, and a state file that cannot be used.
 pub fn fit_study(
-    found: &LocatedStudy,
+    located: &LocatedStudy,
     tolerance: Option<f64>,
     control: FitControl<'_>,
 ) -> Result<FitResult, PointProblems> {
-    let PreparedFit { fitting, constants, data, description } = prepare(found, tolerance)?;
+    let PreparedFit { fitting, constants, data, description } = prepare(located, tolerance)?;
     let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
     fit(&constants, &data, &fitting, description, control).map_err(without_point)
 }
 
 /// Reads the points of a study's plan, and finds its constants.
-fn prepare(found: &LocatedStudy, tolerance: Option<f64>) -> Result<PreparedFit<'_>, PointProblems> {
-    let study = &found.read.value;
+fn prepare(located: &LocatedStudy, tolerance: Option<f64>) -> Result<PreparedFit<'_>, PointProblems> {
+    let study = &located.read.value;
     let without_point = |problems: Problems| vec![(String::new(), problems)];
     let Some(plan) = &study.fit else {
-        let problem = Problem::new(format!("the study `{}` has no fit.toml", found.location.name()));
+        let problem = Problem::new(format!("the study `{}` has no fit.toml", located.location.name()));
         let help = "write one that names the constants to fit, and the claims to fit them on: `narrows fit --help` describes it";
         let has_plan = |name: &str| shipped::paper(&format!("{name}/fit.toml")).is_some();
         let planned: Vec<&str> = papers().iter().copied().filter(|name| has_plan(name)).collect();
         let problem = problem.help(help).help(format!("shipped studies that have one: {}", planned.join(", ")));
         return Err(without_point(Problems::from_problem(problem)));
     };
-    let located = |problems: Vec<Problem>| without_point(found.read.problems(problems));
+    let in_plan = |problems: Vec<Problem>| without_point(located.read.problems(problems));
     let claims = planned_claims(study, plan);
-    let (drafts, points) = drafts(found, &claims)?;
+    let (drafts, points) = drafts(located, &claims)?;
     let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
     let reads: Vec<Read<Machine>> = drafts.iter().map(read).collect::<Result<_, _>>()?;
     let all: Vec<&Read<Machine>> = reads.iter().collect();
-    let constants = free_constants(plan, &all).map_err(located)?;
+    let constants = free_constants(plan, &all).map_err(in_plan)?;
     let keys = reads.iter().map(|read| constants.iter().map(|free| free.keys_in(read)).collect()).collect();
     let datum = |(at, claim): (usize, &&ClaimStatement)| Datum {
         name: claim.id.text.clone(),
@@ -93,7 +93,7 @@ fn prepare(found: &LocatedStudy, tolerance: Option<f64>) -> Result<PreparedFit<'
     // The definitions to which claims refer are part of the claims.
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
     let description = digest(&json!([points_inputs, statements, definitions]));
-    let fitting = Fitting { found, claims, drafts, points, keys };
+    let fitting = Fitting { located, claims, drafts, points, keys };
     Ok(PreparedFit { fitting, constants, data, description })
 }
 
@@ -104,15 +104,15 @@ fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> 
 }
 
 /// Returns the points of the claims, and for each claim the indices of its points.
-fn drafts(found: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft>, Vec<Vec<usize>>), PointProblems> {
-    let study = &found.read.value;
+fn drafts(located: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft>, Vec<Vec<usize>>), PointProblems> {
+    let study = &located.read.value;
     let points_of_claim = |claim: &&ClaimStatement| {
-        judge::points_of(&found.planned_view(&study.points_of(&claim.artifact.text, false)), claim)
+        judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text, false)), claim)
     };
     let each: Vec<BTreeSet<String>> = claims.iter().map(points_of_claim).collect();
     let experiments: BTreeSet<&str> = each.iter().flatten().filter_map(|point| point.split('/').next()).collect();
     let experiments: Vec<&str> = experiments.into_iter().collect();
-    let mut drafts = study.experiments.drafts(&found.location, &experiments, false)?;
+    let mut drafts = study.experiments.drafts(&located.location, &experiments, false)?;
     drafts.retain(|draft| each.iter().any(|points| points.contains(&draft.name)));
     let indices = |points: &BTreeSet<String>| {
         let used = drafts.iter().enumerate().filter(|(_, draft)| points.contains(&draft.name));
@@ -124,11 +124,11 @@ fn drafts(found: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft
 
 /// Returns the constants that a plan names, as these machines have them.
 fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeConstant>, Vec<Problem>> {
-    let (found, problem): (Vec<_>, Vec<_>) =
+    let (found, problems): (Vec<_>, Vec<_>) =
         plan.constants.iter().map(|wanted| FreeConstant::find(wanted, machines)).partition(Result::is_ok);
-    match problem.is_empty() {
+    match problems.is_empty() {
         true => Ok(found.into_iter().flatten().collect()),
-        false => Err(problem.into_iter().filter_map(Result::err).collect()),
+        false => Err(problems.into_iter().filter_map(Result::err).collect()),
     }
 }
 
@@ -151,7 +151,7 @@ impl PredictionSource for Fitting<'_> {
         // threads.
         let results: Vec<_> = one_task_per_run(self.points[datum].par_iter()).map(run).collect();
         let results: Results = results.into_iter().collect::<Result<_, _>>()?;
-        let numbers = judge::numbers(&self.found.results_view(&results), &[self.claims[datum]]);
+        let numbers = judge::numbers(&self.located.results_view(&results), &[self.claims[datum]]);
         let number = numbers.first().copied().filter(|number| number.is_finite());
         number.ok_or_else(|| "the claim has no number".to_owned())
     }

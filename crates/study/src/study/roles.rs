@@ -58,8 +58,8 @@ pub fn problems(study: &Study) -> Vec<Problem> {
 }
 
 fn unknown_claim<'a>(entry: &SpannedString, ids: impl Iterator<Item = &'a str>) -> Problem {
-    let near = suggest::nearest(&entry.text, ids);
-    let label = near.map_or("no claim has this id".to_owned(), |near| format!("did you mean `{near}`?"));
+    let nearest = suggest::nearest(&entry.text, ids);
+    let label = nearest.map_or("no claim has this id".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     Problem::new(format!("there is no claim `{}`", entry.text)).with_place(entry.place.clone(), label)
 }
 

@@ -46,20 +46,20 @@ struct ClaimRuns<'a> {
 }
 
 impl ClaimRuns<'_> {
-    fn of<'a>(found: &'a LocatedStudy, artifacts: &[&str]) -> Result<ClaimRuns<'a>, PointProblems> {
-        let study = &found.read.value;
+    fn of<'a>(located: &'a LocatedStudy, artifacts: &[&str]) -> Result<ClaimRuns<'a>, PointProblems> {
+        let study = &located.read.value;
         let is_used = |claim: &&ClaimStatement| {
             let within = artifacts.contains(&claim.artifact.text.as_str()) || constrains(study, claim);
             within && claim.expected().is_some()
         };
         let claims: Vec<&ClaimStatement> = study.claims.iter().filter(is_used).collect();
         let points_of_claim = |claim: &&ClaimStatement| {
-            judge::points_of(&found.planned_view(&study.points_of(&claim.artifact.text, QUICK)), claim)
+            judge::points_of(&located.planned_view(&study.points_of(&claim.artifact.text, QUICK)), claim)
         };
         let used: BTreeSet<String> = claims.iter().flat_map(points_of_claim).collect();
         let mut experiments: Vec<&str> = used.iter().filter_map(|point| point.split('/').next()).collect();
         experiments.dedup();
-        let mut drafts = study.experiments.drafts(&found.location, &experiments, QUICK)?;
+        let mut drafts = study.experiments.drafts(&located.location, &experiments, QUICK)?;
         drafts.retain(|draft| used.contains(&draft.name));
         let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
         let reads = drafts.iter().map(read).collect::<Result<_, _>>()?;
@@ -85,22 +85,22 @@ impl ClaimRuns<'_> {
 /// Adds to each number claim of these artifacts the uncertainty of that claim. Returns the uncertainty of the
 /// constants.
 pub fn add_uncertainty(
-    found: &LocatedStudy,
+    located: &LocatedStudy,
     artifacts: &[&str],
     claims: &mut [Claim],
     progress: &dyn Progress,
 ) -> Result<ConstantInfluences, PointProblems> {
     let problems = |why: String| vec![(String::new(), Problems::from_problem(Problem::new(why)))];
-    let runs = ClaimRuns::of(found, artifacts)?;
+    let runs = ClaimRuns::of(located, artifacts)?;
     let unknowns = unknown::uncertain_constants(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());
     let base = runs.run_base();
-    let middle = judge::numbers(&found.results_view(&base), &runs.claims);
+    let middle = judge::numbers(&located.results_view(&base), &runs.claims);
     let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
         let Some(changed) = runs.run_varied(sets) else { return Ok(None) };
         let mut results = base.clone();
         results.extend(changed);
-        Ok(Some(judge::numbers(&found.results_view(&results), &runs.claims)))
+        Ok(Some(judge::numbers(&located.results_view(&results), &runs.claims)))
     };
     let reads: Vec<&Read<Machine>> = runs.reads.iter().collect();
     let by_constant = elasticity::elasticities_of_constants(&unknowns, &reads, &middle, &numbers, &|| {
@@ -108,7 +108,7 @@ pub fn add_uncertainty(
     });
     let row = |claim: usize| by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
-    let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&found.read.value, claim));
+    let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(&located.read.value, claim));
     let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
     let posterior = Posterior::new(&unknown::priors(&unknowns), &fitted);
     for (stated, row) in runs.claims.iter().zip(&rows) {

@@ -284,8 +284,9 @@ pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
         return not_measured(run, metric);
     }
     let names = || run.metrics.iter().map(|metric| metric.name.as_str());
-    let near = suggest::nearest(metric, names());
-    let label = near.map_or("the run has no metric of this name".to_owned(), |near| format!("did you mean `{near}`?"));
+    let nearest = suggest::nearest(metric, names());
+    let label =
+        nearest.map_or("the run has no metric of this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     let help = format!("metrics of the run: {}", suggest::phrase(names()));
     EvalError::InvalidReference(format!("there is no metric `{metric}`"), label, vec![help])
 }
@@ -326,12 +327,14 @@ fn unknown_point(experiments: &Experiments, planned: &BTreeSet<String>, point: &
     if count == 0 {
         let all = suggest::phrase(experiments.all.iter().map(|(name, _)| name.as_str()));
         let known = experiments.all.iter().map(|(name, _)| name.as_str());
-        let near = suggest::nearest(experiment, known);
-        let label = near.map_or("no experiment has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+        let nearest = suggest::nearest(experiment, known);
+        let label =
+            nearest.map_or("no experiment has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
         return EvalError::InvalidReference(message, label, vec![format!("experiments: {all}")]);
     }
-    let near = suggest::nearest(point, points_of_experiment());
-    let label = near.map_or("its experiment has no such point".to_owned(), |near| format!("did you mean `{near}`?"));
+    let nearest = suggest::nearest(point, points_of_experiment());
+    let label =
+        nearest.map_or("its experiment has no such point".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     let listed = suggest::phrase(points_of_experiment().take(LISTED_MAX));
     let more = if count > LISTED_MAX { format!(", and {} more", count - LISTED_MAX) } else { String::new() };
     EvalError::InvalidReference(message, label, vec![format!("the points of `{experiment}`: {listed}{more}")])

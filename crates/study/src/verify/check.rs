@@ -91,9 +91,9 @@ pub(super) fn explore(case: &Case) -> ExplorationResult {
 }
 
 /// Returns the shortest run to a state that decides a property, or an empty run if there is no such state. The case is
-/// explored again with this property alone: with several properties, the checker continues and replaces a discovery by
-/// a later, longer one; with one property, it stops at the first discovery, which is the shortest in a breadth-first
-/// search.
+/// explored again with this property alone. With one property, the checker stops at the first discovery, which is the
+/// shortest in a breadth-first search. With several properties, the checker continues, and replaces a discovery by a
+/// later, longer one.
 fn shortest(case: &Case, name: &'static str) -> Vec<String> {
     let case = Case { only_property: Some(name), ..*case };
     let checker = case.checker().threads(1).spawn_bfs().join();

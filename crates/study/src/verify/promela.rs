@@ -149,9 +149,9 @@ impl Writer {
             |conditions: Vec<String>| if conditions.is_empty() { "false".to_owned() } else { conditions.join(" || ") };
         let dispatched = rows().filter(|row| row.from.is_dispatching());
         let ready = any_of(dispatched.map(|row| self.enabled(row, |_| true)).collect());
-        let takes = rows().filter(|row| row.guards.contains(&Guard::HostFree));
-        let wants = any_of(takes.map(|row| self.enabled(row, |guard| guard != Guard::HostFree)).collect());
-        let _ = writeln!(text, "#define {0}_READY ({ready})\n#define {0}_WANTS ({wants})", name(thread));
+        let host_rows = rows().filter(|row| row.guards.contains(&Guard::HostFree));
+        let wants_host = any_of(host_rows.map(|row| self.enabled(row, |guard| guard != Guard::HostFree)).collect());
+        let _ = writeln!(text, "#define {0}_READY ({ready})\n#define {0}_WANTS ({wants_host})", name(thread));
         let _ = writeln!(
             text,
             "#define {0}_MAY (running == {0} || (running == NONE{1}))",

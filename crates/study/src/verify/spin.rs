@@ -45,8 +45,8 @@ impl SpinVerdict {
 /// Returns the first required program that is not installed.
 pub fn missing() -> Option<&'static str> {
     let runs = |program: &str, version: &str| {
-        let ran = Command::new(program).arg(version).stdin(Stdio::null()).output();
-        ran.is_ok_and(|ran| ran.status.success())
+        let output = Command::new(program).arg(version).stdin(Stdio::null()).output();
+        output.is_ok_and(|output| output.status.success())
     };
     [("spin", "-V"), ("gcc", "--version")]
         .into_iter()

@@ -10,8 +10,8 @@ pub fn trace_lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
     let mut lines = vec![setting(case)];
     for &next in moves {
         let is_end = pair.sides[next.side].is_at_end();
-        let ran = pair.apply(next);
-        lines.push(line(case, next, ran, is_end));
+        let executed = pair.apply(next);
+        lines.push(line(case, next, executed, is_end));
     }
     lines
 }
@@ -23,14 +23,14 @@ fn setting(case: &Case) -> String {
     format!("card A sends {left}, {other_name} sends {right}; buffers each way: {buffers}")
 }
 
-fn line(case: &Case, SideAction { side, action }: SideAction, ran: Option<Step>, is_end: bool) -> String {
+fn line(case: &Case, SideAction { side, action }: SideAction, executed: Option<Step>, is_end: bool) -> String {
     let [this, other] = match (side, case.is_pair) {
         (0, true) => ["A", "B"],
         (0, false) => ["A", "peer"],
         (_, true) => ["B", "A"],
         (_, false) => ["peer", "A"],
     };
-    let event = match (action, ran) {
+    let event = match (action, executed) {
         (Action::Post(units), _) => format!("posts a message of {}", units_text(u32::from(units))),
         (Action::MoveHost, _) => "host engine moves a unit".to_owned(),
         (Action::Cross, _) if is_end => format!("the packet's end crosses to {other}"),

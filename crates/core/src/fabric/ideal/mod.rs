@@ -1,11 +1,11 @@
 //! The ideal fabric: a fixed latency, no topology, no contention inside the fabric.
 //!
 //! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its last byte entered; with
-//! `cut-through`, after its first byte entered. A node's link has one rate in each direction and transmits one packet at
-//! a time; each class has a separate link. Packets to one node leave the fabric in the order in which they left their sources; a packet that the node does not
-//! take blocks the packets behind it, which wait in an unlimited buffer. A packet that is sent and received as a whole
-//! causes one event when its last byte leaves, and one when its last byte arrives. The module leaves out routing,
-//! contention, loss.
+//! `cut-through`, after its first byte entered. A node's link has one rate in each direction and transmits one packet
+//! at a time; each class has a separate link. Packets to one node leave the fabric in the order in which they left
+//! their sources; a packet that the node does not take blocks the packets behind it, which wait in an unlimited buffer.
+//! A packet that is sent and received as a whole causes one event when its last byte leaves, and one when its last byte
+//! arrives. The module leaves out routing, contention, loss.
 //!
 //! Parameters: latency (Table 3: 40 ns), and rate (8 GB/s, that of the memory bus; the paper states none). Statistics:
 //! for each link and direction, the time for which packets held it and for which bytes crossed it.

@@ -15,11 +15,11 @@ fn arrivals(lengths: &'static [u64], cut_through: bool) -> Vec<(u64, u64)> {
     let names = ["a", "b"].map(str::to_owned);
     let fabric = parameters.join(&sim, &names, 1);
     let [sender, receiver] = [0, 1].map(|node| fabric.packet_port(&sim, NodeId(node), "end"));
-    let (arrived, all) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
-    let (recorded, now, next) = (arrived.clone(), sim.clone(), Rc::new(RefCell::new(all)));
+    let (arrived, remaining_lengths) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
+    let (recorded, clock, next) = (arrived.clone(), sim.clone(), Rc::new(RefCell::new(remaining_lengths)));
     receiver.attach(Box::new(move |event| {
         if let FabricEvent::PacketArrived(packet) = event {
-            recorded.borrow_mut().push((packet.label().length.0, now.now().ps() / 1000));
+            recorded.borrow_mut().push((packet.label().length.0, clock.now().ps() / 1000));
         }
     }));
     let send = {

@@ -68,8 +68,8 @@ impl MyrinetParameters {
     fn check(&self) -> Vec<(String, String, &'static str)> {
         let Some(links) = &self.links else {
             let help = "name a switch, or list `links`";
-            let none = self.switches.is_empty();
-            return none
+            let has_no_switch = self.switches.is_empty();
+            return has_no_switch
                 .then(|| ("switches".to_owned(), "there is no switch between the nodes".to_owned(), help))
                 .into_iter()
                 .collect();

@@ -1,10 +1,10 @@
 //! A routed fabric in a simulation: a network of routers that one task steps.
 //!
 //! The task steps the routers cycle by cycle while they have work, and is idle otherwise. Cycle *n* begins at the clock
-//! edge at ⌊n·10¹²/f⌋ ps, and is simulated one picosecond later. It therefore includes everything that interfaces do at
-//! that edge, whatever the order of events. Packets may be lost (`loss`). A lost packet crosses the fabric, is dropped
-//! at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic (`cross.rs`). A
-//! workload that needs no nodes steps the routers itself (`fabric_only.rs`).
+//! edge at ⌊n·10¹²/f⌋ ps, and is simulated one picosecond later. The cycle therefore includes everything that
+//! interfaces do at that edge, whatever the order of events. Packets may be lost (`loss`). A lost packet crosses the
+//! fabric, is dropped at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic
+//! (`cross.rs`). A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
 
 mod cross;
 mod fabric_only;

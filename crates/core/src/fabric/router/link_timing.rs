@@ -89,11 +89,11 @@ impl RouterParameters {
 
     fn flit_cycles(&self, rate: Rate) -> Result<u32, (String, String)> {
         let flit = Bytes(u64::from(self.flit_bits / 8));
-        let bits = u128::from(self.clock.0) * u128::from(self.flit_bits);
-        let own_rate = u128::from(rate.bits_per_s());
-        let cycles = (bits + own_rate / 2) / own_rate;
+        let full_rate = u128::from(self.clock.0) * u128::from(self.flit_bits);
+        let link_rate = u128::from(rate.bits_per_s());
+        let cycles = (full_rate + link_rate / 2) / link_rate;
         let help = "choose fabric.router.flit and fabric.router.clock so that a flit takes whole cycles on every link";
-        if cycles == 0 || own_rate > bits {
+        if cycles == 0 || link_rate > full_rate {
             let highest_rate = self.rate_of(1);
             let message =
                 format!("{rate} is more than a flit of {flit} in each cycle of {}, {highest_rate}", self.clock);
@@ -106,10 +106,10 @@ impl RouterParameters {
             return Err((message, format!("the slowest link here has {lowest_rate}; {help}")));
         }
         // A rate is a whole number of bits per second, so one that does not divide the clock evenly was rounded.
-        if bits.abs_diff(cycles * own_rate) >= cycles {
-            let exact_cycles = bits as f64 / own_rate as f64;
-            let nearest =
-                [(bits / own_rate).max(1) as u32, (bits / own_rate) as u32 + 1].map(|cycles| self.rate_of(cycles));
+        if full_rate.abs_diff(cycles * link_rate) >= cycles {
+            let exact_cycles = full_rate as f64 / link_rate as f64;
+            let nearest = [(full_rate / link_rate).max(1) as u32, (full_rate / link_rate) as u32 + 1]
+                .map(|cycles| self.rate_of(cycles));
             let message = format!(
                 "at {rate} a flit of {flit} takes {exact_cycles:.3} cycles of {}, not a whole number",
                 self.clock

@@ -64,22 +64,22 @@ pub struct RouterParameters {
     pub buffer_flits: u16,
     /// Cycles to route a header.
     ///
-    /// They are counted from the header's arrival at the front of its buffer to its request for a channel.
+    /// The delay is counted from the header's arrival at the front of its buffer to its request for a channel.
     #[param(default = 1)]
     pub routing_delay: u8,
     /// Cycles to allocate a channel.
     ///
-    /// They are counted from the request for a channel to the request for the switch.
+    /// The delay is counted from the request for a channel to the request for the switch.
     #[param(default = 1)]
     pub vc_allocation_delay: u8,
     /// Cycles to allocate the switch.
     ///
-    /// They are counted from the request for the switch to the traversal of the switch.
+    /// The delay is counted from the request for the switch to the traversal of the switch.
     #[param(default = 1)]
     pub switch_allocation_delay: u8,
     /// Cycles to traverse the switch.
     ///
-    /// They are counted from the input of the switch to the link.
+    /// The delay is counted from the input of the switch to the link.
     #[param(default = 1)]
     pub switch_traversal_delay: u8,
     /// Cycles of a link between routers in addition to those that move a flit.
@@ -89,13 +89,13 @@ pub struct RouterParameters {
     pub wire_delay: u8,
     /// Cycles in which a router processes a credit that it received.
     ///
-    /// They are counted from the arrival of the credit to its first possible use.
+    /// The delay is counted from the arrival of the credit to its first possible use.
     #[param(default = 1)]
     pub credit_delay: u8,
     /// Cycles in which a flit travels from the interface to the first router.
     ///
-    /// They are counted from the injection of the flit to its arrival in the router's buffer, and replace the traversal
-    /// of a link.
+    /// The delay is counted from the injection of the flit to its arrival in the router's buffer, and replaces the
+    /// traversal of a link.
     #[param(default = 2, resource = "interface wire")]
     pub interface_delay: u8,
     /// Number of logical networks.

@@ -117,11 +117,12 @@ impl Butterfly {
         let mut outputs = vec![Vec::new(); size as usize];
         for digit in 0..self.radix {
             let first_target = (stage + 1) * self.breadth() + first + digit * next;
-            let mut fed = vec![0; next as usize];
+            let mut next_ports = vec![0; next as usize];
             for (router_outputs, targets) in outputs.iter_mut().zip(self.targets(size, next, random)) {
                 for target in targets {
-                    router_outputs.push(End::Router { router: first_target + target, port: fed[target as usize] });
-                    fed[target as usize] += 1;
+                    router_outputs
+                        .push(End::Router { router: first_target + target, port: next_ports[target as usize] });
+                    next_ports[target as usize] += 1;
                 }
             }
         }

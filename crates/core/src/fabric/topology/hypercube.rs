@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct HypercubeParameters {
     /// Number of dimensions; each doubles the number of nodes.
     ///
-    /// It is the number of bits of a node's number.
+    /// The number of dimensions equals the number of bits of a node's number.
     #[param(min = 1, max = 16, meaning = Structure)]
     pub dimensions: u32,
 }

@@ -93,13 +93,13 @@ impl Walk<'_> {
 
 /// Checks that each input has at most one source, and that exactly one output leads to each node.
 fn assert_single_sources(wiring: &Wiring) {
-    let mut fed = BTreeSet::new();
+    let mut inputs = BTreeSet::new();
     let entries = (0..wiring.nodes()).map(|node| wiring.entry(node));
     let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));
     let links =
         ends.filter_map(|end| if let End::Router { router, port } = end { Some((*router, *port)) } else { None });
     for input in entries.chain(links) {
-        assert!(fed.insert(input), "input {} of router {} is fed twice", input.1, input.0);
+        assert!(inputs.insert(input), "input {} of router {} is fed twice", input.1, input.0);
     }
     let mut nodes: Vec<u32> = (0..wiring.routers())
         .flat_map(|router| wiring.outputs(router))

@@ -29,7 +29,7 @@ struct Core {
     arbiter: CpuArbiter,
     parameters: AlewifeParameters,
     memory: Rc<LineMemory>,
-    base: Cell<Time>,
+    base_time: Cell<Time>,
     cycles: Cell<u64>,
     stalls: Cell<Stalls>,
 }
@@ -46,7 +46,7 @@ impl AlewifeProcessor {
             arbiter: CpuArbiter::new(sim, name),
             parameters: *parameters,
             memory: memory.clone(),
-            base: Cell::new(sim.now()),
+            base_time: Cell::new(sim.now()),
             cycles: Cell::new(0),
             stalls: Cell::default(),
         }))
@@ -63,11 +63,11 @@ impl AlewifeProcessor {
     }
 
     fn time(&self) -> Time {
-        self.0.base.get() + self.0.parameters.clock.cycles(self.0.cycles.get())
+        self.0.base_time.get() + self.0.parameters.clock.cycles(self.0.cycles.get())
     }
 
     fn set_time(&self, time: Time) {
-        self.0.base.set(time);
+        self.0.base_time.set(time);
         self.0.cycles.set(0);
     }
 

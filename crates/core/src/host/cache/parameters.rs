@@ -4,7 +4,7 @@ use crate::engine::{Bytes, Time};
 use crate::host::block::BLOCK_BYTES;
 use crate::text::Parameters;
 
-/// How a loop that polls a cached word is simulated.
+/// The method by which a loop that polls a cached word is simulated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spin {
     /// The simulation waits until the block is invalidated, and counts the polls until then.

@@ -1,8 +1,8 @@
 //! The host–PCI bridge for DMA engines: set-up, bursts, and competition with the processor.
 //!
 //! The module models the bridges of Yocum et al. (1997), Figure 1 and §3.5. A transfer of *n* bytes without competition
-//! takes the set-up time + *n* ÷ rate; each direction has separate values. It moves in bursts of at most `burst`, after
-//! which another initiator may get the bus. The effects of competition are in `competition.rs`.
+//! takes the set-up time + *n* ÷ rate; each direction has separate values. A transfer moves in bursts of at most
+//! `burst`, after which another initiator may get the bus. The effects of competition are in `competition.rs`.
 //!
 //! The set-up time and the rate were measured on a bridge and its bus, and include wait states, bursts and
 //! arbitration. They are not computed from the clock and width of the bus. Clock and width only limit the rate (a rate
@@ -148,12 +148,12 @@ impl<'a> DmaStream<'a> {
         self.rate
     }
 
-    /// Acquires the bus for a burst of up to `left` bytes, and memory if the competition rule requires it. The caller
-    /// waits for the burst's `time` and drops the burst.
-    pub async fn burst(&mut self, left: Bytes) -> Burst<'a> {
+    /// Acquires the bus for a burst of up to `remaining_bytes`, and memory if the competition rule requires it. The
+    /// caller waits for the burst's `time` and drops the burst.
+    pub async fn burst(&mut self, remaining_bytes: Bytes) -> Burst<'a> {
         let bridge = self.bridge;
         let bus = bridge.pci.master().await;
-        let burst_bytes = left.min(bridge.parameters.burst);
+        let burst_bytes = remaining_bytes.min(bridge.parameters.burst);
         let burst = match bridge.parameters.competition {
             Competition::Alternate { grain, read_restart, write_restart } => {
                 self.alternate(bus, burst_bytes.min(grain), by_direction(self.direction, read_restart, write_restart))

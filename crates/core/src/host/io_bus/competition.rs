@@ -23,7 +23,7 @@ pub enum Competition {
         read_restart: Time,
         /// Restart time of an interrupted DMA write.
         ///
-        /// It is shorter because the bridge posts writes.
+        /// The restart time of a write is shorter than that of a read because the bridge posts writes.
         #[param(resource = "DMA restart")]
         write_restart: Time,
     },
@@ -40,8 +40,8 @@ pub enum Competition {
         memory_rate: Rate,
         /// Restart time of an interrupted DMA read.
         ///
-        /// It applies to a burst if the processor has used memory or the bus since the previous one, because prefetched
-        /// data is then discarded.
+        /// The restart time applies to a burst if the processor has used memory or the bus since the previous burst,
+        /// because prefetched data is then discarded.
         #[param(default = "0 ns", resource = "DMA restart")]
         read_restart: Time,
         /// Restart time of an interrupted DMA write.

@@ -15,8 +15,8 @@ use std::cell::{Cell, RefCell};
 pub struct MemoryParameters {
     /// Bytes that the processor reads or writes in one access.
     ///
-    /// Without a cache, this is a block of the processor's buffer. With a cache, which has blocks of 64 B, it is a part
-    /// of a block.
+    /// Without a cache, an access moves a block of the processor's buffer. With a cache, which has blocks of 64 B, an
+    /// access moves a part of a block.
     #[param(min = "1 B", meaning = Granularity)]
     pub block: Bytes,
     /// Time for which an access to a block holds the memory.

@@ -189,8 +189,8 @@ impl PostedWrites {
         let mut posted = self.posted.borrow_mut();
         let mut burst: Vec<PostedStore> = Vec::with_capacity(1);
         while let Some(next) = posted.front() {
-            let follows = burst.last().is_none_or(|last| last.offset + WORD_BYTES as u64 == next.offset);
-            if !follows || (burst.len() + 1) * WORD_BYTES > bytes_max.len().max(WORD_BYTES) {
+            let is_consecutive = burst.last().is_none_or(|last| last.offset + WORD_BYTES as u64 == next.offset);
+            if !is_consecutive || (burst.len() + 1) * WORD_BYTES > bytes_max.len().max(WORD_BYTES) {
                 break;
             }
             burst.extend(posted.pop_front());

@@ -11,7 +11,7 @@ pub struct IoBusProcessorParameters {
     pub clock: Hertz,
     /// Time from an interrupt to its handler.
     ///
-    /// It ends with the first instruction of the handler.
+    /// The latency ends with the first instruction of the handler.
     #[param(resource = "interrupt")]
     pub interrupt_latency: Time,
 }

@@ -84,13 +84,13 @@ pub trait Agent {
         Snooped::NOTHING
     }
 
-    /// Returns whether the agent may have copies of blocks. If not, it does not see transactions. It is called once,
-    /// when the agent is attached.
+    /// Returns whether the agent may have copies of blocks. If not, the agent does not see transactions. This method is
+    /// called once, when the agent is attached.
     fn snoops(&self) -> bool {
         true
     }
 
-    /// Returns whether the agent may request the bus. It is called once, when the agent is attached.
+    /// Returns whether the agent may request the bus. This method is called once, when the agent is attached.
     fn requests_bus(&self) -> bool {
         true
     }
@@ -100,14 +100,14 @@ pub trait Agent {
         Time::ZERO
     }
 
-    /// Returns whether the agent's answers to snoops that move no data take time. It is called once, when the agent is
-    /// attached.
+    /// Returns whether the agent's answers to snoops that move no data take time. This method is called once, when the
+    /// agent is attached.
     fn answers_late(&self) -> bool {
         false
     }
 
-    /// Returns the time of the answer to the last snoop, of `block`, if the transaction must wait for it: the agent lost
-    /// its copy, or is the home of the block.
+    /// Returns the time that the answer to the last snoop, which was for `block`, takes. The transaction waits for the
+    /// answer only if the agent lost its copy or is the home of the block; otherwise the time is zero.
     fn answer_time(&self, _block: Address) -> Time {
         Time::ZERO
     }
@@ -137,8 +137,8 @@ pub trait Agent {
         panic!("nothing to write at {address:#x}")
     }
 
-    /// Returns the agent's copy of a block, if it is the current one, without a transaction. It is for tests, and for
-    /// reading results.
+    /// Returns the agent's copy of a block, if it is the current one, without a transaction. This method is for tests,
+    /// and for reading results.
     fn peek(&self, _block: Address) -> Option<Block> {
         None
     }

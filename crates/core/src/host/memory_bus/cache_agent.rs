@@ -1,9 +1,8 @@
 //! A processor's cache as an agent on the bus. It snoops, supplies blocks, and fetches blocks after misses.
 //!
-//! The module models one outstanding transaction for each task that fetches a block; several tasks do so only on a split
-//! bus. If a replaced block is owned or modified, it is written
-//! back before the new one is fetched. Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim
-//! buffers, prefetch.
+//! The module models one outstanding transaction for each task that fetches a block; several tasks do so only on a
+//! split bus. If a replaced block is owned or modified, it is written back before the new one is fetched. Parameters:
+//! [`CacheParameters`]. The module leaves out levels of caches, victim buffers, prefetch.
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::{Bus, Granted};

@@ -12,14 +12,14 @@ use std::cell::RefCell;
 
 /// Main memory.
 pub struct Memory {
-    time: Time,
+    access_time: Time,
     bytes: RefCell<PagedBytes>,
 }
 
 impl Memory {
     /// Creates a memory of zeros.
-    pub fn new(size: Bytes, time: Time) -> Memory {
-        Memory { time, bytes: RefCell::new(PagedBytes::new(size.len())) }
+    pub fn new(size: Bytes, access_time: Time) -> Memory {
+        Memory { access_time, bytes: RefCell::new(PagedBytes::new(size.len())) }
     }
 }
 
@@ -33,7 +33,7 @@ impl Agent for Memory {
     }
 
     fn home_time(&self, _: Address) -> Time {
-        self.time
+        self.access_time
     }
 
     fn home_read(&self, address: Address, _: usize, data: &mut Block) {

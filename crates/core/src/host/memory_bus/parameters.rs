@@ -46,28 +46,28 @@ pub struct MemoryBusProcessorParameters {
     pub clock: Hertz,
     /// Cycles from an access to its request for the bus.
     ///
-    /// They apply to accesses that leave the processor. The value is 10 (chosen together with `reply_cycles`, so that
-    /// an uncached 8-byte access takes about 102 ns in total, the slope of Table 5's first row).
+    /// The cycles apply to accesses that leave the processor. The value is 10 (chosen together with `reply_cycles`, so
+    /// that an uncached 8-byte access takes about 102 ns in total, the slope of Table 5's first row).
     pub request_cycles: u64,
     /// Cycles from the data on the bus until the processor uses the result.
     ///
-    /// They are counted from the end of the transaction. The value is 10 (chosen).
+    /// The cycles are counted from the end of the transaction. The value is 10 (chosen).
     pub reply_cycles: u64,
     /// Cycles of a cached access that hits.
     ///
-    /// They apply to loads and stores. The value is 1 (dual issue, in order; §5.1.1).
+    /// The cycles apply to loads and stores. The value is 1 (dual issue, in order; §5.1.1).
     pub hit_cycles: u64,
     /// Cycles of 1000 instructions of a program's computation.
     ///
-    /// They apply to instructions that programs count, which include accesses to private data, but not to the messaging
-    /// layer, whose costs are in cycles, or to accesses to shared memory. The value is 1000: an instruction in a cycle
-    /// (dual issue, in order; §5.1.1).
+    /// The cycles apply to the instructions that programs count, which include accesses to private data. They do not
+    /// apply to accesses to shared memory, or to the messaging layer, whose costs are in cycles. The value is 1000: an
+    /// instruction in a cycle (dual issue, in order; §5.1.1).
     #[param(min = 1, optional_or = 1_000)]
     pub cycles_per_1000_instructions: u64,
     /// Time from an interrupt to its handler.
     ///
-    /// It ends with the first instruction of the handler. The value is 1 us (chosen; the paper's interfaces are
-    /// polled).
+    /// The latency ends with the first instruction of the handler. The value is 1 us (chosen; the paper's interfaces
+    /// are polled).
     #[param(default = "1 us", resource = "interrupt")]
     pub interrupt_latency: Time,
     /// Number of block misses that may be outstanding in a run of loads or stores, or in a copy.

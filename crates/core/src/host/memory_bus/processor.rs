@@ -3,11 +3,12 @@
 //! The module models a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
 //! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which synchronize
 //! with the simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer. Uncached
-//! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
+//! accesses are in `uncached.rs`, runs whose misses overlap in `runs.rs`, combined stores in `write_combining.rs`, and
+//! polls in `spin.rs` and `polls.rs`.
 //!
 //! Between two synchronizations, a processor sees its cache as it was at the first one. This skew is usual in
-//! simulators that run programs ahead. It observes other processors and interfaces only through the bus; a message is
-//! therefore never read before it was written.
+//! simulators that run programs ahead. A processor observes other processors and interfaces only through the bus; a
+//! message is therefore never read before it was written.
 //!
 //! The module leaves out instruction fetch, speculation, address translation.
 //!
@@ -45,7 +46,7 @@ pub(super) struct Core {
     pub(super) parameters: MemoryBusProcessorParameters,
     /// Period of the clock, if it is a whole number of picoseconds. It saves a division at each access.
     pub(super) period: Option<Time>,
-    base: Cell<Time>,
+    base_time: Cell<Time>,
     cycles: Cell<u64>,
     pub(super) stalls: Cell<Stalls>,
 }
@@ -70,7 +71,7 @@ impl MemoryBusProcessor {
             devices: OnceCell::new(),
             parameters,
             period: parameters.clock.period(),
-            base: Cell::new(sim.now()),
+            base_time: Cell::new(sim.now()),
             cycles: Cell::new(0),
             stalls: Cell::default(),
         }));
@@ -102,7 +103,7 @@ impl MemoryBusProcessor {
     #[inline]
     pub fn time(&self) -> Time {
         let cycles = self.0.cycles.get();
-        self.0.base.get()
+        self.0.base_time.get()
             + match self.0.period {
                 Some(period) => period * cycles,
                 None => self.0.parameters.clock.cycles(cycles),
@@ -116,7 +117,7 @@ impl MemoryBusProcessor {
     }
 
     pub(super) fn set_time(&self, time: Time) {
-        self.0.base.set(time);
+        self.0.base_time.set(time);
         self.0.cycles.set(0);
     }
 
@@ -244,7 +245,7 @@ impl MemoryBusProcessor {
         self.add_stall(now - requested_at, waited);
     }
 
-    /// Accounts for an access that took `took` from its departure from the processor. It waited for the bus for
+    /// Accounts for an access that took `took` from its departure from the processor. The access waited for the bus for
     /// `waited` of that time.
     pub(super) fn add_stall(&self, took: Time, waited: Time) {
         self.add_stalls(took, waited, 1);

@@ -1,10 +1,10 @@
 //! Runs of loads and stores whose misses overlap, as a processor of today executes a copy.
 //!
 //! The module models a number of outstanding block misses ([`MemoryBusProcessorParameters::misses`]) and accesses wider
-//! than a word ([`MemoryBusProcessorParameters::run_access`]). A run is announced before its first access. Tasks, one for
-//! each miss but that of the program itself, then fetch the blocks of the run in order; the program waits only for a
-//! block that has not arrived. On a circuit-switched bus the misses are queued for the bus, so that only the cycles to
-//! and from the bus overlap.
+//! than a word ([`MemoryBusProcessorParameters::run_access`]). A run is announced before its first access. Tasks, one
+//! for each miss but that of the program itself, then fetch the blocks of the run in order; the program waits only for
+//! a block that has not arrived. On a circuit-switched bus the misses are queued for the bus, so that only the cycles
+//! to and from the bus overlap.
 //!
 //! The module leaves out prefetches of blocks that no run has announced, and misses of single loads, which do not
 //! overlap: the program executes in order.
@@ -124,10 +124,10 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Returns the number of bytes from `at` on, of `left`, that one access and one block contain.
-    fn rest_of_access(&self, at: Address, left: usize) -> usize {
+    /// Returns the number of bytes from `at` on, of `remaining_bytes`, that one access and one block contain.
+    fn rest_of_access(&self, at: Address, remaining_bytes: usize) -> usize {
         let access = self.0.parameters.run_access.get().min(BLOCK_BYTES as u64);
-        left.min((access - at % access) as usize)
+        remaining_bytes.min((access - at % access) as usize)
     }
 
     /// Copies bytes of one access, as a [`find`](Self::find) of each word does, if no store to their block waits and

@@ -49,8 +49,8 @@ pub enum StoreForwarding {
 /// The store buffer of a processor.
 pub struct StoreBuffer {
     entries: RefCell<VecDeque<BufferedStore>>,
-    /// The blocks of the entries as a set of bits, by [`block_bit`]; 0 if the buffer is empty. It is kept apart because
-    /// every cache hit checks it. A bit may outlive its entry, as long as the buffer has others.
+    /// The blocks of the entries as a set of bits, by [`block_bit`]; 0 if the buffer is empty. The set is kept apart
+    /// because every cache hit checks it. A bit may outlive its entry, as long as the buffer has others.
     blocks: Cell<u64>,
     entries_max: usize,
     /// Notified, at the local time of the store, when a store enters an empty buffer.

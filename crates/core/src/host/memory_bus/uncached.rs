@@ -2,8 +2,8 @@
 //!
 //! The module models strong ordering: each access waits until the store buffer is empty, and the processor waits until
 //! the access is complete. Words written to a write-combined window are combined instead (`write_combining.rs`), and
-//! are flushed before any other access. Devices on a path of their own (`device_path.rs`) are not accessed over the bus.
-//! On the bus, the module leaves out posted writes of the processor.
+//! are flushed before any other access. Devices on a path of their own (`device_path.rs`) are not accessed over the
+//! bus. On the bus, the module leaves out posted writes of the processor.
 
 use super::agent::TransactionKind;
 use super::device_path::DevicePath;

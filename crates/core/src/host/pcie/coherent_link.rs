@@ -12,14 +12,14 @@
 //! | the interface supplies a block | snoop down, data up | at the interconnect |
 //! | the interface loses a copy | snoop down, answer up | at the interconnect |
 //!
-//! A snoop is directed: an agent behind the link sees only transactions on blocks of which it has a copy or is the home.
-//! It acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). A transaction of another agent that follows an
-//! upgrade reaches the interface behind the answer, so the interface may change its copy when the upgrade takes effect.
-//! Requests for the ownership of several blocks are sent one behind another, and are answered in this order.
-//! With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
+//! A snoop is directed: an agent behind the link sees only transactions on blocks of which it has a copy or is the
+//! home. The agent acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). A transaction of another agent
+//! that follows an upgrade reaches the interface behind the answer, so the interface may change its copy when the
+//! upgrade takes effect. Requests for the ownership of several blocks are sent one behind another, and are answered in
+//! this order. With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
 //!
-//! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries four: a
-//! request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
+//! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries
+//! four: a request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
 //! parameter is that of the bytes in slots, after the overhead of the flits.
 //!
 //! With CXL, registers take the PCIe link, as CXL.io does; with UPI they take the link between sockets. DMA and
@@ -97,7 +97,8 @@ pub struct DeviceLogic {
     pub clock: Hertz,
     /// Cycles of the clock for each message that the interface sends or receives on a link.
     ///
-    /// Requests, answers, snoops and accesses to registers are messages. The cycles are added to the times of the links.
+    /// Requests, answers, snoops and accesses to registers are messages. The cycles are added to the times of the
+    /// links.
     #[param(max = 1_000_000, meaning = Work, resource = "device logic")]
     pub cycles: u64,
 }
@@ -222,11 +223,16 @@ impl CoherentPort for FarPort {
         })
     }
 
-    fn upgrade<'a>(&'a self, agent: AgentId, blocks: &'a [Address], owned: &'a dyn Fn(usize)) -> LocalFuture<'a> {
+    fn upgrade<'a>(
+        &'a self,
+        agent: AgentId,
+        blocks: &'a [Address],
+        on_ownership: &'a dyn Fn(usize),
+    ) -> LocalFuture<'a> {
         Box::pin(async move {
             let messages = MESSAGE_BYTES * blocks.len() as u64;
             self.send_to_host(messages).await;
-            self.bus.upgrade(agent, blocks, owned).await;
+            self.bus.upgrade(agent, blocks, on_ownership).await;
             self.receive_from_host(messages).await;
         })
     }

@@ -1,8 +1,9 @@
 //! The IOMMU: translations of a device's addresses, cached by page, and the walkers that serve misses.
 //!
 //! The module models a cache of `entries` translations with LRU replacement. A miss holds one of `walkers` for the time
-//! of a walk; misses wait for a walker in the order of arrival, and a miss of a page that is being walked waits for that
-//! walk. The module leaves out the walkers' own caches, invalidations, and translations cached by the device (ATS).
+//! of a walk; misses wait for a walker in the order of arrival, and a miss of a page that is being walked waits for
+//! that walk. The module leaves out the walkers' own caches, invalidations, and translations cached by the device
+//! (ATS).
 
 use crate::engine::{Bytes, Time};
 use crate::host::block::Address;
@@ -44,7 +45,7 @@ pub struct Iommu {
     cache: RefCell<TranslationCache>,
     /// For each walker, the instant at which it is free.
     walkers: RefCell<Vec<Time>>,
-    walking: Cell<Time>,
+    walk_time: Cell<Time>,
     misses: Cell<u64>,
 }
 
@@ -61,8 +62,8 @@ impl Iommu {
     /// Creates an IOMMU that has cached no translation.
     pub fn new(parameters: IommuParameters) -> Iommu {
         let walkers = RefCell::new(vec![Time::ZERO; parameters.walkers]);
-        let (cache, walking, misses) = Default::default();
-        Iommu { parameters, cache, walkers, walking, misses }
+        let (cache, walk_time, misses) = Default::default();
+        Iommu { parameters, cache, walkers, walk_time, misses }
     }
 
     /// Translates the address of an access that arrives at `now`. Returns the instant from which the translation is
@@ -94,7 +95,7 @@ impl Iommu {
         let mut walkers = self.walkers.borrow_mut();
         let first = walkers.iter_mut().min().expect("there is a walker");
         *first = now.max(*first) + time;
-        self.walking.set(self.walking.get() + time);
+        self.walk_time.set(self.walk_time.get() + time);
         *first
     }
 
@@ -107,6 +108,6 @@ impl Iommu {
     pub fn busy(&self, now: Time) -> Time {
         let walkers = self.walkers.borrow();
         let ahead = walkers.iter().map(|free| free.since(now)).sum::<Time>();
-        self.walking.get().since(ahead) / walkers.len() as u64
+        self.walk_time.get().since(ahead) / walkers.len() as u64
     }
 }

@@ -1,13 +1,13 @@
 //! The PCIe link between root complex and device: packets, their bytes on the wire, and credits.
 //!
 //! Each direction is a server of packets (TLPs). A packet takes its header and its data at the rate of the link, which
-//! is the raw rate of the lanes after encoding, times `efficiency`. The packets of one read request's completions, or of
-//! the part of a write within a 4 KiB page, follow each other without a gap.
+//! is the raw rate of the lanes after encoding, times `efficiency`. The packets of one read request's completions, or
+//! of the part of a write within a 4 KiB page, follow each other without a gap.
 //!
 //! A write or read request is sent when the root complex has buffers for it, which it grants as credits: one header
-//! credit for each packet, and for a write one data credit for each 16 B of a packet. Buffers become free when the write
-//! is visible or the read has begun, and the grant takes one crossing of the link. Completion credits are unlimited, as
-//! the standard demands of root complexes and endpoints.
+//! credit for each packet, and for a write one data credit for each 16 B of a packet. Buffers become free when the
+//! write is visible or the read has begun, and the grant takes one crossing of the link. Completion credits are
+//! unlimited, as the standard demands of root complexes and endpoints.
 //!
 //! The module leaves out replays after errors, power states, virtual channels other than 0, ECRC, and transfers between
 //! devices.
@@ -34,7 +34,7 @@ pub enum WriteOrdering {
     Relaxed,
 }
 
-/// How the packets of a transfer are simulated. Both give the same times.
+/// The method by which the packets of a transfer are simulated. Both methods give the same times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum TlpSimulation {
     /// The packets of a transfer are one reservation of the link.
@@ -138,8 +138,8 @@ impl PcieLinkParameters {
         bytes.get().div_ceil(self.payload_max.get()).max(1)
     }
 
-    /// Returns the number of completions of a read of `bytes` bytes at `address` within a page. If the address is not at
-    /// a read boundary, the first completion ends at one.
+    /// Returns the number of completions of a read of `bytes` bytes at `address` within a page. If the address is not
+    /// at a read boundary, the first completion ends at one.
     pub fn completion_packets(&self, address: Address, bytes: Bytes) -> u64 {
         let first = self.payload_max.get() - address % self.read_boundary.get();
         1 + bytes.get().saturating_sub(first).div_ceil(self.payload_max.get())
@@ -167,9 +167,9 @@ impl PcieLinkParameters {
 pub fn parts(address: Address, bytes: Bytes, most: u64) -> impl Iterator<Item = (u64, Bytes)> {
     let mut offset = 0;
     std::iter::from_fn(move || {
-        let left = bytes.get() - offset;
+        let remaining_bytes = bytes.get() - offset;
         let to_page = PAGE_BYTES - (address + offset) % PAGE_BYTES;
-        let part = left.min(most).min(to_page);
+        let part = remaining_bytes.min(most).min(to_page);
         let from = offset;
         offset += part;
         (part > 0).then_some((from, Bytes(part)))
@@ -230,7 +230,7 @@ impl LinkDirection {
 
 /// A counted resource whose units return at known instants: credits, or tags.
 pub struct Units {
-    all: u32,
+    total: u32,
     state: RefCell<UnitState>,
 }
 
@@ -242,13 +242,13 @@ struct UnitState {
 
 impl Units {
     /// Creates `all` units, all of which are free.
-    pub fn new(all: u32) -> Units {
-        Units { all, state: RefCell::new(UnitState { free: all, returns: VecDeque::new() }) }
+    pub fn new(total: u32) -> Units {
+        Units { total, state: RefCell::new(UnitState { free: total, returns: VecDeque::new() }) }
     }
 
     /// Returns the number of units.
     pub fn all(&self) -> u32 {
-        self.all
+        self.total
     }
 
     /// Returns the number of units that are free at `now`.

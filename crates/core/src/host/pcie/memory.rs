@@ -1,8 +1,8 @@
 //! Main memory behind the last-level cache: one access time, and one rate that all accesses share.
 //!
 //! The module models all channels of a socket as one server, which moves a block at the sum of their rates, less the
-//! share that other cores take (`background`). It leaves out banks, pages, refresh and the turnaround between reads and
-//! writes.
+//! share that other cores take (`background`). The module leaves out banks, pages, refresh and the turnaround between
+//! reads and writes.
 
 use super::server::Server;
 use crate::engine::{Bytes, Rate, Time};
@@ -41,9 +41,9 @@ pub struct MemoryChannels {
 impl MemoryChannels {
     /// Creates idle channels.
     pub fn new(parameters: &MainMemoryParameters) -> MemoryChannels {
-        let left = parameters.rate.bits_per_s() as f64 * (1.0 - parameters.background);
+        let available_rate = parameters.rate.bits_per_s() as f64 * (1.0 - parameters.background);
         let server = Server::default();
-        MemoryChannels { rate: Rate::from_bits_per_s((left.round() as u64).max(1)), server }
+        MemoryChannels { rate: Rate::from_bits_per_s((available_rate.round() as u64).max(1)), server }
     }
 
     /// Moves `bytes` bytes from `now` on. Returns the time for which they wait for the channels.

@@ -25,12 +25,12 @@
 //!
 //! A device's read takes `root-complex`, the serialization of its packets, the translation, and the additional time of
 //! the place in which its block is found (`root_complex/`). Its bandwidth follows from the link, the tags, the credits,
-//! the walkers, the cache and memory: each is a queue, and none is a formula. The bytes are real: a read returns what is
-//! visible in memory or in a cache when its data is ready.
+//! the walkers, the cache and memory: each is a queue, and none is a formula. The bytes are real: a read returns what
+//! is visible in memory or in a cache when its data is ready.
 //!
 //! The processor with its private cache is that of a memory-bus node (`memory_bus/`). Its misses overlap in runs and
-//! copies, and the interconnect is a split bus. Devices have a path of their own to the caches: their accesses snoop the
-//! private cache, but do not occupy the interconnect.
+//! copies, and the interconnect is a split bus. Devices have a path of their own to the caches: their accesses snoop
+//! the private cache, but do not occupy the interconnect.
 //!
 //! # What is left out
 //!

@@ -62,9 +62,9 @@ pub struct PcieParameters {
     pub iommu: Option<IommuParameters>,
     /// Round trip of a read, without the serialization of its packets.
     ///
-    /// It includes both crossings of the link and the fixed overhead of the device: from outside, device and root
-    /// complex are not separable, so the value belongs to a pair of both. 527 ns (measured: a host-warm read of 64 B
-    /// takes 560 ns).
+    /// The round trip includes both crossings of the link and the fixed overhead of the device. From outside, the
+    /// times of device and root complex cannot be separated, so the value belongs to a pair of both. 527 ns (measured:
+    /// a host-warm read of 64 B takes 560 ns).
     #[param(default = "527 ns", resource = "root complex")]
     pub root_complex: Time,
     /// Time from the arrival of a write at the root complex until others see its bytes.
@@ -81,7 +81,8 @@ pub struct PcieParameters {
     pub processor_socket: MemorySocket,
     /// Additional time of a device's read of memory at the remote socket.
     ///
-    /// It is the same for blocks that the remote cache holds. 107 ns (measured: 667 ns against 560 ns).
+    /// The additional time is the same for blocks that the remote cache holds. 107 ns (measured: 667 ns against 560
+    /// ns).
     #[param(default = "107 ns", resource = "remote socket")]
     pub remote: Time,
     /// Additional time of a device's write that evicts a block of memory at the remote socket.
@@ -202,8 +203,8 @@ impl PcieParameters {
         self.device.map_or(Time::ZERO, |device| device.time())
     }
 
-    /// Returns the parameters with the time of the interface's logic in those of the PCIe link: a read of the device takes
-    /// it twice, for the request and for the completion, and a write once.
+    /// Returns the parameters with the time of the interface's logic in those of the PCIe link: a read of the device
+    /// takes it twice, for the request and for the completion, and a write once.
     pub(super) fn with_device_logic(&self) -> PcieParameters {
         let time = self.device_time();
         PcieParameters {

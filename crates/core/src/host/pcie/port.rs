@@ -1,9 +1,9 @@
 //! The port by which the interface's engines transfer to and from memory over the link.
 //!
 //! A read is divided into requests of at most `read-max` bytes that cross no page of 4 KiB, and a write into parts that
-//! cross no such page. Transfers advance whether they are awaited or not. The bytes of a read arrive in one beat for each
-//! request, in the order of their addresses; the beat begins with the first packet. A read is refused while no tag is
-//! free, and a write while many writes wait for credits.
+//! cross no such page. Transfers advance whether they are awaited or not. The bytes of a read arrive in one beat for
+//! each request, in the order of their addresses; the beat begins with the first packet. A read is refused while no tag
+//! is free, and a write while many writes wait for credits.
 
 use super::link::{WriteOrdering, parts};
 use super::root_complex::{Posted, ReadRequest, RootComplex, WriteRequest};

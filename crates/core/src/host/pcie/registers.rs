@@ -7,11 +7,11 @@
 //! round trip with the fixed time of a device's read (`root-complex`); its completion passes no write that the device
 //! posted before it. A fence waits until the buffers have left.
 //!
-//! Behind a link between sockets (UPI) the device is an agent of another socket: accesses cross that link, without a root
-//! complex.
+//! Behind a link between sockets (UPI) the device is an agent of another socket: accesses cross that link, without a
+//! root complex.
 //!
-//! The device serves the accesses in the order of their arrival, each for its access time. The module leaves out credits
-//! of the device, and a second access of the processor while a load is outstanding.
+//! The device serves the accesses in the order of their arrival, each for its access time. The module leaves out
+//! credits of the device, and a second access of the processor while a load is outstanding.
 
 use super::coherent_link::{LinkTimes, MESSAGE_BYTES};
 use super::link::PacketBurst;

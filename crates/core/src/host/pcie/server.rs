@@ -10,7 +10,7 @@ use std::cell::Cell;
 #[derive(Default)]
 pub struct Server {
     free_at: Cell<Time>,
-    busy: Cell<Time>,
+    busy_time: Cell<Time>,
 }
 
 impl Server {
@@ -19,12 +19,12 @@ impl Server {
         let from = ready.max(self.free_at.get());
         let to = from + time;
         self.free_at.set(to);
-        self.busy.set(self.busy.get() + time);
+        self.busy_time.set(self.busy_time.get() + time);
         (from, to)
     }
 
     /// Returns the time for which the server has worked until `now`.
     pub fn busy(&self, now: Time) -> Time {
-        self.busy.get().since(self.free_at.get().since(now))
+        self.busy_time.get().since(self.free_at.get().since(now))
     }
 }

@@ -141,8 +141,8 @@ fn incomplete_messages_max(
     let mut senders: Vec<usize> = incoming.iter().map(|flow| flow.sender).collect();
     senders.sort_unstable();
     senders.dedup();
-    let late = node_parts.protocol.late_packets(senders.len() as u64, queued);
-    messages.min(incoming.len() as u64 + late)
+    let late_packets = node_parts.protocol.late_packets(senders.len() as u64, queued);
+    messages.min(incoming.len() as u64 + late_packets)
 }
 
 /// Returns the bytes of the program's local buffers on a node, in addition to those of messages.

@@ -74,9 +74,10 @@ fn check_compatibility(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 
 /// Returns the hosts of the nodes that have `interface`, by name.
 fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str, &'a HostPart)> {
-    let has_it = |node: &&NodeDescription| node.ni_table() == interface.family_table();
+    let has_interface = |node: &&NodeDescription| node.ni_table() == interface.family_table();
     let host_of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
-    let hosts = machine.nodes.iter().filter(has_it).filter_map(host_of).map(|(name, host)| (name.as_str(), host));
+    let hosts =
+        machine.nodes.iter().filter(has_interface).filter_map(host_of).map(|(name, host)| (name.as_str(), host));
     let mut hosts: Vec<_> = hosts.collect();
     hosts.dedup_by_key(|(name, _)| *name);
     hosts

@@ -1,8 +1,8 @@
 //! The queue in a user's virtual memory to which a processor moves messages that it cannot handle yet.
 //!
 //! A handler runs to its end before the next one starts. If a send inside a handler blocks because the interface has no
-//! buffer for it, the processor must keep taking messages from its interface, or two nodes that send to each other would
-//! deadlock. The interfaces of Mukherjee and Hill (1998), Table 2, differ in who buffers the messages that arrive
+//! buffer for it, the processor must keep taking messages from its interface, or two nodes that send to each other
+//! would deadlock. The interfaces of Mukherjee and Hill (1998), Table 2, differ in who buffers the messages that arrive
 //! meanwhile. Where the table says "NI / VM" and "processor involved"
 //! ([`overflows_to_user_memory`](crate::ni::DriverLimits::overflows_to_user_memory)), the processor moves them to the
 //! user's memory, and handles them when the blocked send has returned and the program polls.

@@ -52,8 +52,8 @@ impl ActiveEndpoint {
     /// Computes for `cycles`, and receives messages when they arrive.
     async fn work_interrupted(&self, cycles: u64, permit: &mut RunPermit) {
         let (cpu, driver) = (&self.endpoint.context.cpu, &self.endpoint.context.driver);
-        let mut left = cycles;
-        while left > 0 {
+        let mut remaining_cycles = cycles;
+        while remaining_cycles > 0 {
             if driver.may_have_packet() {
                 self.receive_all(permit).await;
             }
@@ -61,14 +61,18 @@ impl ActiveEndpoint {
             cpu.sync().await;
             let lease = cpu.acquire("compute").await;
             let start = cpu.now();
-            let work_end = start + self.clock.cycles(left);
+            let work_end = start + self.clock.cycles(remaining_cycles);
             cpu.arbiter().begin_work();
             while !driver.may_have_packet() && cpu.sim().now() < work_end {
                 self.endpoint.wakeup().wait_until(work_end).await;
             }
             cpu.arbiter().end_work();
             let done = cpu.sim().now().since(start);
-            left = if done >= self.clock.cycles(left) { 0 } else { left - self.clock.cycle_at(done).min(left) };
+            remaining_cycles = if done >= self.clock.cycles(remaining_cycles) {
+                0
+            } else {
+                remaining_cycles - self.clock.cycle_at(done).min(remaining_cycles)
+            };
             cpu.sync().await;
             drop(lease);
         }
@@ -109,8 +113,8 @@ impl ActiveEndpoint {
         self.endpoint.stop(permit).await;
     }
 
-    /// Sends a packet from computation that is part of a handler, and returns when the packet is in the interface. While
-    /// the interface is full, arrivals are moved to memory or handled, as its specification states.
+    /// Sends a packet from computation that is part of a handler, and returns when the packet is in the interface.
+    /// While the interface is full, arrivals are moved to memory or handled, as its specification states.
     ///
     /// # Panics
     ///
@@ -209,15 +213,15 @@ impl ActiveEndpoint {
     /// Sends all replies. With `drain-first`, sends only one reply, so that everything is received again before the
     /// next one. Returns whether there was any reply.
     async fn send_replies(&self, permit: &mut RunPermit) -> bool {
-        let mut any = false;
+        let mut has_sent = false;
         while let Some(reply) = self.next_reply() {
             self.send_packet(reply, Context::Handler, permit).await;
-            any = true;
+            has_sent = true;
             if self.parameters.drain_first {
                 break;
             }
         }
-        any
+        has_sent
     }
 
     fn next_reply(&self) -> Option<ActiveMessage> {

@@ -27,8 +27,8 @@ impl BlockMessages {
         BlockMessages { active: active.clone(), partial: RefCell::default() }
     }
 
-    /// Queues a message, whose encoding is `word`, with the present bytes of the block in `memory` if the message carries
-    /// them.
+    /// Queues a message, whose encoding is `word`, with the present bytes of the block in `memory` if the message
+    /// carries them.
     pub async fn send(
         &self,
         memory: &BlockMemory,

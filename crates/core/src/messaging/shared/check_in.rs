@@ -30,7 +30,8 @@ pub(super) struct CheckIns {
     sent: RefCell<BTreeSet<BlockId>>,
     /// Nodes and numbers of own blocks, of which an odd number of check-ins has arrived.
     received: RefCell<BTreeSet<(EndpointId, u32)>>,
-    /// Words of requests that arrived before the check-in that their node sent earlier, by node and number of the block.
+    /// Words of requests that arrived before the check-in that their node sent earlier, by node and number of the
+    /// block.
     early: RefCell<BTreeMap<(EndpointId, u32), u32>>,
 }
 
@@ -76,8 +77,8 @@ impl CheckIns {
         true
     }
 
-    /// Counts a check-in of own block `number` that has arrived. Returns the word of the request that has waited for it,
-    /// if any.
+    /// Counts a check-in of own block `number` that has arrived. Returns the word of the request that has waited for
+    /// it, if any.
     pub fn arrive(&self, from: EndpointId, number: u32) -> Option<u32> {
         toggle(&mut self.received.borrow_mut(), (from, number));
         self.early.borrow_mut().remove(&(from, number))

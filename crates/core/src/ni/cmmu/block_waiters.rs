@@ -1,7 +1,7 @@
 //! The programs of a node that wait for a block, or that have been granted one and have not used it.
 //!
 //! A program waits for one block at a time, and several programs of a node may wait for the same block. When the block
-//! arrives, all of them are granted it. It may be evicted or invalidated once the last of them has used it.
+//! arrives, all of them are granted it. The block may be evicted or invalidated once the last of them has used it.
 
 use crate::ni::extensions::Grant;
 use crate::protocol::directory::BlockId;
@@ -42,9 +42,9 @@ impl BlockWaiters {
 
     /// Records that a program has used the block; returns whether it was the last one.
     pub fn used(&mut self, block: BlockId) -> bool {
-        let left = self.held.get_mut(&block).expect("a used block was granted");
-        *left -= 1;
-        let is_last = *left == 0;
+        let unused_grants = self.held.get_mut(&block).expect("a used block was granted");
+        *unused_grants -= 1;
+        let is_last = *unused_grants == 0;
         if is_last {
             self.held.remove(&block);
         }

@@ -1,11 +1,11 @@
 //! The unit's implementation of the directory protocol, which keeps memory that nodes share coherent.
 //!
 //! The module models the packets of the directory protocol, whose rules are in
-//! [`protocol::directory`](crate::protocol::directory): they have eight bytes, or 24 with a block. It models the
-//! unit's cycles for received packets, which the unit processes one at a time, and for the processor's requests. If a
-//! block has more readers than pointers, the home's processor traps. Copies of other nodes' blocks are only in the
-//! processor's cache: an evicted block goes to its home. A block that has arrived after a request or a prefetch waits
-//! in a buffer next to the cache until the processor accesses it.
+//! [`protocol::directory`](crate::protocol::directory): they have eight bytes, or 24 with a block. The module also
+//! models the unit's cycles for received packets, which the unit processes one at a time, and for the processor's
+//! requests. If a block has more readers than pointers, the home's processor traps. Copies of other nodes' blocks are
+//! only in the processor's cache: an evicted block goes to its home. A block that has arrived after a request or a
+//! prefetch waits in a buffer next to the cache until the processor accesses it.
 //!
 //! Packets that the unit sends wait in one queue per class, whose lengths the protocol's rules bound. Received packets
 //! are always consumed. The module leaves out contention between the unit, the processor and messages for access to
@@ -222,8 +222,8 @@ impl Coherence {
         BlockId { home: home.unwrap_or(self.node), number: (at / LINE_BYTES as u64) as u32 }
     }
 
-    /// Performs the protocol's actions on a block, and returns the messages to be sent. `block_bytes` holds the block's bytes
-    /// if the message contained them.
+    /// Performs the protocol's actions on a block, and returns the messages to be sent. `block_bytes` holds the block's
+    /// bytes if the message contained them.
     fn perform(&self, block: BlockId, block_bytes: Option<LineBytes>, actions: &[CoherenceAction]) -> PendingReplies {
         let (address, mut pending, mut is_invalidated) = (self.address(block), PendingReplies::default(), false);
         for &action in actions {

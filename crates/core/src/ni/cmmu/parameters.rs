@@ -4,7 +4,7 @@ use super::wire::HEADER_BYTES;
 use crate::engine::{Bytes, Time};
 use crate::text::{ParameterChoice, Parameters};
 
-/// How a processor is notified of a message.
+/// The method by which a processor is notified of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Reception {
     /// The unit interrupts the processor.
@@ -19,11 +19,11 @@ pub enum Reception {
 pub struct CoherenceCosts {
     /// Cycles from an access that needs another node until its request leaves.
     ///
-    /// They end when the request is at the network.
+    /// The cycles end when the request is at the network.
     pub request: u64,
     /// Cycles at a block's home from the arrival of a request to its answer.
     ///
-    /// They end when the answer is at the network.
+    /// The cycles end when the answer is at the network.
     pub home: u64,
     /// Additional cycles of a request if the cache of the block's home holds the block modified.
     pub recall: u64,
@@ -33,11 +33,11 @@ pub struct CoherenceCosts {
     pub invalidate: u64,
     /// Cycles at the home to receive the answer to an invalidation.
     ///
-    /// The same cycles are taken for a block that is written back.
+    /// A block that is written back takes the same cycles.
     pub acknowledge: u64,
     /// Number of readers of a block that hardware records.
     ///
-    /// They are recorded in the pointers of the block.
+    /// Each of these readers is recorded in a pointer of the block.
     #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "directory")]
     pub pointers: u32,
     /// Cycles of the home's processor when no pointer is free for a reader.
@@ -130,7 +130,7 @@ pub struct CmmuParameters {
     pub overflow: u64,
     /// Additional processor cycles for each message that the trap moves into memory.
     ///
-    /// They are charged when the message is moved, and again when it is received from memory.
+    /// The cycles are charged when the message is moved, and again when it is received from memory.
     #[param(key = "overflow-message-cycles", resource = "overflow software")]
     pub overflow_each: u64,
     /// The protocol of shared memory.

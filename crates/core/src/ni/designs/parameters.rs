@@ -32,7 +32,8 @@ pub struct InterfaceParameters {
     /// Largest network message, header included: 256 bytes (Table 3).
     pub message_bytes_max: Bytes,
     /// Fifo designs: number of accesses to the fifo's memory from a message's arrival until the processor sees it: 5
-    /// (calibrated). They are into the flow-control buffer, out of it, into the fifo, its status and its count.
+    /// (calibrated). The accesses are the write into the flow-control buffer, the read out of it, and the writes of the
+    /// fifo, its status and its count.
     pub fifo_receive_accesses: u64,
     /// Fifo designs: width of an uncached access to the fifo: 8 bytes, the two words of `NI2w` (§4).
     pub access_bytes: usize,
@@ -57,8 +58,8 @@ pub struct InterfaceParameters {
     pub word_cycles: u64,
     /// Coherent queues: notice by which the interface learns of a message to send: the tail register (§4).
     pub notice: SendNotice,
-    /// Coherent queues and `CNI0Qm`: packets, and blocks of coherent queues, that the interface moves at the same time, in
-    /// each direction: 1 (chosen).
+    /// Coherent queues and `CNI0Qm`: packets, and blocks of coherent queues, that the interface moves at the same time,
+    /// in each direction: 1 (chosen).
     pub outstanding: usize,
 }
 

@@ -34,7 +34,7 @@ struct TransferQueue {
     slots: Pool,
     /// Instant at which the issue stage is free.
     free_at: Cell<Time>,
-    busy: Cell<Time>,
+    busy_time: Cell<Time>,
     /// The head of the queue, which alone waits for the host's port to accept it.
     head: Resource,
     time: IssueTime,
@@ -47,7 +47,7 @@ impl TransferQueue {
         TransferQueue {
             slots: Pool::new(sim, format!("a slot for {what} of {name}"), u64::from(slots)),
             free_at: Cell::default(),
-            busy: Cell::default(),
+            busy_time: Cell::default(),
             head: Resource::new(sim, format!("the head of the queue for {what} of {name}")),
             time,
             what,
@@ -61,7 +61,7 @@ impl TransferQueue {
         let (now, time) = (sim.now(), self.time.of(bytes));
         let start = now.max(self.free_at.get());
         self.free_at.set(start + time);
-        self.busy.set(self.busy.get() + time);
+        self.busy_time.set(self.busy_time.get() + time);
         if start > now {
             sim.until(start).await;
         }
@@ -84,7 +84,7 @@ impl TransferQueue {
 
     /// Returns the time for which the issue stage was occupied until `now`.
     fn busy(&self, now: Time) -> Time {
-        self.busy.get().since(self.free_at.get().since(now))
+        self.busy_time.get().since(self.free_at.get().since(now))
     }
 }
 
@@ -119,8 +119,8 @@ impl DmaEngine {
     }
 
     pub(super) fn utilization(&self) -> Vec<Utilization> {
-        let of = |queue: &TransferQueue| Utilization::always_active(queue.what, queue.busy(self.sim.now()));
-        vec![of(&self.reads), of(&self.writes)]
+        let utilization_of = |queue: &TransferQueue| Utilization::always_active(queue.what, queue.busy(self.sim.now()));
+        vec![utilization_of(&self.reads), utilization_of(&self.writes)]
     }
 
     async fn read(&self, address: Address, bytes: Bytes, journey: &Journey) {
@@ -162,10 +162,10 @@ impl DmaEngine {
         });
         let request = DmaRequest { address, operation: DmaOperation::Write(source) };
         let mut completion = self.writes.submit(&*self.port, &request).await;
-        let (mut data, mut left) = (Vec::new(), bytes.get());
-        while left > 0 {
+        let (mut data, mut remaining_bytes) = (Vec::new(), bytes.get());
+        while remaining_bytes > 0 {
             let Some(beat) = completion.next_beat(&mut data).await else { break };
-            left = left.saturating_sub(beat.bytes.get());
+            remaining_bytes = remaining_bytes.saturating_sub(beat.bytes.get());
             completion.beat_passed().await;
         }
         if copied > self.sim.now() {

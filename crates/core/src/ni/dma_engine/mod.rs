@@ -1,16 +1,17 @@
 //! An interface that has nothing but a DMA engine: a programmable network card whose firmware drives its DMA engine
 //! alone, as pcie-bench runs on it (Neugebauer et al., SIGCOMM 2018, §5.1).
 //!
-//! Datasheet. Reads and writes have separate queues, and each queue has its own slots and its own issue stage. A transfer
-//! passes four stages:
+//! Datasheet. Reads and writes have separate queues, and each queue has its own slots and its own issue stage. A
+//! transfer passes four stages:
 //!
 //! 1. *Overhead*: the firmware composes the command. Any number of transfers may be in this stage.
-//! 2. *Issue*: the transfer takes one of `slots` and waits until the issue stage is free. It goes on at once, and the
-//!    stage is free for the next transfer after a time that depends on the size.
-//! 3. *Transfer*: the request goes to the host's DMA port. The data of a read are copied at `rate`, in pieces of `piece`,
-//!    while later pieces still arrive. The data of a write are copied at `write-rate`, in whole pieces, while they go out.
-//! 4. *Completion*: a read ends when its last byte has been copied. A write ends when its data have been copied and have
-//!    left the interface, which does not wait until they are visible in memory. The slot is free again.
+//! 2. *Issue*: the transfer takes one of `slots` and waits until the issue stage is free. The transfer then goes on at
+//!    once, and the stage is free for the next transfer after a time that depends on the size.
+//! 3. *Transfer*: the request goes to the host's DMA port. The data of a read are copied at `rate`, in pieces of
+//!    `piece`, while later pieces still arrive. The data of a write are copied at `write-rate`, in whole pieces, while
+//!    they go out.
+//! 4. *Completion*: a read ends when its last byte has been copied. A write ends when its data have been copied and
+//!    have left the interface, which does not wait until they are visible in memory. The slot is free again.
 //!
 //! So a stream of reads has at most `slots` transfers outstanding for a time that excludes the overhead (Little's law).
 //! The engine's timer has a tick, and a latency is a whole number of ticks. Messages, the processor's registers and the

@@ -59,11 +59,11 @@ impl TransferProgress {
         let burst = self.burst.take().expect("a burst was under way");
         self.settled.set(self.settled.get() + burst.bytes);
         assert!(self.settled.get() <= self.total.get(), "no more lands than was announced");
-        let reached = self.watched.get().is_some_and(|watched| self.settled.get() >= watched);
-        if reached {
+        let has_reached_watched = self.watched.get().is_some_and(|watched| self.settled.get() >= watched);
+        if has_reached_watched {
             self.watched.set(None);
         }
-        reached || self.finished()
+        has_reached_watched || self.finished()
     }
 
     /// Watches for `count` bytes to have landed. Returns the time at which they have, if that is within the present

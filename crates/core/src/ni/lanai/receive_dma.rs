@@ -1,7 +1,7 @@
 //! The engine from the link to SRAM (netRcv).
 //!
-//! It accepts bytes only while a transfer is posted; otherwise the link's back-pressure stops the sender (Yocum et al.
-//! 1997, §3.2). A posted transfer waits until the sender transmits.
+//! The engine accepts bytes only while a transfer is posted; otherwise the link's back-pressure stops the sender
+//! (Yocum et al. 1997, §3.2). A posted transfer waits until the sender transmits.
 
 use super::registers::Registers;
 use super::{EngineConnections, Sram, TransferProgress};

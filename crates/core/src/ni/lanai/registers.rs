@@ -13,7 +13,7 @@ pub(super) struct Registers<J> {
     attention: Rc<Signal>,
     started: Signal,
     job: RefCell<Option<J>>,
-    busy: Cell<bool>,
+    is_busy: Cell<bool>,
     busy_time: Busy,
     moved_total: Cell<Time>,
 }
@@ -26,19 +26,19 @@ impl<J> Registers<J> {
             attention: connections.attention.clone(),
             started: Signal::new(&connections.sim, format!("{} {engine} work", connections.name)),
             job: RefCell::default(),
-            busy: Cell::new(false),
+            is_busy: Cell::new(false),
             busy_time: Busy::default(),
             moved_total: Cell::default(),
         }
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        !self.busy.get()
+        !self.is_busy.get()
     }
 
     pub(super) fn begin(&self, job: J) {
         assert!(self.is_idle(), "firmware starts an engine only when it is idle");
-        self.busy.set(true);
+        self.is_busy.set(true);
         *self.job.borrow_mut() = Some(job);
         self.started.notify();
     }
@@ -65,7 +65,7 @@ impl<J> Registers<J> {
 
     /// Marks the engine as idle and notifies the firmware.
     pub(super) fn complete(&self) {
-        self.busy.set(false);
+        self.is_busy.set(false);
         self.sim.progress();
         self.attention.notify();
     }

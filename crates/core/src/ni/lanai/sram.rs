@@ -123,8 +123,8 @@ impl Sram {
 
     /// Returns the memory rate that is now available to one network engine.
     fn network_rate(&self) -> Rate {
-        let left = self.bus_rate.get().map_or(self.parameters.rate, |bus| self.parameters.rate.minus(bus));
-        Rate::from_bits_per_s((left.bits_per_s() / self.network_engines.get().max(1)).max(1))
+        let remaining_rate = self.bus_rate.get().map_or(self.parameters.rate, |bus| self.parameters.rate.minus(bus));
+        Rate::from_bits_per_s((remaining_rate.bits_per_s() / self.network_engines.get().max(1)).max(1))
     }
 }
 

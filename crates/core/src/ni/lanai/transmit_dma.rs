@@ -29,7 +29,7 @@ pub struct TransmitDma {
     sim: Sim,
     sram: Rc<Sram>,
     registers: Registers<TransmitJob>,
-    dropped: Cell<bool>,
+    has_dropped: Cell<bool>,
     /// The chip's clock, on whose edges firmware starts transfers.
     clock: Hertz,
     track: TrackId,
@@ -42,7 +42,7 @@ impl TransmitDma {
         let engine = Rc::new(TransmitDma {
             sram: connections.sram.clone(),
             registers: Registers::new(connections, "netTx"),
-            dropped: Cell::new(false),
+            has_dropped: Cell::new(false),
             clock: connections.clock,
             track: sim.recorder().track(name, "netTx"),
             task: Cell::default(),
@@ -65,7 +65,7 @@ impl TransmitDma {
 
     /// Returns whether the watchdog dropped the packet of the last transfer, and clears that state.
     pub fn was_dropped(&self) -> bool {
-        self.dropped.replace(false)
+        self.has_dropped.replace(false)
     }
 
     /// Returns the engine's task, for the deadlock report.
@@ -85,12 +85,12 @@ impl TransmitDma {
 
     async fn serve(&self, tx: &mut AnyStreamTx) {
         // Whether the packet holds its path.
-        let mut open = false;
+        let mut holds_path = false;
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
             self.registers.begin_work();
-            open = self.transfer(tx, open, &job).await;
+            holds_path = self.transfer(tx, holds_path, &job).await;
             if let Some(stage) = job.closes {
                 job.packet.journey.close(stage, self.sim.now());
             }
@@ -102,22 +102,22 @@ impl TransmitDma {
 
     /// Performs a transfer. Returns whether the packet still holds its path afterwards; it releases the path when it
     /// ends or is dropped.
-    async fn transfer(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> bool {
-        match self.send(tx, open, job).await {
+    async fn transfer(&self, tx: &mut AnyStreamTx, holds_path: bool, job: &TransmitJob) -> bool {
+        match self.send(tx, holds_path, job).await {
             Ok(()) if job.last => {
                 tx.close();
                 false
             }
             Ok(()) => true,
             Err(PacketDropped) => {
-                self.dropped.set(true);
+                self.has_dropped.set(true);
                 false
             }
         }
     }
 
-    async fn send(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> Result<(), PacketDropped> {
-        if !open {
+    async fn send(&self, tx: &mut AnyStreamTx, holds_path: bool, job: &TransmitJob) -> Result<(), PacketDropped> {
+        if !holds_path {
             tx.open(&job.packet).await?;
         }
         let mut sent = Bytes::ZERO;

@@ -30,7 +30,7 @@ pub struct McpDriver {
     stack: SoftwareStack,
     chip: Rc<Lanai>,
     /// Datagrams that programs have taken and not released, by number.
-    held: RefCell<BTreeMap<u64, ReceivedDatagram>>,
+    held_datagrams: RefCell<BTreeMap<u64, ReceivedDatagram>>,
     /// Number of the next datagram that a poll finds.
     next: Cell<u64>,
 }
@@ -38,7 +38,7 @@ pub struct McpDriver {
 impl McpDriver {
     /// Creates the driver of `chip`.
     pub(super) fn new(stack: SoftwareStack, chip: Rc<Lanai>) -> McpDriver {
-        McpDriver { stack, chip, held: RefCell::default(), next: Cell::new(0) }
+        McpDriver { stack, chip, held_datagrams: RefCell::default(), next: Cell::new(0) }
     }
 
     fn card(&self) -> &Card {
@@ -125,7 +125,7 @@ impl Driver for McpDriver {
         self.next.set(entry + 1);
         let (ends, envelope) = ([received.from, received.to], received.envelope);
         let (bytes, journey) = (received.bytes - ENVELOPE_BYTES, received.journey.clone());
-        self.held.borrow_mut().insert(entry, received);
+        self.held_datagrams.borrow_mut().insert(entry, received);
         let state = DriverState { entry, ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))
     }
@@ -148,11 +148,11 @@ impl Driver for McpDriver {
         let entry = arrival.state.entry;
         let completion = match sink {
             PayloadSink::Memory(_) if self.is_zero_copy() => {
-                let address = self.held.borrow()[&entry].parts[0].address;
+                let address = self.held_datagrams.borrow()[&entry].parts[0].address;
                 RxCompletion { address, entry: Some(entry), ..RxCompletion::default() }
             }
             sink => {
-                let received = self.held.borrow_mut().remove(&entry).expect("a polled message is held");
+                let received = self.held_datagrams.borrow_mut().remove(&entry).expect("a polled message is held");
                 match &self.stack {
                     SoftwareStack::Kernel(kernel) => kernel.read(cpu, &received, sink).await,
                     SoftwareStack::Library(library) => library.read(cpu, &received, sink).await,
@@ -169,7 +169,7 @@ impl Driver for McpDriver {
     }
 
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {
-        let received = self.held.borrow_mut().remove(&entry);
+        let received = self.held_datagrams.borrow_mut().remove(&entry);
         if let Some(received) = received {
             let _lease = cpu.acquire("give back").await;
             self.repost_buffers(cpu, received).await;

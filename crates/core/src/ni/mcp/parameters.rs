@@ -9,7 +9,7 @@ use crate::text::{ParameterSink, Parameters, Table};
 pub struct McpParameters {
     /// Whether programs use the interface through a library, without kernel and UDP/IP.
     ///
-    /// In that case, `software` holds the library's costs and not the kernel's.
+    /// With a library, `software` holds the library's costs and not the kernel's.
     #[param(default = false)]
     pub user_level: bool,
     /// Maximum packet length, including headers.
@@ -65,15 +65,15 @@ pub enum Software {
 pub enum PipeliningParameters {
     /// Host and network DMA never overlap.
     ///
-    /// This is the mode of Berkeley-VIA.
+    /// Berkeley-VIA uses this mode.
     Serial,
     /// An engine starts when the whole packet is in memory.
     ///
-    /// This is the mode of GM.
+    /// GM uses this mode.
     Coarse,
     /// An engine starts when `threshold` bytes of the packet are in memory.
     ///
-    /// This is the mode of E-UDP.
+    /// E-UDP uses this mode.
     Fine(
         /// Bytes of a packet that must be in memory before the next engine starts.
         #[param(key = "threshold", min = "64 B", meaning = Granularity)]
@@ -98,7 +98,8 @@ pub struct Offloads {
 pub struct ThreadCosts {
     /// Cycles of a pass of the dispatcher that finds no thread to run.
     ///
-    /// It is at least one cycle; otherwise the dispatcher would pass without end while simulated time does not advance.
+    /// The value is at least one cycle; otherwise the dispatcher would pass without end while simulated time does not
+    /// advance.
     #[param(min = 1)]
     pub poll: u64,
     /// Cycles of a thread of the firmware in each state that it enters.
@@ -123,7 +124,7 @@ pub struct KernelCosts {
     pub sends_from_cache: bool,
     /// Cycles to send a datagram: the system call, the socket, UDP.
     ///
-    /// This is the system call `sendto`.
+    /// The system call is `sendto`.
     pub send: u64,
     /// Cycles of each IP packet that is sent: its header and its descriptor.
     pub packet: u64,
@@ -144,7 +145,7 @@ pub struct KernelCosts {
     pub bottom_half: u64,
     /// Cycles to receive a datagram: waking the program, the system call, the socket.
     ///
-    /// This is the system call `recvfrom`.
+    /// The system call is `recvfrom`.
     pub receive: u64,
 }
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 impl Port {
     /// Gives the fabric the next frame of a class, if there is one and the fabric's input is free.
-    pub(super) fn pump(&self, class: Class) {
+    pub(super) fn send_next_frame(&self, class: Class) {
         let state = &self.class_states[class.index()];
         if state.sending.borrow().is_some() {
             return;
@@ -62,7 +62,7 @@ impl Port {
     }
 
     pub(super) fn send_ready_frames(&self) {
-        (0..self.class_states.len()).for_each(|class| self.pump(Class(class as u8)));
+        (0..self.class_states.len()).for_each(|class| self.send_next_frame(Class(class as u8)));
     }
 
     /// Returns the packet that carries a frame. If the protocol retransmits, the packet is a copy, so that each
@@ -106,7 +106,7 @@ impl Port {
                 }
                 let effects = self.protocol.borrow_mut().on_departure(class);
                 self.apply_effects(effects);
-                self.pump(class);
+                self.send_next_frame(class);
             }
             FabricEvent::HeaderArrived(packet) if self.accepts_on_header => self.receive(packet),
             FabricEvent::HeaderArrived(_) => {}
@@ -186,10 +186,10 @@ impl Port {
     pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
         self.class_states[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
-        let reading = self.held.borrow()[key].expect("a packet is released when its slot is known");
+        let reading = self.held_packets.borrow()[key].expect("a packet is released when its slot is known");
         match reading.read {
             true => self.free_slot(class, key, taken.slot),
-            false => self.held.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..reading }),
+            false => self.held_packets.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..reading }),
         }
         self.send_ready_frames();
         self.arrived.notify();

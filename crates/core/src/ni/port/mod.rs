@@ -6,8 +6,8 @@
 //! take the protocol's `processing` cycles each. A packet's latency within the interface is modelled by the design, or
 //! is part of the fabric's interface delay. Everything in which designs differ is left out.
 //!
-//! It measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span for
-//! each packet while it is sent, and one of zero length for each arrival.
+//! A port measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span
+//! for each packet while the packet is sent, and a span of zero length for each arrival.
 
 mod deferred;
 mod fabric_side;
@@ -41,7 +41,7 @@ pub struct Port {
     /// Whether a packet may be taken as soon as its header has arrived; otherwise all of it must have arrived.
     accepts_on_header: bool,
     stages: Stages,
-    held: RefCell<Vec<Option<HeldPacket>>>,
+    held_packets: RefCell<Vec<Option<HeldPacket>>>,
     /// Notified when a packet has left, or a slot may be free.
     pub freed: Signal,
     /// Notified when a packet may be taken.
@@ -120,7 +120,7 @@ impl Port {
             class_states: Class::all(classes).map(|_| ClassState::default()).collect(),
             accepts_on_header: config.accepts_on_header,
             stages: config.stages,
-            held: RefCell::default(),
+            held_packets: RefCell::default(),
             freed: Signal::new(sim, format!("a free slot in the interface of {name}")),
             arrived: Signal::new(sim, format!("a packet for {name}")),
             changed: Signal::new(sim, format!("a packet for {name}, or a free slot in its interface")),
@@ -196,7 +196,7 @@ impl Port {
         body.relabel(Label { source: self.node, destination: to, class, ..Label::default() });
         let packet = Offer { to, flow, class, marks, bytes, body: PacketHandle::new(body) };
         self.protocol.borrow_mut().offer(slot, packet);
-        self.pump(class);
+        self.send_next_frame(class);
     }
 
     /// Gives a composed packet to the protocol, and returns when the output stage of the interface is free again: at
@@ -258,26 +258,26 @@ impl Port {
     /// Releases a packet that has been read, which frees its slot.
     pub fn release(&self, taken: TakenPacket) {
         let TakenPacket { class, key, .. } = taken;
-        let reading = self.held.borrow()[key].expect("a packet is released once");
+        let reading = self.held_packets.borrow()[key].expect("a packet is released once");
         match reading.slot {
-            None => self.held.borrow_mut()[key] = Some(HeldPacket { read: true, ..reading }),
+            None => self.held_packets.borrow_mut()[key] = Some(HeldPacket { read: true, ..reading }),
             Some(slot) => self.free_slot(class, key, slot),
         }
     }
 
     /// Returns a key for a packet that is being read.
     fn new_key(&self) -> usize {
-        let mut held = self.held.borrow_mut();
-        let key = held.iter().position(Option::is_none).unwrap_or(held.len());
-        if key == held.len() {
-            held.push(None);
+        let mut held_packets = self.held_packets.borrow_mut();
+        let key = held_packets.iter().position(Option::is_none).unwrap_or(held_packets.len());
+        if key == held_packets.len() {
+            held_packets.push(None);
         }
-        held[key] = Some(HeldPacket::default());
+        held_packets[key] = Some(HeldPacket::default());
         key
     }
 
     fn free_slot(&self, class: Class, key: usize, slot: Slot) {
-        self.held.borrow_mut()[key] = None;
+        self.held_packets.borrow_mut()[key] = None;
         let effects = self.protocol.borrow_mut().release(class, slot);
         self.apply_effects(effects);
         if self.has_timers {

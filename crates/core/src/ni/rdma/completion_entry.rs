@@ -1,5 +1,5 @@
-//! The bytes of a completion queue entry, in the layout of mlx5 (rdma-core, `providers/mlx5/mlx5dv.h`), of which the last
-//! 64 bytes of an entry are used.
+//! The bytes of a completion queue entry, in the layout of mlx5 (rdma-core, `providers/mlx5/mlx5dv.h`), of which the
+//! last 64 bytes of an entry are used.
 //!
 //! | bytes | field |
 //! |---|---|

@@ -80,8 +80,8 @@ impl CompletionQueue {
         self.reserved.get() - self.known_taken.get() == u64::from(self.entries)
     }
 
-    /// Reserves the next entry for the device. Returns `None` if the queue has overrun: the completion is lost, and with
-    /// it the queue.
+    /// Reserves the next entry for the device. Returns `None` if the queue has overrun: the completion is lost, and
+    /// with it the queue.
     pub fn reserve(&self) -> Option<u64> {
         let position = self.reserved.get();
         if self.is_overrun.get() || self.seems_full() {

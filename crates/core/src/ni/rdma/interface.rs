@@ -47,8 +47,8 @@ impl RdmaParameters {
         }
     }
 
-    /// Returns the number of entries of the completion queue for messages between `nodes` nodes: each buffer has at most
-    /// one entry, and each queue pair at most five for requests without a buffer.
+    /// Returns the number of entries of the completion queue for messages between `nodes` nodes: each buffer has at
+    /// most one entry, and each queue pair at most five for requests without a buffer.
     pub fn message_completions(&self, nodes: usize) -> u32 {
         let buffers = u64::from(self.send_entries) + u64::from(self.receive_entries);
         (buffers + 5 * nodes as u64).next_power_of_two() as u32

@@ -1,17 +1,17 @@
 //! The parameters of the RDMA interface, each with its source.
 //!
-//! The documentation of a value states its source in one word: *standard* (InfiniBand Architecture Specification, volume
-//! 1), *measured* (perftest on a ConnectX-3), *chosen*, or *remembered*: a default that no source confirms.
+//! The documentation of a value states its source in one word: *standard* (InfiniBand Architecture Specification,
+//! volume 1), *measured* (perftest on a ConnectX-3), *chosen*, or *remembered*: a default that no source confirms.
 
 use super::transport::requester::{Recovery, RequesterLimits};
 use crate::engine::{Bytes, Rate, Time};
 use crate::text::{ParameterChoice, Parameters};
 
-/// How the processor notifies the interface of requests.
+/// The method by which the processor notifies the interface of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Doorbell {
-    /// A request that is posted alone is written to the interface in write-combined blocks. A batch is announced as with
-    /// `fetch`.
+    /// A request that is posted alone is written to the interface in write-combined blocks. A batch is announced as
+    /// with `fetch`.
     BlueFlame,
     /// As `blue-flame`, but only for requests that carry their data (rdma-core's mlx4 does so).
     BlueFlameInline,

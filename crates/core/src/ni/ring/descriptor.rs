@@ -6,8 +6,8 @@
 //! ```
 //!
 //! All fields are little-endian; further bytes of a larger descriptor are zero. A completion has the same length and
-//! lap, and is written over the descriptor or into a ring of its own. The lap is never zero and differs from that of the
-//! previous lap, so neither side clears an entry.
+//! lap, and is written over the descriptor or into a ring of its own. The lap is never zero and differs from that of
+//! the previous lap, so neither side clears an entry.
 
 use crate::host::Address;
 

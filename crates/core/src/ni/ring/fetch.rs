@@ -129,11 +129,11 @@ impl FetchedRing {
     /// Returns the number of entries to request next, or 0 if none may be requested.
     fn next_batch(&self) -> u64 {
         let (posted, held) = (self.tail.get() - self.requested.get(), self.requested.get() - self.used.get());
-        let is_dry = held == 0 || (self.is_starved.get() && self.fetches.is_empty());
+        let needs_smaller_batch = held == 0 || (self.is_starved.get() && self.fetches.is_empty());
         match posted {
             0 => 0,
             _ if posted >= self.batch && held + self.batch <= self.capacity => self.batch,
-            _ if is_dry => posted.min(self.batch),
+            _ if needs_smaller_batch => posted.min(self.batch),
             _ => 0,
         }
     }

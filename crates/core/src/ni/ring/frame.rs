@@ -5,8 +5,8 @@
 //! 14 handler or tag   15 bit 0: part of a message, bit 1: last fragment   16–17 sequence   18–21 fragment   22–23 zero
 //! ```
 //!
-//! A MAC address is locally administered and names an endpoint: the byte 0x02, three bytes of the node, and two bytes of
-//! the endpoint's index on its node. All fields are in network byte order. 0x88B5 is the EtherType for local
+//! A MAC address is locally administered and names an endpoint: the byte 0x02, three bytes of the node, and two bytes
+//! of the endpoint's index on its node. All fields are in network byte order. 0x88B5 is the EtherType for local
 //! experiments (IEEE 802). The frame check sequence, the preamble and the gap are on the wire only.
 
 use crate::ni::envelope::Envelope;

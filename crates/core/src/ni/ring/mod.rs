@@ -9,12 +9,12 @@
 //!
 //! The rings and buffers are memory, and their bytes are real. The driver copies a frame into a buffer, stores a
 //! descriptor, and rings the doorbell after a batch or when the messaging layer has nothing more to send
-//! ([`Driver::flush_sends`](crate::ni::Driver::flush_sends)). The device fetches descriptors in batches, reads frames with
-//! many reads outstanding, sends them in order, and writes completions in batches. It fetches receive descriptors ahead of their
-//! use, writes arriving frames into the posted buffers, and announces them by completions and by moderated interrupts.
-//! The cost of a frame on the host's interconnect follows from the size of a descriptor and from the batches alone. A
-//! completion is submitted right behind its frame if the host's port orders writes, and otherwise when the frame is
-//! visible.
+//! ([`Driver::flush_sends`](crate::ni::Driver::flush_sends)). The device fetches descriptors in batches, reads frames
+//! with many reads outstanding, sends them in order, and writes completions in batches. It fetches receive descriptors
+//! ahead of their use, writes arriving frames into the posted buffers, and announces them by completions and by
+//! moderated interrupts. The cost of a frame on the host's interconnect follows from the size of a descriptor and from
+//! the batches alone. A completion is submitted right behind its frame if the host's port orders writes, and otherwise
+//! when the frame is visible.
 //!
 //! Several pairs of rings share the device. An endpoint's frames use the rings of its core.
 //!

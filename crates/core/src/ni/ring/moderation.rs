@@ -2,8 +2,8 @@
 //!
 //! The device counts the completions of each ring that it has not announced. It raises an interrupt when there are
 //! `moderation-packets` of them, or `moderation-time` after the first. An interrupt may mask further ones; the driver
-//! unmasks them with the numbers of completions that it has handled, and the device raises an interrupt at once if there
-//! are more.
+//! unmasks them with the numbers of completions that it has handled, and the device raises an interrupt at once if
+//! there are more.
 
 use super::context::RingSide;
 use super::parameters::KernelDriverParameters;
@@ -96,9 +96,9 @@ impl Moderation {
         let handled = [sent, self.received.get()];
         self.is_masked.set(false);
         for side in RingSide::ALL {
-            let left = (self.completed[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
-            self.unannounced[side as usize].set(u64::from(left));
-            if left > 0 && !self.is_masked.get() {
+            let unannounced = (self.completed[side as usize].get() as u32).wrapping_sub(handled[side as usize]);
+            self.unannounced[side as usize].set(u64::from(unannounced));
+            if unannounced > 0 && !self.is_masked.get() {
                 self.raise(side);
             }
         }

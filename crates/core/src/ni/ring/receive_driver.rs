@@ -37,7 +37,7 @@ pub struct ReceiveDriver {
     pub found: Cell<u64>,
     tail: Cell<u64>,
     /// Number of buffers posted since the last doorbell.
-    unrung: Cell<u64>,
+    posted_since_doorbell: Cell<u64>,
     /// Posted buffers, in the order of the ring.
     posted: RefCell<VecDeque<Address>>,
     /// Completions that were found at once and not returned yet, as buffers and lengths.
@@ -65,7 +65,7 @@ impl ReceiveDriver {
             completions,
             found: Cell::default(),
             tail: Cell::new(buffers.len() as u64),
-            unrung: Cell::default(),
+            posted_since_doorbell: Cell::default(),
             posted: RefCell::new(buffers.into()),
             batch: RefCell::default(),
             posting: Resource::new(&context.sim, format!("{}: a core that posts a receive buffer", context.name)),
@@ -151,14 +151,14 @@ impl ReceiveDriver {
         cpu.store_run(self.layout.address(position), &entry.encode()).await;
         self.posted.borrow_mut().push_back(buffer);
         self.tail.set(position + 1);
-        self.unrung.set(self.unrung.get() + 1);
-        if self.unrung.get() >= self.context.parameters.receive.doorbell_batch {
+        self.posted_since_doorbell.set(self.posted_since_doorbell.get() + 1);
+        if self.posted_since_doorbell.get() >= self.context.parameters.receive.doorbell_batch {
             self.ring(cpu).await;
         }
     }
 
     async fn ring(&self, cpu: &AnyProcessor) {
-        self.unrung.set(0);
+        self.posted_since_doorbell.set(0);
         self.doorbells.set(self.doorbells.get() + 1);
         cpu.write(self.registers.at(RECEIVE_TAIL), 4, u64::from(self.tail.get() as u32)).await;
     }

@@ -31,9 +31,9 @@ pub struct SendDriver {
     layout: RingLayout,
     completions: RingLayout,
     tail: Cell<u64>,
-    rung: Cell<u64>,
+    doorbell_tail: Cell<u64>,
     /// Number of frames posted since the last doorbell.
-    unrung: Cell<u64>,
+    posted_since_doorbell: Cell<u64>,
     frames: Cell<u64>,
     /// Number of frames whose buffers were reclaimed.
     pub reclaimed: Cell<u64>,
@@ -63,8 +63,8 @@ impl SendDriver {
             layout,
             completions,
             tail: Cell::default(),
-            rung: Cell::default(),
-            unrung: Cell::default(),
+            doorbell_tail: Cell::default(),
+            posted_since_doorbell: Cell::default(),
             frames: Cell::default(),
             reclaimed: Cell::default(),
             posted: RefCell::default(),
@@ -80,7 +80,8 @@ impl SendDriver {
         &self.context.parameters
     }
 
-    /// Returns whether a frame of `entries` entries can be posted, and reclaims completed entries first if few are free.
+    /// Returns whether a frame of `entries` entries can be posted, and reclaims completed entries first if few are
+    /// free.
     pub async fn has_entries(&self, cpu: &AnyProcessor, entries: u64) -> bool {
         let is_free = || self.free_entries.get() >= entries && !self.free_buffers.borrow().is_empty();
         if self.parameters().send.reads_head {
@@ -91,7 +92,7 @@ impl SendDriver {
             let head = self.read_head(cpu).await;
             self.reclaim_while(|frame| frame.position + frame.entries <= head);
             self.full_at.set((!is_free()).then_some(changes));
-        } else if !is_free() || self.unrung.get() == 0 {
+        } else if !is_free() || self.posted_since_doorbell.get() == 0 {
             self.reclaim(cpu).await;
         }
         is_free()
@@ -163,7 +164,7 @@ impl SendDriver {
         self.posted.borrow_mut().push_back(PostedFrame { number, position, entries, buffer });
         self.free_entries.set(self.free_entries.get() - entries);
         self.tail.set(position + entries);
-        self.unrung.set(self.unrung.get() + 1);
+        self.posted_since_doorbell.set(self.posted_since_doorbell.get() + 1);
     }
 
     /// Stores a frame in the entries from `position` on.
@@ -180,24 +181,24 @@ impl SendDriver {
 
     /// Returns whether a whole batch of frames was posted since the last doorbell.
     pub fn is_batch_posted(&self) -> bool {
-        self.unrung.get() >= self.parameters().send.doorbell_batch
+        self.posted_since_doorbell.get() >= self.parameters().send.doorbell_batch
     }
 
     /// Returns whether the device does not know of all posted frames.
     pub fn has_unrung(&self) -> bool {
-        self.unrung.get() > 0
+        self.posted_since_doorbell.get() > 0
     }
 
     /// Returns whether the device knows of frames that are not reclaimed.
     pub fn is_device_busy(&self) -> bool {
-        self.posted.borrow().front().is_some_and(|first| first.position < self.rung.get())
+        self.posted.borrow().front().is_some_and(|first| first.position < self.doorbell_tail.get())
     }
 
     /// Rings the doorbell.
     pub async fn ring(&self, cpu: &AnyProcessor) {
-        self.unrung.set(0);
+        self.posted_since_doorbell.set(0);
         let tail = self.tail.get();
-        self.rung.set(tail);
+        self.doorbell_tail.set(tail);
         self.doorbells.set(self.doorbells.get() + 1);
         cpu.write(self.registers.at(SEND_TAIL), 4, u64::from(tail as u32)).await;
     }

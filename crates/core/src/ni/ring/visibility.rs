@@ -67,18 +67,18 @@ impl PendingWrites {
                     write.done().await;
                     self.frame_written(taken, since);
                 }
-                PendingWrite::Received(mut write, queue, journeys) => {
+                PendingWrite::Received(mut write, ring, journeys) => {
                     write.done().await;
                     let now = self.context.sim.now();
                     journeys.iter().for_each(|journey| {
                         journey.add_service(Time::ZERO, now);
                         journey.close(dma_stages::COMPLETION.pattern, now);
                     });
-                    self.announce(RingSide::Receive, &queue, journeys.len() as u64);
+                    self.announce(RingSide::Receive, &ring, journeys.len() as u64);
                 }
-                PendingWrite::Sent(mut write, queue, frames) => {
+                PendingWrite::Sent(mut write, ring, frames) => {
                     write.done().await;
-                    self.announce(RingSide::Send, &queue, frames);
+                    self.announce(RingSide::Send, &ring, frames);
                 }
             }
         }

@@ -157,8 +157,8 @@ impl TrapezeInterface {
         Some(error.help("make ring-entries or payload-max smaller"))
     }
 
-    /// Returns a help text with the number of buffers that would fit in the interface's memory, or with the payload of
-    /// which the policy's buffers would fit.
+    /// Returns a help text with the number of buffers that would fit in the interface's memory. If none would fit, the
+    /// text states the largest payload with which the policy's buffers would fit.
     fn capacity_help(&self) -> String {
         let TrapezeParameters { policy, payload_max, .. } = &self.parameters;
         let rings = Layout::new(&self.parameters, 1).send_buffer(0);

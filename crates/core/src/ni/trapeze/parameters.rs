@@ -65,7 +65,7 @@ pub struct FirmwareCosts {
     pub log: u64,
     /// Cycles of the protocol for an event: a packet is offered, received or taken, or a control frame is handled.
     ///
-    /// The same cycles are taken for a control frame that is composed or read, and for a timer that expires.
+    /// A control frame that is composed or read, and a timer that expires, take the same cycles.
     #[param(default = 60)]
     pub protocol: u64,
     /// Cycles to copy a control message to its ring entry; only with a protocol.
@@ -82,7 +82,7 @@ pub enum Notification {
     Interrupt,
     /// The program polls across the bus.
     ///
-    /// It reads the state of the next entry.
+    /// A poll reads the state of the next entry.
     Polling(
         /// Time between two polls.
         #[param(key = "interval", min = "100 ns", default = "2 us", meaning = Policy)]

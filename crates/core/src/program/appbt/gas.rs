@@ -64,7 +64,7 @@ pub fn jacobian(state: &Quantities, axis: usize) -> Coupling {
     let inverse = 1.0 / state[0];
     let velocity = [state[1] * inverse, state[2] * inverse, state[3] * inverse];
     let half_square = 0.5 * (velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
-    let (speed, heat) = (velocity[axis], GAMMA * state[4] * inverse);
+    let (speed, gamma_energy) = (velocity[axis], GAMMA * state[4] * inverse);
     let (along, gamma_minus_1) = (1 + axis, GAMMA - 1.0);
     let mut matrix = Coupling::default();
     matrix[0][along] = 1.0;
@@ -77,8 +77,8 @@ pub fn jacobian(state: &Quantities, axis: usize) -> Coupling {
     }
     matrix[along][0] += gamma_minus_1 * half_square;
     matrix[along][4] = gamma_minus_1;
-    matrix[4][0] = speed * (2.0 * gamma_minus_1 * half_square - heat);
-    matrix[4][along] += heat - gamma_minus_1 * half_square;
+    matrix[4][0] = speed * (2.0 * gamma_minus_1 * half_square - gamma_energy);
+    matrix[4][along] += gamma_energy - gamma_minus_1 * half_square;
     matrix[4][4] = GAMMA * speed;
     matrix
 }

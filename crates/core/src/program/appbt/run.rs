@@ -155,14 +155,15 @@ impl Run {
     /// Sweeps a chunk after the neighbour before it has done the same phase, and then sets the counter to `done`
     /// chunks.
     async fn sweep(&self, worker: &Worker, field: &mut Field, phase: Phase, (counter, done): (usize, u64)) {
-        let (gas, own) = (&self.gas, worker.id());
-        if let Some(before) = reads::predecessor(gas, &self.subcubes, own, phase) {
+        let (gas, own_processor) = (&self.gas, worker.id());
+        if let Some(before) = reads::predecessor(gas, &self.subcubes, own_processor, phase) {
             worker.wait_for(self.counters[before][counter], |count| count >= done).await;
         }
         self.read(worker, field, phase).await;
-        let subcube = self.subcubes.subcube_of(own);
-        let points =
-            |axis, chunk| subcube.lines(gas, axis, chunk).flat_map(move |line| line_points(self, own, axis, line));
+        let subcube = self.subcubes.subcube_of(own_processor);
+        let points = |axis, chunk| {
+            subcube.lines(gas, axis, chunk).flat_map(move |line| line_points(self, own_processor, axis, line))
+        };
         match phase {
             Phase::Forward(axis, chunk) => {
                 sweep::forward(gas, field, &subcube, axis, chunk);
@@ -176,7 +177,7 @@ impl Run {
             Phase::Residual | Phase::Add => return,
         }
         worker.compute(costs::COUNTER).await;
-        worker.store(self.counters[own][counter], done).await;
+        worker.store(self.counters[own_processor][counter], done).await;
     }
 
     /// Reads the values that a phase needs from other processors.

@@ -81,12 +81,12 @@ impl Insertion {
             self.descent = match self.descent {
                 Descent::Start => {
                     self.actions.push_back(InsertionAction::Compute(costs::INSERT_LEVEL));
-                    self.then(InsertionAction::ReadRacing(self.read(Portion::CellHead)), Descent::HeadRead)
+                    self.continue_after(InsertionAction::ReadRacing(self.read(Portion::CellHead)), Descent::HeadRead)
                 }
                 Descent::HeadRead if words::is_divided(self.word) => {
                     assert!(tree.cells[self.cell as usize].is_divided, "{WRONG_BYTES}: the head of cell {}", self.cell);
                     let slot = self.read(Portion::CellSlot(octant as u8));
-                    self.then(InsertionAction::ReadRacing(slot), Descent::SlotRead)
+                    self.continue_after(InsertionAction::ReadRacing(slot), Descent::SlotRead)
                 }
                 Descent::SlotRead if words::slot(self.word, octant) != NO_CHILD => {
                     let child = words::slot(self.word, octant);
@@ -94,7 +94,9 @@ impl Insertion {
                     assert!(matches, "{WRONG_BYTES}: slot {octant} of cell {}", self.cell);
                     self.descend(octant, child)
                 }
-                Descent::HeadRead | Descent::SlotRead => self.then(InsertionAction::Lock(self.cell), Descent::Locked),
+                Descent::HeadRead | Descent::SlotRead => {
+                    self.continue_after(InsertionAction::Lock(self.cell), Descent::Locked)
+                }
                 Descent::Locked => self.read_again(tree, octant),
                 Descent::LockedRead => self.change(tree, bodies, octant),
                 Descent::Finished => return InsertionAction::Done,
@@ -106,7 +108,7 @@ impl Insertion {
         Access::read(portion, self.cell)
     }
 
-    fn then(&mut self, action: InsertionAction, descent: Descent) -> Descent {
+    fn continue_after(&mut self, action: InsertionAction, descent: Descent) -> Descent {
         self.actions.push_back(action);
         descent
     }
@@ -147,7 +149,7 @@ impl Insertion {
         };
         self.actions.push_back(InsertionAction::Compute(instructions));
         self.actions.extend(log.into_iter().map(InsertionAction::Access));
-        self.then(InsertionAction::Unlock(number), descent)
+        self.continue_after(InsertionAction::Unlock(number), descent)
     }
 }
 

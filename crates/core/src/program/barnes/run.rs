@@ -253,8 +253,8 @@ impl Run {
         state.log.extend(reads);
         self.memory.replay(worker, &state.log).await;
         let bodies = &self.memory.shadow.borrow().bodies;
-        let same = state.bodies.iter().all(|body| bodies[*body as usize] == self.serial_bodies[*body as usize]);
-        assert!(same, "the bodies differ from those of a serial run: a model moved wrong bytes");
+        let is_equal = state.bodies.iter().all(|body| bodies[*body as usize] == self.serial_bodies[*body as usize]);
+        assert!(is_equal, "the bodies differ from those of a serial run: a model moved wrong bytes");
     }
 }
 

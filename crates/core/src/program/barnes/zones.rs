@@ -20,9 +20,9 @@ pub fn zone(tree: &Octree, bodies: &[Body], processor: usize, processors: usize,
     let total = u128::from(tree.cells[0].cost);
     let bound = |processor: usize| (total * processor as u128 / processors as u128) as u64;
     let mut search =
-        Search { tree, bodies, zone: bound(processor)..bound(processor + 1), cost_before: 0, own: Vec::new() };
+        Search { tree, bodies, zone: bound(processor)..bound(processor + 1), cost_before: 0, own_bodies: Vec::new() };
     search.visit(0, log);
-    search.own
+    search.own_bodies
 }
 
 struct Search<'a> {
@@ -31,7 +31,7 @@ struct Search<'a> {
     zone: Range<u64>,
     /// Sum of the costs of all bodies before the present one.
     cost_before: u64,
-    own: Vec<u32>,
+    own_bodies: Vec<u32>,
 }
 
 impl Search<'_> {
@@ -42,7 +42,7 @@ impl Search<'_> {
             for body in self.tree.bodies(cell) {
                 log.push(Access::read(Portion::BodyCost, *body).then(costs::ZONE_VISIT));
                 if self.zone.contains(&self.cost_before) {
-                    self.own.push(*body);
+                    self.own_bodies.push(*body);
                 }
                 self.cost_before += self.bodies[*body as usize].cost;
             }

@@ -37,12 +37,12 @@ impl BurstDraws {
     /// shortened if the node has fewer packets left.
     pub fn burst(&mut self) -> Vec<(usize, u64)> {
         let is_sending = self.random.random::<f64>() < self.send_probability;
-        let mut left = self.random.random_range(self.packets.0..=self.packets.1);
+        let mut remaining_packets = self.random.random_range(self.packets.0..=self.packets.1);
         let mut messages = Vec::new();
-        while is_sending && left > 0 {
+        while is_sending && remaining_packets > 0 {
             let to = self.pattern.destination(self.node, self.nodes, &mut self.random);
-            let packets = self.length().min(left);
-            left -= packets;
+            let packets = self.length().min(remaining_packets);
+            remaining_packets -= packets;
             messages.push((to, packets));
         }
         messages

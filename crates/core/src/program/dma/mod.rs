@@ -1,9 +1,9 @@
 //! Host DMA alone, without firmware or network: transfers of one size, one or many at a time.
 //!
-//! With `direction`, transfers use one buffer, one at a time (Yocum et al. 1997, Figure 1; in Figure 7, a processor copies
-//! at the same time). With `operation`, the test is that of pcie-bench (Neugebauer et al., SIGCOMM 2018): operations
-//! visit a window of memory in order or at random, any number of them is outstanding, and the window is warm or cold in
-//! the caches before the run. One operation at a time measures a latency, and many measure a bandwidth.
+//! With `direction`, transfers use one buffer, one at a time (Yocum et al. 1997, Figure 1; in Figure 7, a processor
+//! copies at the same time). With `operation`, the test is that of pcie-bench (Neugebauer et al., SIGCOMM 2018):
+//! operations visit a window of memory in order or at random, any number of them is outstanding, and the window is warm
+//! or cold in the caches before the run. One operation at a time measures a latency, and many measure a bandwidth.
 //!
 //! | file | holds |
 //! |---|---|
@@ -58,8 +58,8 @@ pub struct DmaTest {
     pub window: Option<Bytes>,
     /// Order in which transfers visit the window: `sequential`, the default, or `random`.
     pub access: Option<AccessOrder>,
-    /// State of the window in the host's last-level cache before the first transfer: `host-warm`, a core has written the
-    /// window; `device-warm`, the interface has; or `cold`. By default the cache is as the host starts.
+    /// State of the window in the host's last-level cache before the first transfer: `host-warm`, a core has written
+    /// the window; `device-warm`, the interface has; or `cold`. By default the cache is as the host starts.
     pub cache: Option<CacheWarmth>,
     /// Number of earlier writes of the interface to the window, in the same order, whose traces are in the last-level
     /// cache before the first transfer; they take no simulated time. The default is 0.

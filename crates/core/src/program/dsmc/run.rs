@@ -124,10 +124,10 @@ impl WorkloadSpec for Dsmc {
 
 /// Runs the program of a processor.
 async fn run(worker: Rc<Worker>, collective: Rc<Collective>, gas_run: Rc<GasRun>) {
-    let (own, endpoint) = (worker.id(), worker.endpoint().clone());
-    let (share, reported) = (&gas_run.shares[own], &gas_run.reported[own]);
+    let (own_processor, endpoint) = (worker.id(), worker.endpoint().clone());
+    let (share, reported) = (&gas_run.shares[own_processor], &gas_run.reported[own_processor]);
     let mut collisions = Collisions::default();
-    let mut flow = LocalFlow::new(&gas_run, own);
+    let mut flow = LocalFlow::new(&gas_run, own_processor);
     gas_run.span.begin(&endpoint, &collective).await;
     for iteration in 0..gas_run.iterations {
         advance(&worker, &gas_run, iteration).await;
@@ -144,7 +144,7 @@ async fn run(worker: Rc<Worker>, collective: Rc<Collective>, gas_run: Rc<GasRun>
     let collided = worker.reduce(&collective, collisions.collided, u64::wrapping_add).await;
     gas_run.span.end(&endpoint, &collective).await;
     let molecules = share.borrow().molecules().copied().collect();
-    gas_run.finish(own, (molecules, Collisions { pairs, collided }, flow.dissipation));
+    gas_run.finish(own_processor, (molecules, Collisions { pairs, collided }, flow.dissipation));
 }
 
 /// Collides the molecules of all cells of the processor.
@@ -172,8 +172,8 @@ struct LocalFlow {
 }
 
 impl LocalFlow {
-    fn new(gas_run: &GasRun, own: usize) -> LocalFlow {
-        let share = gas_run.shares[own].borrow();
+    fn new(gas_run: &GasRun, own_processor: usize) -> LocalFlow {
+        let share = gas_run.shares[own_processor].borrow();
         LocalFlow {
             states: vec![CellState::default(); gas_run.gas.size.cells()],
             adjacent: share.adjacent_cells(&gas_run.gas),
@@ -216,7 +216,7 @@ impl LocalFlow {
 
 /// Moves a processor's molecules, sends those that leave it, and reports their numbers to all other processors.
 async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
-    let (own, share) = (worker.id(), &gas_run.shares[worker.id()]);
+    let (own_processor, share) = (worker.id(), &gas_run.shares[worker.id()]);
     let (cells, mut instructions) = (share.borrow().cells.len(), 0);
     for at in 0..cells {
         instructions += MOVE_INSTRUCTIONS * share.borrow().in_cell(at) as u64;
@@ -231,7 +231,7 @@ async fn advance(worker: &Worker, gas_run: &GasRun, iteration: u64) {
     }
     worker.compute(instructions).await;
     // Each processor begins with the one after it, so that they do not all send to the same processor.
-    for to in (1..worker.workers()).map(|distance| (own + distance) % worker.workers()) {
+    for to in (1..worker.workers()).map(|distance| (own_processor + distance) % worker.workers()) {
         let count = share.borrow().sent()[to];
         worker.send(to, COUNT_HANDLER + (iteration % 2) as u8, &[count]).await;
     }
@@ -284,9 +284,12 @@ impl GasRun {
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let (serial, collisions, dissipation) = self.gas.serial(self.iterations);
         let same_collisions = results.iter().all(|(_, total, _)| *total == collisions);
-        let same_flow = self.shares.iter().zip(&results).all(|(share, (_, _, own))| {
+        let same_flow = self.shares.iter().zip(&results).all(|(share, (_, _, own_dissipation))| {
             let cells = share.borrow().cells.clone();
-            own.iter().zip(cells).all(|(own, cell)| own.to_bits() == dissipation[cell as usize].to_bits())
+            own_dissipation
+                .iter()
+                .zip(cells)
+                .all(|(own_dissipation, cell)| own_dissipation.to_bits() == dissipation[cell as usize].to_bits())
         });
         let mut molecules: Vec<Molecule> = results.into_iter().flat_map(|(molecules, ..)| molecules).collect();
         molecules.sort_unstable_by_key(|molecule| molecule.number);

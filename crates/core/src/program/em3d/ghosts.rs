@@ -36,12 +36,12 @@ pub(super) struct SendLists {
 }
 
 impl SendLists {
-    /// Returns the values that processor `own` sends, as the needs of all processors determine them.
-    pub fn new(all: &[Ghosts], graph: &Graph, side: usize, own: usize) -> SendLists {
-        let others = (1..all.len()).map(|distance| (own + distance) % all.len());
+    /// Returns the values that processor `own_processor` sends, as the needs of all processors determine them.
+    pub fn new(all: &[Ghosts], graph: &Graph, side: usize, own_processor: usize) -> SendLists {
+        let others = (1..all.len()).map(|distance| (own_processor + distance) % all.len());
         let by_receiver: Vec<(usize, Vec<usize>)> = others
             .filter_map(|to| {
-                let nodes = all[to].sides[side].needed.get(&own)?;
+                let nodes = all[to].sides[side].needed.get(&own_processor)?;
                 Some((to, nodes.iter().map(|node| graph.owner(*node).1).collect()))
             })
             .collect();
@@ -118,14 +118,14 @@ impl Ghosts {
         side.reported.get() == (side.needed.len(), side.arrived.get())
     }
 
-    /// Returns the values of a side, including those of the processor's `own` graph nodes. Resets the ghosts: the next
-    /// values have to arrive before they are used.
-    pub fn take_values(&self, side: usize, own: Range<usize>, values: &[f64]) -> Vec<f64> {
+    /// Returns the values of a side, including those of the processor's own graph nodes, `own_nodes`. Resets the
+    /// ghosts: the next values have to arrive before they are used.
+    pub fn take_values(&self, side: usize, own_nodes: Range<usize>, values: &[f64]) -> Vec<f64> {
         let side = &self.sides[side];
         side.arrived.set(0);
         side.reported.set((0, 0));
         let mut side_values = side.side_values.replace_with(|side_values| vec![f64::NAN; side_values.len()]);
-        side_values[own].copy_from_slice(values);
+        side_values[own_nodes].copy_from_slice(values);
         side_values
     }
 }

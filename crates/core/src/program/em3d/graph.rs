@@ -86,12 +86,12 @@ impl Graph {
     }
 }
 
-/// Draws the processor from which an arc into a node of processor `own` comes.
-fn processor(parameters: &Em3d, own: usize, processors: usize, random: &mut rng::RandomStream) -> usize {
+/// Draws the processor from which an arc into a node of `own_processor` comes.
+fn processor(parameters: &Em3d, own_processor: usize, processors: usize, random: &mut rng::RandomStream) -> usize {
     if random.random_range(0..100u64) < parameters.local_p {
-        return own;
+        return own_processor;
     }
     let distance = random.random_range(1..=parameters.distance_max(processors)) as usize;
     let is_behind = random.random::<bool>();
-    (own + if is_behind { processors - distance } else { distance }) % processors
+    (own_processor + if is_behind { processors - distance } else { distance }) % processors
 }

@@ -16,9 +16,9 @@
 //! Instead of transfers, a processor may send updates, as with a custom update protocol (Falsafi et al. 1994; Mukherjee
 //! and Hill 1998, Table 4). For each value that another processor needs, it then sends a message of 12 bytes with the
 //! graph node and the value, in the order of graph nodes. After that, it sends a message of 4 bytes to each receiver
-//! with the number of values, since messages may overtake each other. It may also send groups (of five values in Chong
-//! et al. 1998, §4.1.1): a message then has several values, and the index of the first one among those that the
-//! receiver needs from the sender. A processor may also send nothing; values are then loaded from shared memory.
+//! with the number of values, since messages may overtake each other. A processor may also send groups (of five values
+//! in Chong et al. 1998, §4.1.1): a message then has several values, and the index of the first one among those that
+//! the receiver needs from the sender. A processor may also send nothing; values are then loaded from shared memory.
 //!
 //! The set-up of the graph is left out; it is not timed.
 
@@ -81,7 +81,7 @@ pub struct Em3d {
     pub arc_cycles: u64,
 }
 
-/// How values are communicated.
+/// The method by which values are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Sends {
     /// All values that another processor needs in one message of many packets.

@@ -30,14 +30,14 @@ const GROUP_INSTRUCTIONS: [u64; 2] = [3, 2 + 2 + 1 + 2];
 pub(super) fn start(field: &Rc<Field>, world: &World) {
     parallel::start(world, |endpoint| {
         // A handler that owned the field, which owns the endpoint, would keep both alive for ever.
-        let (own, receiver) = (endpoint.id().index(), Rc::downgrade(field));
+        let (own_processor, receiver) = (endpoint.id().index(), Rc::downgrade(field));
         let field_of_handler = move || receiver.upgrade().expect("a field lives while messages arrive");
         match field.parameters.exchange {
             Sends::Transfers => endpoint.on_transfer(move |from, side, words| {
-                field_of_handler().ghosts[own].receive_all(side.into(), from.index(), &words);
+                field_of_handler().ghosts[own_processor].receive_all(side.into(), from.index(), &words);
             }),
             _ => parallel::set_handler(&endpoint, &Rc::default(), move |from, handler, words| {
-                handle(&field_of_handler().ghosts[own], from, handler, words)
+                handle(&field_of_handler().ghosts[own_processor], from, handler, words)
             }),
         }
         run(endpoint, field.clone())
@@ -65,9 +65,9 @@ fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 
 
 /// Runs the program of a processor.
 async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
-    let (graph, own) = (&field.graph, endpoint.id().index());
-    let (ghosts, arcs) = (&field.ghosts[own], field.parameters.n_nodes * field.parameters.d_nodes);
-    let mut values = [0, 1].map(|side| graph.initial(side)[graph.nodes_of(own)].to_vec());
+    let (graph, own_processor) = (&field.graph, endpoint.id().index());
+    let (ghosts, arcs) = (&field.ghosts[own_processor], field.parameters.n_nodes * field.parameters.d_nodes);
+    let mut values = [0, 1].map(|side| graph.initial(side)[graph.nodes_of(own_processor)].to_vec());
     endpoint.barrier().await;
     field.mark_start(&endpoint);
     for half_step in 0..2 * field.parameters.iterations as usize {
@@ -85,14 +85,14 @@ async fn run(endpoint: Rc<ActiveEndpoint>, field: Rc<Field>) {
         }
         parallel::compute(&endpoint, arcs * field.parameters.arc_cycles).await;
         let new = {
-            let other = ghosts.take_values(source, graph.nodes_of(own), &values[source]);
-            graph.step(target, graph.nodes_of(own), &values[target], &other)
+            let other = ghosts.take_values(source, graph.nodes_of(own_processor), &values[source]);
+            graph.step(target, graph.nodes_of(own_processor), &values[target], &other)
         };
         values[target] = new;
         endpoint.barrier().await;
     }
     field.mark_end(&endpoint);
-    field.finish(own, values);
+    field.finish(own_processor, values);
 }
 
 impl Field {

@@ -35,10 +35,10 @@ impl Values {
 
     /// Runs the program of a processor.
     pub async fn run(&self, worker: Rc<Worker>, field: Rc<Field>) {
-        let (graph, own) = (&field.graph, worker.id());
+        let (graph, own_processor) = (&field.graph, worker.id());
         for side in 0..SIDES {
-            for (index, value) in graph.initial(side)[graph.nodes_of(own)].iter().enumerate() {
-                worker.store_f64(self.address(side, (own, index)), *value).await;
+            for (index, value) in graph.initial(side)[graph.nodes_of(own_processor)].iter().enumerate() {
+                worker.store_f64(self.address(side, (own_processor, index)), *value).await;
             }
         }
         worker.barrier().await;
@@ -50,19 +50,19 @@ impl Values {
         field.mark_end(worker.endpoint());
         let mut values = [(); SIDES].map(|()| Vec::new());
         for (side, values) in values.iter_mut().enumerate() {
-            for index in 0..graph.nodes_of(own).len() {
-                values.push(worker.load_f64(self.address(side, (own, index))).await);
+            for index in 0..graph.nodes_of(own_processor).len() {
+                values.push(worker.load_f64(self.address(side, (own_processor, index))).await);
             }
         }
-        field.finish(own, values);
+        field.finish(own_processor, values);
     }
 
     /// Computes new values of a side from those of the other.
     async fn half_step(&self, worker: &Worker, field: &Field, target: usize) {
-        let (graph, own) = (&field.graph, worker.id());
+        let (graph, own_processor) = (&field.graph, worker.id());
         let (ahead, source) = (field.parameters.prefetch as usize, 1 - target);
-        for (index, node) in graph.nodes_of(own).enumerate() {
-            let address = self.address(target, (own, index));
+        for (index, node) in graph.nodes_of(own_processor).enumerate() {
+            let address = self.address(target, (own_processor, index));
             if ahead > 0 {
                 worker.prefetch(address, Want::Write).await;
             }

@@ -279,9 +279,9 @@ struct OpenLoopRun(Rc<RefCell<OpenLoop>>);
 impl OpenLoop {
     /// Returns the evidence that the fabric is saturated.
     fn saturation(&self) -> String {
-        let (more, waiting) = self.backlog.growth();
+        let (growth, waiting) = self.backlog.growth();
         format!(
-            "the queues of its sources grew in each of the last {GROWING_WINDOWS} windows of {WINDOW_CYCLES} cycles, by {more} packets \
+            "the queues of its sources grew in each of the last {GROWING_WINDOWS} windows of {WINDOW_CYCLES} cycles, by {growth} packets \
              to {waiting}"
         )
     }

@@ -59,7 +59,7 @@ impl Adjacency {
     pub fn is_valid(&self) -> bool {
         let is_row = |vertex: usize| {
             let row = self.neighbours(vertex);
-            row.windows(2).all(|two| two[0] < two[1])
+            row.windows(2).all(|pair| pair[0] < pair[1])
                 && row.last().is_none_or(|last| (*last as usize) < self.vertices())
                 && row.binary_search(&(vertex as u32)).is_err()
         };

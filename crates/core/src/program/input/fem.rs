@@ -118,8 +118,9 @@ impl Sheet {
     /// Returns the pairs of nodes that are coupled.
     fn pairs(&self, size: FemSize, random: &mut rng::RandomStream) -> Result<Vec<(u32, u32)>, String> {
         let of_node = |freedom: usize| freedom * (freedom - 1) / 2;
-        let own = (self.nodes - 1) * of_node(size.freedom) + of_node(size.rows - (self.nodes - 1) * size.freedom);
-        let entries = size.rows as f64 * size.neighbours / 2.0 - own as f64;
+        let diagonal_entries =
+            (self.nodes - 1) * of_node(size.freedom) + of_node(size.rows - (self.nodes - 1) * size.freedom);
+        let entries = size.rows as f64 * size.neighbours / 2.0 - diagonal_entries as f64;
         let wanted = (entries / (size.freedom * size.freedom) as f64).round().max(0.0) as usize;
         let mut pairs = Vec::new();
         let mut square = 0;

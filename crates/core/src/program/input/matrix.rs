@@ -45,11 +45,11 @@ impl SymmetricMatrix {
             let (row, column) = (entry.row.max(entry.column), entry.row.min(entry.column));
             (row, column, entry.row < entry.column)
         });
-        if let Some(two) = entries.windows(2).find(|two| position(&two[0]) == position(&two[1])) {
-            let (line, before) = (two[0].line.max(two[1].line), two[0].line.min(two[1].line));
+        if let Some(pair) = entries.windows(2).find(|pair| position(&pair[0]) == position(&pair[1])) {
+            let (line, before) = (pair[0].line.max(pair[1].line), pair[0].line.min(pair[1].line));
             return Err(InputError {
                 line,
-                message: format!("{} occurs twice, first in line {before}", describe(&two[0])),
+                message: format!("{} occurs twice, first in line {before}", describe(&pair[0])),
             });
         }
         if layout.is_general {

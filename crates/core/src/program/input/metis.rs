@@ -73,9 +73,10 @@ impl Header {
 
     /// Reads the neighbours of a vertex, in order.
     fn row(&self, lines: &mut Lines<'_>, vertex: usize) -> Result<Vec<u32>, InputError> {
-        let own = vertex + 1;
-        let line =
-            lines.take_uncommented('%')?.ok_or_else(|| lines.end_error(&format!("the neighbours of vertex {own}")))?;
+        let own_number = vertex + 1;
+        let line = lines
+            .take_uncommented('%')?
+            .ok_or_else(|| lines.end_error(&format!("the neighbours of vertex {own_number}")))?;
         let mut words = line.split_whitespace();
         for _ in 0..self.numbers_before {
             lines.word::<u64>(words.next(), "a size or weight of the vertex")?;
@@ -88,14 +89,14 @@ impl Header {
             }
         }
         row.sort_unstable();
-        if let Some(two) = row.windows(2).find(|two| two[0] == two[1]) {
-            return Err(lines.error(format!("vertex {own} lists the neighbour {} twice", two[0] + 1)));
+        if let Some(pair) = row.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(lines.error(format!("vertex {own_number} lists the neighbour {} twice", pair[0] + 1)));
         }
         if row.binary_search(&(vertex as u32)).is_ok() {
-            return Err(lines.error(format!("vertex {own} lists itself as a neighbour")));
+            return Err(lines.error(format!("vertex {own_number} lists itself as a neighbour")));
         }
         if row.is_empty() {
-            return Err(lines.error(format!("expected the neighbours of vertex {own}, found none")));
+            return Err(lines.error(format!("expected the neighbours of vertex {own_number}, found none")));
         }
         Ok(row)
     }

@@ -42,7 +42,7 @@ impl LowerTriangle {
     pub fn is_valid(&self) -> bool {
         let is_row = |row: usize| {
             let columns = self.row(row).0;
-            columns.windows(2).all(|two| two[0] < two[1]) && columns.last().is_none_or(|last| (*last as usize) < row)
+            columns.windows(2).all(|pair| pair[0] < pair[1]) && columns.last().is_none_or(|last| (*last as usize) < row)
         };
         self.begin.last() == Some(&self.values.len())
             && (0..self.rows()).all(is_row)

@@ -42,13 +42,16 @@ pub const SHARED_ADD: u64 = 12;
 pub const LOCK: u64 = 10;
 
 /// Returns the instructions to build a list. Each pair is tested once, by one of its two processors.
-pub fn make_list(own: usize, all: usize, pairs: usize) -> u64 {
-    PAIR_TEST * (own as u64 * all as u64 / 2) + PAIR_ENTER * pairs as u64
+pub fn make_list(own_particles: usize, all_particles: usize, pairs: usize) -> u64 {
+    PAIR_TEST * (own_particles as u64 * all_particles as u64 / 2) + PAIR_ENTER * pairs as u64
 }
 
 /// Returns the instructions for the forces of a list's pairs, of which `interacting` interact.
-pub fn forces(all: usize, own: usize, pairs: usize, interacting: usize) -> u64 {
-    CLEAR * all as u64 + PARTICLE_BEGIN * own as u64 + PAIR_TEST * pairs as u64 + PAIR_FORCE * interacting as u64
+pub fn forces(all_particles: usize, own_particles: usize, pairs: usize, interacting: usize) -> u64 {
+    CLEAR * all_particles as u64
+        + PARTICLE_BEGIN * own_particles as u64
+        + PAIR_TEST * pairs as u64
+        + PAIR_FORCE * interacting as u64
 }
 
 /// Moving a particle. Each component has a conversion of a sum to floating point (6), 4 operations, 2 loads and a store

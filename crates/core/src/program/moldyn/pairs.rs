@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub struct PairList {
     /// Particles of the processor.
-    own: Range<usize>,
+    own_particles: Range<usize>,
     /// For each own particle, the index after its last partner.
     ends: Vec<u32>,
     partners: Vec<u32>,
@@ -20,17 +20,17 @@ pub struct PairList {
     remote: Vec<u32>,
 }
 
-/// Returns the particles of `all` with which the processor of `own` computes a pair, in order.
-pub fn computed_partners(own: usize, all: usize) -> impl Iterator<Item = usize> {
-    ((own + 1) % 2..own).step_by(2).chain((own + 2..all).step_by(2))
+/// Returns the particles of `all` with which the processor of `particle` computes a pair, in order.
+pub fn computed_partners(particle: usize, all: usize) -> impl Iterator<Item = usize> {
+    ((particle + 1) % 2..particle).step_by(2).chain((particle + 2..all).step_by(2))
 }
 
 impl PairList {
     /// Creates the list of the pairs of own particles with any others, from all positions.
-    pub fn new(liquid: &Liquid, positions: &[Vector], own: Range<usize>) -> PairList {
+    pub fn new(liquid: &Liquid, positions: &[Vector], own_particles: Range<usize>) -> PairList {
         let (side, reach) = (liquid.side(), liquid.list_squared());
-        let mut list = PairList { own: own.clone(), ..PairList::default() };
-        for particle in own {
+        let mut list = PairList { own_particles: own_particles.clone(), ..PairList::default() };
+        for particle in own_particles {
             let is_near = |other: &usize| squared_length(offset(side, positions[particle], positions[*other])) < reach;
             list.partners
                 .extend(computed_partners(particle, positions.len()).filter(is_near).map(|other| other as u32));
@@ -38,7 +38,7 @@ impl PairList {
         }
         let mut is_partner = vec![false; positions.len()];
         list.partners.iter().for_each(|other| is_partner[*other as usize] = true);
-        is_partner[list.own.clone()].fill(false);
+        is_partner[list.own_particles.clone()].fill(false);
         list.remote = (0..).zip(is_partner).filter_map(|(other, is_partner)| is_partner.then_some(other)).collect();
         list
     }
@@ -52,7 +52,7 @@ impl PairList {
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[u32])> {
         let begins = std::iter::once(&0).chain(&self.ends);
         let partners = begins.zip(&self.ends).map(|(begin, end)| &self.partners[*begin as usize..*end as usize]);
-        self.own.clone().zip(partners)
+        self.own_particles.clone().zip(partners)
     }
 
     /// Returns the particles of other processors whose positions are read, in order.
@@ -65,11 +65,11 @@ impl PairList {
     pub fn forces(&self, liquid: &Liquid, positions: &[Vector], sums: &mut [Force]) -> (usize, i64) {
         let (side, cutoff) = (liquid.side(), liquid.cutoff_squared());
         let (mut interacting, mut energy) = (0, 0i64);
-        for (own, partners) in self.iter() {
+        for (particle, partners) in self.iter() {
             for other in partners.iter().map(|other| *other as usize) {
-                let offset = offset(side, positions[own], positions[other]);
+                let offset = offset(side, positions[particle], positions[other]);
                 let Some((force, potential)) = force(cutoff, offset) else { continue };
-                fixed::add(&mut sums[own], force);
+                fixed::add(&mut sums[particle], force);
                 fixed::add(&mut sums[other], fixed::opposite(force));
                 interacting += 1;
                 energy = energy.wrapping_add(potential);

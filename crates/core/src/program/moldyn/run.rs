@@ -48,7 +48,7 @@ pub struct Moldyn {
     pub prefetch: u64,
 }
 
-/// How positions and forces are communicated.
+/// The method by which positions and forces are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum MoldynExchange {
     /// Positions are in shared memory; a ring of transfers adds up forces.
@@ -219,8 +219,8 @@ impl Run {
     }
 
     /// Kicks a processor's own particles, and records the energies.
-    pub fn kick(&self, own: Range<usize>, state: &mut ProcessorState, potential: i64) {
-        let kinetic = own.map(|at| motion::kick(&self.liquid, &mut state.velocities[at], state.sums[at]));
+    pub fn kick(&self, own_particles: Range<usize>, state: &mut ProcessorState, potential: i64) {
+        let kinetic = own_particles.map(|at| motion::kick(&self.liquid, &mut state.velocities[at], state.sums[at]));
         state.energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);
     }
 
@@ -270,10 +270,10 @@ impl Run {
 
     /// Builds the list of a processor's pairs from positions that are loaded in `order`, which contains all particles.
     pub async fn make_list(&self, worker: &Worker, state: &mut ProcessorState, order: impl Iterator<Item = usize>) {
-        let (own, all) = (self.split.particles(worker.id()), self.liquid.particles());
-        self.load(worker, &mut state.positions, order.filter(|at| !own.contains(at))).await;
-        state.list = PairList::new(&self.liquid, &state.positions, own.clone());
-        worker.compute(costs::make_list(own.len(), all, state.list.pairs())).await;
+        let (own_particles, all) = (self.split.particles(worker.id()), self.liquid.particles());
+        self.load(worker, &mut state.positions, order.filter(|at| !own_particles.contains(at))).await;
+        state.list = PairList::new(&self.liquid, &state.positions, own_particles.clone());
+        worker.compute(costs::make_list(own_particles.len(), all, state.list.pairs())).await;
     }
 
     /// Computes the forces of the processor's pairs; returns their potential energy.
@@ -282,24 +282,24 @@ impl Run {
         self.load(worker, &mut state.positions, remote.into_iter()).await;
         state.sums.fill(Force::default());
         let (interacting, potential) = state.list.forces(&self.liquid, &state.positions, &mut state.sums);
-        let (all, own) = (self.liquid.particles(), self.split.particles(worker.id()).len());
-        worker.compute(costs::forces(all, own, state.list.pairs(), interacting)).await;
+        let (all, own_particles) = (self.liquid.particles(), self.split.particles(worker.id()).len());
+        worker.compute(costs::forces(all, own_particles, state.list.pairs(), interacting)).await;
         potential
     }
 
     /// Adds up forces in a ring: in each step, a segment is sent to the next processor as one transfer.
     async fn ring(&self, worker: &Worker, state: &mut ProcessorState) {
-        let (own, steps) = (worker.id(), self.split.parts());
-        let next = parallel::endpoint_id((own + 1) % steps);
+        let (rank, steps) = (worker.id(), self.split.parts());
+        let next = parallel::endpoint_id((rank + 1) % steps);
         for step in 0..if steps > 1 { steps } else { 0 } {
-            let segment = &state.sums[self.split.particles(self.split.sent_segment(own, step))];
+            let segment = &state.sums[self.split.particles(self.split.sent_segment(rank, step))];
             let words: Vec<u32> = segment.iter().flatten().flat_map(|sum| [*sum as u32, (*sum >> 32) as u32]).collect();
             worker.transfer(next, &words).await;
-            worker.wait_until(|| !self.arrived[own].borrow().is_empty()).await;
-            let words = self.arrived[own].borrow_mut().remove(0);
+            worker.wait_until(|| !self.arrived[rank].borrow().is_empty()).await;
+            let words = self.arrived[rank].borrow_mut().remove(0);
             let forces: Vec<Force> = words.chunks(FORCE_BYTES / 4).map(fixed::from_words).collect();
             worker.compute(costs::RING_ADD * forces.len() as u64).await;
-            self.split.accumulate(own, step, &forces, &mut state.sums);
+            self.split.accumulate(rank, step, &forces, &mut state.sums);
         }
     }
 

@@ -67,7 +67,7 @@ pub(super) fn start(run: &Rc<Run>, world: &World) {
 
 /// Runs the program of a processor.
 async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
-    let (liquid, own) = (&run.liquid, run.split.particles(endpoint.id().index()));
+    let (liquid, own_particles) = (&run.liquid, run.split.particles(endpoint.id().index()));
     let mut velocities = run.initial.1.clone();
     let mut sums = vec![Force::default(); liquid.particles()];
     let (mut list, mut energies) = (PairList::default(), Vec::new());
@@ -77,15 +77,18 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
     for iteration in 0..run.parameters.iterations {
         {
             let mut positions = inbox.positions.borrow_mut();
-            own.clone().for_each(|at| motion::drift(liquid, &mut positions[at], &mut velocities[at], sums[at]));
+            own_particles
+                .clone()
+                .for_each(|at| motion::drift(liquid, &mut positions[at], &mut velocities[at], sums[at]));
         }
-        compute(&endpoint, costs::DRIFT * own.len() as u64).await;
+        compute(&endpoint, costs::DRIFT * own_particles.len() as u64).await;
         if iteration.is_multiple_of(liquid.list_every) {
             list = make_list(&endpoint, &run, &inbox, 1 + (iteration / liquid.list_every) as usize).await;
         } else {
             let wanted = inbox.wanted.borrow().clone();
             for (to, particles) in from_next(endpoint.id().index(), &wanted) {
-                let positions = encode(particles, |at| inbox.positions.borrow()[own.start + at].map(f64::to_bits));
+                let positions =
+                    encode(particles, |at| inbox.positions.borrow()[own_particles.start + at].map(f64::to_bits));
                 send_groups(&endpoint, run.parameters.exchange, to, POSITIONS_HANDLER, positions).await;
             }
             expected[0] += inbox.needed.borrow().values().map(Vec::len).sum::<usize>();
@@ -93,7 +96,7 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
         }
         sums.fill(Force::default());
         let (interacting, potential) = list.forces(liquid, &inbox.positions.borrow(), &mut sums);
-        compute(&endpoint, costs::forces(liquid.particles(), own.len(), list.pairs(), interacting)).await;
+        compute(&endpoint, costs::forces(liquid.particles(), own_particles.len(), list.pairs(), interacting)).await;
         let needed = inbox.needed.borrow().clone();
         for (to, particles) in from_next(endpoint.id().index(), &needed) {
             let first = inbox.first_particles[to];
@@ -102,33 +105,35 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
         }
         expected[1] += inbox.wanted.borrow().values().map(Vec::len).sum::<usize>();
         endpoint.wait_until(|| inbox.arrived[usize::from(FORCES_HANDLER)].get() == expected[1]).await;
-        for (at, force) in own.clone().zip(inbox.forces.borrow_mut().iter_mut()) {
+        for (at, force) in own_particles.clone().zip(inbox.forces.borrow_mut().iter_mut()) {
             fixed::add(&mut sums[at], std::mem::take(force));
         }
-        compute(&endpoint, costs::KICK * own.len() as u64).await;
-        let kinetic = own.clone().map(|at| motion::kick(liquid, &mut velocities[at], sums[at]));
+        compute(&endpoint, costs::KICK * own_particles.len() as u64).await;
+        let kinetic = own_particles.clone().map(|at| motion::kick(liquid, &mut velocities[at], sums[at]));
         energies.push([potential, kinetic.fold(0, i64::wrapping_add)]);
     }
     endpoint.barrier().await;
     run.span.mark_end(&endpoint);
-    let positions = inbox.positions.borrow()[own.clone()].to_vec();
-    run.check_result(endpoint.id().index(), (positions, velocities[own].to_vec(), energies));
+    let positions = inbox.positions.borrow()[own_particles.clone()].to_vec();
+    run.check_result(endpoint.id().index(), (positions, velocities[own_particles].to_vec(), energies));
 }
 
 /// Builds the list of a processor's pairs from positions that each processor sends to all others, for the `round`th
 /// time. Each processor then reports the particles that it needs.
 async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: usize) -> PairList {
     let rank = endpoint.id().index();
-    let (own, all, processors) = (run.split.particles(rank), run.liquid.particles(), run.split.parts());
+    let (own_particles, all, processors) = (run.split.particles(rank), run.liquid.particles(), run.split.parts());
     let others = || (1..processors).map(|distance| (rank + distance) % processors);
     for to in others() {
-        let numbers: Vec<u32> = (0..own.len() as u32).collect();
-        let positions = encode(&numbers, |at| inbox.positions.borrow()[own.start + at].map(f64::to_bits));
+        let numbers: Vec<u32> = (0..own_particles.len() as u32).collect();
+        let positions = encode(&numbers, |at| inbox.positions.borrow()[own_particles.start + at].map(f64::to_bits));
         send_groups(endpoint, run.parameters.exchange, to, ALL_POSITIONS_HANDLER, positions).await;
     }
-    endpoint.wait_until(|| inbox.arrived[usize::from(ALL_POSITIONS_HANDLER)].get() == round * (all - own.len())).await;
-    let list = PairList::new(&run.liquid, &inbox.positions.borrow(), own.clone());
-    compute(endpoint, costs::make_list(own.len(), all, list.pairs())).await;
+    endpoint
+        .wait_until(|| inbox.arrived[usize::from(ALL_POSITIONS_HANDLER)].get() == round * (all - own_particles.len()))
+        .await;
+    let list = PairList::new(&run.liquid, &inbox.positions.borrow(), own_particles.clone());
+    compute(endpoint, costs::make_list(own_particles.len(), all, list.pairs())).await;
     let mut needed = BTreeMap::<usize, Vec<u32>>::new();
     for &at in list.remote() {
         let owner = run.split.owner(at as usize);
@@ -150,10 +155,10 @@ async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: u
     list
 }
 
-/// Returns the entries of a map in ring order, starting after `own`, so that not all processors send to the same one at
-/// first.
-fn from_next(own: usize, all: &BTreeMap<usize, Vec<u32>>) -> impl Iterator<Item = (usize, &[u32])> {
-    let (before, after): (Vec<_>, Vec<_>) = all.iter().partition(|(to, _)| **to < own);
+/// Returns the entries of a map in ring order, starting after `own_rank`, so that not all processors send to the same
+/// one at first.
+fn from_next(own_rank: usize, all: &BTreeMap<usize, Vec<u32>>) -> impl Iterator<Item = (usize, &[u32])> {
+    let (before, after): (Vec<_>, Vec<_>) = all.iter().partition(|(to, _)| **to < own_rank);
     after.into_iter().chain(before).map(|(to, particles)| (*to, &particles[..]))
 }
 
@@ -176,24 +181,25 @@ async fn send_groups(endpoint: &ActiveEndpoint, sends: MoldynExchange, to: usize
 
 /// Computes for `cycles`. If messages do not interrupt, polls the network from time to time.
 async fn compute(endpoint: &ActiveEndpoint, cycles: u64) {
-    let mut left = cycles;
-    while left > 0 {
-        let part = if endpoint.is_interrupted() { left } else { left.min(POLL_INTERVAL_CYCLES) };
+    let mut remaining_cycles = cycles;
+    while remaining_cycles > 0 {
+        let part =
+            if endpoint.is_interrupted() { remaining_cycles } else { remaining_cycles.min(POLL_INTERVAL_CYCLES) };
         parallel::compute(endpoint, part).await;
-        left -= part;
-        if left > 0 {
+        remaining_cycles -= part;
+        if remaining_cycles > 0 {
             endpoint.poll().await;
         }
     }
 }
 
 impl Inbox {
-    fn new(run: &Run, own: usize) -> Inbox {
+    fn new(run: &Run, own_rank: usize) -> Inbox {
         let split = &run.split;
         Inbox {
             first_particles: (0..split.parts()).map(|processor| split.particles(processor).start).collect(),
             positions: RefCell::new(run.initial.0.clone()),
-            forces: RefCell::new(vec![Force::default(); split.particles(own).len()]),
+            forces: RefCell::new(vec![Force::default(); split.particles(own_rank).len()]),
             needed: RefCell::default(),
             wanted: RefCell::default(),
             arriving: RefCell::default(),

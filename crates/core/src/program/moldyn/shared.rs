@@ -27,9 +27,9 @@ impl Run {
     }
 
     async fn load_and_update(self: Rc<Self>, worker: Rc<Worker>) {
-        let (own, all) = (self.split.particles(worker.id()), self.liquid.particles());
+        let (own_particles, all) = (self.split.particles(worker.id()), self.liquid.particles());
         let mut state = self.initial_state();
-        for at in own.clone() {
+        for at in own_particles.clone() {
             self.clear(&worker, at).await;
         }
         worker.barrier().await;
@@ -38,17 +38,17 @@ impl Run {
             self.drift(&worker, &mut state).await;
             worker.barrier().await;
             if iteration.is_multiple_of(self.liquid.list_every) {
-                self.make_list(&worker, &mut state, (own.end..all).chain(0..own.start)).await;
+                self.make_list(&worker, &mut state, (own_particles.end..all).chain(0..own_particles.start)).await;
             }
             let potential = self.update_forces(&worker, &mut state).await;
             worker.barrier().await;
-            for at in own.clone() {
+            for at in own_particles.clone() {
                 let force = self.external_force(&worker, at).await;
                 fixed::add(&mut state.sums[at], force);
                 self.clear(&worker, at).await;
             }
-            worker.compute(costs::KICK * own.len() as u64).await;
-            self.kick(own.clone(), &mut state, potential);
+            worker.compute(costs::KICK * own_particles.len() as u64).await;
+            self.kick(own_particles.clone(), &mut state, potential);
         }
         worker.barrier().await;
         self.finish(&worker, state);

@@ -60,7 +60,7 @@ pub enum RowAssignment {
     Dealt,
 }
 
-/// How contributions are communicated.
+/// The method by which contributions are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Exchange {
     /// A message for each contribution.
@@ -92,9 +92,10 @@ impl Spsolve {
     /// Returns the errors for a machine of `processors` processors, each as the key and the reason.
     pub fn check_processors(&self, processors: usize) -> Vec<(&'static str, String)> {
         let rows = self.file.as_ref().map_or(self.size.rows, |file| file.lower.rows());
-        let few = || ("rows", format!("{rows} rows are too few for {processors} processors: at least one row each"));
+        let too_few_rows =
+            || ("rows", format!("{rows} rows are too few for {processors} processors: at least one row each"));
         if rows < processors {
-            return vec![few()];
+            return vec![too_few_rows()];
         }
         // The seed does not affect whether a matrix can be generated.
         let impossible = if self.file.is_none() { fem::generate(self.size, 0).err() } else { None };

@@ -244,13 +244,13 @@ impl Solve {
         self.results.borrow_mut()[processor] = Some(result);
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let (unknowns, changed) = self.serial();
-        let same = results.iter().enumerate().all(|(processor, (own, total_changed))| {
+        let are_equal = results.iter().enumerate().all(|(processor, (computed, total_changed))| {
             let serial = self.own_values(&unknowns, processor);
             *total_changed == changed
-                && own.len() == serial.len()
-                && own.iter().zip(&serial).all(|(x, serial)| self.is_equal(*x, *serial))
+                && computed.len() == serial.len()
+                && computed.iter().zip(&serial).all(|(x, serial)| self.is_equal(*x, *serial))
         });
-        assert!(same, "the unknowns differ from those of a serial run: a model moved wrong bytes");
+        assert!(are_equal, "the unknowns differ from those of a serial run: a model moved wrong bytes");
     }
 }
 

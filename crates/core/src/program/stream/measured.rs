@@ -26,10 +26,14 @@ pub(super) struct Measured {
 
 /// Returns the window in which bandwidths are counted, or `None` if no flow delivered a message.
 fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
-    let firsts = flows.iter().filter_map(|flow| flow.instants.first_at_or_after(Time::ZERO));
-    let lasts = flows.iter().filter_map(|flow| flow.instants.last_at_or_after(Time::ZERO));
-    let together = (firsts.clone().max()?, lasts.clone().min()?);
-    let window = if together.0 < together.1 { together } else { (firsts.min()?, lasts.max()?) };
+    let first_deliveries = flows.iter().filter_map(|flow| flow.instants.first_at_or_after(Time::ZERO));
+    let last_deliveries = flows.iter().filter_map(|flow| flow.instants.last_at_or_after(Time::ZERO));
+    let common_window = (first_deliveries.clone().max()?, last_deliveries.clone().min()?);
+    let window = if common_window.0 < common_window.1 {
+        common_window
+    } else {
+        (first_deliveries.min()?, last_deliveries.max()?)
+    };
     (window.0 < window.1).then_some(window)
 }
 
@@ -95,9 +99,9 @@ impl Measured {
         let mut judged =
             self.flows.iter().zip(&open).filter_map(|(flow, counts)| Some((flow, counts.backlog.as_ref()?)));
         let (&(from, to), backlog) = judged.find(|(_, backlog)| backlog.only_grows())?;
-        let (more, waiting) = backlog.growth();
+        let (growth, waiting) = backlog.growth();
         Some(format!(
-            "the backlog of {} -> {} grew in each of the last {GROWING_WINDOWS} of {WINDOWS} windows of {} messages, by {more} \
+            "the backlog of {} -> {} grew in each of the last {GROWING_WINDOWS} of {WINDOWS} windows of {} messages, by {growth} \
              messages to {waiting}",
             world.endpoint(from).name(),
             world.endpoint(to).name(),

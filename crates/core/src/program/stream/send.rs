@@ -100,8 +100,8 @@ impl Sender {
                 endpoint.until(delivered.map_or(Time::ZERO, |at| at.saturating_add(think_time))).await;
             }
             let is_limited = limit.as_ref().is_some_and(|limit| limit.is_reached_by_next());
-            let more = think_time == Time::ZERO && !is_limited && number + 1 < self.stream.total();
-            endpoint.send_in_burst(self.outgoing(patterns, number), endpoint.now(), more).await;
+            let sends_next_at_once = think_time == Time::ZERO && !is_limited && number + 1 < self.stream.total();
+            endpoint.send_in_burst(self.outgoing(patterns, number), endpoint.now(), sends_next_at_once).await;
             match &mut limit {
                 Some(limit) => limit.sent(&self.counts),
                 None if think_time > Time::ZERO => endpoint.until(endpoint.now().saturating_add(think_time)).await,
@@ -129,8 +129,8 @@ impl Sender {
             endpoint.until(scheduled).await;
             observer.before_send(number, endpoint.now().since(start));
             let next = arrivals.peek().map(|next| start.saturating_add(*next)).filter(|_| number + 1 < total);
-            let more = next.is_some_and(|next| next <= endpoint.now());
-            endpoint.send_in_burst(self.outgoing(patterns, number), scheduled, more).await;
+            let sends_next_at_once = next.is_some_and(|next| next <= endpoint.now());
+            endpoint.send_in_burst(self.outgoing(patterns, number), scheduled, sends_next_at_once).await;
         }
         observer.before_send(total, Time::MAX);
     }

@@ -42,7 +42,7 @@ pub struct Unstructured {
     pub edge_cycles: u64,
 }
 
-/// How values and sums are communicated.
+/// The method by which values and sums are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum UnstructuredExchange {
     /// All values or sums for another processor in one message.
@@ -257,8 +257,8 @@ impl Sweep {
         let is_equal = |(part, amounts): (&Part, &Vec<[i32; 3]>)| {
             part.share.borrow().nodes.iter().map(|node| serial[*node as usize]).eq(amounts.iter().copied())
         };
-        let same = self.parts.iter().zip(&results).all(is_equal);
-        assert!(same, "the flow differs from that of a serial run: a model moved wrong bytes");
+        let are_equal = self.parts.iter().zip(&results).all(is_equal);
+        assert!(are_equal, "the flow differs from that of a serial run: a model moved wrong bytes");
     }
 }
 

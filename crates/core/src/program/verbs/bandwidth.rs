@@ -35,8 +35,8 @@ async fn exchange(poster: &mut Poster, measured: &Measured, sender: Option<usize
 
 /// Returns the number of requests of the next list of queue `index`.
 fn list_length(poster: &Poster, index: usize) -> u64 {
-    let left = poster.test.total() - poster.queues[index].posted;
-    poster.test.post_list.min(poster.depth).min(left)
+    let remaining = poster.test.total() - poster.queues[index].posted;
+    poster.test.post_list.min(poster.depth).min(remaining)
 }
 
 /// Returns whether a list of requests may be posted on queue `index`.

@@ -9,8 +9,8 @@
 //! requests.
 //!
 //! Keys are exchanged, and receives posted, before the test begins. Requests use four patterns of payloads in turn, and
-//! every byte that arrives is compared: of a write with latency at each arrival, of a read or a send at its completion, and of
-//! writes with bandwidth at the end. Atomic operations return each value of the word once and in order.
+//! every byte that arrives is compared: of a write with latency at each arrival, of a read or a send at its completion,
+//! and of writes with bandwidth at the end. Atomic operations return each value of the word once and in order.
 //!
 //! Whether a payload is inlined follows from the interface's largest inline payload. Events in place of polls, and
 //! perftest's tests that end after a time, are not modelled.

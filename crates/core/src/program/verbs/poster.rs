@@ -161,8 +161,8 @@ impl Poster {
         true
     }
 
-    /// Returns whether a completion will be written. While none will, the send queue is full of requests whose entries a
-    /// later poll frees.
+    /// Returns whether a completion will be written. While none will, the send queue is full of requests whose entries
+    /// a later poll frees.
     fn expects_completion(&self) -> bool {
         self.queues.iter().any(|queue| !queue.signaled.is_empty() || queue.received < queue.receives)
     }

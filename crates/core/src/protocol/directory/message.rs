@@ -56,8 +56,8 @@ pub enum CoherenceKind {
     WriteBack,
     /// From the home: recalls a read-only copy.
     Invalidate,
-    /// From the home: recalls the bytes of the only copy, which becomes read-only. A forwarded fetch names the requester,
-    /// to which the owner sends a copy.
+    /// From the home: recalls the bytes of the only copy, which becomes read-only. A forwarded fetch names the
+    /// requester, to which the owner sends a copy.
     Fetch,
     /// From the home: recalls the only copy. A forwarded fetch names the requester, to which the owner sends the copy.
     FetchInvalidate,

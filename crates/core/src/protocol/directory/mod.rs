@@ -33,8 +33,8 @@
 //! others are replies. The states are in the tables of `home/entry.rs` and `cache/copy.rs`.
 //!
 //! With [`DirectoryParameters::forwarding`] the owner sends the block to the requester directly, as in *DASH* (Lenoski
-//! et al., ISCA 1990) and the *SGI Origin* (Laudon and Lenoski, ISCA 1997). The home's fetch names the requester, and the
-//! owner answers it twice:
+//! et al., ISCA 1990) and the *SGI Origin* (Laudon and Lenoski, ISCA 1997). The home's fetch names the requester, and
+//! the owner answers it twice:
 //!
 //! ```text
 //!  requester                      home                     owner
@@ -56,7 +56,7 @@
 //! 1. A node has at most one outstanding request for a block, and the home answers it once.
 //! 2. A home serves one request for a block at a time, and receives the answers to all its recalls before it
 //!    continues. No recall of a block is therefore in the network when the block's next request is served.
-//! 3. A node that writes a block back requests it again only after the write-back was acknowledged. It answers a
+//! 3. A node that writes a block back requests it again only after the write-back was acknowledged. The node answers a
 //!    fetch that crosses the write-back, and the home acknowledges when both messages have arrived.
 //! 4. *A fetch may overtake the block that it fetches*. The node then still waits for write access, so it defers the
 //!    fetch until the block has arrived and was used. The block has been sent already, so it will arrive.
@@ -110,9 +110,9 @@
 //!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean. A program
 //!   that knows which blocks are written next may check its copies in ([`Directory::check_in`]); the caller keeps a
 //!   check-in and the node's next request in order.
-//! * A fetched block goes **through its home** (four messages in sequence) by default, as in LimitLESS, or from owner to
-//!   requester (three in sequence, four in all) with forwarding. The owner never NACKs a forwarded fetch, and the home
-//!   stays busy until the owner has answered it, so no fetch is repeated.
+//! * A fetched block goes **through its home** (four messages in sequence) by default, as in LimitLESS, or from owner
+//!   to requester (three in sequence, four in all) with forwarding. The owner never NACKs a forwarded fetch, and the
+//!   home stays busy until the owner has answered it, so no fetch is repeated.
 //! * The home's own processor needs neither pointer nor message; its requests wait in the same queue.
 //! * Prefetches that find the buffer full, or that are NACKed, are dropped.
 //!

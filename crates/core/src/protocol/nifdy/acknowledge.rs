@@ -91,7 +91,7 @@ impl Acknowledgements {
     }
 
     /// Takes the acknowledgement to be piggybacked on an answer to `destination`, if one waits.
-    pub(super) fn ride(&mut self, destination: NodeId) -> Option<Acknowledgement> {
+    pub(super) fn take_piggybacked(&mut self, destination: NodeId) -> Option<Acknowledgement> {
         let is_piggybacked =
             |queued: &QueuedAcknowledgement| queued.destination == destination && queued.waits != Waits::NotWaiting;
         let index = self.queue.iter().position(is_piggybacked)?;

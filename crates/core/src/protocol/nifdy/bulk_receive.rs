@@ -192,7 +192,7 @@ impl<T> BulkReceive<T> {
 
     /// Returns the number of packets of each dialog that have their turn, by dialog number.
     pub(super) fn ready_packets(&self) -> impl Iterator<Item = (u16, usize)> {
-        let ready = |dialog: &Option<Dialog<T>>| dialog.as_ref().map_or(0, |dialog| dialog.ready);
-        (0..).zip(self.dialogs.iter().map(ready))
+        let ready_in = |dialog: &Option<Dialog<T>>| dialog.as_ref().map_or(0, |dialog| dialog.ready);
+        (0..).zip(self.dialogs.iter().map(ready_in))
     }
 }

@@ -105,7 +105,8 @@ impl<T: Clone> NifdyUnit<T> {
                 NifdyHeader::Bulk(dialog.send(packet.bulk_exit))
             }
         };
-        let piggybacked = if packet.answers { self.acknowledgements.ride(packet.destination) } else { None };
+        let piggybacked =
+            if packet.answers { self.acknowledgements.take_piggybacked(packet.destination) } else { None };
         self.statistics.piggybacked += u64::from(piggybacked.is_some());
         NifdyFrame { piggybacked, ..self.frame(packet.destination, header, Some(packet.body)) }
     }

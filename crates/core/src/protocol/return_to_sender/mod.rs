@@ -2,7 +2,7 @@
 //!
 //! Mukherjee and Hill, *The Impact of Data Transfer and Buffering Alternatives on Network Interface Design* (HPCA
 //! 1998), §5.1.2. A packet corresponds to a network message of the paper, which has at most 256 bytes including its
-//! header. It takes these paths:
+//! header. A packet takes these paths:
 //!
 //! ```text
 //!  sender                                                   receiver

@@ -92,7 +92,8 @@ pub struct OutgoingCensus {
 
 /// Packet counts, and the largest number of buffers ever in use.
 ///
-/// They do not influence behaviour, so they are left out of the hash: halves that behave alike have equal hashes.
+/// The counts do not influence behaviour, so they are left out of the hash: halves that behave alike have equal
+/// hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct OutgoingStatistics {
     /// Packets injected for the first time.

@@ -88,8 +88,8 @@ impl Buffers {
 }
 
 /// Rule for retries: after its *k*-th consecutive bounce, a packet is retried no sooner than min(first · 2^(k−1),
-/// longest) after its return. The paper gives no rule. With jitter, each delay is drawn uniformly from an interval around
-/// this value, so that the retries of several senders do not stay in step.
+/// longest) after its return. The paper gives no rule. With jitter, each delay is drawn uniformly from an interval
+/// around this value, so that the retries of several senders do not stay in step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retry {
     first: Time,
@@ -145,7 +145,8 @@ impl Retry {
         self.jitter_percent
     }
 
-    /// Returns the delay of a bounced packet whose delay without jitter is `delay`; `random` is a uniform random number.
+    /// Returns the delay of a bounced packet whose delay without jitter is `delay`; `random` is a uniform random
+    /// number.
     pub(super) const fn jittered(self, delay: Time, random: u64) -> Time {
         const WHOLE: u64 = 1 << 32;
         let deviation = delay.scale(self.jitter_percent as u64, 100);

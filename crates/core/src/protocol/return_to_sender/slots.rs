@@ -39,19 +39,19 @@ impl<T> Slots<T> {
     /// Panics if no buffer is free.
     pub(super) fn insert(&mut self, entry: T) -> u32 {
         assert!(self.has_capacity(), "a buffer is free");
-        let index = self.first_hole().unwrap_or_else(|| self.grow());
-        self.set_hole(index, false);
+        let index = self.first_free().unwrap_or_else(|| self.grow());
+        self.set_free(index, false);
         let previous = self.entries[index as usize].replace(entry);
         assert!(previous.is_none(), "buffer {index} was free");
         index
     }
 
     /// Returns the lowest free number below `entries.len()`.
-    fn first_hole(&self) -> Option<u32> {
+    fn first_free(&self) -> Option<u32> {
         if self.free == 0 {
             return None;
         }
-        let word = self.free_words.iter().position(|holes| *holes != 0)?;
+        let word = self.free_words.iter().position(|free_bits| *free_bits != 0)?;
         Some(word as u32 * u64::BITS + self.free_words[word].trailing_zeros())
     }
 
@@ -60,15 +60,15 @@ impl<T> Slots<T> {
         let index = u32::try_from(self.entries.len()).expect("buffers are numbered in 32 bits");
         self.entries.push(None);
         self.free_words.resize(self.entries.len().div_ceil(u64::BITS as usize), 0);
-        self.set_hole(index, true);
+        self.set_free(index, true);
         index
     }
 
     /// Marks a used buffer as free, or a free buffer as used.
-    fn set_hole(&mut self, index: u32, is_free: bool) {
-        let (holes, bit) = (&mut self.free_words[(index / u64::BITS) as usize], 1 << (index % u64::BITS));
-        debug_assert_eq!(*holes & bit == 0, is_free, "buffer {index} changes");
-        *holes ^= bit;
+    fn set_free(&mut self, index: u32, is_free: bool) {
+        let (free_bits, bit) = (&mut self.free_words[(index / u64::BITS) as usize], 1 << (index % u64::BITS));
+        debug_assert_eq!(*free_bits & bit == 0, is_free, "buffer {index} changes");
+        *free_bits ^= bit;
         self.free = if is_free { self.free + 1 } else { self.free - 1 };
     }
 
@@ -83,10 +83,10 @@ impl<T> Slots<T> {
     /// Frees a buffer and returns its contents, or `None` if it was free.
     pub(super) fn remove(&mut self, index: u32) -> Option<T> {
         let entry = self.entries.get_mut(index as usize)?.take()?;
-        self.set_hole(index, true);
+        self.set_free(index, true);
         while let Some(None) = self.entries.last() {
             self.entries.pop();
-            self.set_hole(self.entries.len() as u32, false);
+            self.set_free(self.entries.len() as u32, false);
         }
         self.free_words.truncate(self.entries.len().div_ceil(u64::BITS as usize));
         Some(entry)

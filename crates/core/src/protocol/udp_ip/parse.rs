@@ -149,6 +149,6 @@ fn check_lengths(
 /// Returns the UDP header at the beginning of the data in a first fragment.
 fn first_header(carried: &[u8], more_fragments: bool) -> Result<UdpHead, DropReason> {
     let header = UdpHead::read(*carried.first_chunk().ok_or(DropReason::TooShort)?)?;
-    let is_all = header.payload + UDP_HEADER == carried.len();
-    if more_fragments || is_all { Ok(header) } else { Err(DropReason::BadLength) }
+    let has_whole_payload = header.payload + UDP_HEADER == carried.len();
+    if more_fragments || has_whole_payload { Ok(header) } else { Err(DropReason::BadLength) }
 }

@@ -87,10 +87,10 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         let timer_before = link.next_timer().unwrap_or(Time::MAX);
         let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, is_retransmission: false }, now);
         // If the acknowledgement waits for more packets, a timer is set although no frame leaves.
-        let timer = link.next_timer().is_some_and(|next| next < timer_before);
+        let has_earlier_timer = link.next_timer().is_some_and(|next| next < timer_before);
         Effects {
             is_discarded: matches!(arrived, ArrivalOutcome::Duplicate | ArrivalOutcome::Refused),
-            timer,
+            timer: has_earlier_timer,
             ..Effects::NONE
         }
     }

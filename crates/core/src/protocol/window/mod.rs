@@ -43,9 +43,9 @@
 //! **Each packet is delivered once, in order per pair; while readers release slots and the network delivers some
 //! frames, all packets are delivered eventually.** For this, the sequence number in a header must distinguish a packet
 //! from every other packet of the pair that may be in the network. With M = 2^`sequence_bits` numbers and a window of
-//! W, a receiver accepts the next W numbers as new. It mistakes an old packet for a new one exactly if the old packet
-//! arrives after the packet that was sent M − W packets later was accepted. [`LinkParameters::check`] therefore
-//! requires:
+//! W, a receiver accepts the next W numbers as new. The receiver mistakes an old packet for a new one exactly if the
+//! old packet arrives after the packet that was sent M − W packets later was accepted. [`LinkParameters::check`]
+//! therefore requires:
 //!
 //! | fabric ([`Order`]) | condition | reason |
 //! |---|---|---|

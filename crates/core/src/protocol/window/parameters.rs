@@ -24,7 +24,7 @@ pub struct LinkParameters {
     pub window: u32,
     /// Number of reorder buffers for each sender; with 0, only packets in sequence are accepted.
     ///
-    /// If it equals the window, no packet is dropped for lack of a buffer.
+    /// If the number equals the window, no packet is dropped for lack of a buffer.
     #[param(key = "reorder-buffers", min = 0, default = window)]
     pub reorder: u32,
     /// Number of slots for packets that wait for their reader.

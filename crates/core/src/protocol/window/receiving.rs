@@ -112,10 +112,10 @@ impl<P> WindowReceiver<P> {
     /// Returns the number of stored packets that obtained a slot.
     pub(super) fn release(&mut self, slot: ReadingSlot) -> u32 {
         self.arrivals.release(slot);
-        let promoted = self.ready.front().copied();
+        let source_with_slot = self.ready.front().copied();
         let packets = self.fill();
-        assert_eq!(packets, u32::from(promoted.is_some()), "a slot is for one packet");
-        promoted.into_iter().for_each(|from| self.acknowledgements.at_once(from));
+        assert_eq!(packets, u32::from(source_with_slot.is_some()), "a slot is for one packet");
+        source_with_slot.into_iter().for_each(|from| self.acknowledgements.at_once(from));
         packets
     }
 

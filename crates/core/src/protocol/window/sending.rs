@@ -162,8 +162,12 @@ impl<P: Clone> WindowSender<P> {
         assert!(self.free_send_slots() <= self.parameters.buffers);
         for (to, outgoing) in &self.destinations {
             let due_copies = self.due_copies.iter().filter(|other| *other == to).count();
-            let watches = usize::from(self.timers.runs(*to)) + due_copies;
-            assert_eq!(watches, usize::from(outgoing.len() > 0), "an outstanding packet has one timer or copy");
+            let timers_and_copies = usize::from(self.timers.runs(*to)) + due_copies;
+            assert_eq!(
+                timers_and_copies,
+                usize::from(outgoing.len() > 0),
+                "an outstanding packet has one timer or copy"
+            );
         }
     }
 }

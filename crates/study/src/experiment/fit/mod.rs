@@ -55,8 +55,8 @@ pub const TOLERANCE_IN_NOISE: f64 = 3.0;
 /// The largest number of names in a message.
 const NAMES_MAX: usize = 8;
 
-/// Returns the number of runs of one step of the solver at most: at its values, and on both sides of each constant, each
-/// number is a run.
+/// Returns the number of runs of one step of the solver at most: at its values, and on both sides of each constant,
+/// each number is a run.
 fn runs_of_step(constants: usize, numbers: usize) -> usize {
     numbers * (1 + 2 * constants)
 }

@@ -1,7 +1,7 @@
 //! The uncertainty of the metrics of one run, which follows from the priors of its constants.
 //!
-//! Calibrations constrain the machines of the studies, not any other machine, so the priors are used as the comments of
-//! the constants state them. Metrics without a unit are left out, and so are metrics that are 0 or not measured.
+//! A calibration constrains only the machines of its study. The priors of other machines are therefore those that the
+//! comments of the constants state. Metrics without a unit are left out, and so are metrics that are 0 or not measured.
 
 use super::posterior::Posterior;
 use super::{UncertainConstant, elasticity, unknown};
@@ -39,7 +39,7 @@ pub struct RunUncertainty {
 ///
 /// # Errors
 ///
-/// Reports problems of the description, and a run that did not complete and so measured nothing.
+/// Reports problems of the description, and a run that measured nothing because it did not complete.
 pub fn uncertainties(
     reader: Reader<'_>,
     result: &RunResult,
@@ -57,7 +57,7 @@ pub fn uncertainties(
     let is_measured =
         |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
     let measured: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
-    let middle: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
+    let measured_values: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
     let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
         let [(_, sets)] = sets else { return Ok(None) };
         let Ok(read) = reader(sets) else { return Ok(None) };
@@ -67,7 +67,7 @@ pub fn uncertainties(
         };
         Ok(Some(measured.iter().map(value).collect()))
     };
-    let by_constant = elasticity::elasticities_of_constants(&unknowns, &[&read], &middle, &numbers, done);
+    let by_constant = elasticity::elasticities_of_constants(&unknowns, &[&read], &measured_values, &numbers, done);
     let posterior = Posterior::new(&unknown::priors(&unknowns), &[]);
     let uncertainty = |(index, metric): (usize, &&Metric)| {
         let row: Vec<f64> = by_constant.iter().map(|constant| constant.numbers[index]).collect();

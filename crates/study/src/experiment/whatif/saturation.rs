@@ -1,4 +1,4 @@
-//! How far a faster bottleneck raises the metric, and what limits the metric then.
+//! The extent to which a faster bottleneck raises the metric, and what limits the metric then.
 
 use super::search::{Search, largest};
 use super::trial::{Bench, Trial};

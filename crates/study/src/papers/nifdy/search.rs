@@ -234,11 +234,11 @@ pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> 
 /// Returns the observation of whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best
 /// score.
 pub fn enough(results: &Results, _: &[&str]) -> Option<Observation> {
-    let modest = |set: &ParameterSet| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
+    let is_small = |set: &ParameterSet| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
     let (mut words, mut holds) = (Vec::new(), true);
     for network in &NETWORKS {
         let (_, sets) = last_round(results, network)?;
-        let within = sets.iter().find(|(set, _)| modest(set))?;
+        let within = sets.iter().find(|(set, _)| is_small(set))?;
         holds &= within.1 >= 0.98 * sets[0].1;
         words.push(format!("{}: {} has {} of the best", network.name, within.0.text(), percent(within.1 / sets[0].1)));
     }

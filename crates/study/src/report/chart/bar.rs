@@ -36,14 +36,17 @@ impl BarLayout {
 /// Returns the chart as an SVG document.
 pub fn draw(chart: &BarChart) -> String {
     let layout = BarLayout::new(chart);
-    let tops =
-        chart.groups.iter().flat_map(|group| &group.bars).flat_map(|bar| [rise(bar), bar.published.unwrap_or(0.0)]);
+    let heights = chart
+        .groups
+        .iter()
+        .flat_map(|group| &group.bars)
+        .flat_map(|bar| [height_above_zero(bar), bar.published.unwrap_or(0.0)]);
     let depths = chart.groups.iter().flat_map(|group| &group.bars).map(depth).filter(|depth| *depth < 0.0);
     let base = if chart.y.scale == Scale::Linear { Some(0.0) } else { None };
     let mut frame = Frame {
         title: &chart.title,
         x: ("", Ticks { range: (0.0, layout.width), ticks: Vec::new() }),
-        y: (&chart.y.title, chart.y.ticks(tops.chain(depths).chain(base), true, 6)),
+        y: (&chart.y.title, chart.y.ticks(heights.chain(depths).chain(base), true, 6)),
         x_grid: false,
         x_labels_height: 0.0,
         plot_height_min: canvas::PLOT_HEIGHT_MIN,
@@ -73,7 +76,7 @@ fn height(bar: &Bar) -> f64 {
 }
 
 /// Returns the extent of a bar above 0.
-fn rise(bar: &Bar) -> f64 {
+fn height_above_zero(bar: &Bar) -> f64 {
     bar.parts.iter().filter(|part| part.is_finite() && **part > 0.0).sum()
 }
 

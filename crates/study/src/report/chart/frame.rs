@@ -47,14 +47,14 @@ pub type ToPixels = Box<dyn Fn(f64, f64) -> (i32, i32)>;
 /// Draws grid, axes, ticks and axis titles, with the margins `top` and `right` in pixels of the finished chart.
 pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64, right: f64) -> ToPixels {
     let (x, y) = (&frame.x.1, &frame.y.1);
-    let sheet = |px: f64| (px * SCALE) as i32;
+    let sheet_pixels = |px: f64| (px * SCALE) as i32;
     let mut chart = ChartBuilder::on(root)
-        .margin_top(sheet(top))
-        .margin_right(sheet(right))
-        .margin_left(sheet(10.0))
-        .margin_bottom(sheet(10.0))
-        .x_label_area_size(sheet(frame.x_labels_height + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
-        .y_label_area_size(sheet(frame.y_labels_width()))
+        .margin_top(sheet_pixels(top))
+        .margin_right(sheet_pixels(right))
+        .margin_left(sheet_pixels(10.0))
+        .margin_bottom(sheet_pixels(10.0))
+        .x_label_area_size(sheet_pixels(frame.x_labels_height + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
+        .y_label_area_size(sheet_pixels(frame.y_labels_width()))
         .build_cartesian_2d(PlottersAxis::new(x), PlottersAxis::new(y))
         .expect("drawing to a string does not fail");
     let mut mesh = chart.configure_mesh();

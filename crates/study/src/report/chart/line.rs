@@ -16,13 +16,13 @@ const MARKS_MAX: usize = 28;
 pub fn draw(chart: &LineChart) -> String {
     let points =
         || chart.series.iter().flat_map(|series| &series.points).filter(|p| p.0.is_finite() && p.1.is_finite());
-    let noted = |is_vertical: bool| {
+    let note_positions = |is_vertical: bool| {
         chart.notes.iter().filter(move |note| note.is_vertical == is_vertical).map(|note| note.position)
     };
     let frame = Frame {
         title: &chart.title,
-        x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0).chain(noted(true)), false, 6)),
-        y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1).chain(noted(false)), true, 6)),
+        x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0).chain(note_positions(true)), false, 6)),
+        y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1).chain(note_positions(false)), true, 6)),
         x_grid: true,
         x_labels_height: 23.0,
         plot_height_min: canvas::PLOT_HEIGHT_MIN,

@@ -11,11 +11,11 @@ pub fn hue(i: usize) -> RGBColor {
 }
 
 /// Draws the mark of series `i` around `center`, filled or hollow.
-pub fn mark(canvas: &Canvas, i: usize, center: (i32, i32), hollow: bool) {
+pub fn mark(canvas: &Canvas, i: usize, center: (i32, i32), is_hollow: bool) {
     // A hollow mark is larger, so that it is visible around a filled one.
-    let radius = if hollow { 12.0 } else { 7.5 };
+    let radius = if is_hollow { 12.0 } else { 7.5 };
     let points = outline(i, center, radius);
-    if !hollow {
+    if !is_hollow {
         return canvas.draw_element(Polygon::new(points, hue(i).filled()));
     }
     let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();

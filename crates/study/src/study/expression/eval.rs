@@ -245,8 +245,8 @@ impl<'a> Evaluator<'_, 'a> {
     fn unknown(&self, tree: &Syntax, name: &str) -> EvalError {
         let bound = self.scope.bindings.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = bound.chain(self.scope.names.values()).collect();
-        let near = suggest::nearest(name, known.iter().copied());
-        let label = near.map_or("no value has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+        let nearest = suggest::nearest(name, known.iter().copied());
+        let label = nearest.map_or("no value has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
         let span = tree.span.start..tree.span.start + name.len();
         let error = self.error(&span, format!("there is no value `{name}`"), label);
         EvalError::Invalid(Box::new(error.help(format!("values: {}", suggest::phrase(known)))))
@@ -338,9 +338,9 @@ impl<'a> Evaluator<'_, 'a> {
             return Ok(values);
         }
         let known = self.scope.names.sets();
-        let near = suggest::nearest(&name, known.iter().copied());
-        let label =
-            near.map_or("no axis and no set has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+        let nearest = suggest::nearest(&name, known.iter().copied());
+        let label = nearest
+            .map_or("no axis and no set has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
         let error = self.error(&over.span, format!("there is no axis `{name}`"), label);
         Err(EvalError::Invalid(Box::new(error.help(format!("axes and sets: {}", suggest::phrase(known))))))
     }

@@ -167,7 +167,7 @@ fn scale(scopes: &[Scope]) -> Vec<f64> {
 /// Returns the position of a number on an increasing scale of positive numbers, in units of the scale's steps. It is
 /// interpolated logarithmically, and extrapolated beyond the ends. Returns `None` for any other scale or number.
 fn scale_position(scale: &[f64], number: f64) -> Option<f64> {
-    let rises = scale.len() > 1 && scale[0] > 0.0 && scale.windows(2).all(|two| two[0] < two[1]);
+    let rises = scale.len() > 1 && scale[0] > 0.0 && scale.windows(2).all(|pair| pair[0] < pair[1]);
     if !rises || number <= 0.0 {
         return None;
     }

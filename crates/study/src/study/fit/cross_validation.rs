@@ -50,8 +50,8 @@ impl PredictionSource for Subset<'_> {
 /// # Errors
 ///
 /// Reports the errors of the fit.
-pub fn cross_validate(found: &LocatedStudy, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, PointProblems> {
-    let prepared = prepare(found, None)?;
+pub fn cross_validate(located: &LocatedStudy, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, PointProblems> {
+    let prepared = prepare(located, None)?;
     let claims = &prepared.fitting.claims;
     let rows: Vec<&str> = claims.iter().map(|claim| claim.table_row().unwrap_or(&claim.id.text)).collect();
     let all = fit_on(&prepared, (0..rows.len()).collect(), control)?;

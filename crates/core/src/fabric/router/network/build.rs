@@ -53,7 +53,7 @@ pub fn channels(parameters: &RouterParameters) -> u32 {
 }
 
 /// Returns whether the parameters are those of a `SIMPLE_WORMHOLE` network ([`Rows`]).
-pub fn is_plain(parameters: &RouterParameters) -> bool {
+pub fn is_simple_wormhole(parameters: &RouterParameters) -> bool {
     let is_wormhole = parameters.switching == Switching::Wormhole;
     parameters.networks == 1 && is_wormhole && parameters.cycles_per_flit() == 1
 }
@@ -130,7 +130,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             links: DelayLine::new(rules.cycles_per_flit, longest_delay),
             source_link_releases: DelayLine::new(rules.cycles_per_flit, longest_delay),
             active_sources: ActiveSet::new(sources),
-            is_bare: SIMPLE_WORMHOLE,
+            is_without_options: SIMPLE_WORMHOLE,
             has_switch_work: false,
             requested: Vec::new(),
             events: Vec::new(),

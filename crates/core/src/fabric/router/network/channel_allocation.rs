@@ -225,9 +225,9 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// Grants an output channel to its candidate, unless another packet took the last receive slot of the node.
     #[inline]
     fn grant<const WITHOUT_OPTIONS: bool>(&mut self, sector: &mut Sector<C>, output_port: usize, now: u64) {
-        let (first, held) = (output_port / CHANNELS * CHANNELS, output_port % CHANNELS);
-        let (port, channel) = (held / C, held % C);
-        let output = &mut sector.outputs[held];
+        let (first, output_in_sector) = (output_port / CHANNELS * CHANNELS, output_port % CHANNELS);
+        let (port, channel) = (output_in_sector / C, output_in_sector % C);
+        let output = &mut sector.outputs[output_in_sector];
         let winner = std::mem::replace(&mut output.candidate, NO_CHANNEL);
         let local = usize::from(winner) % CHANNELS;
         if !WITHOUT_OPTIONS
@@ -238,16 +238,16 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
             self.headers.push_at(now + 1, (first + local) as u32);
             return;
         }
-        sector.outputs[held].last = winner;
+        sector.outputs[output_in_sector].last = winner;
         sector.ports[port].free &= !(1 << channel);
         if !WITHOUT_OPTIONS && let Some(crossings) = &mut self.crossings {
             crossings.start(output_port as u32);
         }
-        sector.round_robin_starts[local] = (held + 1) as u16;
+        sector.round_robin_starts[local] = (output_in_sector + 1) as u16;
         let state = &mut sector.inputs[local];
         (state.out_port, state.out_channel, state.vc_state) = (port as u16, channel as u8, VcState::Active);
         if self.rules.holds_at_once {
-            sector.hold::<SIMPLE_WORMHOLE>(local, held);
+            sector.hold::<SIMPLE_WORMHOLE>(local, output_in_sector);
         } else {
             self.granted.push((first + local) as u32);
         }

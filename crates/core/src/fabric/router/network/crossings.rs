@@ -1,5 +1,5 @@
-//! A record of which packet held which channel of a link, and in which cycles. It is kept only if spans are recorded.
-//! It takes work once for each packet and router, not for each flit.
+//! A record of which packet held which channel of a link, and in which cycles. The record is kept only if spans are
+//! recorded. Recording takes work once for each packet and router, not for each flit.
 //!
 //! A packet holds an output channel from the grant until its tail leaves, and a channel of its source's link from the
 //! departure of its header to that of its tail. The departures of other flits are left out.
@@ -96,7 +96,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
     /// Records crossings from now on.
     pub(super) fn keep_crossings(&mut self) {
         let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * C);
-        self.shared.is_bare = false;
+        self.shared.is_without_options = false;
         self.shared.crossings = Some(Crossings::new(outputs, sources));
     }
 

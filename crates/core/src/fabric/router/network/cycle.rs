@@ -66,7 +66,7 @@ pub struct NetworkState<const C: usize, const SIMPLE_WORMHOLE: bool> {
     /// Whether the stages may use their `WITHOUT_OPTIONS` variants, which are compiled separately. They may if the
     /// network is `SIMPLE_WORMHOLE`, no node limits its receive slots, no packet has had a choice of ports, and no
     /// crossings are recorded.
-    pub(super) is_bare: bool,
+    pub(super) is_without_options: bool,
     /// Whether a flit may request the switch in the next cycle.
     pub(super) has_switch_work: bool,
     /// During channel allocation, the output channels that are requested.
@@ -189,14 +189,14 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkOps for Rows<C, SIMPLE_
             crossings.cycle = now;
         }
         self.free_links(now);
-        if SIMPLE_WORMHOLE && self.shared.is_bare {
+        if SIMPLE_WORMHOLE && self.shared.is_without_options {
             self.send_from_sources::<true>(now)
         } else {
             self.send_from_sources::<false>(now)
         }
         self.arrive_flits(now);
         self.end_channel_allocation(now);
-        if SIMPLE_WORMHOLE && self.shared.is_bare {
+        if SIMPLE_WORMHOLE && self.shared.is_without_options {
             self.allocate::<true>(now)
         } else {
             self.allocate::<false>(now)

@@ -80,8 +80,8 @@ impl Network {
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Network {
         let channels = build::channels(parameters);
         let links = parameters.link_timings(&shape.wiring);
-        let is_plain = links.is_none() && build::is_plain(parameters);
-        let rows: Box<dyn NetworkOps> = match (channels, is_plain) {
+        let is_simple_wormhole = links.is_none() && build::is_simple_wormhole(parameters);
+        let rows: Box<dyn NetworkOps> = match (channels, is_simple_wormhole) {
             (..=4, true) => Box::new(Rows::<4, true>::new(shape, (parameters, links), seed)),
             (..=4, false) => Box::new(Rows::<4, false>::new(shape, (parameters, links), seed)),
             (..=8, true) => Box::new(Rows::<8, true>::new(shape, (parameters, links), seed)),

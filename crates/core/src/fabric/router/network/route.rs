@@ -98,7 +98,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         let first_port = escape.map_or(from, |(port, _)| port);
         if self.port_choices.is_empty() {
             self.port_choices = vec![PortChoice::default(); self.nodes.len() * C];
-            (self.has_port_choices, self.is_bare) = (true, false);
+            (self.has_port_choices, self.is_without_options) = (true, false);
         }
         self.port_choices[channel] = PortChoice { ports: options.ports.mask(), first_port, escape, escape_min_credits };
     }

@@ -46,7 +46,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
     /// Limits the receive slots of nodes from now on. The first router that grants a channel takes the last slot, so
     /// routers grant channels one after the other.
     pub(super) fn limit_slots(&mut self) {
-        (self.has_slot_limits, self.is_bare) = (true, false);
+        (self.has_slot_limits, self.is_without_options) = (true, false);
         self.rules.grants_late = false;
         self.rules.holds_at_once = self.rules.channel_allocation == 0;
     }

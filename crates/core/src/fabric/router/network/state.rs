@@ -137,18 +137,18 @@ pub fn retain_in_sector<T: Copy, const C: usize>(
     mut condition: impl FnMut(&mut Sector<C>, T) -> bool,
 ) -> usize {
     let sector_of = |item| channel(item) as usize / CHANNELS;
-    let (mut at, mut kept) = (0, 0);
+    let (mut at, mut kept_count) = (0, 0);
     while let Some(&first) = items.get(at) {
         let local = sector_of(first);
         let sector = &mut sectors[local];
         while let Some(&item) = items.get(at).filter(|item| sector_of(**item) == local) {
             let is_kept = condition(sector, item);
-            items[kept] = item;
-            kept += usize::from(is_kept);
+            items[kept_count] = item;
+            kept_count += usize::from(is_kept);
             at += 1;
         }
     }
-    kept
+    kept_count
 }
 
 /// An input port and the output port of the same number.

@@ -1,7 +1,7 @@
 //! The cycles of links that differ from one another, by port and by source.
 //!
-//! They exist only if a shape states rates or latencies of links. Otherwise the cycles in the rules apply to every link
-//! (`cycle.rs`).
+//! These delays exist only if a shape states rates or latencies of links. Otherwise the cycles in the rules apply to
+//! every link (`cycle.rs`).
 
 use crate::fabric::router::{LinkTiming, LinkTimings, RouterParameters};
 use crate::fabric::topology::{End, Shape};

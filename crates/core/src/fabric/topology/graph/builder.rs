@@ -149,9 +149,9 @@ impl Builder {
     /// Sets the kind of every vertex for whose name `is_match` returns true. Returns whether there is one. A vertex
     /// that already has another kind is an error.
     pub fn set_kind(&mut self, kind: VertexKind, line: usize, is_match: impl Fn(&str) -> bool) -> bool {
-        let mut matched = false;
+        let mut has_match = false;
         for vertex in self.vertices.iter_mut().filter(|vertex| is_match(&vertex.name)) {
-            matched = true;
+            has_match = true;
             if vertex.kind.is_some_and(|known_kind| known_kind != kind) {
                 let message = format!("`{}` is called both a switch and a host", vertex.name);
                 self.errors.push(GraphError::new(Some(line), message, "a vertex is one of the two"));
@@ -159,7 +159,7 @@ impl Builder {
             }
             vertex.kind = Some(kind);
         }
-        matched
+        has_match
     }
 
     /// Returns some names of vertices, for a message.

@@ -117,16 +117,16 @@ impl Graph {
     /// Returns an error if a vertex cannot reach another.
     fn check_connected(&self) -> Option<GraphError> {
         let unreached = |is_forward: bool| {
-            let mut next = vec![Vec::new(); self.vertices.len()];
+            let mut successors = vec![Vec::new(); self.vertices.len()];
             for DirectedLink { from, to, .. } in self.directed() {
                 let (from, to) = if is_forward { (from, to) } else { (to, from) };
-                next[from as usize].push(to);
+                successors[from as usize].push(to);
             }
             let mut is_reached = vec![false; self.vertices.len()];
             let mut stack = vec![0];
             while let Some(at) = stack.pop() {
                 if !std::mem::replace(&mut is_reached[at as usize], true) {
-                    stack.extend(&next[at as usize]);
+                    stack.extend(&successors[at as usize]);
                 }
             }
             is_reached.iter().position(|reached| !reached)

@@ -14,9 +14,9 @@
 //!
 //! A vertex is a switch, a host with one link to its switch, or a switch with a host, as its `kind` states. If a file
 //! states no kind, every vertex is a switch with a host. If it names only switches, all other vertices are hosts,
-//! except that those with several links are switches with a host. If it names only hosts, all others are switches. Nodes
-//! and routers have the names and the order of their vertices, and a router's ports have the order of its links. Each
-//! link may have its own `rate` and `latency`. Parallel links are errors.
+//! except that those with several links are switches with a host. If it names only hosts, all others are switches.
+//! Nodes and routers have the names and the order of their vertices, and a router's ports have the order of its links.
+//! Each link may have its own `rate` and `latency`. Parallel links are errors.
 
 mod attributes;
 mod builder;

@@ -97,15 +97,15 @@ fn stores_to_other_addresses_are_not_combined() {
 fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
     let bench = Bench::new(PioParameters { posted_writes: 4, ..bursts_of(4) }, Competition::DmaFirst);
     let [posted, stalled, loaded] = [const { Cell::new(Time::ZERO) }; 3].map(Rc::new);
-    let noted = [&posted, &stalled, &loaded].map(Rc::clone);
+    let recorded = [&posted, &stalled, &loaded].map(Rc::clone);
     bench.spawn("program", |sim, host| async move {
         host.pio.write(0, &[1; 16]).await;
-        noted[0].set(sim.now());
+        recorded[0].set(sim.now());
         host.pio.write(16, &[1; 4]).await;
-        noted[1].set(sim.now());
+        recorded[1].set(sim.now());
         let mut word = [0; 4];
         host.pio.read(200, &mut word).await;
-        noted[2].set(sim.now());
+        recorded[2].set(sim.now());
         assert_eq!(word, [200, 201, 202, 203]);
     });
     bench.finish();
@@ -139,14 +139,14 @@ impl AsyncDevice for FarRegisters {
 fn write_and_read(map: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let (window, times) = (map(&bench), Rc::new(Cell::new([Time::ZERO; 2])));
-    let noted = times.clone();
+    let recorded = times.clone();
     bench.spawn("program", |sim, host| async move {
         host.pio.write(window.at(8), &[1; 8]).await;
         let posted = sim.now();
         let mut word = [0; 4];
         host.pio.read(window.at(8), &mut word).await;
         assert_eq!(word, [8, 9, 10, 11]);
-        noted.set([posted, sim.now()]);
+        recorded.set([posted, sim.now()]);
     });
     bench.finish();
     assert_eq!(bench.device.stores.borrow().len(), 2);

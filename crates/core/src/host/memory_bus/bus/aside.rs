@@ -1,8 +1,8 @@
 //! Accesses to memory by a device whose data does not cross the bus.
 //!
 //! The device is behind a root complex that has a path of its own to caches and memory. An access is coherent: a read
-//! returns the newest bytes, and a write invalidates all copies. It takes effect at once, and its time is modelled by
-//! the caller. It must not change a block that a transaction is moving.
+//! returns the newest bytes, and a write invalidates all copies. An access takes effect at once, and its time is
+//! modelled by the caller. An access must not change a block that a transaction is moving.
 
 use super::Bus;
 use crate::engine::Time;

@@ -18,10 +18,10 @@
 //! block access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
 //! accesses are strongly ordered and end when the device has completed them.
 //!
-//! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other transaction
-//! can access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in flight. Requests are
-//! served in the order of their arrival. The data of a transaction is at its offset in the block (word 3 at bytes 24 to
-//! 31), whatever its size.
+//! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other
+//! transaction can access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in
+//! flight. Requests are served in the order of their arrival. The data of a transaction is at its offset in the block
+//! (word 3 at bytes 24 to 31), whatever its size.
 //!
 //! The machine of the paper is circuit-switched: the paper does not mention split transactions, and the contemporary
 //! machines with this processor had a circuit-switched MBus. The module leaves out retries, errors and priorities, and
@@ -126,12 +126,12 @@ impl Bus {
         self.requesters.set(self.requesters.get() + usize::from(agent.requests_bus()));
         self.agents.borrow_mut().push(agent);
         self.fetched.borrow_mut().push(Vec::new());
-        self.fetched.borrow_mut().iter_mut().for_each(|by| by.resize(id.0 + 1, 0));
+        self.fetched.borrow_mut().iter_mut().for_each(|fetched_by_agent| fetched_by_agent.resize(id.0 + 1, 0));
         self.writing_until.borrow_mut().push(Time::ZERO);
         let mut homes = self.homes.borrow_mut();
         if let Some(range) = addresses {
-            let apart = homes.iter().all(|(other, _)| range.end <= other.start || other.end <= range.start);
-            assert!(apart, "an address has one home");
+            let are_disjoint = homes.iter().all(|(other, _)| range.end <= other.start || other.end <= range.start);
+            assert!(are_disjoint, "an address has one home");
             homes.push((range, id));
         }
         id
@@ -194,7 +194,8 @@ impl Bus {
     }
 
     /// Returns the times for which accesses from the bus, including posted ones, kept the memories of agents busy: the
-    /// time of main memory, of the caches together, and of all other agents together. The others belong to an interface.
+    /// time of main memory, of the caches together, and of all other agents together. The others belong to an
+    /// interface.
     pub fn accessed(&self) -> [Time; 3] {
         self.accessed.each_ref().map(|busy| busy.total(self.sim.now()))
     }
@@ -320,8 +321,8 @@ impl Bus {
 
     /// Returns the part of a hold of the bus in which addresses and data move.
     fn moving_time(&self, (start, release): (Time, Time), access: Time) -> Time {
-        let held = release - start;
-        if self.is_split() { held } else { held.since(access) }
+        let held_time = release - start;
+        if self.is_split() { held_time } else { held_time.since(access) }
     }
 
     fn record(&self, kind: TransactionKind, bytes: usize, start: Time, end: Time) {
@@ -342,9 +343,9 @@ impl Bus {
         let copies = states.iter().filter(|state| state.readable()).count();
         let unsnooped = agents.iter().zip(&states).find(|(agent, state)| !agent.snoops() && state.readable());
         assert!(unsnooped.is_none(), "an agent that does not snoop has a copy of block {block:#x}");
-        let sole = states.iter().any(|state| state.writable());
+        let has_writable_copy = states.iter().any(|state| state.writable());
         let owners = states.iter().filter(|state| state.owns()).count();
-        assert!(!(sole && copies > 1) && owners <= 1, "block {block:#x} is held as {states:?}");
+        assert!(!(has_writable_copy && copies > 1) && owners <= 1, "block {block:#x} is held as {states:?}");
     }
 
     /// Returns the access time of the owner or home that serves a transaction, including the wait for a posted write.

@@ -49,8 +49,8 @@ fn one_agent_has_the_same_latencies_on_a_held_and_on_a_split_bus() {
     assert_eq!(held, split);
 }
 
-/// Returns the time of a copy of 4 KiB between areas that are not in the processor's cache, on a processor of the 2020s:
-/// 3 GHz, vector accesses.
+/// Returns the time of a copy of 4 KiB between areas that are not in the processor's cache, on a processor of the
+/// 2020s: 3 GHz, vector accesses.
 fn copy_time(transactions: BusTransactions, misses: usize, memory_time: Time) -> Time {
     let p = NodeParameters::PAPER;
     let parameters = NodeParameters {

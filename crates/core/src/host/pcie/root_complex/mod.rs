@@ -1,4 +1,5 @@
-//! The root complex: it receives the requests of the device, orders and translates them, and accesses caches and memory.
+//! The root complex: it receives the requests of the device, orders and translates them, and accesses caches and
+//! memory.
 //!
 //! ```text
 //!   device ── link up ──▶ translation ──▶ order ──▶ access ──▶ LLC, memory
@@ -7,8 +8,8 @@
 //!
 //! A request arrives one crossing after its last byte was sent. Its address is translated (`iommu.rs`). A read then
 //! waits until all writes that the device posted before it are visible: reads pass no posted writes. Its bytes are read
-//! when they are ready, which is the fixed part of the round trip after the access, and the additional time of the place
-//! in which the block is found:
+//! when they are ready, which is the fixed part of the round trip after the access, and the additional time of the
+//! place in which the block is found:
 //!
 //! | block | additional time of a read |
 //! |---|---|
@@ -17,12 +18,12 @@
 //! | in a cache or in memory of the other socket | `remote` |
 //! | in memory of the link's socket | `llc.hit-to-dram` |
 //!
-//! and any wait for the rate of the cache and of memory. The fixed part is `root-complex` without two crossings. A write
-//! is visible `write-visible` after its translation, and with strict ordering after all earlier writes. An interrupt
-//! message, and the completion of the processor's read of a register, also pass no posted writes.
+//! and any wait for the rate of the cache and of memory. The fixed part is `root-complex` without two crossings. A
+//! write is visible `write-visible` after its translation, and with strict ordering after all earlier writes. An
+//! interrupt message, and the completion of the processor's read of a register, also pass no posted writes.
 //!
-//! Packets on the link are in `sending.rs`, the requests after their arrival in `requests.rs`. Addresses are translated in
-//! the order of arrival. The module leaves out the snoop filter, and merging of reads.
+//! Packets on the link are in `sending.rs`, the requests after their arrival in `requests.rs`. Addresses are translated
+//! in the order of arrival. The module leaves out the snoop filter, and merging of reads.
 
 mod requests;
 mod sending;
@@ -289,7 +290,7 @@ impl RootComplex {
         let after = waiting.submitted;
         waiting.reads.extend(requests.map(|request| Box::new(ReadRequest { after, ..request })));
         drop(waiting);
-        self.pump();
+        self.send_waiting();
     }
 
     /// Submits packets that stay behind all earlier ones.
@@ -299,11 +300,11 @@ impl RootComplex {
         waiting.posted.extend(posted);
         waiting.submitted += (waiting.posted.len() - before) as u64;
         drop(waiting);
-        self.pump();
+        self.send_waiting();
     }
 
     /// Sends the requests for which there are credits and tags.
-    fn pump(&self) {
+    fn send_waiting(&self) {
         let mut has_sent = false;
         loop {
             let now = self.sim.now();

@@ -39,7 +39,7 @@ impl RootComplex {
             // Another attempt may have been scheduled for an earlier instant.
             Step::Pump if self.pump_at.get() == self.sim.now() => {
                 self.pump_at.set(Time::MAX);
-                self.pump();
+                self.send_waiting();
             }
             Step::Pump => {}
             Step::WriteFlows(number, write) => self.write_flows(number, write),

@@ -33,7 +33,7 @@ async fn read_all(port: &dyn DmaPort, address: u64, bytes: u64) -> Vec<u8> {
 /// Returns the latency of a read in a window in the state `warmth`, and that of a write followed by a read of the same
 /// place.
 fn latencies(parameters: &PcieParameters, window: u64, at: u64, bytes: u64, warmth: CacheWarmth) -> [Time; 2] {
-    let ([read, both], _) = run(parameters, move |host: Rc<Host>| async move {
+    let ([read, write_then_read], _) = run(parameters, move |host: Rc<Host>| async move {
         let sim = host.cpu().sim().clone();
         let base = host.allocate(window as usize);
         let port = host.dma_port().port();
@@ -46,13 +46,13 @@ fn latencies(parameters: &PcieParameters, window: u64, at: u64, bytes: u64, warm
         let data = vec![0xa5; bytes as usize];
         let mut written = submit_when_free(&*port, &write(base + at, data.clone())).await;
         assert_eq!(read_all(&*port, base + at, bytes).await, data, "a read sees the write before it");
-        let both = sim.now() - start;
+        let write_then_read = sim.now() - start;
         written.done().await;
         let stages: Time = written.stages().iter().map(|(_, time)| *time).sum();
-        assert!(stages <= both);
-        [read, both]
+        assert!(stages <= write_then_read);
+        [read, write_then_read]
     });
-    [read, both]
+    [read, write_then_read]
 }
 
 /// Returns the time of bytes on the link.
@@ -64,10 +64,10 @@ fn wire(parameters: &PcieParameters, bytes: u64) -> Time {
 fn a_read_takes_the_round_trip_its_packets_and_the_place() {
     let p = parameters();
     let fixed = p.root_complex + wire(&p, 24) + wire(&p, 84);
-    let of = |warmth| latencies(&p, 8192, 0, 64, warmth)[0];
-    assert_eq!(of(CacheWarmth::HostWarm), fixed);
-    assert_eq!(of(CacheWarmth::Cold), fixed + p.llc.hit_to_dram);
-    assert_eq!(of(CacheWarmth::DeviceWarm), fixed - p.llc.device_warm);
+    let read_latency = |warmth| latencies(&p, 8192, 0, 64, warmth)[0];
+    assert_eq!(read_latency(CacheWarmth::HostWarm), fixed);
+    assert_eq!(read_latency(CacheWarmth::Cold), fixed + p.llc.hit_to_dram);
+    assert_eq!(read_latency(CacheWarmth::DeviceWarm), fixed - p.llc.device_warm);
 }
 
 #[test]
@@ -82,22 +82,28 @@ fn a_read_of_many_blocks_adds_their_time_on_the_link() {
 #[test]
 fn a_read_waits_for_the_write_before_it() {
     let p = parameters();
-    let [_, both] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
+    let [_, write_then_read] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
     let visible = wire(&p, 88) + p.link.crossing + p.write_visible;
     let rest = p.root_complex - p.link.crossing - p.llc.device_warm + wire(&p, 84);
-    assert_eq!(both, visible + rest);
+    assert_eq!(write_then_read, visible + rest);
 }
 
 #[test]
 fn windows_go_cold_beyond_the_cache_and_beyond_the_io_ways() {
     let p = parameters();
-    let of = |window, at, warmth| latencies(&p, window, at, 64, warmth)[0];
-    let [device, host, cold] =
-        [of(8192, 0, CacheWarmth::DeviceWarm), of(8192, 0, CacheWarmth::HostWarm), of(8192, 0, CacheWarmth::Cold)];
+    let read_latency = |window, at, warmth| latencies(&p, window, at, 64, warmth)[0];
+    let [device, host, cold] = [
+        read_latency(8192, 0, CacheWarmth::DeviceWarm),
+        read_latency(8192, 0, CacheWarmth::HostWarm),
+        read_latency(8192, 0, CacheWarmth::Cold),
+    ];
     assert!(device < host && host < cold);
-    assert_eq!([of(32 * MIB, 0, CacheWarmth::HostWarm), of(32 * MIB, 31 * MIB, CacheWarmth::HostWarm)], [cold, host]);
     assert_eq!(
-        [of(4 * MIB, 0, CacheWarmth::DeviceWarm), of(4 * MIB, 3 * MIB, CacheWarmth::DeviceWarm)],
+        [read_latency(32 * MIB, 0, CacheWarmth::HostWarm), read_latency(32 * MIB, 31 * MIB, CacheWarmth::HostWarm)],
+        [cold, host]
+    );
+    assert_eq!(
+        [read_latency(4 * MIB, 0, CacheWarmth::DeviceWarm), read_latency(4 * MIB, 3 * MIB, CacheWarmth::DeviceWarm)],
         [cold, device]
     );
 }
@@ -109,12 +115,12 @@ fn remote_memory_adds_the_same_to_warm_and_cold_reads_and_to_evicting_writes() {
         PcieParameters { memory_socket: MemorySocket::Remote, processor_socket: MemorySocket::Remote, ..local.clone() };
     let [base, base_both] = latencies(&local, 8192, 0, 64, CacheWarmth::HostWarm);
     for warmth in [CacheWarmth::HostWarm, CacheWarmth::Cold] {
-        let [read, both] = latencies(&remote, 8192, 0, 64, warmth);
-        // The cache of the link's socket has not the block, so that the write allocates.
-        assert_eq!([read, both], [base + remote.remote, base_both + remote.llc.write_allocate]);
+        let [read, write_then_read] = latencies(&remote, 8192, 0, 64, warmth);
+        // The cache of the link's socket does not hold the block, so that the write allocates.
+        assert_eq!([read, write_then_read], [base + remote.remote, base_both + remote.llc.write_allocate]);
     }
-    let [_, both] = latencies(&remote, 4 * MIB, 0, 64, CacheWarmth::DeviceWarm);
-    assert_eq!(both, base_both + remote.llc.write_allocate + remote.remote_write_back);
+    let [_, write_then_read] = latencies(&remote, 4 * MIB, 0, 64, CacheWarmth::DeviceWarm);
+    assert_eq!(write_then_read, base_both + remote.llc.write_allocate + remote.remote_write_back);
 }
 
 #[test]
@@ -122,9 +128,9 @@ fn a_miss_of_the_iommu_adds_a_walk() {
     let off = parameters();
     let p = PcieParameters { iommu: Some(IommuParameters::defaults()), ..off.clone() };
     let without = latencies(&off, 8192, 0, 64, CacheWarmth::HostWarm);
-    let [read, both] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
+    let [read, write_then_read] = latencies(&p, 8192, 0, 64, CacheWarmth::HostWarm);
     let walk = IommuParameters::defaults().read_walk;
-    assert_eq!([read, both], [without[0] + walk, without[1]], "the second access finds the translation");
+    assert_eq!([read, write_then_read], [without[0] + walk, without[1]], "the second access finds the translation");
 }
 
 #[test]

@@ -32,8 +32,8 @@ struct Seen {
     data: Vec<u8>,
 }
 
-/// Runs transfers, each of which is submitted as soon as the port takes it after its gap. Returns what was seen of each,
-/// and the utilization of the link's directions.
+/// Runs transfers, each of which is submitted as soon as the port takes it after its gap. Returns what was seen of
+/// each, and the utilization of the link's directions.
 fn transfers(parameters: &PcieParameters, all: Vec<Access>) -> (Vec<Seen>, Vec<(&'static str, Time)>, Time) {
     let ((seen, busy), end) = run(parameters, move |host: Rc<Host>| async move {
         let sim = host.cpu().sim().clone();

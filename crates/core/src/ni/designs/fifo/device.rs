@@ -66,7 +66,7 @@ struct LaunchedPacket {
 pub struct Output {
     sim: Sim,
     port: Rc<Port>,
-    time: Time,
+    processing_time: Time,
     /// Encoding of the packets' headers.
     format: HeaderFormat,
     /// Packets with their launch times. A packet can be received from this mailbox at the earliest time at which it
@@ -76,11 +76,11 @@ pub struct Output {
 
 impl Output {
     /// Creates an output stage and starts its task.
-    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, format: HeaderFormat) -> Rc<Output> {
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, processing_time: Time, format: HeaderFormat) -> Rc<Output> {
         let output = Rc::new(Output {
             sim: sim.clone(),
             port: port.clone(),
-            time,
+            processing_time,
             format,
             launched: Mailbox::new(sim, format!("{name}: a packet to send")),
         });
@@ -91,7 +91,7 @@ impl Output {
     /// Sends a packet after all earlier ones.
     pub fn send(&self, slot: Slot, packet: Rc<Packet>, marks: Marks) {
         let now = self.sim.now();
-        self.launched.send_at(now + self.time, (now, LaunchedPacket { slot, packet, marks }));
+        self.launched.send_at(now + self.processing_time, (now, LaunchedPacket { slot, packet, marks }));
     }
 
     async fn serve(self: Rc<Output>) {
@@ -99,8 +99,8 @@ impl Output {
             let free = self.sim.now();
             let (launched, LaunchedPacket { slot, packet: body, marks }) = self.launched.receive().await;
             let start = launched.max(free);
-            if start + self.time > self.sim.now() {
-                self.sim.until(start + self.time).await;
+            if start + self.processing_time > self.sim.now() {
+                self.sim.until(start + self.processing_time).await;
             }
             body.journey.add_service(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
@@ -116,7 +116,7 @@ pub struct SendFifo {
     sim: Sim,
     port: Rc<Port>,
     output: Rc<Output>,
-    time: Time,
+    memory_time: Time,
     composed: RefCell<Vec<u8>>,
     /// Journeys of the packet that is being composed and of composed packets whose launch has not arrived yet, because
     /// a bus may post that write.
@@ -125,12 +125,12 @@ pub struct SendFifo {
 
 impl SendFifo {
     /// Creates an empty fifo with memory accesses of `time` and logic that takes `processing` for a packet.
-    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, processing: Time) -> SendFifo {
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, memory_time: Time, processing: Time) -> SendFifo {
         SendFifo {
             sim: sim.clone(),
             port: port.clone(),
             output: Output::new(sim, name, port, processing, HeaderFormat::Paper),
-            time,
+            memory_time,
             composed: RefCell::default(),
             journeys: RefCell::default(),
         }
@@ -162,7 +162,7 @@ impl SendFifo {
 
 impl Device for SendFifo {
     fn time(&self, _at: u64) -> Time {
-        self.time
+        self.memory_time
     }
 
     fn posts(&self) -> bool {
@@ -192,7 +192,7 @@ impl Device for SendFifo {
 pub struct ReceiveFifo {
     sim: Sim,
     port: Rc<Port>,
-    time: Time,
+    memory_time: Time,
     /// Time from a packet's arrival until the processor sees it.
     filling: Time,
     arriving: Mailbox<TakenPacket>,
@@ -209,11 +209,11 @@ pub struct ReceiveFifo {
 impl ReceiveFifo {
     /// Creates an empty fifo with memory accesses of `time`, and starts its tasks. The fifo takes `filling` to process
     /// and write a packet.
-    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, filling: Time) -> Rc<ReceiveFifo> {
+    pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, memory_time: Time, filling: Time) -> Rc<ReceiveFifo> {
         let fifo = Rc::new(ReceiveFifo {
             sim: sim.clone(),
             port: port.clone(),
-            time,
+            memory_time,
             filling,
             arriving: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
             ready: RefCell::default(),
@@ -294,7 +294,7 @@ impl ReceiveFifo {
 
 impl Device for ReceiveFifo {
     fn time(&self, _at: u64) -> Time {
-        self.time
+        self.memory_time
     }
 
     fn read(&self, at: u64, into: &mut [u8]) {

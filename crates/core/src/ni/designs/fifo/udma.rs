@@ -44,19 +44,19 @@ const LENGTH_SHIFT: u32 = 48;
 /// A DMA engine's registers.
 struct Registers {
     transfer: Cell<[u8; 8]>,
-    busy: Cell<bool>,
+    is_busy: Cell<bool>,
     started: Mailbox<u64>,
-    time: Time,
+    memory_time: Time,
 }
 
 impl Registers {
-    fn new(sim: &Sim, name: &str, time: Time) -> Rc<Registers> {
+    fn new(sim: &Sim, name: &str, memory_time: Time) -> Rc<Registers> {
         let started = Mailbox::new(sim, format!("{name}: a transfer"));
-        Rc::new(Registers { transfer: Cell::default(), busy: Cell::new(false), started, time })
+        Rc::new(Registers { transfer: Cell::default(), is_busy: Cell::new(false), started, memory_time })
     }
 
     fn start(&self) -> u64 {
-        if self.busy.replace(true) {
+        if self.is_busy.replace(true) {
             return 0;
         }
         self.started.send(u64::from_le_bytes(self.transfer.get()));
@@ -66,13 +66,13 @@ impl Registers {
 
 impl Device for Registers {
     fn time(&self, _at: u64) -> Time {
-        self.time
+        self.memory_time
     }
 
     fn read(&self, at: u64, into: &mut [u8]) {
         let value = match at {
             START_OFFSET => self.start(),
-            _ => self.busy.get().into(),
+            _ => self.is_busy.get().into(),
         };
         into.copy_from_slice(&value.to_le_bytes()[..into.len()]);
     }
@@ -123,7 +123,7 @@ impl UdmaEngine {
                 fifo.append(&data.0);
             }
             fifo.launch(bytes, marks_of(marks));
-            self.registers.busy.set(false);
+            self.registers.is_busy.set(false);
         }
     }
 
@@ -137,7 +137,7 @@ impl UdmaEngine {
                 let data = Block::from_bytes(&fifo.next(BLOCK_BYTES));
                 self.initiator.write_block(to + block as u64, data).await;
             }
-            self.registers.busy.set(false);
+            self.registers.is_busy.set(false);
         }
     }
 }

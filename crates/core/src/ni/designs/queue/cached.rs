@@ -7,10 +7,10 @@
 //! | source, destination | cache or memory | processor cache |
 //! | buffering | in the interface's cache or memory, processor not involved | |
 //!
-//! The queues are at home in main memory; the interface caches 32 blocks of each queue (60 ns). It prefetches a message
-//! into its send cache while the processor composes it. For an arriving message it invalidates the other copies block
-//! by block, since each block is written as a whole, and keeps the blocks in its receive cache, from which the
-//! processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
+//! The queues are at home in main memory; the interface caches 32 blocks of each queue (60 ns). The interface
+//! prefetches a message into its send cache while the processor composes it. For an arriving message the interface
+//! invalidates the other copies block by block, since each block is written as a whole, and keeps the blocks in its
+//! receive cache, from which the processor reads them directly. Two rules apply (Mukherjee and Hill 1998, §4):
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
 //!   first reads the head, since its lazy pointer may be out of date.
@@ -111,7 +111,7 @@ impl BlockStore for SendDevice {
 /// The receiving device.
 struct ReceiveDevice {
     cache: QueueCache,
-    time: Time,
+    memory_time: Time,
 }
 
 impl Agent for ReceiveDevice {
@@ -119,7 +119,7 @@ impl Agent for ReceiveDevice {
         self.cache.snoop(kind, block, data)
     }
     fn supply_time(&self) -> Time {
-        self.time
+        self.memory_time
     }
     fn state(&self, block: Address) -> State {
         self.cache.0.borrow().state(block)
@@ -146,7 +146,7 @@ struct CacheDeposit {
 
 impl Deposit for CacheDeposit {
     async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
-        self.sim.delay(self.device.time).await;
+        self.sim.delay(self.device.memory_time).await;
         match self.free_lines(position, blocks.len()).await {
             true => self.fill(position, blocks, visible).await,
             false => self.bypass(position, blocks, visible).await,
@@ -221,13 +221,13 @@ impl CacheDeposit {
         }
         let order: Vec<usize> = header_last(blocks.len()).collect();
         let addresses: Vec<Address> = order.iter().map(|block| self.queue.block(position, *block)).collect();
-        let owned = |index: usize| {
+        let on_ownership = |index: usize| {
             self.device.cache.put(addresses[index], State::Modified, &blocks[order[index]]);
             if order[index] == 0 {
                 visible();
             }
         };
-        self.port.upgrade(self.id, &addresses, owned).await;
+        self.port.upgrade(self.id, &addresses, on_ownership).await;
     }
 
     async fn bypass(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
@@ -248,8 +248,8 @@ impl CacheDeposit {
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
     let (p, queue, port) = (context.parameters, queue_in_memory(context), context.coherent());
-    let (sim, name, watches) = (context.sim(), context.name(), p.notice == SendNotice::Line);
-    let observer = Observer::new(sim, name, queue, port.snoop_delay(), watches);
+    let (sim, name, watches_headers) = (context.sim(), context.name(), p.notice == SendNotice::Line);
+    let observer = Observer::new(sim, name, queue, port.snoop_delay(), watches_headers);
     let device = Rc::new(SendDevice { cache: QueueCache::new(p.cache_blocks), observer: observer.clone() });
     let id = port.attach(device.clone(), None);
     let source = Prefetch::new(sim, (&port, id), device, observer, p.outstanding, name);
@@ -262,7 +262,7 @@ pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
 pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
     let (p, queue, port) = (context.parameters, queue_in_memory(context), context.coherent());
     let shared = ReceiveShared::new(context);
-    let device = Rc::new(ReceiveDevice { cache: QueueCache::new(p.cache_blocks), time: p.memory_time });
+    let device = Rc::new(ReceiveDevice { cache: QueueCache::new(p.cache_blocks), memory_time: p.memory_time });
     let target = CacheDeposit {
         sim: context.sim().clone(),
         id: port.attach(device.clone(), None),

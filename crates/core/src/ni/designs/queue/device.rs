@@ -1,6 +1,6 @@
 //! The device halves of the queues: the registers of a sending device, and the loop that writes arriving packets to the
-//! receive queue. Each design defines the access to the blocks of the queues: [`Fetch`], [`Deposit`]. The loops that fetch
-//! composed packets are in [`sending`](super::sending).
+//! receive queue. Each design defines the access to the blocks of the queues: [`Fetch`], [`Deposit`]. The loops that
+//! fetch composed packets are in [`sending`](super::sending).
 //!
 //! A device with several transactions outstanding deposits several packets at the same time. A packet may become valid
 //! before an earlier one; the reader, who reads in order, does not see it earlier.
@@ -32,7 +32,7 @@ pub fn tail_word(tail: u64, marks: u64) -> u64 {
 /// The registers of a sending device.
 pub struct SendRegisters {
     pub(super) sim: Sim,
-    time: Time,
+    memory_time: Time,
     /// The tail as last written by the processor: number of composed packets.
     pub(super) tail: Cell<u64>,
     /// The head: number of fetched packets.
@@ -51,7 +51,7 @@ impl SendRegisters {
     pub fn new(context: &HalfContext<'_>) -> Rc<SendRegisters> {
         Rc::new(SendRegisters {
             sim: context.sim().clone(),
-            time: context.parameters.memory_time,
+            memory_time: context.parameters.memory_time,
             tail: Cell::new(0),
             head: Cell::new(0),
             rung: Signal::new(context.sim(), format!("{}: a packet in the send queue", context.name())),
@@ -63,7 +63,7 @@ impl SendRegisters {
 
 impl Device for SendRegisters {
     fn time(&self, _at: u64) -> Time {
-        self.time
+        self.memory_time
     }
 
     fn read(&self, at: u64, into: &mut [u8]) {
@@ -144,8 +144,8 @@ impl ReceiveShared {
 
 /// The access of a receiving device to the blocks of the queue.
 pub trait Deposit {
-    /// Writes the blocks of packet number `position`, the block with the header last. Calls `visible` when the header is
-    /// visible.
+    /// Writes the blocks of packet number `position`, the block with the header last. Calls `visible` when the header
+    /// is visible.
     async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn());
     /// Reads a block of memory.
     async fn read(&self, block: Address) -> Block;
@@ -231,10 +231,10 @@ async fn wait_for_capacity(
     head_poll: Time,
     target: &impl Deposit,
 ) {
-    let full = || position - shared.head_known.get() >= queue.slots();
-    while full() {
+    let is_full = || position - shared.head_known.get() >= queue.slots();
+    while is_full() {
         shared.update_head(target).await;
-        if full() {
+        if is_full() {
             sim.delay(head_poll).await;
         }
     }

@@ -37,7 +37,7 @@ pub struct QueueSender {
     head_seen: Cell<u64>,
     throttle: Option<Throttle>,
     /// Number of packets that the device has been notified of.
-    rung: Cell<u64>,
+    notified_packets: Cell<u64>,
 }
 
 /// Data of a one-sided operation.
@@ -81,7 +81,7 @@ impl QueueSender {
             tail: Cell::new(0),
             head_seen: Cell::new(0),
             throttle,
-            rung: Cell::new(0),
+            notified_packets: Cell::new(0),
         }
     }
 
@@ -124,14 +124,14 @@ impl QueueSender {
 
     /// Notifies the device of the packets that were composed since the last notification, if there are any.
     pub async fn ring(&self, cpu: &AnyProcessor) {
-        if self.rung.get() < self.tail.get() {
+        if self.notified_packets.get() < self.tail.get() {
             self.notify(cpu, Marks::ALONE).await;
         }
     }
 
     /// Writes the tail, with the marks of the packets that were composed since the last write.
     async fn notify(&self, cpu: &AnyProcessor, marks: Marks) {
-        self.rung.set(self.tail.get());
+        self.notified_packets.set(self.tail.get());
         let tail = tail_word(self.tail.get(), marks_word(marks));
         cpu.write(self.window.at(TAIL_OFFSET), REGISTER_BYTES, tail).await;
     }
@@ -155,7 +155,7 @@ impl SendHalf for QueueSender {
             header.marks = marks_word(packet.marks) as u8;
             self.compose_header_last(cpu, header, packet, slot).await;
             self.tail.set(position + 1);
-            self.rung.set(position + 1);
+            self.notified_packets.set(position + 1);
             return;
         }
         if self.overlaps {

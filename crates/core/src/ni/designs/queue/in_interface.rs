@@ -69,7 +69,7 @@ struct SendDevice {
     /// Whether each block in this memory has the value that the processor last wrote.
     current: Vec<Cell<bool>>,
     observer: Rc<Observer>,
-    time: Time,
+    memory_time: Time,
 }
 
 impl Agent for SendDevice {
@@ -84,7 +84,7 @@ impl Agent for SendDevice {
     }
 
     fn home_time(&self, _: Address) -> Time {
-        self.time
+        self.memory_time
     }
 
     fn home_read(&self, address: Address, _bytes: usize, data: &mut Block) {
@@ -111,7 +111,7 @@ impl BlockStore for SendDevice {
 /// The receiving device: the home of the receive queue.
 struct ReceiveDevice {
     memory: QueueMemory,
-    time: Time,
+    memory_time: Time,
 }
 
 impl Agent for ReceiveDevice {
@@ -120,7 +120,7 @@ impl Agent for ReceiveDevice {
     }
 
     fn home_time(&self, _: Address) -> Time {
-        self.time
+        self.memory_time
     }
 
     fn home_read(&self, address: Address, _: usize, data: &mut Block) {
@@ -142,17 +142,17 @@ struct HomeDeposit {
 
 impl Deposit for HomeDeposit {
     async fn deposit(&self, position: u64, blocks: &[Block], visible: &dyn Fn()) {
-        self.sim.delay(self.device.time).await;
+        self.sim.delay(self.device.memory_time).await;
         let order: Vec<usize> = header_last(blocks.len()).collect();
         let addresses: Vec<Address> =
             order.iter().map(|block| self.device.memory.queue.block(position, *block)).collect();
-        let owned = |index: usize| {
+        let on_ownership = |index: usize| {
             self.device.memory.write(addresses[index], BLOCK_BYTES, &blocks[order[index]]);
             if order[index] == 0 {
                 visible();
             }
         };
-        self.port.upgrade(self.id, &addresses, owned).await;
+        self.port.upgrade(self.id, &addresses, on_ownership).await;
     }
 
     async fn read(&self, block: Address) -> Block {
@@ -169,7 +169,7 @@ pub fn sender(context: &HalfContext<'_>) -> QueueSender {
         current: vec![Cell::new(false); queue.blocks()],
         memory,
         observer: observer.clone(),
-        time: p.memory_time,
+        memory_time: p.memory_time,
     });
     let id = port.attach(device.clone(), Some(device.memory.range()));
     let source = Prefetch::new(sim, (&port, id), device, observer, p.outstanding, name);
@@ -181,8 +181,8 @@ pub fn sender(context: &HalfContext<'_>) -> QueueSender {
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
     let (port, shared) = (context.coherent(), ReceiveShared::new(context));
-    let time = context.parameters.memory_time;
-    let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, context), time });
+    let memory_time = context.parameters.memory_time;
+    let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, context), memory_time });
     let queue = device.memory.queue;
     let id = port.attach(device.clone(), Some(device.memory.range()));
     let target = HomeDeposit { sim: context.sim().clone(), port, id, device };

@@ -11,8 +11,8 @@
 //! * *Lazy pointers*: the writer keeps a copy of the reader's head, and reads the head again only when the queue seems
 //!   full. The head of a receive queue is a word in cacheable memory, in a block of its own; that of a send queue is a
 //!   device register ([`HEAD_OFFSET`]).
-//! * The processor notifies the interface of a message to send by one uncached store of the tail. It detects a received
-//!   message by polling the block of its header in its cache.
+//! * The processor notifies the interface of a message to send by one uncached store of the tail. The processor detects
+//!   a received message by polling the block of its header in its cache.
 //!
 //! Not modelled: queues shared by several processes, and interrupts.
 

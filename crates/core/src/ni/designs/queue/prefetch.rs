@@ -1,9 +1,9 @@
 //! Fetches of blocks of the send queue, on demand or before they are needed.
 //!
-//! A message is prefetched while it is composed: block *i* is fetched when the processor requests ownership of block *i +
-//! 1* (Mukherjee and Hill 1998, §6.1.1). If the fetch is too early, the processor's next store to the block invalidates
-//! the copy, and the block is fetched again after the tail is written. A device behind a link sees only the requests for
-//! blocks of which it has a copy or is the home, one crossing later.
+//! A message is prefetched while it is composed: block *i* is fetched when the processor requests ownership of block *i
+//! + 1* (Mukherjee and Hill 1998, §6.1.1). If the fetch is too early, the processor's next store to the block
+//! invalidates the copy, and the block is fetched again after the tail is written. A device behind a link sees only the
+//! requests for blocks of which it has a copy or is the home, one crossing later.
 //!
 //! A device with several transactions outstanding also fetches the blocks that it expects to need next
 //! ([`Fetch::announce`]). A block that was fetched too early is fetched again, since the device's copy is coherent.

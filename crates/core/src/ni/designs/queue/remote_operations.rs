@@ -80,15 +80,15 @@ impl RemoteOperations {
 
     /// Removes up to `max` completions of `endpoint` that were set aside.
     fn take_for(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
-        let (mut taken, mut left) = (Vec::new(), self.set_aside.take());
-        left.retain(|completion| {
-            let takes = taken.len() < max && self.is_of(completion, endpoint);
-            if takes {
+        let (mut taken, mut remaining) = (Vec::new(), self.set_aside.take());
+        remaining.retain(|completion| {
+            let is_taken = taken.len() < max && self.is_of(completion, endpoint);
+            if is_taken {
                 taken.push(*completion);
             }
-            !takes
+            !is_taken
         });
-        *self.set_aside.borrow_mut() = left;
+        *self.set_aside.borrow_mut() = remaining;
         taken
     }
 }

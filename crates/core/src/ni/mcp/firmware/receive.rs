@@ -115,7 +115,7 @@ impl ReceiveSide {
     /// Assigns receive buffers, in order, to the packets whose headers have landed: RDMA may begin with a packet once
     /// it has a buffer. Returns whether any was assigned.
     fn assign_destinations(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
-        let mut found = false;
+        let mut has_assigned = false;
         while let Some(at) = self.packets.iter().position(|packet| packet.destination.is_none()) {
             let packet = &self.packets[at];
             let landed = packet.progress.landed(context.chip.sim.now()).len();
@@ -128,9 +128,9 @@ impl ReceiveSide {
             let Some((destination, prefix)) = self.destination_of(context, head) else { break };
             (self.packets[at].destination, self.packets[at].prefix) = (Some(destination), prefix);
             mcp.posted_receive(1);
-            found = true;
+            has_assigned = true;
         }
-        found
+        has_assigned
     }
 
     fn poll_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {

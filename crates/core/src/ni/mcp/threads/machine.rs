@@ -169,8 +169,9 @@ impl Mcp {
 
     /// Returns whether no work is queued or under way.
     pub fn is_idle(&self) -> bool {
-        let idle = self.states.iter().all(|&state| state == ThreadState::Idle);
-        idle && self.queue.is_empty()
+        let are_threads_idle = self.states.iter().all(|&state| state == ThreadState::Idle);
+        are_threads_idle
+            && self.queue.is_empty()
             && self.outgoing.is_empty()
             && self.incoming.is_empty()
             && self.announced.is_none()
@@ -183,10 +184,10 @@ impl Mcp {
 
     /// Returns whether a thread waits for the host engine only.
     pub fn wants_host(&self, thread: Thread) -> bool {
-        let takes = |row: &&Transition| row.guards.contains(&Guard::HostFree);
+        let needs_host = |row: &&Transition| row.guards.contains(&Guard::HostFree);
         let is_not_host_free = |guard: &&Guard| **guard != Guard::HostFree;
         self.rows(thread)
-            .filter(takes)
+            .filter(needs_host)
             .any(|row| row.guards.iter().filter(is_not_host_free).all(|&guard| self.holds(guard)))
     }
 
@@ -194,9 +195,9 @@ impl Mcp {
     /// separately.
     pub fn watch(&self) -> Watch {
         let (send, rdma) = (self.state(Thread::Send), self.state(Thread::Rdma));
-        let waits = |state, done| state == ThreadState::Idle || state == done;
-        let fetched = waits(send, ThreadState::FineGrainedSendDone).then(|| self.send_starts_at()).flatten();
-        let received = waits(rdma, ThreadState::FineGrainedRdmaDone).then(|| self.write_starts_at()).flatten();
+        let is_waiting = |state, done| state == ThreadState::Idle || state == done;
+        let fetched = is_waiting(send, ThreadState::FineGrainedSendDone).then(|| self.send_starts_at()).flatten();
+        let received = is_waiting(rdma, ThreadState::FineGrainedRdmaDone).then(|| self.write_starts_at()).flatten();
         Watch { fetched, received }
     }
 

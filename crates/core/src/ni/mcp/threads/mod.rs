@@ -41,7 +41,7 @@ pub use machine::Mcp;
 pub use step::{Command, Step, Watch};
 pub use table::{Action, Guard, TRANSITIONS, Thread, ThreadState, Transition};
 
-/// How far the transfers on the two sides of the interface's memory overlap.
+/// The degree to which the transfers on the two sides of the interface's memory overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pipelining {
     /// No overlap: a direction has one packet at a time, with one engine at work (Berkeley-VIA: "carry out the host DMA

@@ -107,8 +107,8 @@ impl ThreadState {
     /// not name.
     pub fn is_named_in_paper(self) -> bool {
         use ThreadState::*;
-        let ours = [SdmaDone, FineGrainedSendDone, SendLastFragment, SendDone, RecvDone, RdmaDone];
-        !ours.contains(&self)
+        let added_states = [SdmaDone, FineGrainedSendDone, SendLastFragment, SendDone, RecvDone, RdmaDone];
+        !added_states.contains(&self)
     }
 }
 

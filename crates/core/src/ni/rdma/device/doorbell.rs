@@ -1,4 +1,5 @@
-//! The window of the device: a doorbell register of 8 bytes, and BlueFlame buffers, to which whole requests are written.
+//! The window of the device: a doorbell register of 8 bytes, and BlueFlame buffers, to which whole requests are
+//! written.
 //!
 //! The doorbell's value is the first 8 bytes of the control segment of the last request: they name the queue pair, the
 //! index of the request and its length, so the device knows how far the queue is filled.

@@ -20,7 +20,8 @@ use std::rc::Rc;
 enum Refusal {
     /// No receive is posted.
     NotReady,
-    /// The request is wrong, and the queue pair fails. The receive of the message, if it has one, ends with this status.
+    /// The request is wrong, and the queue pair fails. The receive of the message, if it has one, ends with this
+    /// status.
     Failed(Syndrome, Option<(PostedBuffer, WorkStatus)>),
 }
 

@@ -1,5 +1,5 @@
-//! Reading of requests: the device finds the context of the queue pair, takes a request from BlueFlame or reads requests
-//! from the send queue, and admits them to the transport after its processing time.
+//! Reading of requests: the device finds the context of the queue pair, takes a request from BlueFlame or reads
+//! requests from the send queue, and admits them to the transport after its processing time.
 
 use super::RdmaDevice;
 use super::doorbell::DoorbellRing;

@@ -1,5 +1,5 @@
-//! Accesses to host memory, in the order in which packets were handled: payloads, completions, reads for other nodes, and
-//! atomic operations, which are executed one at a time.
+//! Accesses to host memory, in the order in which packets were handled: payloads, completions, reads for other nodes,
+//! and atomic operations, which are executed one at a time.
 //!
 //! Writes are posted: they are submitted in order and become visible in order, so a completion never precedes its data.
 
@@ -170,8 +170,8 @@ impl RdmaDevice {
             let (data, kind) = (new.to_le_bytes().to_vec(), PostedKind::Data { is_remote: true });
             self.post_write(atomic.address, data, Time::ZERO, Journey::NONE, kind).await;
         }
-        let kept = self.parameters.outstanding_reads as usize;
-        pair.state.borrow_mut().responder.keep_result(psn, old, kept);
+        let results_max = self.parameters.outstanding_reads as usize;
+        pair.state.borrow_mut().responder.keep_result(psn, old, results_max);
         self.send_atomic_response(&pair, psn, old);
         self.end_responses(&pair);
     }

@@ -54,12 +54,12 @@ const TRANSLATION_BYTES: u64 = 64;
 struct ByteEngine {
     rate: Option<Rate>,
     free_at: Cell<Time>,
-    busy: Cell<Time>,
+    busy_time: Cell<Time>,
 }
 
 impl ByteEngine {
     fn new(rate: Option<Rate>) -> ByteEngine {
-        ByteEngine { rate, free_at: Cell::default(), busy: Cell::default() }
+        ByteEngine { rate, free_at: Cell::default(), busy_time: Cell::default() }
     }
 
     /// Takes the engine for `bytes` from `now` on; returns the start and the end of the transfer.
@@ -67,7 +67,7 @@ impl ByteEngine {
         let time = self.rate.map_or(Time::ZERO, |rate| rate.time_for(Bytes(bytes)));
         let start = now.max(self.free_at.get());
         self.free_at.set(start + time);
-        self.busy.set(self.busy.get() + time);
+        self.busy_time.set(self.busy_time.get() + time);
         (start, start + time)
     }
 }
@@ -264,6 +264,6 @@ impl RdmaDevice {
 
     /// Returns the time for which each engine has moved payloads.
     pub(super) fn engine_times(&self) -> [Time; 2] {
-        [self.read_engine.busy.get(), self.write_engine.busy.get()]
+        [self.read_engine.busy_time.get(), self.write_engine.busy_time.get()]
     }
 }

@@ -24,7 +24,7 @@ pub struct FetchedRequest {
 /// The message that a responder is receiving.
 #[derive(Default)]
 pub enum InboundMessage {
-    /// None.
+    /// No message is being received.
     #[default]
     None,
     /// A write, of which the next byte goes to this address.
@@ -35,7 +35,7 @@ pub enum InboundMessage {
 
 /// A queue pair.
 pub struct QueuePair {
-    /// Number.
+    /// Number of the queue pair.
     pub number: u32,
     /// Node and number of the peer, once it has connected.
     pub peer: Cell<Option<(NodeId, u32)>>,

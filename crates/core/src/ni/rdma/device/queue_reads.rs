@@ -7,8 +7,8 @@ use crate::ni::rdma::receive_queue::{PostedBuffer, ReceiveQueue};
 use std::rc::Rc;
 
 impl RdmaDevice {
-    /// Reserves the next entry of a completion queue, and first reads its record if the queue seems full. Returns `None`
-    /// if the queue has overrun.
+    /// Reserves the next entry of a completion queue, and first reads its record if the queue seems full. Returns
+    /// `None` if the queue has overrun.
     pub(super) async fn reserve_completion(&self, queue: &CompletionQueue) -> Option<u64> {
         if let Some(record) = queue.record_to_read() {
             queue.set_known_taken(self.read_record(record).await);

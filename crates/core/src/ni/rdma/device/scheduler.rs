@@ -1,5 +1,5 @@
-//! The scheduler: queue pairs send one packet in turn, no two packets of a queue pair or of the device closer than their
-//! gaps. For each packet the payload's DMA read begins as soon as the packet is scheduled.
+//! The scheduler: queue pairs send one packet in turn, no two packets of a queue pair or of the device closer than
+//! their gaps. For each packet the payload's DMA read begins as soon as the packet is scheduled.
 
 use super::queue_pair::{FetchedRequest, QueuePair};
 use super::transmit::{OutgoingPayload, PayloadRead};

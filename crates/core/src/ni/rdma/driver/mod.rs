@@ -1,9 +1,9 @@
 //! The driver: messages of the messaging layer as sends with buffers of the driver, and the verbs of programs.
 //!
-//! A message that is no longer than `inline-max` with its header is composed in the request. A longer one is copied to a
-//! registered buffer of the driver, as in the eager protocol of messaging libraries. The receiver's buffers are in one
-//! shared receive queue; the processor copies the payload from the buffer and posts the buffer again. There is one queue
-//! pair for each other node, which is connected with the first message.
+//! A message that is no longer than `inline-max` with its header is composed in the request. A longer one is copied to
+//! a registered buffer of the driver, as in the eager protocol of messaging libraries. The receiver's buffers are in
+//! one shared receive queue; the processor copies the payload from the buffer and posts the buffer again. There is one
+//! queue pair for each other node, which is connected with the first message.
 
 mod messages;
 pub mod send_queue;

@@ -1,7 +1,7 @@
 //! The driver's half of a send queue: it composes requests in memory, and rings the doorbell.
 //!
-//! A request that is posted alone is written to BlueFlame as well, if the interface has it. Otherwise the doorbell record
-//! in memory is updated, and the first 8 bytes of the last request are written to the doorbell register.
+//! A request that is posted alone is written to BlueFlame as well, if the interface has it. Otherwise the doorbell
+//! record in memory is updated, and the first 8 bytes of the last request are written to the doorbell register.
 
 use crate::engine::Bytes;
 use crate::host::{Address, AnyProcessor, Host, Processor, Window};

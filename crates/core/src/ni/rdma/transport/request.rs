@@ -3,7 +3,7 @@
 use crate::ni::rdma::wire::bth::Psn;
 use crate::text::ParameterChoice;
 
-/// How packets are sent again after a loss.
+/// The rule for the packets that are sent again after a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum Recovery {
     /// All packets from the lost one on.

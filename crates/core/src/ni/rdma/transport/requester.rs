@@ -3,10 +3,10 @@
 //! and reports what arrives and when a timer expires.
 //!
 //! With go-back-N, a lost packet is sent again with all packets behind it. With selective repeat, the responder keeps
-//! packets that arrive early and names one in each negative acknowledgement, and only missing packets are sent again. If a
-//! packet arrives early that was first sent after a retransmission, the retransmission is taken to be lost, as TCP's RACK
-//! does by time (RFC 8985, section 7.2), and is repeated without a time-out.
-//! A read whose response has a gap is requested again from the first missing packet on.
+//! packets that arrive early and names one in each negative acknowledgement, and only missing packets are sent again.
+//! If a packet arrives early that was first sent after a retransmission, the retransmission is taken to be lost, as
+//! TCP's RACK does by time (RFC 8985, section 7.2), and is repeated without a time-out. A read whose response has a gap
+//! is requested again from the first missing packet on.
 
 pub use super::request::{Recovery, RequestKind, RequesterLimits, ResponseVerdict, RetriesExhausted, Transmission};
 use crate::ni::rdma::wire::bth::Psn;

@@ -4,7 +4,7 @@
 use crate::ni::rdma::wire::bth::Psn;
 use std::collections::VecDeque;
 
-/// How a request packet arrives.
+/// The order in which a request packet arrives, relative to the expected packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RequestArrival {
     /// The packet is the next one.

@@ -1,5 +1,5 @@
-//! The extended headers of requests: the RDMA header of writes and reads, and the header of atomic operations (InfiniBand
-//! Architecture Specification, volume 1, sections 9.3.3 and 9.3.5).
+//! The extended headers of requests: the RDMA header of writes and reads, and the header of atomic operations
+//! (InfiniBand Architecture Specification, volume 1, sections 9.3.3 and 9.3.5).
 
 use super::{be32, be64};
 

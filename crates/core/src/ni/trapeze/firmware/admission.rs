@@ -31,7 +31,7 @@ pub struct Admission {
     /// The protocol. The body of a packet to be sent is an [`Outgoing`], which the protocol keeps as long as it may
     /// send the packet again; the body of a received packet is a [`ReceivedPacket`].
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
-    runs: bool,
+    has_protocol: bool,
     resends: bool,
     /// Number of free receive slots; `None` if it is unlimited.
     slots: Cell<Option<u32>>,
@@ -41,24 +41,28 @@ pub struct Admission {
 impl Admission {
     /// Creates the instance of `node`.
     pub fn new(node: NodeId, protocol: &ProtocolBinding) -> Admission {
-        let runs = protocol.spec().buffer_requirements().is_some();
+        let has_protocol = protocol.spec().buffer_requirements().is_some();
         // The queue is as long as there are packet buffers.
         let queue = plain::PlainParameters { outgoing: u16::MAX, arrivals: u16::MAX };
-        let here = protocol.without_reorder_buffers(1);
-        let guarantees = here.guarantees();
+        let own_protocol = protocol.without_reorder_buffers(1);
+        let guarantees = own_protocol.guarantees();
         Admission {
             node,
-            protocol: RefCell::new(if runs { here.start(node) } else { Box::new(plain::Plain::new(node, 1, queue)) }),
-            runs,
-            resends: runs && guarantees.survives_loss,
-            slots: Cell::new(guarantees.slots.filter(|_| runs)),
+            protocol: RefCell::new(if has_protocol {
+                own_protocol.start(node)
+            } else {
+                Box::new(plain::Plain::new(node, 1, queue))
+            }),
+            has_protocol,
+            resends: has_protocol && guarantees.survives_loss,
+            slots: Cell::new(guarantees.slots.filter(|_| has_protocol)),
             acknowledgement: protocol.spec().control_frame_length(),
         }
     }
 
     /// Returns whether there is a protocol.
-    pub(super) fn runs(&self) -> bool {
-        self.runs
+    pub(super) fn has_protocol(&self) -> bool {
+        self.has_protocol
     }
 
     /// Returns whether the protocol retransmits lost packets.
@@ -91,7 +95,7 @@ impl Admission {
     pub(super) fn label(&self, frame: &Frame<PacketHandle>) -> Label {
         let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<Outgoing>().is_some());
         let length = if is_packet { frame.bytes } else { self.acknowledgement };
-        let needs_slot = self.runs && frame.needs_slot;
+        let needs_slot = self.has_protocol && frame.needs_slot;
         Label {
             source: self.node,
             destination: frame.to,
@@ -178,6 +182,6 @@ impl Admission {
     /// protocol.
     pub fn accounts(&self, packet: Bytes) -> Option<(Statistics, usize)> {
         let protocol = self.protocol.borrow();
-        self.runs.then(|| (protocol.statistics(), protocol.state_bytes(packet.len())))
+        self.has_protocol.then(|| (protocol.statistics(), protocol.state_bytes(packet.len())))
     }
 }

@@ -86,14 +86,15 @@ impl ReceiveSide {
     }
 
     /// Assigns a ring entry to the next packet that the protocol delivers. While the packet with the last entry is
-    /// still arriving, no other packet gets one: if that packet is dropped, its entry is used again.
+    /// still arriving, no other packet gets an entry, because the last entry is used again if its packet is dropped.
     pub(super) async fn admit(&mut self, context: &Context) -> bool {
-        let busy = self.incoming.len() as u64 >= context.parameters.policy.buffers();
+        let are_buffers_full = self.incoming.len() as u64 >= context.parameters.policy.buffers();
         let is_incomplete = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        let fits = context.admission.runs() && !busy && !is_incomplete && context.admission.has_front();
-        if !fits || sram.load_word(entry + word::STATE) != state::POSTED {
+        let can_admit =
+            context.admission.has_protocol() && !are_buffers_full && !is_incomplete && context.admission.has_front();
+        if !can_admit || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
         let (arrived, protocol_slot) = context.admission.take().expect("a packet waits");
@@ -103,7 +104,7 @@ impl ReceiveSide {
             return true;
         }
         self.next_entry += 1;
-        let attached = u64::from(sram.load_word(entry + word::ADDRESS));
+        let host_buffer = u64::from(sram.load_word(entry + word::ADDRESS));
         let journey = &arrived.packet.journey;
         context.charge_protocol(journey).await;
         context.work_for(journey, context.parameters.firmware.copy).await;
@@ -113,8 +114,8 @@ impl ReceiveSide {
         // The control message contains the sender's state word; the entry is not released to the host yet.
         sram.store_word(entry + word::STATE, state::FREE);
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
-        let address = self.address(context, entry, attached);
-        let slot = Slot { index, attached, buffer: arrived.buffer };
+        let address = self.address(context, entry, host_buffer);
+        let slot = Slot { index, attached: host_buffer, buffer: arrived.buffer };
         self.incoming.push_back(Incoming::new(slot, arrived, address, Some(protocol_slot)));
         true
     }

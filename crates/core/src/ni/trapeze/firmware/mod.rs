@@ -180,7 +180,7 @@ impl Context {
 
     /// Charges the protocol's work for an event of a message, if there is a protocol.
     async fn charge_protocol(&self, journey: &Journey) {
-        if self.admission.runs() {
+        if self.admission.has_protocol() {
             self.work_for(journey, self.parameters.firmware.protocol).await;
         }
     }

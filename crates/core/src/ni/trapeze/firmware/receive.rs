@@ -103,7 +103,7 @@ impl ReceiveSide {
     pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         let idle = context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut() else { return false };
-        let completed = match head.in_flight.filter(|_| idle) {
+        let has_completed = match head.in_flight.filter(|_| idle) {
             Some(bytes) => {
                 head.taken += bytes;
                 assert!(head.taken <= head.total(), "no byte is delivered twice");
@@ -112,14 +112,14 @@ impl ReceiveSide {
             }
             None => false,
         };
-        if completed {
+        if has_completed {
             context.log().await;
         }
-        let ended = head.in_flight.is_none() && (head.is_lost() || head.taken == head.total());
-        if ended {
+        let has_ended = head.in_flight.is_none() && (head.is_lost() || head.taken == head.total());
+        if has_ended {
             self.finish(context).await;
         }
-        completed || ended
+        has_completed || has_ended
     }
 
     /// Delivers the first message to the host, or removes it if it was lost, and frees its buffer.
@@ -163,7 +163,7 @@ impl ReceiveSide {
             return false;
         }
         match std::mem::replace(&mut self.link, LinkState::Idle) {
-            LinkState::Idle if context.admission.runs() => self.post_frame(context).await,
+            LinkState::Idle if context.admission.has_protocol() => self.post_frame(context).await,
             LinkState::Idle => self.post_control(context).await,
             LinkState::Control(slot) => self.control_arrived(context, slot).await,
             LinkState::Frame(buffer) => self.frame_arrived(context, buffer).await,
@@ -178,8 +178,8 @@ impl ReceiveSide {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
         // The entry of a lost message is used again, so the next entry must not be taken before that.
-        let losing = self.incoming.iter().any(Incoming::is_lost);
-        if losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
+        let is_losing = self.incoming.iter().any(Incoming::is_lost);
+        if is_losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
         context.chip.work(context.parameters.firmware.receive_post).await;
@@ -241,7 +241,7 @@ impl ReceiveSide {
     async fn payload_arrived(&mut self, context: &Context, arrived: Rc<ReceivedPacket>) -> bool {
         arrived.lost.set(context.chip.receive.take_dropped().is_some());
         context.log().await;
-        if context.admission.runs() {
+        if context.admission.has_protocol() {
             self.packet_ended(context, &arrived).await;
         }
         true

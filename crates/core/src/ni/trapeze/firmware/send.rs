@@ -120,9 +120,9 @@ impl SendSide {
     /// Frees the buffers of messages that will not be sent again. Frees ring entries in order, up to the first one
     /// that is still in use. Returns whether a buffer was freed.
     async fn free(&mut self, context: &Context) -> bool {
-        let mut freed = false;
+        let mut has_freed = false;
         for message in self.outgoing.iter().filter(|message| message.is_finished()) {
-            freed = true;
+            has_freed = true;
             message.freed.set(true);
             context.work_for(&message.journey, context.parameters.firmware.send_end).await;
             self.free_buffers.push(message.buffer);
@@ -130,7 +130,7 @@ impl SendSide {
         while let Some(message) = self.outgoing.pop_front_if(|message| message.freed.get()) {
             context.chip.sram.store_word(message.entry + word::STATE, state::FREE);
         }
-        freed
+        has_freed
     }
 
     /// Starts the next netTx transfer: the control message of a packet, or the part of its payload that the policy
@@ -171,9 +171,9 @@ impl SendSide {
     /// Offers messages to the protocol in the order of the ring. A store-and-forward packet is offered when all of it
     /// has landed; a cut-through packet is offered at once, so that it allocates its path early.
     async fn offer(&mut self, context: &Context) {
-        let whole = context.parameters.policy.minpulse().is_none();
+        let needs_whole_payload = context.parameters.policy.minpulse().is_none();
         for message in &self.outgoing {
-            if message.slot.get().is_some() && whole && !message.progress.finished() {
+            if message.slot.get().is_some() && needs_whole_payload && !message.progress.finished() {
                 break;
             }
             let Some(slot) = message.slot.take() else { continue };
@@ -204,7 +204,7 @@ impl SendSide {
             true => journey.close("retry", now),
             false => context.pending.add(to),
         }
-        if context.admission.runs() && !is_retransmission && message.progress.finished() {
+        if context.admission.has_protocol() && !is_retransmission && message.progress.finished() {
             journey.close_if_lasted(stage::ADMISSION, now);
         }
         let (first, progress) = ((message.entry, CONTROL), message.progress.clone());
@@ -275,7 +275,7 @@ impl SendSide {
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
     pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
-        let waits = match self.transmission.is_none() && context.admission.runs() {
+        let waits = match self.transmission.is_none() && context.admission.has_protocol() {
             true => context.wait_points.answer,
             false => context.wait_points.transmit,
         };
@@ -334,19 +334,25 @@ impl Transmission {
     }
 
     fn control_job(&self) -> TransmitJob {
-        let last = self.progress.total().is_empty();
+        let is_last = self.progress.total().is_empty();
         let (sram_address, bytes) = self.first;
-        self.job(sram_address, bytes, last)
+        self.job(sram_address, bytes, is_last)
     }
 
     fn payload_job(&self, context: &Context, bytes: Bytes) -> TransmitJob {
         let buffer = self.message.as_ref().expect("what has a payload is a message").buffer;
-        let last = self.taken + bytes == self.progress.total();
-        self.job(context.layout.send_buffer(buffer) + self.taken.get(), bytes, last)
+        let is_last = self.taken + bytes == self.progress.total();
+        self.job(context.layout.send_buffer(buffer) + self.taken.get(), bytes, is_last)
     }
 
-    fn job(&self, sram_address: u64, bytes: Bytes, last: bool) -> TransmitJob {
-        TransmitJob { packet: self.packet.clone(), sram_address, bytes, last, closes: last.then_some(stage::NET_TX) }
+    fn job(&self, sram_address: u64, bytes: Bytes, is_last: bool) -> TransmitJob {
+        TransmitJob {
+            packet: self.packet.clone(),
+            sram_address,
+            bytes,
+            last: is_last,
+            closes: is_last.then_some(stage::NET_TX),
+        }
     }
 }
 

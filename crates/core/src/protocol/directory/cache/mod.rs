@@ -26,7 +26,7 @@ use transaction::Transaction;
 /// A node's side of the protocol as a requester of other nodes' blocks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Requester {
-    own: NodeId,
+    own_node: NodeId,
     parameters: RequesterParameters,
     blocks: BTreeMap<BlockId, CopyState>,
     /// Number of occupied entries of the prefetch buffer.
@@ -38,9 +38,9 @@ pub struct Requester {
 }
 
 impl Requester {
-    /// Returns the requester of node `own`, without any copies.
-    pub fn new(own: NodeId, parameters: RequesterParameters) -> Requester {
-        Requester { own, parameters, blocks: BTreeMap::new(), prefetches: 0, write_backs: 0, demands: 0 }
+    /// Returns the requester of node `own_node`, without any copies.
+    pub fn new(own_node: NodeId, parameters: RequesterParameters) -> Requester {
+        Requester { own_node, parameters, blocks: BTreeMap::new(), prefetches: 0, write_backs: 0, demands: 0 }
     }
 
     /// Accesses a block for one context. If several contexts wait for the block, the strongest access is requested for
@@ -119,8 +119,8 @@ impl Requester {
 
     /// Handles a message from a block's home, or from the owner of a block that is forwarded to this node.
     pub fn arrive(&mut self, from: NodeId, message: CoherenceMessage, actions: &mut Vec<CoherenceAction>) {
-        assert!(from != self.own && !message.kind.is_for_home(), "{from} sends {} {message:?}", self.own);
-        let block = message.block(from, self.own);
+        assert!(from != self.own_node && !message.kind.is_for_home(), "{from} sends {} {message:?}", self.own_node);
+        let block = message.block(from, self.own_node);
         self.run_transaction(block, actions, |transaction| match message.kind {
             CoherenceKind::Invalidate => transaction.invalidate(),
             kind @ (CoherenceKind::Fetch | CoherenceKind::FetchInvalidate) => {
@@ -156,7 +156,7 @@ impl Requester {
         actions: &mut Vec<CoherenceAction>,
         does: impl FnOnce(&mut Transaction) -> R,
     ) -> R {
-        assert!(block.home != self.own, "{}: {block:?} is its own", self.own);
+        assert!(block.home != self.own_node, "{}: {block:?} is its own", self.own_node);
         let stored = self.blocks.entry(block).or_insert(CopyState::new());
         let before = *stored;
         let mut transaction = Transaction { block, copy: before, actions };
@@ -168,10 +168,10 @@ impl Requester {
         }
         self.count(&before, |count, of| count - of);
         self.count(&copy, |count, of| count + of);
-        let Requester { own, parameters, .. } = self;
-        assert!(self.prefetches <= parameters.prefetches, "{own}: prefetches have places");
-        assert!(self.write_backs <= parameters.write_backs, "{own}: write-backs have places");
-        assert!(self.demands <= parameters.contexts, "{own}: a context waits for one block");
+        let Requester { own_node, parameters, .. } = self;
+        assert!(self.prefetches <= parameters.prefetches, "{own_node}: prefetches have places");
+        assert!(self.write_backs <= parameters.write_backs, "{own_node}: write-backs have places");
+        assert!(self.demands <= parameters.contexts, "{own_node}: a context waits for one block");
         result
     }
 

@@ -92,8 +92,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Handles the return of a read-only copy. While copies are invalidated, `from` acknowledges like a node with a copy,
-    /// and is no longer a sharer afterwards.
+    /// Handles the return of a read-only copy. While copies are invalidated, `from` acknowledges like a node with a
+    /// copy, and is no longer a sharer afterwards.
     pub fn check_in(&mut self, from: NodeId) {
         if matches!(self.entry.busy, Some(Busy::Invalidating { .. } | Busy::Fetching { .. })) {
             return;

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 /// A home's directory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Directory {
-    own: NodeId,
+    own_node: NodeId,
     parameters: DirectoryParameters,
     entries: BTreeMap<u32, Entry>,
     /// Number of waiting requests of other nodes, over all blocks.
@@ -46,10 +46,10 @@ struct Transaction<'a> {
 }
 
 impl Directory {
-    /// Returns the directory of the memory of node `own`, without any copies.
-    pub fn new(own: NodeId, parameters: DirectoryParameters) -> Directory {
-        assert!(parameters.pointers != Some(0), "{own}: a directory has a pointer");
-        Directory { own, parameters, entries: BTreeMap::new(), waiting: 0 }
+    /// Returns the directory of the memory of node `own_node`, without any copies.
+    pub fn new(own_node: NodeId, parameters: DirectoryParameters) -> Directory {
+        assert!(parameters.pointers != Some(0), "{own_node}: a directory has a pointer");
+        Directory { own_node, parameters, entries: BTreeMap::new(), waiting: 0 }
     }
 
     /// Accesses a block for the home's processor. If the processor waits for the block already, the stronger of the two
@@ -93,7 +93,7 @@ impl Directory {
 
     /// Handles a message from another node.
     pub fn arrive(&mut self, from: NodeId, message: CoherenceMessage, actions: &mut Vec<CoherenceAction>) {
-        assert!(from != self.own, "{from}: a home sends itself no messages");
+        assert!(from != self.own_node, "{from}: a home sends itself no messages");
         let may_wait = self.waiting < self.parameters.waiting;
         self.run_transaction(message.number, actions, |transaction| match message.kind {
             CoherenceKind::Read | CoherenceKind::Write | CoherenceKind::Upgrade => {
@@ -150,7 +150,7 @@ impl Directory {
         actions: &mut Vec<CoherenceAction>,
         does: impl FnOnce(&mut Transaction),
     ) {
-        assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own);
+        assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own_node);
         let stored = self.entries.entry(number).or_default();
         let entry = std::mem::take(stored);
         let DirectoryParameters { pointers: limit, forwarding, .. } = self.parameters;
@@ -161,7 +161,7 @@ impl Directory {
         transaction.report_access();
         let entry = transaction.entry;
         assert!(entry.busy.is_some() || entry.waiting.is_empty(), "block {number}: nobody waits for nothing");
-        assert!(self.waiting <= self.parameters.waiting, "{}: as many wait as may", self.own);
+        assert!(self.waiting <= self.parameters.waiting, "{}: as many wait as may", self.own_node);
         match entry.is_blank() {
             true => _ = self.entries.remove(&number),
             false => *stored = entry,

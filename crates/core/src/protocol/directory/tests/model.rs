@@ -1,11 +1,11 @@
 //! A model of the directory for exhaustive exploration: processors load, store, prefetch and evict without end, and the
 //! network delivers in any order.
 //!
-//! Runs are infinite but the states are finitely many, because versions are reduced to their order. That every request
-//! is answered is checked in this form: if no protocol step is possible, no access waits. Without NACKs, the protocol
-//! steps of every run end (each belongs to an answer that is given once), so a request that is never answered would
-//! lead to such a state. With NACKs, requests may be retried for ever; the check is then that a fair schedule answers
-//! all requests from every state.
+//! Runs are infinite but the states are finitely many, because versions are reduced to their order. The check that
+//! every request is answered has this form: if no protocol step is possible, no access waits. Without NACKs, the
+//! protocol steps of every run end (each belongs to an answer that is given once), so a request that is never answered
+//! would lead to a state in which an access waits and no step is possible. With NACKs, requests may be retried for
+//! ever; the check is then that a fair schedule answers all requests from every state.
 
 use super::case::{Broken, Case, Sight};
 use super::steps::Step;

@@ -90,11 +90,18 @@ impl World {
     }
 
     /// Calls one side, and executes its actions.
-    pub fn call<R>(&mut self, case: &Case, own: NodeId, block: BlockId, came: Option<u32>, call: Call<R>) -> R {
+    pub fn call<R>(
+        &mut self,
+        case: &Case,
+        own: NodeId,
+        block: BlockId,
+        arrived_version: Option<u32>,
+        call: Call<R>,
+    ) -> R {
         let mut actions = Vec::new();
         let result = call(self.node(own), &mut actions);
         for action in actions {
-            self.act(case, own, block, came, action);
+            self.act(case, own, block, arrived_version, action);
         }
         let node = self.node(own);
         let is_gone = !node.tags.contains_key(&block) && !node.granted.contains_key(&block);
@@ -104,7 +111,7 @@ impl World {
         result
     }
 
-    fn act(&mut self, case: &Case, own: NodeId, block: BlockId, came: Option<u32>, action: CoherenceAction) {
+    fn act(&mut self, case: &Case, own: NodeId, block: BlockId, arrived_version: Option<u32>, action: CoherenceAction) {
         let node = self.node(own);
         match action {
             CoherenceAction::Send { to, message } => {
@@ -114,7 +121,7 @@ impl World {
                 case.broken.send(Packet { from: own, to, message, bytes }, &mut |packet| self.send(case, packet));
             }
             CoherenceAction::Store => {
-                node.bytes.insert(block, came.expect("bytes came"));
+                node.bytes.insert(block, arrived_version.expect("bytes came"));
             }
             CoherenceAction::Access(access) if case.broken.keeps(own, block, access) => {}
             CoherenceAction::Access(Access::Invalid) => {

@@ -22,8 +22,8 @@ pub struct Case {
     pub nodes: u32,
     pub parameters: UnitParameters,
     pub packets: Vec<(NodeId, OutgoingPacket<Id>)>,
-    /// Number of packets that are offered unasked. Each later packet is offered after one of these was accepted: the
-    /// first after the first, and so on.
+    /// Number of packets that are offered without a request. Each later packet answers one of these packets, in the
+    /// same order, and is offered after that packet was accepted.
     pub unasked: usize,
     /// Whether a receiver may end a dialog, once.
     pub may_end_dialog: bool,

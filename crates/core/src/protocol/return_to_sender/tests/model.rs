@@ -19,8 +19,8 @@ struct Case {
     nodes: u32,
     buffers: u32,
     messages: Vec<(NodeId, NodeId)>,
-    /// Number of messages that are sent unasked. Each later message is the answer to one of these, the first to the
-    /// first and so on, and may be sent after that message was taken.
+    /// Number of messages that are sent without a request. Each later message answers one of these messages, in the
+    /// same order, and may be sent after that message was taken.
     unasked: usize,
 }
 

@@ -252,8 +252,8 @@ fn too_few(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
 
 fn unknown(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
     let names = || FUNCTIONS.iter().map(|(name, _, _)| *name);
-    let near = suggest::nearest(name, names());
-    let label = near.map_or("no function has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+    let nearest = suggest::nearest(name, names());
+    let label = nearest.map_or("no function has this name".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     let span = tree.span.start..tree.span.start + name.len();
     let error = ExpressionError::new(at.source, span, format!("there is no function `{name}`"), label);
     EvalError::Invalid(Box::new(error.help(format!("functions: {}", suggest::phrase(names())))))
