@@ -89,7 +89,7 @@ impl SweepColumns<'_> {
             0 => String::new(),
             left_out => format!("{left_out} values that were not measured are left out."),
         };
-        let title = format!("{name}: {}", plot::name_in_words(metric));
+        let title = format!("{name}: {}", plot::axis_name(metric));
         Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(drawn.svg), table: None })
     }
 }
