@@ -4,23 +4,9 @@ use super::without_unit;
 use crate::report::dataset::{Variable, suffixed};
 use narrows_core::machine::Registry;
 
-/// Words that are written with other letters than in keys.
-const ABBREVIATIONS: [(&str, &str); 14] = [
-    ("dma", "DMA"),
-    ("mtu", "MTU"),
-    ("pcie", "PCIe"),
-    ("pci", "PCI"),
-    ("pio", "PIO"),
-    ("llc", "LLC"),
-    ("iommu", "IOMMU"),
-    ("tlb", "TLB"),
-    ("cpu", "CPU"),
-    ("ni", "interface"),
-    ("qp", "QP"),
-    ("udp", "UDP"),
-    ("ip", "IP"),
-    ("tcp", "TCP"),
-];
+/// Words of keys that are abbreviations, as they are written in a text.
+const ABBREVIATIONS: [&str; 13] =
+    ["DMA", "MTU", "PCIe", "PCI", "PIO", "LLC", "IOMMU", "TLB", "CPU", "QP", "UDP", "IP", "TCP"];
 
 /// Endings of metrics, with the words that come before the quantity instead.
 const STATISTICS: [(&str, &str); 6] = [
@@ -54,8 +40,11 @@ pub fn quantity_words(metric: &str) -> String {
 }
 
 /// Returns the words with abbreviations as they are written.
-fn spelled(words: &str) -> String {
-    let spelling = |word| ABBREVIATIONS.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| *long);
+fn spelled<'a>(words: &'a str) -> String {
+    let spelling = |word: &'a str| match word {
+        "ni" => "interface",
+        _ => ABBREVIATIONS.into_iter().find(|written| written.eq_ignore_ascii_case(word)).unwrap_or(word),
+    };
     words.split(' ').map(spelling).collect::<Vec<_>>().join(" ")
 }
 
