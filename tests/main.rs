@@ -4,6 +4,10 @@
 //! `common/` contains short descriptions of machines, and functions that run the program as a process; `twin/` is a
 //! second implementation of the network, written plainly.
 
+/// The allocator of the program: machines are built and dropped by the ten thousand.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod alewife;
 mod any_bytes;
 mod any_text;
@@ -19,6 +23,7 @@ mod distributions;
 mod dma;
 mod endpoints;
 mod explain;
+mod explore;
 mod expressions;
 mod fabrics;
 mod faults;

@@ -17,8 +17,18 @@ use std::fs;
 use std::path::Path;
 
 /// The papers whose claims have roles.
-const PAPERS: [&str; 9] =
-    ["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "pcie-model", "pcie-bench", "rdma", "coherent"];
+const PAPERS: [&str; 10] = [
+    "trapeze",
+    "mukherjee-hill",
+    "nifdy",
+    "e-udp",
+    "alewife",
+    "pcie-model",
+    "pcie-bench",
+    "rdma",
+    "coherent",
+    "questions",
+];
 
 struct Silent;
 
@@ -190,6 +200,17 @@ fn verdicts_of_pcie_bench_are_expected() {
 #[test]
 fn verdicts_of_coherent_are_expected() {
     assert_eq!(judged_as_expected("coherent", None, true), 11, "every claim is judged");
+}
+
+#[test]
+fn verdicts_of_questions_about_drivers_are_expected() {
+    assert_eq!(judged_as_expected("questions", Some("drivers"), true), 6, "every claim of drivers is judged");
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn verdicts_of_questions_are_expected() {
+    assert_eq!(judged_as_expected("questions", None, false), 16, "every claim is judged");
 }
 
 #[test]

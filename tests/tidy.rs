@@ -104,6 +104,23 @@ fn every_file_has_a_head_and_is_short() {
     assert_no_errors(errors);
 }
 
+/// Functions of `f64` that the standard library takes from the C library of the system. The last digits of their results
+/// differ between targets; those of `libm` do not.
+const SYSTEM_ARITHMETIC: &str =
+    r"\.(ln|ln_1p|exp|exp2|exp_m1|powf|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|cbrt|hypot)\(";
+
+#[test]
+fn results_have_one_arithmetic_on_every_target() {
+    let function = regex::Regex::new(SYSTEM_ARITHMETIC).expect("a regular expression");
+    let code = sources().into_iter().chain(files("crates/web/src", ".rs")).filter(|(name, _)| !name.contains("tests"));
+    let errors = code.flat_map(|(name, text)| {
+        let tested = text.find("#[cfg(test)]\nmod tests {").map_or(text.as_str(), |at| &text[..at]);
+        let lines = tested.lines().enumerate().filter(|(_, line)| function.is_match(line));
+        lines.map(|(index, line)| format!("{name}:{}: use libm: {}", index + 1, line.trim())).collect::<Vec<_>>()
+    });
+    assert_no_errors(errors.collect());
+}
+
 #[test]
 fn functions_are_short() {
     let errors = rust().into_iter().flat_map(|(name, text)| {

@@ -1,10 +1,11 @@
 //! `narrows compare`: the differences of two results by metric, stage and resource.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::run_text::{aligned, number};
+use super::run_text::aligned;
 use super::{Format, output};
 use clap::Args;
 use narrows_core::text::{Problem, Problems, file};
+use narrows_study::experiment::run_summary::number as metric_number;
 use narrows_study::experiment::{Record, record};
 use narrows_study::report::number::{self, signed_percent};
 use narrows_study::report::{Cell, Column, ReportTable};
@@ -192,7 +193,7 @@ fn numbers(first: &str, pairs: &[(NamedPair<f64>, String)]) -> ReportTable {
     let mut table = ReportTable::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
     let column = |value: &dyn Fn(&NamedPair<f64>) -> Option<f64>| {
         let row = |(pair, unit): &(NamedPair<f64>, String)| {
-            value(pair).map_or("–".to_owned(), |x| number(x, unit).replace('-', "−"))
+            value(pair).map_or("–".to_owned(), |x| metric_number(x, unit).replace('-', "−"))
         };
         aligned(pairs.iter().map(row).collect())
     };

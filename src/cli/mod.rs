@@ -25,6 +25,7 @@
 //! | `verify.rs` | model checking of firmware |
 //! | `list.rs`, `show.rs`, `check.rs` | shipped parts and examples; values and their origins; validation |
 //! | `explain.rs`, `help.rs` | the meaning of a name; the help of a command, the glossary |
+//! | `explore.rs`, `explore/`, `answer.rs` | the page on the loopback address; the process that answers one of its questions |
 //! | `doctor.rs` | optional tools and features |
 //! | `compare.rs` | the comparison of two results |
 //! | `schema.rs`, `completions.rs`, `man.rs` | for editors, shells and readers |
@@ -38,6 +39,7 @@ macro_rules! eprint_line {
     ($($text:tt)*) => { $crate::cli::output::eprint_line(&format!($($text)*)) };
 }
 
+mod answer;
 mod capture;
 mod check;
 mod combinations;
@@ -47,6 +49,7 @@ mod completions;
 mod doctor;
 mod exit;
 mod explain;
+mod explore;
 mod fit;
 mod fit_progress;
 mod fit_text;
@@ -79,7 +82,6 @@ mod tests;
 mod trace;
 mod verify;
 mod whatif;
-mod whatif_text;
 
 use crate::reference::{EXIT_CODES, LINE_COLUMNS};
 use clap::builder::Styles;
@@ -142,6 +144,9 @@ enum Command {
     List(list::Options),
     Show(show::Options),
     Explain(explain::Options),
+    Explore(explore::Options),
+    #[command(hide = true)]
+    Answer(answer::Options),
     Check(check::Options),
     Compare(compare::Options),
     Schema(schema::Options),
@@ -254,6 +259,8 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
         Command::Fit(options) => fit::run(&options),
         Command::Verify(options) => verify::run(&options),
         Command::Explain(options) => explain::run(&options),
+        Command::Explore(options) => explore::run(&options),
+        Command::Answer(options) => answer::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::New(options) => new::run(&options),
         Command::List(options) => list::run(&options),

@@ -4,7 +4,9 @@ use super::exit::{CommandResult, ExitStatus, Failure};
 use super::output::{Output, check_distinct, error_text};
 use clap::{Args, ValueEnum};
 use narrows_core::text::Problem;
-use narrows_study::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec, RenderedPlot, SampleSet};
+use narrows_study::experiment::plot::{
+    self, CdfSpec, LatencyLoadSpec, PlotSpec, RenderedPlot, SampleSet, SweepColumns,
+};
 use narrows_study::experiment::tidy;
 use narrows_study::report::dataset::{Dataset, Encoding};
 use narrows_study::report::image::ImageFormat;
@@ -19,6 +21,7 @@ Examples:
       --vary 'workload.stream.payload=64 B..8 KiB*2' \\
       --vary ni.trapeze.policy=store-and-forward,adaptive-cut-through \\
       --out s.csv
+  narrows plot s.csv --out s.svg
   narrows plot s.csv --x payload --y message.bandwidth --by policy --log x \\
                      --out s.svg
   narrows plot s.csv --x policy --y message.latency_one_way --by payload \\
@@ -49,11 +52,11 @@ pub struct Options {
     /// Result file: .csv, .jsonl, .parquet or .json; several with --cdf
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
-    /// Column for the x axis
-    #[arg(long, value_name = "COLUMN", required_unless_present_any = ["cdf", "latency_load"])]
+    /// Column for the x axis [default: the first varied key with numbers; the other varied keys are lines]
+    #[arg(long, value_name = "COLUMN")]
     x: Option<String>,
-    /// Column for the y axis; may be repeated, for columns of one unit
-    #[arg(long, value_name = "COLUMN", required_unless_present_any = ["cdf", "latency_load"])]
+    /// Column for the y axis; may be repeated, for columns of one unit [default: the first metric]
+    #[arg(long, value_name = "COLUMN")]
     y: Vec<String>,
     /// Plot the cumulative distribution of the samples with this name, or of a column
     #[arg(long, value_name = "NAME", conflicts_with_all = ["x", "y"])]
@@ -117,12 +120,32 @@ impl Options {
                 .into());
         };
         let (data, title, by) = (read(result)?, self.title.clone(), self.by.clone());
-        let (x, y) = (self.x.clone().unwrap_or_default(), self.y.clone());
         let plot = match self.latency_load {
             true => LatencyLoadSpec { title, by, log_x: log.0 }.draw(&data),
-            false => PlotSpec { title, x, y, by, log }.draw(&data),
+            false => self.columns(&data, log)?.draw(&data),
         };
         Ok(plot?)
+    }
+
+    /// Returns the columns of the chart. What is not given follows from the varied keys and metrics of a sweep.
+    fn columns(&self, data: &Dataset, log: (bool, bool)) -> Result<PlotSpec, Problem> {
+        let columns = SweepColumns::new(data);
+        let first_metric = || columns.first_metric().map(|metric| metric.name.clone());
+        let y = if self.y.is_empty() { first_metric().into_iter().collect() } else { self.y.clone() };
+        let default = columns.chart(y.clone()).filter(|_| self.x.is_none());
+        let (Some(x), false) = (self.x.clone().or(default.as_ref().map(|chart| chart.x.clone())), y.is_empty()) else {
+            return Err(Problem::new("the result does not say what was varied and measured")
+                .help("name columns with --x and --y; a result of `narrows sweep` needs neither"));
+        };
+        let given = PlotSpec { title: self.title.clone(), x, y, by: self.by.clone(), log };
+        Ok(match default {
+            None => given,
+            Some(chart) => PlotSpec {
+                by: if self.by.is_empty() { chart.by } else { given.by },
+                log: (log.0 || chart.log.0, log.1),
+                ..given
+            },
+        })
     }
 
     /// Returns the samples of the distribution or column `name` in each result. If there are several results, each name

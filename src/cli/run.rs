@@ -11,6 +11,7 @@ use narrows_core::engine::{Outcome, Recorder, Time};
 use narrows_core::machine::Machine;
 use narrows_core::text::Problem;
 use narrows_study::experiment::seeds::SEEDS_MAX;
+use narrows_study::experiment::shell_command::command_line;
 use narrows_study::experiment::uncertainty::single::{self, RunUncertainty};
 use narrows_study::experiment::{self, Record, RunResult, record, tidy};
 use narrows_study::report::dataset::Encoding;
@@ -197,8 +198,7 @@ impl Options {
     /// Returns the command line of the sensitivity analysis of this run.
     fn whatif_command(&self) -> String {
         let file = self.subject.file.to_string_lossy();
-        let sets = self.sets().into_iter().map(|set| format!(" --set {}", quoted(&set)));
-        format!("narrows whatif {}{}", quoted(&file), sets.collect::<String>())
+        command_line("whatif", &file, &[("--set", &self.sets())])
     }
 
     /// Computes the uncertainty of the metrics, with a progress bar if standard error is a terminal.
@@ -216,15 +216,6 @@ impl Options {
     fn with_instruments(&self, recorder: Recorder) -> Recorder {
         let recorder = if self.messages.is_some() { recorder.with_messages() } else { recorder };
         if self.pcap.is_some() { recorder.with_packets() } else { recorder }
-    }
-}
-
-/// Quotes a word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 

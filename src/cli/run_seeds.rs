@@ -1,12 +1,13 @@
 //! `narrows run --seeds N`: a run with several seeds, in parallel.
 
 use super::exit::CommandResult;
-use super::run_text::{aligned, number};
+use super::run_text::aligned;
 use super::sweep_runs::{exit_status, point_failure, pool, runs};
 use super::{Format, input, output};
 use narrows_core::engine::Distribution;
 use narrows_study::experiment::distribution;
 use narrows_study::experiment::record::{VERSION, digest};
+use narrows_study::experiment::run_summary::number;
 use narrows_study::experiment::seeds::{self, ReplicatedMetric};
 use narrows_study::experiment::sweep::{Sweep, SweepPoint};
 use narrows_study::report::number::display_unit;

@@ -2,9 +2,10 @@
 
 use narrows_core::engine::distribution::SAMPLES;
 use narrows_study::experiment::run::ResourceUse;
+use narrows_study::experiment::run_summary::{self, number};
 use narrows_study::experiment::uncertainty::single::{MetricUncertainty, RunUncertainty};
-use narrows_study::experiment::{Candidate, Record, RunResult, record};
-use narrows_study::report::number::{self, percent, significant};
+use narrows_study::experiment::{Record, RunResult, record};
+use narrows_study::report::number::{self, percent};
 use narrows_study::report::{Cell, Column, MeanLedger, ReportTable};
 
 /// The number of busiest resources that are listed.
@@ -15,53 +16,15 @@ const RESOURCES_SHOWN: usize = 8;
 pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, whatif: &str) -> String {
     let ledger = MeanLedger::new(&result.ledger);
     let parts = [
-        format!("{name}: {}\n{}", outcome(result), note(result)),
+        format!("{name}: {}\n{}", run_summary::outcome(result), run_summary::note(result)),
         metrics(record, record::was_stopped(&result.outcome)),
         distributions(record),
         ledger_text(&ledger),
         resources(result),
         identity(record, host),
-        verdict(result, &ledger, whatif),
+        verdict(&run_summary::finding(result, &ledger), whatif),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// Returns the outcome of a run, with the reason if the run did not complete.
-fn outcome(result: &RunResult) -> String {
-    match (record::outcome_name(&result.outcome), record::outcome_reason(result)) {
-        ("saturated", _) => format!("saturated; stopped after {} simulated", result.end),
-        (outcome, None) => format!("{outcome} after {} simulated", result.end),
-        (outcome, Some(reason)) => format!("{outcome}: {reason}"),
-    }
-}
-
-/// Returns the remark on the outcome that a reader of the results needs.
-fn note(result: &RunResult) -> String {
-    let unfinished = match (result.outcome.is_complete(), record::was_stopped(&result.outcome)) {
-        (true, _) => String::new(),
-        (false, true) => {
-            format!("Stopped after {} simulated. Only counts are measured, up to that time.\n", result.end)
-        }
-        (false, false) => format!("Ended after {} simulated. Only counts are measured.\n", result.end),
-    };
-    unfinished + &record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
-}
-
-/// Returns the initial transient, the candidate for the bottleneck, and the command line that finds the bottleneck by
-/// experiment. The text is empty for a run that did not complete.
-fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
-    if !result.outcome.is_complete() {
-        return String::new();
-    }
-    let transient =
-        result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |finding| finding + "\n");
-    let candidate = match (Candidate::new(result, ledger), result.busiest().filter(|(_, share)| *share > 0.0)) {
-        (stage @ Candidate::Stage(..), Some((name, share))) => {
-            format!("{}\n{stage}", Candidate::Busiest(name.to_owned(), share))
-        }
-        (candidate, _) => candidate.to_string(),
-    };
-    format!("{transient}{candidate}\nBottleneck, by experiment: {whatif}\n")
 }
 
 /// The statistics of a distribution: the suffixes of their metrics' names, and their headings.
@@ -83,6 +46,12 @@ fn distribution_names<'a>(metrics: &[(&'a str, f64, &str)]) -> Vec<&'a str> {
     };
     let bases = metrics.iter().filter_map(|(name, ..)| name.strip_suffix(SAMPLES));
     bases.filter(|base| STATISTICS.iter().all(|(suffix, _)| is_there(base, suffix))).collect()
+}
+
+/// Returns the finding of a run, and the command line that finds the bottleneck by experiment. The text is empty if there
+/// is no finding.
+fn verdict(finding: &str, whatif: &str) -> String {
+    if finding.is_empty() { String::new() } else { format!("{finding}Bottleneck, by experiment: {whatif}\n") }
 }
 
 /// Returns the table of metrics, with aligned decimal points; `so_far` marks counts as incomplete. Statistics of
@@ -142,22 +111,6 @@ pub fn aligned(numbers: Vec<String>) -> Vec<String> {
     let integer_digits = |number: &str| number.split('.').next().map_or(0, |whole| whole.chars().count());
     let digits_max = numbers.iter().map(|number| integer_digits(number)).max().unwrap_or(0);
     numbers.iter().map(|number| format!("{}{number}", " ".repeat(digits_max - integer_digits(number)))).collect()
-}
-
-/// Numbers below this limit are printed with as many decimals as three significant digits need.
-const SMALL_NUMBER_MAX: f64 = 0.01;
-
-/// Formats a metric: counts without decimals, other numbers with three decimals, and a dash for a metric that was not
-/// measured.
-pub fn number(value: f64, unit: &str) -> String {
-    if value.is_nan() {
-        return "–".to_owned();
-    }
-    match value.abs() {
-        whole if unit.is_empty() && whole.fract() == 0.0 => format!("{value}"),
-        small if small > 0.0 && small < SMALL_NUMBER_MAX => significant(value, 3),
-        _ => format!("{value:.3}"),
-    }
 }
 
 fn ledger_text(ledger: &MeanLedger) -> String {

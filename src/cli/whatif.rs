@@ -3,7 +3,7 @@
 use super::exit::{CommandResult, ExitStatus, Failure};
 use super::progress::Progress;
 use super::sweep_runs::pool;
-use super::{Format, input, output, whatif_text};
+use super::{Format, input, output};
 use clap::Args;
 use narrows_study::experiment::whatif::{self, WhatIfError, WhatIfQuery};
 
@@ -73,7 +73,7 @@ pub fn run(options: &Options) -> CommandResult {
         WhatIfError::Unmeasurable(problem) => Failure::from(problem),
     })?;
     output::print(&match options.format {
-        Format::Text => whatif_text::text(&analysis, options.all),
+        Format::Text => whatif::text::text(&analysis, options.all),
         Format::Json => format!("{:#}\n", analysis.json()),
     })?;
     Ok(ExitStatus::Done)

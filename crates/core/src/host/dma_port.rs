@@ -212,7 +212,7 @@ impl DmaCompletion {
     /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to the
     /// latency of the transfer. The list is empty if the port records none.
     pub fn stages(&self) -> Vec<(&'static str, Time)> {
-        self.steps.stages.borrow().clone()
+        self.steps.stages.get().iter().flatten().copied().collect()
     }
 
     async fn advance_to(&mut self, goal: u32) {
@@ -233,6 +233,12 @@ impl DmaCompletion {
     }
 }
 
+/// The largest number of stages of a transfer.
+const STAGES_MAX: usize = 8;
+
+/// The stages of a transfer, in their order, with the time that each took.
+type StageTimes = [Option<(&'static str, Time)>; STAGES_MAX];
+
 /// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each step
 /// until its engine requests the next step.
 #[derive(Default)]
@@ -245,7 +251,7 @@ pub struct DmaSteps {
     data: RefCell<Vec<u8>>,
     /// Whether the bytes of all beats are collected until the end.
     collects: Cell<bool>,
-    stages: RefCell<Vec<(&'static str, Time)>>,
+    stages: Cell<StageTimes>,
 }
 
 impl DmaSteps {
@@ -293,8 +299,13 @@ impl DmaSteps {
 
     /// Records the stages of the transfer at its end, in their order, with the time that each took. The times add up to
     /// the time from the submission to the end.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are more than eight stages.
     pub fn record_stages(&self, stages: &[(&'static str, Time)]) {
-        self.stages.borrow_mut().extend_from_slice(stages);
+        assert!(stages.len() <= STAGES_MAX, "a transfer has at most {STAGES_MAX} stages");
+        self.stages.set(std::array::from_fn(|stage| stages.get(stage).copied()));
     }
 
     async fn end_step(&self) {

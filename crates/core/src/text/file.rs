@@ -3,11 +3,36 @@
 use super::problem::Problem;
 use super::suggest;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The folder to which paths in a shipped example are relative. The program contains its files, and never looks into a
 /// real folder of that name.
 pub const SHIPPED: &str = "<shipped examples>";
+
+/// The folder below which descriptions may name files; not set if they may name any file.
+static CONFINEMENT: OnceLock<PathBuf> = OnceLock::new();
+
+/// Confines the files that descriptions name to those below `folder`, for the rest of the process. The first call counts.
+/// A process that reads the descriptions of others calls this before it reads any.
+pub fn confine(folder: PathBuf) {
+    let _ = CONFINEMENT.set(folder);
+}
+
+/// Returns the folder to which files are confined, if `path` is not below it.
+pub(super) fn forbidding_folder(path: &Path) -> Option<&'static Path> {
+    let folder = CONFINEMENT.get()?;
+    (!is_below(path, folder)).then_some(folder)
+}
+
+/// Returns whether `path` is a file below `folder`, also by its symbolic links, or one that the program contains.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    let goes_up = path.components().any(|part| part == Component::ParentDir);
+    match path.canonicalize() {
+        Ok(path) => path.starts_with(folder),
+        Err(_) => !goes_up && (path.starts_with(SHIPPED) || path.is_relative() || path.starts_with(folder)),
+    }
+}
 
 /// Reads the text of a file.
 pub fn read(path: &Path) -> Result<String, Problem> {
@@ -53,6 +78,25 @@ fn names_in(folder: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_files_below_the_folder_are_allowed() {
+        let root = std::env::temp_dir().join(format!("narrows-confined-{}", std::process::id()));
+        let folder = root.join("inside");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("trace"), "").expect("a file");
+        std::fs::write(root.join("secret"), "").expect("a file");
+        let folder = folder.canonicalize().expect("the folder is there");
+        let is_allowed = |name: &str| is_below(&folder.join(name), &folder);
+        assert!(is_allowed("trace") && is_allowed("missing") && is_below(&Path::new(SHIPPED).join("x"), &folder));
+        assert!(!is_allowed("../secret") && !is_allowed("../missing") && !is_allowed("/etc/passwd"));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(root.join("secret"), folder.join("link")).expect("a link");
+            assert!(!is_allowed("link"));
+        }
+        std::fs::remove_dir_all(&root).expect("tidied up");
+    }
 
     #[test]
     fn each_reason_is_reported() {

@@ -144,6 +144,13 @@ impl Texts {
         Origin { layer: text.layer.clone(), place: Some(place.clone()), line: Some(text.line(place.span.start)) }
     }
 
+    /// Returns the line and the column in which `place` begins, both counted from one; the column counts characters.
+    pub fn line_and_column(&self, place: &Place) -> (usize, usize) {
+        let text = self.get(place.text);
+        let before = &text.content[..text.content.floor_char_boundary(place.span.start)];
+        (text.line(place.span.start), before.chars().rev().take_while(|c| *c != '\n').count() + 1)
+    }
+
     /// Returns the text at `place`.
     pub fn slice(&self, place: &Place) -> &str {
         self.get(place.text).content.get(place.span.clone()).unwrap_or_default()
@@ -168,6 +175,7 @@ mod tests {
         let text = "a = 1\nb = { c = 2 } # Table 3\n";
         let id = texts.add(Layer::File("m.toml".into()), text, None);
         let offset = text.find('2').unwrap();
+        assert_eq!(texts.line_and_column(&Place { text: id, span: offset..offset + 1 }), (2, 11));
         let place = Place { text: id, span: offset..offset + 1 };
         assert_eq!(texts.note(&place).as_deref(), Some("Table 3"));
         assert_eq!(texts.origin(&place).to_string(), "m.toml:2");

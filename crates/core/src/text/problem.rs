@@ -170,6 +170,11 @@ impl Problems {
         &self.list
     }
 
+    /// Returns the texts to which the locations of the problems refer.
+    pub fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
     /// Returns the problems. The first line of each problem's help is the one that `help` returns for the problem and
     /// its layer.
     pub fn with_help_per_problem(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {

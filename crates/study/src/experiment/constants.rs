@@ -137,7 +137,7 @@ impl PartNumber {
     pub fn rounded(&self, value: f64, uncertainty: f64) -> (String, f64) {
         // Rates are stored in bits per second and written in bytes per second.
         let unit = if let Magnitude::Rate(_) = self.magnitude { 8.0 } else { 1.0 };
-        let step = 10f64.powf((uncertainty / unit).log10().floor());
+        let step = libm::pow(10.0, libm::log10(uncertainty / unit).floor());
         let step = if step.is_finite() && step > 0.0 { step } else { 1.0 };
         let is_whole = step >= 1.0 || !matches!(self.magnitude, Magnitude::Number(_));
         let step = if is_whole { step.max(1.0) } else { step };

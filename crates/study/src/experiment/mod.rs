@@ -7,6 +7,8 @@
 //! | `subject.rs` | the machine description under test, found by name, path or text |
 //! | `reader.rs` | the function that reads a description with overrides |
 //! | `candidate.rs` | the candidate for the bottleneck that a run names |
+//! | `run_summary.rs` | a run in sentences |
+//! | `shell_command.rs` | the command lines that repeat an experiment |
 //! | `outcome.rs` | how a run ended, and what of it can be compared |
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `result_row.rs` | the part of a result that tables show |
@@ -60,7 +62,11 @@ pub mod result_row;
 #[doc(hidden)]
 pub mod run;
 #[doc(hidden)]
+pub mod run_summary;
+#[doc(hidden)]
 pub mod seeds;
+#[doc(hidden)]
+pub mod shell_command;
 #[doc(hidden)]
 pub mod subject;
 #[doc(hidden)]

@@ -8,11 +8,13 @@ mod axis_name;
 mod cdf;
 mod latency_load;
 mod samples;
+mod sweep_columns;
 
 pub use axis_name::{axis_name, quantity_words};
 pub use cdf::CdfSpec;
 pub use latency_load::LatencyLoadSpec;
 pub use samples::{SampleSet, of_dataset, of_json};
+pub use sweep_columns::SweepColumns;
 
 use crate::report::chart::{Axis, BarChart, LineChart, Series};
 use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
@@ -314,6 +316,21 @@ mod tests {
         assert_eq!(drawn.left_out, 1);
         let bars = plot("policy", &["message.latency", "round.latency"], &["payload"]).draw(&data()).expect("bars");
         assert!(bars.svg.contains("[µs]") && bars.svg.contains("64, message latency"));
+    }
+
+    #[test]
+    fn chart_of_a_sweep_needs_no_columns() {
+        let data = data();
+        let columns = SweepColumns::new(&data);
+        let metric = columns.first_metric().expect("a metric").name.clone();
+        let chart = columns.chart(vec![metric]).expect("a chart");
+        assert_eq!(
+            (chart.x.as_str(), &chart.y[..]),
+            ("workload_stream_payload_B", &["message_bandwidth_B_per_s".into()][..])
+        );
+        assert_eq!((&chart.by[..], columns.lines(&chart)), (&["ni_trapeze_policy".to_owned()][..], 2));
+        assert!(chart.draw(&data).is_ok());
+        assert!(SweepColumns::new(&Dataset::default()).chart(Vec::new()).is_none());
     }
 
     #[test]

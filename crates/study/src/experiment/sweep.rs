@@ -2,6 +2,7 @@
 //!
 //! Points are run in parallel; the results do not depend on the number of threads.
 
+pub mod json;
 pub mod metrics;
 pub mod plan;
 pub mod run;

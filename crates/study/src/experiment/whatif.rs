@@ -24,6 +24,7 @@ mod json;
 mod resource;
 mod saturation;
 mod search;
+pub mod text;
 mod trial;
 
 /// The least ratio that counts as a gain. A smaller ratio may be due to the phase of periodic events.
@@ -77,7 +78,7 @@ impl Gain {
     /// Returns the relative change of the metric divided by that of the parameter; above 0 if a larger value is
     /// better.
     pub fn elasticity(&self) -> f64 {
-        self.ratio.ln() / self.factor.ln()
+        libm::log(self.ratio) / libm::log(self.factor)
     }
 }
 
@@ -104,8 +105,8 @@ impl SpeedUpGain {
 
     /// Returns the relative change of the metric divided by that of the resource's speed.
     pub fn elasticity(&self) -> f64 {
-        let logarithms = self.changes.iter().map(|change| change.factor.ln().abs()).sum::<f64>();
-        self.ratio.ln() / (logarithms / self.changes.len() as f64)
+        let logarithms = self.changes.iter().map(|change| libm::log(change.factor).abs()).sum::<f64>();
+        libm::log(self.ratio) / (logarithms / self.changes.len() as f64)
     }
 }
 

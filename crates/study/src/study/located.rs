@@ -26,7 +26,19 @@ pub struct LocatedStudy {
 
 /// Returns the names of the shipped studies.
 pub fn papers() -> &'static [&'static str] {
-    &["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "pcie-model", "pcie-bench", "rdma", "coherent", "atlas"]
+    &[
+        "trapeze",
+        "mukherjee-hill",
+        "nifdy",
+        "e-udp",
+        "alewife",
+        "pcie-model",
+        "pcie-bench",
+        "rdma",
+        "coherent",
+        "questions",
+        "atlas",
+    ]
 }
 
 /// Splits `STUDY/ARTIFACT` into the name or folder of a study, and the name of an artifact if there is one.

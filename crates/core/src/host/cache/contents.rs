@@ -15,7 +15,10 @@ const STATE_BITS: u64 = 7;
 
 /// The contents of a cache.
 pub struct Cache {
-    frames: Vec<Frame>,
+    /// The tag of each frame.
+    tags: Vec<Tag>,
+    /// The index of each frame's bytes; 0 if the frame has never held a block.
+    indices: Vec<u32>,
     /// The bytes of the frames that have ever held a block, in the order of their first fills. Every other frame has
     /// the first entry.
     blocks: Vec<Block>,
@@ -24,13 +27,6 @@ pub struct Cache {
     accesses: u64,
     ways: usize,
     set_mask: u64,
-}
-
-#[derive(Clone, Copy)]
-struct Frame {
-    tag: Tag,
-    /// Index of the frame's bytes; 0 if the frame has never held a block.
-    block: u32,
 }
 
 /// Returns whether a tag is that of `block`: the block's address plus its state, 1 to 4.
@@ -48,7 +44,8 @@ impl Cache {
     pub fn new(size: Bytes, ways: usize) -> Cache {
         let frames = size.len() / BLOCK_BYTES;
         Cache {
-            frames: vec![Frame { tag: 0, block: 0 }; frames],
+            tags: vec![0; frames],
+            indices: vec![0; frames],
             blocks: vec![Block::ZERO],
             used: vec![0; if ways > 1 { frames } else { 0 }],
             accesses: 0,
@@ -75,15 +72,15 @@ impl Cache {
         if self.ways > 1 {
             return self.search(first, block_of(address));
         }
-        let tag = self.frames[first].tag;
+        let tag = self.tags[first];
         holds(tag, block_of(address)).then_some((BlockFrame(first), tag))
     }
 
     /// Returns the frame and the tag of a block, if it is in the set that begins at frame `first`.
     fn search(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
-        let frames = &self.frames[first..first + self.ways];
-        let way = frames.iter().position(|entry| holds(entry.tag, block))?;
-        Some((BlockFrame(first + way), frames[way].tag))
+        let tags = &self.tags[first..first + self.ways];
+        let way = tags.iter().position(|tag| holds(*tag, block))?;
+        Some((BlockFrame(first + way), tags[way]))
     }
 
     /// Returns the state of the block of `address`.
@@ -96,7 +93,7 @@ impl Cache {
     pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
         let (frame, _) = self.find_tag(address)?;
         self.touch(frame);
-        let (block, from) = (&self.blocks[self.frames[frame.0].block as usize].0, offset_in_block(address));
+        let (block, from) = (&self.blocks[self.indices[frame.0] as usize].0, offset_in_block(address));
         match bytes {
             8 => block[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
             _ => Some(read_bytes(&block[from..from + bytes])),
@@ -111,14 +108,37 @@ impl Cache {
             if !State::ALL[(tag & STATE_BITS) as usize].writable() {
                 return false;
             }
-            self.frames[frame.0].tag = block_of(address) | State::Modified as u64;
+            self.tags[frame.0] = block_of(address) | State::Modified as u64;
         }
         self.touch(frame);
-        let (block, from) = (&mut self.blocks[self.frames[frame.0].block as usize].0, offset_in_block(address));
+        let (block, from) = (&mut self.blocks[self.indices[frame.0] as usize].0, offset_in_block(address));
         match (bytes, block[from..].first_chunk_mut()) {
             (8, Some(word)) => *word = value.to_le_bytes(),
             _ => block[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
         }
+        true
+    }
+
+    /// Copies consecutive bytes of one block, if the block is in the cache. Returns whether they were copied.
+    pub fn load_bytes(&mut self, address: Address, into: &mut [u8]) -> bool {
+        let Some((frame, _)) = self.find_tag(address) else { return false };
+        self.touch(frame);
+        let from = offset_in_block(address);
+        into.copy_from_slice(&self.blocks[self.indices[frame.0] as usize].0[from..from + into.len()]);
+        true
+    }
+
+    /// Writes consecutive bytes of one block, if the block is in the cache and writable. Returns whether they were
+    /// written.
+    pub fn store_bytes(&mut self, address: Address, bytes: &[u8]) -> bool {
+        let Some((frame, tag)) = self.find_tag(address) else { return false };
+        if !State::ALL[(tag & STATE_BITS) as usize].writable() {
+            return false;
+        }
+        self.tags[frame.0] = block_of(address) | State::Modified as u64;
+        self.touch(frame);
+        let from = offset_in_block(address);
+        self.blocks[self.indices[frame.0] as usize].0[from..from + bytes.len()].copy_from_slice(bytes);
         true
     }
 
@@ -132,7 +152,7 @@ impl Cache {
 
     /// Sets the state of the block in a frame.
     pub fn set_state(&mut self, frame: BlockFrame, state: State) {
-        let tag = &mut self.frames[frame.0].tag;
+        let tag = &mut self.tags[frame.0];
         *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
     }
 
@@ -140,33 +160,36 @@ impl Cache {
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_frame(address);
         let frame = if self.ways > 1 { self.oldest(first) } else { first };
-        let tag = self.frames[frame].tag;
+        let tag = self.tags[frame];
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
         (BlockFrame(frame), replaced)
     }
 
     /// Returns a frame of the set that begins at `first`: an empty one, or the least recently used.
     fn oldest(&self, first: usize) -> usize {
-        let age = |&frame: &usize| (self.frames[frame].tag != 0, self.used.get(frame).copied());
-        (first..first + self.ways).min_by_key(age).expect("a set has a frame")
+        if self.ways == 1 {
+            return first;
+        }
+        let (tags, used) = (&self.tags[first..first + self.ways], &self.used[first..first + self.ways]);
+        let ages = tags.iter().zip(used).map(|(tag, used)| (*tag != 0, *used));
+        first + ages.enumerate().min_by_key(|(_, age)| *age).expect("a set has a frame").0
     }
 
     /// Returns the addresses of the blocks in the cache.
     pub fn addresses(&self) -> Vec<Address> {
-        let valid = self.frames.iter().filter(|frame| frame.tag & STATE_BITS != 0);
-        valid.map(|frame| frame.tag & !STATE_BITS).collect()
+        self.tags.iter().filter(|tag| **tag & STATE_BITS != 0).map(|tag| tag & !STATE_BITS).collect()
     }
 
     /// Puts a block into a frame. Returns whether the frame had never held a block.
     pub fn fill(&mut self, frame: BlockFrame, address: Address, state: State, data: &Block) -> bool {
-        let entry = &mut self.frames[frame.0];
-        entry.tag = block_of(address) | state as u64;
-        let is_first = entry.block == 0;
+        self.tags[frame.0] = block_of(address) | state as u64;
+        let index = &mut self.indices[frame.0];
+        let is_first = *index == 0;
         if is_first {
-            entry.block = self.blocks.len() as u32;
+            *index = self.blocks.len() as u32;
             self.blocks.push(*data);
         } else {
-            self.blocks[entry.block as usize] = *data;
+            self.blocks[*index as usize] = *data;
         }
         self.touch(frame);
         is_first
@@ -174,7 +197,7 @@ impl Cache {
 
     /// Returns the bytes of the block in a frame.
     pub fn block(&self, frame: BlockFrame) -> Block {
-        self.blocks[self.frames[frame.0].block as usize]
+        self.blocks[self.indices[frame.0] as usize]
     }
 }
 

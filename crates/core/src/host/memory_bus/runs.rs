@@ -14,8 +14,8 @@
 
 use super::prefetches::Prefetch;
 use super::processor::MemoryBusProcessor;
-use crate::host::block::{Address, BLOCK_BYTES, block_of};
-use crate::host::processor::{read_words, write_words};
+use crate::host::block::{Address, BLOCK_BYTES, block_of, read_bytes};
+use crate::host::processor::{aligned, read_words, write_words};
 
 impl MemoryBusProcessor {
     /// Starts the tasks that fetch the blocks of runs.
@@ -38,15 +38,18 @@ impl MemoryBusProcessor {
         if core.parameters.misses == 1 || bytes == 0 {
             return;
         }
-        let at = self.time();
-        let blocks = (block_of(from)..from + bytes as u64).step_by(BLOCK_BYTES);
-        let mut missing = 0;
-        for block in blocks.filter(|block| !self.holds(*block, write) && !core.prefetches.contains(*block, write)) {
-            core.prefetches.add(Prefetch { block, write, at });
-            missing += 1;
+        let (mut block, end, mut missing) = (block_of(from), from + bytes as u64, 0);
+        while block < end {
+            if !self.holds(block, write) && !core.prefetches.contains(block, write) {
+                core.prefetches.add(Prefetch { block, write, at: self.time() });
+                missing += 1;
+            }
+            block += BLOCK_BYTES as u64;
         }
         // A task that is fetching a block takes the next one when it is done.
-        core.prefetches.announced().notify_first(missing);
+        if missing > 0 {
+            core.prefetches.announced().notify_first(missing);
+        }
     }
 
     fn holds(&self, block: Address, write: bool) -> bool {
@@ -77,11 +80,23 @@ impl MemoryBusProcessor {
             return read_words(from, into, async |at, part| self.load(at, part).await).await;
         }
         self.announce_run(from, into.len(), false);
-        let load = async |at: Address, part| match self.find(at, part).filter(|_| !self.begins_access(from, at)) {
-            Some(value) => value,
-            None => self.load(at, part).await,
-        };
-        read_words(from, into, load).await;
+        let mut moved = 0;
+        while moved < into.len() {
+            let (at, begins) = (from + moved as u64, self.begins_access(from, from + moved as u64));
+            let access = self.rest_of_access(at, into.len() - moved);
+            if self.find_bytes(at, &mut into[moved..moved + access]) {
+                self.work(if begins { self.0.parameters.hit_cycles } else { 0 });
+                moved += access;
+                continue;
+            }
+            let part = aligned(at, into.len() - moved);
+            let value = match self.find(at, part).filter(|_| !begins) {
+                Some(value) => value,
+                None => self.load(at, part).await,
+            };
+            into[moved..moved + part].copy_from_slice(&value.to_le_bytes()[..part]);
+            moved += part;
+        }
     }
 
     /// Stores consecutive bytes.
@@ -90,12 +105,42 @@ impl MemoryBusProcessor {
             return write_words(to, bytes, async |at, part, value| self.store(at, part, value).await).await;
         }
         self.announce_run(to, bytes.len(), true);
-        let store = async |at: Address, part, value| {
-            if self.begins_access(to, at) || !self.put(at, part, value) {
+        let mut moved = 0;
+        while moved < bytes.len() {
+            let (at, begins) = (to + moved as u64, self.begins_access(to, to + moved as u64));
+            let access = self.rest_of_access(at, bytes.len() - moved);
+            if self.put_bytes(at, &bytes[moved..moved + access]) {
+                self.work(if begins { self.0.parameters.hit_cycles } else { 0 });
+                moved += access;
+                continue;
+            }
+            let part = aligned(at, bytes.len() - moved);
+            let value = read_bytes(&bytes[moved..moved + part]);
+            let is_stored = if begins { self.try_store(at, part, value) } else { self.put(at, part, value) };
+            if !is_stored {
                 self.store(at, part, value).await;
             }
-        };
-        write_words(to, bytes, store).await;
+            moved += part;
+        }
+    }
+
+    /// Returns the number of bytes from `at` on, of `left`, that one access and one block contain.
+    fn rest_of_access(&self, at: Address, left: usize) -> usize {
+        let access = self.0.parameters.run_access.get().min(BLOCK_BYTES as u64);
+        left.min((access - at % access) as usize)
+    }
+
+    /// Copies bytes of one access, as a [`find`](Self::find) of each word does, if no store to their block waits and
+    /// the block is in the cache. Returns whether they were copied.
+    fn find_bytes(&self, at: Address, into: &mut [u8]) -> bool {
+        let core = &*self.0;
+        !core.stores.may_have_block(at) && core.cache.contents().borrow_mut().load_bytes(at, into)
+    }
+
+    /// Writes bytes of one access, as a [`put`](Self::put) of each word does, if no store waits and their block is
+    /// writable. Returns whether they were written.
+    fn put_bytes(&self, at: Address, bytes: &[u8]) -> bool {
+        self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store_bytes(at, bytes)
     }
 
     /// Copies a block.

@@ -109,6 +109,12 @@ impl StoreBuffer {
         entry
     }
 
+    /// Returns whether a store to the block of `address` may wait.
+    #[inline]
+    pub fn may_have_block(&self, address: Address) -> bool {
+        self.blocks.get() & block_bit(address) != 0
+    }
+
     /// Looks up the newest waiting store that overlaps a load. Neither the load nor a store crosses a block.
     #[inline]
     pub fn forward(&self, address: Address, bytes: usize) -> StoreForwarding {

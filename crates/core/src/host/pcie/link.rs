@@ -17,8 +17,7 @@ use crate::engine::{Bytes, Rate, Time};
 use crate::host::block::Address;
 use crate::text::{ParameterChoice, Parameters};
 use std::cell::RefCell;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 /// Bytes of a page, which no packet crosses.
 pub const PAGE_BYTES: u64 = 4096;
@@ -237,13 +236,14 @@ pub struct Units {
 
 struct UnitState {
     free: u32,
-    returns: BinaryHeap<Reverse<(Time, u32)>>,
+    /// The units that return, in the order of their instants.
+    returns: VecDeque<(Time, u32)>,
 }
 
 impl Units {
     /// Creates `all` units, all of which are free.
     pub fn new(all: u32) -> Units {
-        Units { all, state: RefCell::new(UnitState { free: all, returns: BinaryHeap::new() }) }
+        Units { all, state: RefCell::new(UnitState { free: all, returns: VecDeque::new() }) }
     }
 
     /// Returns the number of units.
@@ -254,8 +254,7 @@ impl Units {
     /// Returns the number of units that are free at `now`.
     pub fn free(&self, now: Time) -> u32 {
         let state = &mut *self.state.borrow_mut();
-        while let Some(Reverse((_, units))) = state.returns.peek().copied().filter(|Reverse((at, _))| *at <= now) {
-            state.returns.pop();
+        while let Some((_, units)) = state.returns.pop_front_if(|(at, _)| *at <= now) {
             state.free += units;
         }
         state.free
@@ -269,12 +268,17 @@ impl Units {
 
     /// Returns units at the instant `at`.
     pub fn give_back(&self, at: Time, units: u32) {
-        self.state.borrow_mut().returns.push(Reverse((at, units)));
+        let returns = &mut self.state.borrow_mut().returns;
+        // Most units return after all others.
+        match returns.back().is_none_or(|(last, _)| *last <= at) {
+            true => returns.push_back((at, units)),
+            false => returns.insert(returns.partition_point(|(other, _)| *other <= at), (at, units)),
+        }
     }
 
     /// Returns the instant after `now` at which units return next, if one is known.
     pub fn next_return(&self, now: Time) -> Option<Time> {
         self.free(now);
-        self.state.borrow().returns.peek().map(|Reverse((at, _))| *at)
+        self.state.borrow().returns.front().map(|(at, _)| *at)
     }
 }

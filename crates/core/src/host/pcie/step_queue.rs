@@ -11,7 +11,11 @@ use std::collections::BinaryHeap;
 /// The queue of the scheduled steps.
 pub struct StepQueue<S> {
     sim: Sim,
-    steps: RefCell<BinaryHeap<Reverse<Scheduled<S>>>>,
+    /// The order of the steps, apart from the steps, which are larger.
+    order: RefCell<BinaryHeap<Reverse<Scheduled>>>,
+    /// The steps, by slot.
+    steps: RefCell<Vec<Option<S>>>,
+    free: RefCell<Vec<u32>>,
     next: Cell<u64>,
     /// Instant for which the task waits.
     awaited: Cell<Time>,
@@ -20,58 +24,53 @@ pub struct StepQueue<S> {
 
 /// The place of a step among those of the same instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Rank {
+pub struct Rank(u64);
+
+impl Rank {
     /// Before all accesses.
-    First,
-    /// An access, in the order of the requests' numbers.
-    Access(u64),
+    pub const FIRST: Rank = Rank(0);
     /// After all accesses.
-    Last,
+    pub const LAST: Rank = Rank(u64::MAX);
+
+    /// Returns the rank of an access, in the order of the requests' numbers.
+    pub const fn access(number: u64) -> Rank {
+        Rank(number + 1)
+    }
 }
 
-struct Scheduled<S> {
+/// The instant, rank and number of a step, and its slot. Numbers differ, so that slots decide nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Scheduled {
     at: Time,
     rank: Rank,
     number: u64,
-    step: S,
-}
-
-impl<S> PartialEq for Scheduled<S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.number == other.number
-    }
-}
-
-impl<S> Eq for Scheduled<S> {}
-
-impl<S> PartialOrd for Scheduled<S> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<S> Ord for Scheduled<S> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.rank, self.number).cmp(&(other.at, other.rank, other.number))
-    }
+    slot: u32,
 }
 
 impl<S> StepQueue<S> {
     /// Creates a queue without steps. Deadlock reports name the wait for a step by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> StepQueue<S> {
-        let (steps, next, awaited) = (RefCell::default(), Cell::new(0), Cell::new(Time::ZERO));
-        StepQueue { sim: sim.clone(), steps, next, awaited, earlier: Signal::new(sim, name) }
+        let (next, awaited, earlier) = (Cell::new(0), Cell::new(Time::ZERO), Signal::new(sim, name));
+        let (order, steps, free) = Default::default();
+        StepQueue { sim: sim.clone(), order, steps, free, next, awaited, earlier }
     }
 
     /// Schedules a step for the instant `at`, or for the present if `at` is over.
     pub fn schedule(&self, at: Time, step: S) {
-        self.schedule_ranked(at, Rank::Last, step);
+        self.schedule_ranked(at, Rank::LAST, step);
     }
 
     /// Schedules a step of the rank `rank` for the instant `at`, or for the present if `at` is over.
     pub fn schedule_ranked(&self, at: Time, rank: Rank, step: S) {
         let number = self.next.replace(self.next.get() + 1);
-        self.steps.borrow_mut().push(Reverse(Scheduled { at, rank, number, step }));
+        let mut steps = self.steps.borrow_mut();
+        let slot = self.free.borrow_mut().pop().unwrap_or(steps.len() as u32);
+        match steps.get_mut(slot as usize) {
+            Some(free) => *free = Some(step),
+            None => steps.push(Some(step)),
+        }
+        drop(steps);
+        self.order.borrow_mut().push(Reverse(Scheduled { at, rank, number, slot }));
         if at < self.awaited.get() {
             self.awaited.set(Time::ZERO);
             self.earlier.notify();
@@ -81,15 +80,20 @@ impl<S> StepQueue<S> {
     /// Carries out the steps, each at its instant.
     pub async fn carry_out(&self, run: impl Fn(S)) {
         loop {
-            let next = self.steps.borrow().peek().map_or(Time::MAX, |Reverse(first)| first.at);
+            let next = self.order.borrow().peek().map_or(Time::MAX, |Reverse(first)| first.at);
             if next <= self.sim.now() {
-                let Reverse(first) = self.steps.borrow_mut().pop().expect("a step is scheduled");
-                run(first.step);
+                run(self.take_first());
                 continue;
             }
             self.awaited.set(next);
             self.earlier.wait_until(next).await;
             self.awaited.set(Time::ZERO);
         }
+    }
+
+    fn take_first(&self) -> S {
+        let Reverse(Scheduled { slot, .. }) = self.order.borrow_mut().pop().expect("a step is scheduled");
+        self.free.borrow_mut().push(slot);
+        self.steps.borrow_mut()[slot as usize].take().expect("a scheduled step has its slot")
     }
 }

@@ -50,11 +50,14 @@ impl DmaStages {
     }
 }
 
-/// Signals that transfers use one after the other.
+/// Beats with their bytes, in the order of their offsets.
+type Beats = VecDeque<(DataBeat, Vec<u8>)>;
+
+/// Signals and queues of beats that transfers use one after the other.
 pub(super) struct SignalPool {
     sim: Sim,
     name: String,
-    idle: RefCell<Vec<Signal>>,
+    idle: RefCell<Vec<(Signal, Beats)>>,
 }
 
 impl SignalPool {
@@ -69,7 +72,7 @@ pub(super) struct Transfer {
     /// Notified when a beat flows, and when the transfer has ended.
     signal: Option<Signal>,
     writes: bool,
-    beats: RefCell<VecDeque<(DataBeat, Vec<u8>)>>,
+    beats: RefCell<Beats>,
     /// Whether the engine waits for the end only.
     awaits_end: Cell<bool>,
     /// Offset of the next beat.
@@ -84,8 +87,9 @@ impl Transfer {
     /// Creates a transfer of `parts` parts.
     pub fn new(pool: &Rc<SignalPool>, parts: usize, writes: bool) -> Rc<Transfer> {
         let idle = pool.idle.borrow_mut().pop();
-        let signal = Some(idle.unwrap_or_else(|| Signal::new(&pool.sim, pool.name.as_str())));
-        let (beats, awaits_end, offset, ended, stages) = Default::default();
+        let (signal, beats) = idle.unwrap_or_else(|| (Signal::new(&pool.sim, pool.name.as_str()), Beats::default()));
+        let (signal, beats) = (Some(signal), RefCell::new(beats));
+        let (awaits_end, offset, ended, stages) = Default::default();
         let (pool, parts) = (pool.clone(), Cell::new(parts));
         Rc::new(Transfer { pool, signal, writes, beats, awaits_end, offset, parts, ended, stages })
     }
@@ -159,6 +163,8 @@ impl Transfer {
 
 impl Drop for Transfer {
     fn drop(&mut self) {
-        self.pool.idle.borrow_mut().extend(self.signal.take());
+        let mut beats = self.beats.take();
+        beats.clear();
+        self.pool.idle.borrow_mut().extend(self.signal.take().map(|signal| (signal, beats)));
     }
 }

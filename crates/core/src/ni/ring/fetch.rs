@@ -95,7 +95,11 @@ impl FetchedRing {
         if held.len() < bytes {
             return None;
         }
-        into.extend(held.drain(..bytes));
+        let (front, back) = held.as_slices();
+        let first = bytes.min(front.len());
+        into.extend_from_slice(&front[..first]);
+        into.extend_from_slice(&back[..bytes - first]);
+        held.drain(..bytes);
         drop(held);
         let position = self.used.get();
         self.used.set(position + 1);

@@ -1,5 +1,6 @@
 //! Values in quotes without a unit: texts, words of a closed set, paths.
 
+use super::super::file;
 use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::suggest;
@@ -142,7 +143,14 @@ impl ValueKind for FilePath {
             return invalid_value(node, ParseError::new("this names no file", self.allowed()));
         }
         let folder = node.place.as_ref().and_then(|place| texts.get(place.text).folder.clone());
-        Ok(folder.unwrap_or_default().join(name))
+        let path = folder.unwrap_or_default().join(name);
+        match file::forbidding_folder(&path) {
+            Some(folder) => {
+                let help = format!("name a file below `{}`", folder.display());
+                invalid_value(node, ParseError::new("this file may not be read", help))
+            }
+            None => Ok(path),
+        }
     }
 
     fn placeholder(&self) -> PathBuf {

@@ -69,13 +69,13 @@ fn echelon(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
 
 /// Returns the combination of a direction, in standard deviations of the priors.
 fn combination(pivot: usize, direction: &[f64], priors: &[f64], numbers: &[(&[f64], f64)]) -> OpenCombination {
-    let unit = FIRST_CHANGE.ln_1p() / priors[pivot];
+    let unit = libm::log1p(FIRST_CHANGE) / priors[pivot];
     let logs: Vec<f64> = direction.iter().zip(priors).map(|(part, prior)| part * prior * unit).collect();
     let is_named = |index: &usize| *index != pivot && direction[*index].abs() >= NEGLIGIBLE_FRACTION;
     let named = [pivot].into_iter().chain((0..priors.len()).filter(is_named));
-    let change = |row: &[f64]| row.iter().zip(&logs).map(|(slope, log)| slope * log).sum::<f64>().exp_m1().abs();
+    let change = |row: &[f64]| libm::expm1(row.iter().zip(&logs).map(|(slope, log)| slope * log).sum::<f64>()).abs();
     OpenCombination {
-        changes: named.map(|index| (index, logs[index].exp_m1())).collect(),
+        changes: named.map(|index| (index, libm::expm1(logs[index]))).collect(),
         effect: numbers.iter().map(|(row, _)| change(row)).fold(0.0, f64::max),
     }
 }

@@ -120,7 +120,7 @@ fn rounded(
 ) -> (Vec<FittedConstant>, Vec<PredictionResult>) {
     let logs = problem.logs();
     let fitted_constant =
-        |(index, free): (usize, &FreeConstant)| free.fitted_constant(logs[index].exp(), posterior.constant(index));
+        |(index, free): (usize, &FreeConstant)| free.fitted_constant(libm::exp(logs[index]), posterior.constant(index));
     let mut constants: Vec<FittedConstant> = free.iter().enumerate().map(fitted_constant).collect();
     let numbers = |constants: &[FittedConstant]| {
         problem.numbers(&constants.iter().map(|constant| constant.final_value.as_str()).collect::<Vec<_>>())
@@ -151,8 +151,9 @@ fn no_start(missing: Vec<(&Datum, String)>) -> Problem {
 
 /// Returns the standard deviation of the errors as a multiple of the noise, if `determined` constants were fitted.
 fn noise_ratio(residuals: &[Residual], determined: usize) -> f64 {
-    let errors =
-        residuals.iter().map(|residual| (residual.fitted_value / residual.datum.expected).ln() / residual.datum.noise);
+    let errors = residuals
+        .iter()
+        .map(|residual| libm::log(residual.fitted_value / residual.datum.expected) / residual.datum.noise);
     let errors: Vec<f64> = errors.filter(|error| error.is_finite()).collect();
     let freedom = errors.len().saturating_sub(determined).max(1);
     (errors.iter().map(|error| error * error).sum::<f64>() / freedom as f64).sqrt()
@@ -160,7 +161,7 @@ fn noise_ratio(residuals: &[Residual], determined: usize) -> f64 {
 
 impl FreeConstant {
     fn fitted_constant(&self, value: f64, std_dev: f64) -> FittedConstant {
-        let is_near = |bound: f64| (value / bound).ln().abs() < 0.01;
+        let is_near = |bound: f64| libm::log(value / bound).abs() < 0.01;
         let format = |bound: f64| self.current.quantize(bound).0;
         let bound = match self.bounds {
             (least, _) if is_near(least) => Some(Bound::Lower(format(least))),
@@ -168,7 +169,7 @@ impl FreeConstant {
             _ => None,
         };
         // A current value within the uncertainty of the fit agrees with it.
-        let agrees = (value / self.current.number()).ln().abs() <= std_dev / 2.0;
+        let agrees = libm::log(value / self.current.number()).abs() <= std_dev / 2.0;
         let rounded = self.current.rounded(value, value * std_dev / 2.0).0;
         FittedConstant {
             key: self.key.clone(),
@@ -181,7 +182,7 @@ impl FreeConstant {
             std_dev,
             determined: std_dev <= DETERMINED * self.prior,
             bound,
-            distance: (value / self.start).ln() / self.prior,
+            distance: libm::log(value / self.start) / self.prior,
         }
     }
 }

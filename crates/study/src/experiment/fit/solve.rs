@@ -89,11 +89,11 @@ impl FreeConstant {
     /// Returns the solver's parameter at the starting value.
     fn parameter(&self) -> f64 {
         let (lower, upper) = self.logs();
-        PARAMETER_OFFSET + (2.0 * (self.start.ln() - lower) / (upper - lower) - 1.0).asin()
+        PARAMETER_OFFSET + libm::asin(2.0 * (libm::log(self.start) - lower) / (upper - lower) - 1.0)
     }
 
     fn logs(&self) -> (f64, f64) {
-        (self.bounds.0.ln(), self.bounds.1.ln())
+        (libm::log(self.bounds.0), libm::log(self.bounds.1))
     }
 
     /// Returns the logarithm of the constant for a value of the solver's parameter, and its derivative.
@@ -102,7 +102,7 @@ impl FreeConstant {
         let half_range = (upper - lower) / 2.0;
         // The derivative is 0 at a bound, and a step beyond a bound is reflected.
         let angle = (parameter - PARAMETER_OFFSET + FRAC_PI_2).rem_euclid(2.0 * PI) - FRAC_PI_2;
-        (lower + half_range * (1.0 + angle.sin()), half_range * angle.cos())
+        (lower + half_range * (1.0 + libm::sin(angle)), half_range * libm::cos(angle))
     }
 }
 
@@ -126,8 +126,8 @@ impl FitProblem<'_> {
     /// Returns the representable values nearest to the constants.
     pub fn representable(&self) -> Vec<RepresentableValue> {
         let quantized = |(free, log): (&FreeConstant, f64)| {
-            let (text, number) = free.current.quantize(log.exp());
-            (text, number.ln())
+            let (text, number) = free.current.quantize(libm::exp(log));
+            (text, libm::log(number))
         };
         self.constants.iter().zip(self.logs()).map(quantized).collect()
     }
@@ -201,11 +201,11 @@ impl FitProblem<'_> {
     fn neighbours(&self, constant: usize, (text, log): &RepresentableValue) -> [Option<RepresentableValue>; 2] {
         let free = &self.constants[constant];
         [-1.0, 1.0].map(|direction| {
-            let current_value = log.exp();
-            let stepped = free.current.quantize(current_value * (1.0 + RELATIVE_CHANGE).powf(direction));
+            let current_value = libm::exp(*log);
+            let stepped = free.current.quantize(current_value * libm::pow(1.0 + RELATIVE_CHANGE, direction));
             let (value, number) =
                 if stepped.0 == *text { free.current.quantize(current_value + direction) } else { stepped };
-            (value != *text).then(|| (value, number.ln()))
+            (value != *text).then(|| (value, libm::log(number)))
         })
     }
 
@@ -241,10 +241,10 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
         let (numbers, slopes) = self.elasticities(&coarse)?;
         let of_data = self.data.iter().enumerate().map(|(index, datum)| {
             let change: f64 = coarse.iter().map(|constant| slopes[(index, *constant)] * rounding[*constant]).sum();
-            let residual = ((numbers[index] / datum.expected).ln() + change) / datum.noise;
+            let residual = (libm::log(numbers[index] / datum.expected) + change) / datum.noise;
             if residual.is_finite() { residual } else { INVALID_RESIDUAL }
         });
-        let of_priors = self.constants.iter().zip(&logs).map(|(free, log)| (log - free.start.ln()) / free.prior);
+        let of_priors = self.constants.iter().zip(&logs).map(|(free, log)| (log - libm::log(free.start)) / free.prior);
         let corrected = DVector::from_vec(of_data.chain(of_priors).collect());
         let step = self.steps.borrow_mut().add(&self.parameters, corrected.norm_squared(), self.data, &numbers);
         self.monitor.step_ends(&step);

@@ -77,7 +77,7 @@ impl Steps {
         let [Some(before), Some(last)] = self.reductions else { return None };
         let factor = (last / before).clamp(CONVERGENCE.0, CONVERGENCE.1);
         // A quotient of logarithms that is whole except for rounding is taken as whole.
-        let steps = ((TOLERANCE / last).ln() / factor.ln() - 1e-9).ceil();
+        let steps = (libm::log(TOLERANCE / last) / libm::log(factor) - 1e-9).ceil();
         Some((steps.max(1.0) as usize).min(self.max.saturating_sub(self.count)))
     }
 }

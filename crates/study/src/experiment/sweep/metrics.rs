@@ -41,6 +41,9 @@ pub fn unknown<'a>(name: &str, known_names: impl Iterator<Item = &'a str> + Clon
     // A statistic may be written after a dot, as in `message.latency.p99`.
     let plain = |name: &str| name.to_lowercase().replace(['.', '-', ' '], "_");
     let same = known_names.clone().find(|known| plain(known) == plain(name));
+    // The beginning may be missing, as in `latency.one-way.p50`.
+    let is_end = |known: &&str| plain(known).ends_with(&format!("_{}", plain(name)));
+    let same = same.or_else(|| known_names.clone().find(is_end));
     let nearest = same.or_else(|| suggest::nearest(name, known_names.clone()));
     let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
     problem.help(format!("the metrics are {}", suggest::phrase(known_names)))
@@ -54,6 +57,8 @@ mod tests {
     fn statistic_after_a_dot_is_suggested_with_an_underscore() {
         let names = ["message.latency_one_way", "message.latency_one_way_p99"];
         let problem = unknown("message.latency_one_way.p99", names.into_iter());
+        assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
+        let problem = unknown("latency.one-way.p99", names.into_iter());
         assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
     }
 }

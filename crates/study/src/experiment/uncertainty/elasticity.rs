@@ -34,7 +34,7 @@ pub fn elasticities(middle: &[f64], decrease: &Change, increase: &Change) -> Vec
     };
     let slope = |index: usize| {
         let (low, high) = (factor_and_number(decrease, index), factor_and_number(increase, index));
-        let change = (high.1 / low.1).ln() / (high.0 - low.0);
+        let change = libm::log(high.1 / low.1) / (high.0 - low.0);
         if change.is_finite() { change } else { 0.0 }
     };
     (0..middle.len()).map(slope).collect()
@@ -61,7 +61,7 @@ pub fn elasticities_of_constants(
         let sets: Vec<(usize, Vec<String>)> = changed.into_iter().map(|(index, (sets, _))| (index, sets)).collect();
         let numbers = numbers(&sets);
         done();
-        Ok(numbers?.map(|numbers| (really.ln(), numbers)))
+        Ok(numbers?.map(|numbers| (libm::log(really), numbers)))
     };
     let elasticities_of = |unknown: &UncertainConstant| {
         let (step, mut untried) = (1.0 + unknown.prior.min(STEP_MAX), None);

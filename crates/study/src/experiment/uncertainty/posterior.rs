@@ -56,7 +56,7 @@ impl Posterior {
 /// Returns the error of a number in standard deviations, or `None` if a logarithm is undefined.
 pub fn z(measured: f64, expected: f64, std_dev: f64) -> Option<f64> {
     let ratio = measured / expected;
-    (ratio > 0.0 && ratio.is_finite()).then(|| ratio.ln() / std_dev.hypot(NOISE))
+    (ratio > 0.0 && ratio.is_finite()).then(|| libm::log(ratio) / libm::hypot(std_dev, NOISE))
 }
 
 #[cfg(test)]

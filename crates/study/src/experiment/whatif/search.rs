@@ -247,7 +247,7 @@ impl<'q> Search<'q> {
 
     /// Returns whether the metric changes by at least the least gain when the resource is faster or slower.
     pub fn costs_when_slower(&self, gain: &SpeedUpGain) -> bool {
-        weight(gain) >= GAIN_MIN.ln()
+        weight(gain) >= libm::log(GAIN_MIN)
     }
 
     /// Tries single parameters: trade-offs, and parameters of resources that have several.
@@ -350,7 +350,7 @@ fn joint_gain(first: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
 /// Returns how much a resource matters: the gain of its speed-up or the cost of its slow-down, as logarithms, whichever
 /// is larger.
 fn weight(gain: &SpeedUpGain) -> f64 {
-    gain.ratio.ln().max(-gain.slower_ratio.unwrap_or(1.0).ln())
+    libm::log(gain.ratio).max(-libm::log(gain.slower_ratio.unwrap_or(1.0)))
 }
 
 fn gain(number: &PartNumber, change: &ParameterChange, ratio: f64) -> Gain {

@@ -88,8 +88,8 @@ impl Axis {
     pub fn position(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => value,
-            Scale::Log2 => value.log2(),
-            Scale::Log10 => value.log10(),
+            Scale::Log2 => libm::log2(value),
+            Scale::Log10 => libm::log10(value),
         }
     }
 
@@ -116,7 +116,7 @@ impl Axis {
         let step = match self.labels {
             Labels::Plain if whole => whole_step((high - low) / count),
             Labels::Plain => nice_step((high - low) / count),
-            Labels::Bytes => ((high - low) / 8.0).max(1.0).log2().ceil().exp2(),
+            Labels::Bytes => libm::exp2(libm::log2(((high - low) / 8.0).max(1.0)).ceil()),
         };
         let first = if rounded && self.from.is_none() { (low / step).floor() } else { (low / step).ceil() };
         // The tolerance prevents another step after a last value that equals a tick.
@@ -154,7 +154,7 @@ impl Axis {
 
 /// Returns the step of 1, 2 or 5 times a power of ten that is at least three quarters of `rough`.
 fn nice_step(rough: f64) -> f64 {
-    let power = 10f64.powf(rough.log10().floor());
+    let power = libm::pow(10.0, libm::log10(rough).floor());
     let steps = [1.0, 2.0, 5.0, 10.0];
     steps.map(|s| s * power).into_iter().find(|&s| s >= 0.75 * rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }

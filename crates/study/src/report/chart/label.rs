@@ -20,8 +20,8 @@ pub fn grouped(digits: &str) -> String {
 
 /// Formats a power of ten from 10⁵ on with an exponent, and any other number in digits.
 pub fn power(value: f64) -> String {
-    let power = value.abs().log10().round();
-    if power >= 5.0 && (value.abs() / 10f64.powf(power) - 1.0).abs() < 1e-9 {
+    let power = libm::log10(value.abs()).round();
+    if power >= 5.0 && (value.abs() / libm::pow(10.0, power) - 1.0).abs() < 1e-9 {
         let digits: String = format!("{power}").chars().map(|c| superscript(c.to_digit(10).unwrap_or(0))).collect();
         return format!("10{digits}");
     }

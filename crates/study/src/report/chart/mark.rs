@@ -43,7 +43,7 @@ fn outline(i: usize, center: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
     let corner = |k: i32| {
         let angle = (turn / 12.0 + f64::from(k) / f64::from(corners)) * std::f64::consts::TAU;
         let reach = radius * size;
-        (center.0 + (reach * angle.cos()).round() as i32, center.1 + (reach * angle.sin()).round() as i32)
+        (center.0 + (reach * libm::cos(angle)).round() as i32, center.1 + (reach * libm::sin(angle)).round() as i32)
     };
     (0..corners).map(corner).collect()
 }

@@ -172,8 +172,8 @@ fn scale_position(scale: &[f64], number: f64) -> Option<f64> {
         return None;
     }
     let below = scale.partition_point(|at| *at <= number).clamp(1, scale.len() - 1) - 1;
-    let (low, high) = (scale[below].ln(), scale[below + 1].ln());
-    Some(below as f64 + (number.ln() - low) / (high - low))
+    let (low, high) = (libm::log(scale[below]), libm::log(scale[below + 1]));
+    Some(below as f64 + (libm::log(number) - low) / (high - low))
 }
 
 #[cfg(test)]

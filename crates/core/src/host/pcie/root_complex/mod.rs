@@ -180,6 +180,8 @@ pub(super) struct RootComplex {
     data: Units,
     nonposted: Units,
     visibility: RefCell<Visibility>,
+    /// Buffers for the bytes of writes, which writes use one after the other.
+    idle_data: RefCell<Vec<Vec<u8>>>,
     last_access: Cell<Time>,
     last_visible: Cell<Time>,
     /// Instant of the next step [`Step::Pump`], if one is scheduled.
@@ -222,6 +224,7 @@ impl RootComplex {
             data: Units::new(link.posted_data_credits),
             nonposted: Units::new(link.nonposted_credits),
             visibility: RefCell::default(),
+            idle_data: RefCell::default(),
             last_access: Cell::default(),
             last_visible: Cell::default(),
             pump_at: Cell::new(Time::MAX),

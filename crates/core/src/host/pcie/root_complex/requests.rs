@@ -11,7 +11,7 @@ impl RootComplex {
         let translated = self.translate(arrival, read.address, false);
         read.stages.arrived = arrival;
         read.stages.translated = translated;
-        self.step_queue.schedule_ranked(translated, Rank::Access(read.order), Step::ReadAccess(read));
+        self.step_queue.schedule_ranked(translated, Rank::access(read.order), Step::ReadAccess(read));
     }
 
     pub(super) fn write_begins(&self, number: u64, mut write: Box<WriteRequest>, (from, to): (Time, Time)) {
@@ -54,9 +54,10 @@ impl RootComplex {
     }
 
     fn write_flows(&self, number: u64, mut write: Box<WriteRequest>) {
+        write.data = self.idle_data.borrow_mut().pop().unwrap_or_default();
         write.data.resize(write.bytes.len(), 0);
         write.source.load(write.offset, &mut write.data);
-        self.step_queue.schedule_ranked(write.access, Rank::Access(write.order), Step::WriteAccess(number, write));
+        self.step_queue.schedule_ranked(write.access, Rank::access(write.order), Step::WriteAccess(number, write));
     }
 
     fn write_access(&self, number: u64, mut write: Box<WriteRequest>) {
@@ -68,7 +69,7 @@ impl RootComplex {
             visible = visible.max(self.last_visible.get());
             self.last_visible.set(visible);
         }
-        self.step_queue.schedule_ranked(visible, Rank::First, Step::WriteVisible(number, write));
+        self.step_queue.schedule_ranked(visible, Rank::FIRST, Step::WriteVisible(number, write));
     }
 
     fn write_visible(&self, number: u64, mut write: Box<WriteRequest>) {
@@ -80,6 +81,7 @@ impl RootComplex {
             return self.step_queue.schedule(retry, Step::WriteVisible(number, write));
         }
         self.bus.write_aside(write.address, &write.data);
+        self.idle_data.borrow_mut().push(std::mem::take(&mut write.data));
         write.stages.ready = now;
         write.stages.done = now;
         let (headers, data) = self.link.write_credits(write.bytes);

@@ -3,12 +3,14 @@
 //! and reports what arrives and when a timer expires.
 //!
 //! With go-back-N, a lost packet is sent again with all packets behind it. With selective repeat, the responder keeps
-//! packets that arrive early and names one in each negative acknowledgement, and only missing packets are sent again.
+//! packets that arrive early and names one in each negative acknowledgement, and only missing packets are sent again. If a
+//! packet arrives early that was first sent after a retransmission, the retransmission is taken to be lost, as TCP's RACK
+//! does by time (RFC 8985, section 7.2), and is repeated without a time-out.
 //! A read whose response has a gap is requested again from the first missing packet on.
 
 pub use super::request::{Recovery, RequestKind, RequesterLimits, ResponseVerdict, RetriesExhausted, Transmission};
 use crate::ni::rdma::wire::bth::Psn;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A request that is not complete.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -40,8 +42,8 @@ struct SelectiveState {
     arrived: BTreeSet<u32>,
     /// Packets to be sent again.
     lost: BTreeSet<u32>,
-    /// Packets that were sent again.
-    repeated: BTreeSet<u32>,
+    /// Packets that were sent again, each with the first packet that had not been sent before its last retransmission.
+    repeated: BTreeMap<u32, u32>,
 }
 
 /// The requester of a queue pair. `W` is the type of the work request.
@@ -173,7 +175,7 @@ impl<W: Clone> PairRequester<W> {
         let end = count.wrapping_add(request.end().since(Psn::new(count)));
         let takes_all = request.kind == RequestKind::WithResponse;
         let state = self.selective.as_mut().expect("selective repeat has state");
-        state.repeated.insert(count);
+        state.repeated.insert(count, self.highest);
         if takes_all {
             state.lost.retain(|lost| (lost.wrapping_sub(end) as i32) >= 0);
         }
@@ -225,9 +227,10 @@ impl<W: Clone> PairRequester<W> {
         }
         (self.time_outs, self.not_ready) = (0, 0);
         if let Some(state) = &mut self.selective {
-            for packets in [&mut state.arrived, &mut state.lost, &mut state.repeated] {
+            for packets in [&mut state.arrived, &mut state.lost] {
                 packets.retain(|count| (count.wrapping_sub(oldest) as i32) >= 0);
             }
+            state.repeated.retain(|count, _| (count.wrapping_sub(oldest) as i32) >= 0);
         }
         true
     }
@@ -301,7 +304,9 @@ impl<W: Clone> PairRequester<W> {
                 state.arrived.insert(early);
                 let mut count = from;
                 while (count.wrapping_sub(early) as i32) < 0 {
-                    if !state.arrived.contains(&count) && !state.repeated.contains(&count) {
+                    let next = state.repeated.get(&count);
+                    let is_overtaken = next.is_none_or(|next| (early.wrapping_sub(*next) as i32) >= 0);
+                    if !state.arrived.contains(&count) && is_overtaken {
                         state.lost.insert(count);
                     }
                     count = count.wrapping_add(1);

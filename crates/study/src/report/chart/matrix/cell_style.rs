@@ -113,7 +113,7 @@ fn hue(index: usize) -> (u8, u8, u8) {
 
 /// Returns the position of a number between the least and the greatest, from 0 to 1.
 fn fraction(x: f64, low: f64, high: f64, is_log: bool) -> f64 {
-    let scaled = |x: f64| if is_log { x.ln() } else { x };
+    let scaled = |x: f64| if is_log { libm::log(x) } else { x };
     let part = (scaled(x) - scaled(low)) / (scaled(high) - scaled(low));
     if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
 }

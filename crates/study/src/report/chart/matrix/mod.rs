@@ -85,10 +85,10 @@ impl Layout {
         let cell_width = wide_min.max(width_max(&mut cells.into_iter()) + 10.0);
         let rise = RISE.to_radians();
         let columns = || chart.columns.iter().map(|names| text_width(&names.join(", "), TEXT));
-        let high = columns().fold(0.0, f64::max) * rise.sin() + 18.0;
+        let high = columns().fold(0.0, f64::max) * libm::sin(rise) + 18.0;
         let ends = columns()
             .enumerate()
-            .map(|(n, name_width)| left_margin + cell_width * (n as f64 + 0.5) + name_width * rise.cos());
+            .map(|(n, name_width)| left_margin + cell_width * (n as f64 + 0.5) + name_width * libm::cos(rise));
         let right_edge = ends.fold(left_margin + cell_width * chart.columns.len() as f64, f64::max);
         let axes = text_width(&chart.axes.join("; "), TEXT);
         let title = (text_width(&chart.title, TITLE_TEXT) * BOLD).max(axes) + 2.0 * MARGIN;

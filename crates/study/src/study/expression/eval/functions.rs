@@ -136,8 +136,8 @@ fn call_on_numbers(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Synta
         "sum" => Value::Number(sum),
         "mean" => Value::Number(sum / numbers.len() as f64),
         "geometric-mean" => {
-            let logarithms = numbers.iter().map(|number| number.ln()).sum::<f64>();
-            Value::Number((logarithms / numbers.len() as f64).exp())
+            let logarithms = numbers.iter().map(|number| libm::log(*number)).sum::<f64>();
+            Value::Number(libm::exp(logarithms / numbers.len() as f64))
         }
         "min" | "max" => Value::Number(extreme(&numbers, name == "max")),
         "median" => Value::Number(numbers[order(false)[numbers.len() / 2]]),

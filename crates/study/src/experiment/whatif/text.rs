@@ -1,8 +1,8 @@
 //! The result of a sensitivity analysis as text: the bottleneck, then its evidence.
 
-use narrows_study::experiment::whatif::{GAIN_MIN, Gain, ParameterChange, Refusal, Saturation, SpeedUpGain, WhatIf};
-use narrows_study::report::number::{display_unit, percent};
-use narrows_study::report::{Cell, Column, ReportTable};
+use super::{GAIN_MIN, Gain, ParameterChange, Refusal, Saturation, SpeedUpGain, WhatIf};
+use crate::report::number::{display_unit, percent};
+use crate::report::{Cell, Column, ReportTable};
 
 /// The number of lines of each table that are shown.
 const LINES_SHOWN: usize = 8;

@@ -1,0 +1,9 @@
+//! The names that ship and those that descriptions may use: for listings, pages and other programs.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `list.rs` | names by kind, each with its description |
+
+pub mod list;
+
+pub use list::{NameGroup, NameKind};

@@ -1,0 +1,98 @@
+// Compares the module with the native program: the results of every shipped example, a sweep, sensitivities, and refusals
+// must be equal byte for byte.
+//
+//   node compare.mjs MODULE NARROWS [--times]
+//
+// --times also prints the processor time of some runs, the least of 5.
+
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+
+const [path, narrows, ...options] = process.argv.slice(2);
+const module = await WebAssembly.compile(fs.readFileSync(path));
+const imported = WebAssembly.Module.imports(module);
+if (imported.length > 0) throw new Error(`the module imports ${imported.length} names, and a page gives none`);
+let instance = new WebAssembly.Instance(module, {}).exports;
+
+/** Returns the answer to a question, as text. */
+function ask(question) {
+  const bytes = new TextEncoder().encode(JSON.stringify(question));
+  const pointer = instance.take(bytes.length);
+  new Uint8Array(instance.memory.buffer, pointer, bytes.length).set(bytes);
+  instance.ask(pointer, bytes.length);
+  const answer = new Uint8Array(instance.memory.buffer, instance.answer(), instance.answer_length());
+  return new TextDecoder().decode(answer);
+}
+
+/** Runs the native program. */
+function native(...words) {
+  return spawnSync(narrows, words, { maxBuffer: 1 << 29, encoding: "utf8" });
+}
+
+const outcomes = { equal: 0, differ: [] };
+function compare(name, answer, expected) {
+  if (answer === expected) outcomes.equal += 1;
+  else outcomes.differ.push(name);
+}
+
+const overrides = (sets) => sets.flatMap((set) => ["--set", set]);
+const record = (name, sets = []) => [`run ${name} ${sets.join(" ")}`, ask({ ask: "record", name, sets }), native("run", name, "--format", "json", "--no-host", ...overrides(sets)).stdout];
+
+const examples = JSON.parse(ask({ ask: "list" })).examples.map((example) => example.name);
+for (const name of examples) {
+  compare(...record(name));
+  if (instance.memory.buffer.byteLength > 192 << 20) instance = new WebAssembly.Instance(module, {}).exports;
+}
+console.log(`${outcomes.equal} of ${examples.length} examples are equal`);
+
+for (const ni of ["ni2w", "cni32qm", "cni512q"])
+  for (const payload of ["8 B", "64 B", "248 B"]) compare(...record("memory-bus", [`ni=${ni}`, `workload.ping-pong.payload=${payload}`]));
+
+const vary = ["ni=ni2w,cni32qm", "workload.ping-pong.payload=8 B,64 B,248 B"];
+const sweep = native("sweep", "memory-bus", "--format", "json", ...vary.flatMap((one) => ["--vary", one]));
+compare("sweep", ask({ ask: "sweep", name: "memory-bus", vary }), sweep.stdout);
+const seeds = ["run.seed=1,2,3"];
+const loads = native("sweep", "offered-load", "--format", "json", "--vary", seeds[0], "--set", "workload.offered.load=0.1");
+compare("sweep of seeds", ask({ ask: "sweep", name: "offered-load", sets: ["workload.offered.load=0.1"], vary: seeds }), loads.stdout);
+
+for (const [name, sets] of [["memory-bus", ["ni=ni2w"]], ["ping-pong", []], ["pcie-messages", []]]) {
+  const json = JSON.parse(ask({ ask: "whatif", name, sets }));
+  const text = json.text;
+  delete json.text;
+  const expected = JSON.parse(native("whatif", name, "--format", "json", ...overrides(sets)).stdout);
+  compare(`whatif ${name}`, JSON.stringify(json), JSON.stringify(expected));
+  compare(`text of whatif ${name}`, text, native("whatif", name, ...overrides(sets)).stdout);
+}
+
+// Refusals: the text of each problem is what the command line prints.
+for (const [name, sets] of [["memory-bus", ["workload.ping-pong.payload=8K"]], ["memory-bus", ["ni=cmmu"]], ["stream", ["run.sed=1"]], ["udp", ["fabric=ideal"]]]) {
+  const { problems = [] } = JSON.parse(ask({ ask: "run", name, sets }));
+  const printed = native("check", name, ...overrides(sets)).stderr.split("\n").filter((line) => !/^Using the shipped example|^\d+ problems$/.test(line)).join("\n").trim();
+  compare(`refusal ${name} ${sets}`, problems.map((problem) => problem.text).join("\n\n").trim(), printed);
+}
+compare("list", JSON.stringify(JSON.parse(ask({ ask: "list" })).hosts), JSON.stringify(JSON.parse(native("list", "--format", "json").stdout).hosts));
+
+if (options.includes("--times")) {
+  const spent = (run) => {
+    const begin = process.cpuUsage();
+    run();
+    const { user, system } = process.cpuUsage(begin);
+    return (user + system) / 1e3;
+  };
+  const runs = [["memory-bus", ["ni=ni2w"]], ["memory-bus", []], ["ping-pong", []], ["stream", []], ["udp", []], ["offered-load", []], ["nifdy", []]];
+  for (const [name, sets] of runs) {
+    const times = Array.from({ length: 5 }, () => spent(() => ask({ ask: "record", name, sets })));
+    // The shell's `time` counts the processor time of the native process.
+    const line = `time '${narrows}' run ${name} --format json --no-host ${overrides(sets).map((word) => `'${word}'`).join(" ")} >/dev/null 2>&1`;
+    const natives = Array.from({ length: 5 }, () => {
+      const { stderr } = spawnSync("bash", ["-c", `TIMEFORMAT='%U %S'; ${line}`], { encoding: "utf8" });
+      return stderr.trim().split(" ").reduce((sum, part) => sum + 1e3 * Number(part), 0);
+    });
+    const [wasm, own] = [Math.min(...times), Math.min(...natives)];
+    console.log(`${`${name} ${sets.join(" ")}`.padEnd(24)} native ${own.toFixed(1).padStart(7)} ms  module ${wasm.toFixed(1).padStart(7)} ms  ratio ${(wasm / own).toFixed(2)}`);
+  }
+}
+
+console.log(`${outcomes.equal} answers are equal to those of the native program, ${outcomes.differ.length} differ`);
+for (const name of outcomes.differ) console.log(`differs: ${name}`);
+process.exit(outcomes.differ.length > 0 ? 1 : 0);

@@ -1,0 +1,230 @@
+// Bars: the stages of the mean message, the utilisation of resources, and the tornado of sensitivities.
+
+import { h, s } from "./dom.js";
+import { drawing, fit, hatch, textWidth } from "./figure.js";
+import { linearTicks, metricText, percent, timeText } from "./quantity.js";
+
+/** @typedef {import("./types").Stage} Stage */
+/** @typedef {import("./types").Resource} Resource */
+/** @typedef {{label: string, stages: Stage[]}} StageBar */
+/** @typedef {{label: string, colour: number, resources: Resource[]}} ResourceBar `colour` is the number of the machine */
+
+/** Stages in which a message is on its way between the interfaces. */
+const WIRE = /^(wire|network|fabric|link|switch)\b/i;
+
+/**
+ * Returns the class of each stage's colour: blue before the wire, amber on it, green behind it.
+ * @param {Stage[]} stages in the order of the path
+ * @returns {Map<string, string>}
+ */
+export function stageColours(stages) {
+  const counts = { send: 0, wire: 0, receive: 0 };
+  const colours = new Map();
+  const wire = stages.findIndex((stage) => WIRE.test(stage.name));
+  stages.forEach((stage, index) => {
+    const isReceive = wire >= 0 ? index > wire : /^(receive|.*Rcv\b)/.test(stage.name);
+    const side = WIRE.test(stage.name) ? "wire" : isReceive ? "receive" : "send";
+    colours.set(stage.name, `stage-${side}-${counts[side] % (side === "wire" ? 3 : 6)}`);
+    counts[side] += 1;
+  });
+  return colours;
+}
+
+/** @param {Stage} stage */
+const total = (stage) => stage.waiting_ps + stage.service_ps;
+
+/** @param {StageBar[]} bars */
+export function stageUnion(bars) {
+  /** @type {Stage[]} */
+  const union = [];
+  for (const bar of bars) {
+    for (const stage of bar.stages) if (total(stage) > 0 && !union.some((each) => each.name === stage.name)) union.push(stage);
+  }
+  return union;
+}
+
+/**
+ * Draws one stacked bar for each machine over a common time axis.
+ * @param {number} width @param {StageBar[]} bars
+ */
+export function stagesChart(width, bars) {
+  const sums = bars.map((bar) => bar.stages.reduce((sum, stage) => sum + total(stage), 0));
+  const longest = Math.max(...sums);
+  if (!(longest > 0)) return null;
+  const colours = stageColours(stageUnion(bars));
+  const left = bars.length > 1 ? Math.min(110, Math.max(...bars.map((bar) => textWidth(bar.label, 13))) + 14) : 2;
+  const right = Math.max(...sums.map((sum) => textWidth(timeText(sum), 13))) + 12;
+  const scale = (width - left - right) / longest;
+  const pitch = 46;
+  const height = bars.length * pitch + 30;
+  const svg = drawing(width, height, `Mean latency by stage: ${bars.map((bar, index) => `${bar.label} ${timeText(sums[index])}`).join(", ")}`);
+  const waiting = hatch(svg);
+  const { ticks, unit, factor } = timeTicks(longest, Math.max(2, Math.min(8, Math.floor((width - left - right) / 90))));
+  for (const tick of ticks) {
+    const x = left + tick * factor * scale;
+    svg.append(s("line", { x1: x, x2: x, y1: 0, y2: bars.length * pitch, class: "grid" }));
+    svg.append(s("text", { x, y: height - 10, class: "tick", "text-anchor": tick === 0 ? "start" : "middle" }, `${tick}${tick === ticks[ticks.length - 1] ? ` ${unit}` : ""}`));
+  }
+  for (const [row, bar] of bars.entries()) {
+    const y = row * pitch + 8;
+    if (bars.length > 1) svg.append(s("text", { x: 0, y: y + 20, class: "label" }, fit(bar.label, left - 10, 13)));
+    let x = left;
+    for (const stage of bar.stages) {
+      const size = total(stage);
+      if (size <= 0) continue;
+      const group = s("g", null, s("title", null, `${stage.name}: ${timeText(size)}, of which waiting ${timeText(stage.waiting_ps)}`));
+      const long = size * scale;
+      const wait = stage.waiting_ps * scale;
+      const gap = long > 3 ? 1 : 0;
+      group.append(s("rect", { x, y, width: Math.max(0.5, long - gap), height: 30, rx: 1.5, class: colours.get(stage.name) }));
+      if (wait > 0.5) group.append(s("rect", { x, y, width: Math.max(0.5, wait - gap), height: 30, rx: 1.5, fill: waiting }));
+      svg.append(group);
+      x += long;
+    }
+    svg.append(s("text", { x: x + 7, y: y + 20, class: "figure-value" }, timeText(sums[row])));
+  }
+  return svg;
+}
+
+/** @param {number} longest in ps @param {number} count */
+function timeTicks(longest, count) {
+  const { unit } = metricText(longest, "ps");
+  const factor = { ps: 1, ns: 1e3, "µs": 1e6, ms: 1e9, s: 1e12 }[unit] ?? 1;
+  return { ticks: linearTicks(0, longest / factor, count), unit, factor };
+}
+
+/**
+ * Returns the table of stages: the legend of the bars, and their numbers.
+ * @param {StageBar[]} bars
+ */
+export function stagesTable(bars) {
+  const union = stageUnion(bars);
+  const colours = stageColours(union);
+  const sums = bars.map((bar) => bar.stages.reduce((sum, stage) => sum + total(stage), 0));
+  const isOne = bars.length === 1;
+  return h("table", { class: "numbers" },
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Stage"), bars.flatMap((bar) => [
+      h("th", { scope: "col" }, isOne ? "Time" : bar.label),
+      isOne && h("th", { scope: "col" }, "of which waiting"),
+      isOne && h("th", { scope: "col" }, "Share")]))),
+    h("tbody", null, union.map((stage) => h("tr", null,
+      h("th", { scope: "row", title: stage.meaning || null }, h("span", { class: "stage-name" }, swatch(colours.get(stage.name) ?? ""), stage.name)),
+      bars.flatMap((bar, index) => {
+        const own = bar.stages.find((each) => each.name === stage.name);
+        if (!own || total(own) === 0) return [h("td", null, "–")];
+        return [h("td", null, timeText(total(own))), isOne && h("td", { class: "muted" }, own.waiting_ps > 0 ? timeText(own.waiting_ps) : "–"),
+          isOne && h("td", { class: "muted" }, percent(total(own) / sums[index]))];
+      })))));
+}
+
+/** @param {string} colour */
+function swatch(colour) {
+  return s("svg", { width: 12, height: 12, class: "swatch", "aria-hidden": "true" }, s("rect", { width: 12, height: 12, rx: 2, class: colour }));
+}
+
+/**
+ * Returns the busiest resources of the machines, the busiest first.
+ * @param {ResourceBar[]} bars @param {number} count
+ */
+export function busiest(bars, count) {
+  /** @type {Map<string, number>} */
+  const most = new Map();
+  for (const bar of bars) for (const resource of bar.resources) most.set(resource.name, Math.max(most.get(resource.name) ?? 0, resource.active ?? resource.busy));
+  return Array.from(most).filter(([, active]) => active > 0.0005).sort((a, b) => b[1] - a[1]).slice(0, count).map(([name]) => name);
+}
+
+/**
+ * Draws the utilisation of the busiest resources; the darker part of a bar is active, the rest held.
+ * @param {number} width @param {ResourceBar[]} bars @param {number} [count]
+ */
+export function utilisationChart(width, bars, count = 10) {
+  const names = busiest(bars, count);
+  if (names.length === 0) return null;
+  const thick = bars.length > 1 ? 13 : 14;
+  const pitch = thick * bars.length + 14;
+  const left = Math.min(width * 0.42, Math.max(...names.map((name) => textWidth(name))) + 12);
+  const right = 54;
+  const scale = width - left - right;
+  const height = names.length * pitch + 26;
+  const svg = drawing(width, height, `Utilisation of the busiest resources: ${names.slice(0, 3).join(", ")}`);
+  for (const tick of width < 420 ? [0, 0.5, 1] : [0, 0.2, 0.4, 0.6, 0.8, 1]) {
+    const x = left + tick * scale;
+    svg.append(s("line", { x1: x, x2: x, y1: 0, y2: height - 24, class: "grid" }));
+    svg.append(s("text", { x, y: height - 8, class: "tick", "text-anchor": "middle" }, `${Math.round(tick * 100)}${tick === 1 ? " %" : ""}`));
+  }
+  const limit = left + 0.9 * scale;
+  svg.append(s("line", { x1: limit, x2: limit, y1: 0, y2: height - 24, class: "limit" }));
+  names.forEach((name, row) => {
+    const top = row * pitch + 4;
+    svg.append(s("text", { x: left - 10, y: top + (thick * bars.length) / 2 + 4, class: "label small", "text-anchor": "end" }, fit(name, left - 12), s("title", null, name)));
+    bars.forEach((bar, index) => {
+      const resource = bar.resources.find((each) => each.name === name);
+      if (!resource) return;
+      const y = top + index * thick;
+      const colour = `machine-${bar.colour}`;
+      const text = `${name}${bars.length > 1 ? `, ${bar.label}` : ""}: ${percent(resource.active ?? resource.busy)} active, ${percent(resource.busy)} held`;
+      svg.append(s("g", null, s("title", null, text),
+        s("rect", { x: left, y, width: Math.max(1, resource.busy * scale), height: thick - 1, class: `${colour} light` }),
+        s("rect", { x: left, y, width: Math.max(0, (resource.active ?? resource.busy) * scale), height: thick - 1, class: colour })));
+      const active = resource.active ?? resource.busy;
+      svg.append(s("text", { x: left + Math.max(active, resource.busy) * scale + 6, y: y + thick / 2 + 3.5, class: "tick" }, percent(active)));
+    });
+  });
+  return svg;
+}
+
+/**
+ * @typedef {object} Sensitivity
+ * @property {string} name
+ * @property {string} detail
+ * @property {number | null} faster ratio of the metric when this is faster; above 1 is better
+ * @property {number | null} slower
+ */
+
+/**
+ * Draws sensitivities as bars about zero, the largest first.
+ * @param {number} width @param {Sensitivity[]} rows
+ */
+export function tornadoChart(width, rows) {
+  if (rows.length === 0) return null;
+  const low = Math.min(0, ...rows.map((row) => (row.slower ?? 1) - 1), ...rows.map((row) => (row.faster ?? 1) - 1));
+  const high = Math.max(0.01, ...rows.map((row) => (row.faster ?? 1) - 1), ...rows.map((row) => (row.slower ?? 1) - 1));
+  const isNarrow = width < 520;
+  const left = isNarrow ? 0 : Math.min(width * 0.4, Math.max(...rows.map((row) => textWidth(row.name))) + 14);
+  const pitch = isNarrow ? 42 : 26;
+  const inner = width - left - 120;
+  const scale = inner / (high - low);
+  const zero = left + 62 - low * scale;
+  const height = rows.length * pitch + 28;
+  const svg = drawing(width, height, `Sensitivities: ${rows.slice(0, 3).map((row) => `${row.name} ${signed(row.faster)}`).join(", ")}`);
+  for (const tick of linearTicks(low, high, Math.max(3, Math.min(8, Math.floor(inner / 70))))) {
+    const x = zero + tick * scale;
+    svg.append(s("line", { x1: x, x2: x, y1: 0, y2: height - 26, class: tick === 0 ? "axis" : "grid" }));
+    svg.append(s("text", { x, y: height - 9, class: "tick", "text-anchor": "middle" }, `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(Math.round(tick * 1000) / 10)} %`));
+  }
+  rows.forEach((row, index) => {
+    const y = index * pitch + (isNarrow ? 20 : 5);
+    const label = isNarrow ? { x: 0, y: y - 6 } : { x: left - 10, y: y + 12, "text-anchor": "end" };
+    svg.append(s("text", { ...label, class: "label small" }, fit(row.name, isNarrow ? width : left - 12), s("title", null, row.detail)));
+    for (const [ratio, colour] of /** @type {[number | null, string][]} */ ([[row.slower, "worse"], [row.faster, "better"]])) {
+      if (ratio === null) continue;
+      const change = ratio - 1;
+      const x = change < 0 ? zero + change * scale : zero;
+      svg.append(s("rect", { x, y, width: Math.max(0.5, Math.abs(change) * scale), height: 16, class: colour }, s("title", null, `${row.detail}: ${signed(ratio)}`)));
+    }
+    const end = Math.max(row.faster ?? 1, 1) - 1;
+    svg.append(s("text", { x: zero + end * scale + 6, y: y + 12, class: "tick strong" }, signed(row.faster)));
+    if (row.slower !== null && row.slower < 1) {
+      svg.append(s("text", { x: zero + (row.slower - 1) * scale - 6, y: y + 12, class: "tick", "text-anchor": "end" }, signed(row.slower)));
+    }
+  });
+  return svg;
+}
+
+/** @param {number | null} ratio */
+function signed(ratio) {
+  if (ratio === null) return "–";
+  const change = (ratio - 1) * 100;
+  if (Math.abs(change) < 0.05) return "0 %";
+  return `${change > 0 ? "+" : "−"}${Math.abs(change).toFixed(1)} %`;
+}

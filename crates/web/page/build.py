@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Writes the finished page: its files, the module, and what the page needs when it is opened from a file.
+
+    build.py MODULE OUT     MODULE is narrows.wasm; OUT/index.html is the page
+    build.py --server OUT   the page of a native server, without the module
+
+A page that is opened from a file may load neither modules of JavaScript nor the WebAssembly module. For it, bundle.js
+holds the JavaScript in one classic script, and narrows.wasm.js the WebAssembly module in base64. Needs the standard
+library only; with the program `brotli`, narrows.wasm.br is written, too.
+"""
+
+import argparse
+import base64
+import gzip
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parent
+IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+\.js)";\n', re.M)
+EXPORT = re.compile(r"^export ((?:async )?function|const|let|class) (\w+)", re.M)
+COPIED = ("*.js", "*.css", "*.html", "*.svg")
+
+
+def imports(text):
+    """Returns the modules that a module imports."""
+    return [match[2] for match in IMPORT.finditer(text)]
+
+
+def in_order(name, seen, order):
+    """Appends a module behind all that it imports."""
+    if name in seen:
+        return
+    seen.add(name)
+    for other in imports((PAGE / name).read_text()):
+        in_order(other, seen, order)
+    order.append(name)
+
+
+def module(name):
+    """Returns a module as a function whose result is its exports."""
+    text = (PAGE / name).read_text()
+    exported = [match[2] for match in EXPORT.finditer(text)]
+
+    def binding(match):
+        names = ", ".join(part.strip().replace(" as ", ": ") for part in match[1].split(",") if part.strip())
+        return f'const {{ {names} }} = modules["{match[2]}"];\n'
+
+    text = EXPORT.sub(lambda match: f"{match[1]} {match[2]}", IMPORT.sub(binding, text))
+    left = re.search(r"^(?:import|export)\b.*", text, re.M)
+    if left:
+        sys.exit(f"{name}: `{left[0]}` is neither `import {{…}} from \"./FILE.js\"` nor an export of one declaration")
+    return f'modules["{name}"] = (function () {{\n{text}\nreturn {{ {", ".join(exported)} }};\n}})();\n'
+
+
+def bundle(entry):
+    """Returns a module and all that it imports as one classic script."""
+    order = []
+    in_order(entry, set(), order)
+    return '(function () {\n"use strict";\nconst modules = {};\n' + "".join(map(module, order)) + "})();\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", action="store_true", help="write the page of a native server")
+    parser.add_argument("module", nargs="?", metavar="MODULE", help="the WebAssembly module")
+    parser.add_argument("out", metavar="OUT", help="folder to write")
+    options = parser.parse_args()
+    if options.server == bool(options.module):
+        parser.error("name either a module or --server")
+    out = pathlib.Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    for pattern in COPIED:
+        for path in sorted(PAGE.glob(pattern)):
+            shutil.copyfile(path, out / path.name)
+    if options.server:
+        index = (PAGE / "index.html").read_text()
+        declared = '<meta name="narrows-engine" content="wasm">'
+        assert declared in index
+        (out / "index.html").write_text(index.replace(declared, declared.replace("wasm", "server")))
+        return
+    (out / "bundle.js").write_text(bundle("main.js"))
+    wasm = pathlib.Path(options.module).read_bytes()
+    (out / "narrows.wasm").write_bytes(wasm)
+    packed = base64.b64encode(gzip.compress(wasm, 9, mtime=0)).decode()
+    (out / "narrows.wasm.js").write_text(f'globalThis.NARROWS_WASM_GZIP = "{packed}";\n')
+    if shutil.which("brotli"):
+        subprocess.run(["brotli", "-q", "11", "-f", "-k", str(out / "narrows.wasm")], check=True)
+    for path in sorted(out.iterdir()):
+        print(f"{path.stat().st_size:9} {path.name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,246 @@
+// The engine behind the page: the module in Web Workers, or a native server. Both answer the same questions.
+
+import { workerMain } from "./worker.js";
+
+/** @typedef {import("./types").Question} Question */
+/** @typedef {import("./types").AskOptions} AskOptions */
+/** @typedef {{id: number, key: string, text: string, channel: string | null, priority: number, resolve: (answer: any) => void, dropped: boolean, started: number}} Job */
+/** @typedef {{worker: Worker | null, job: Job | null, ready: boolean}} Slot */
+
+/** The answer to a question that a newer one replaced, or that was cancelled. */
+export const DROPPED = Object.freeze({ dropped: true });
+
+/** Time after which a running question is ended in favour of a newer one of its channel, in ms. */
+const PATIENCE = 250;
+/** Number of answers that are kept. */
+const KEPT = 600;
+
+/** Answers that were given before; equal questions have equal answers. */
+class Answers {
+  constructor() {
+    /** @type {Map<string, any>} */
+    this.kept = new Map();
+  }
+  /** @param {string} key */
+  get(key) {
+    const answer = this.kept.get(key);
+    if (answer !== undefined) {
+      this.kept.delete(key);
+      this.kept.set(key, answer);
+    }
+    return answer;
+  }
+  /** @param {string} key @param {any} answer */
+  put(key, answer) {
+    if (answer.error) return;
+    this.kept.set(key, answer);
+    if (this.kept.size > KEPT) this.kept.delete(/** @type {string} */ (this.kept.keys().next().value));
+  }
+}
+
+/** A queue in which the latest question of a channel wins, before slots that answer one question at a time. */
+class Queue {
+  /** @param {"wasm" | "server"} kind @param {number} workers */
+  constructor(kind, workers) {
+    this.kind = kind;
+    this.workers = workers;
+    this.answers = new Answers();
+    /** @type {Slot[]} */
+    this.slots = Array.from({ length: workers }, () => ({ worker: null, job: null, ready: kind === "server" }));
+    /** @type {Job[]} */
+    this.waiting = [];
+    this.next = 1;
+  }
+
+  /** @param {Question} question @param {AskOptions} [options] @returns {Promise<any>} */
+  ask(question, options = {}) {
+    const key = JSON.stringify(question);
+    const known = this.answers.get(key);
+    if (options.channel) this.supersede(options.channel, key);
+    if (known !== undefined) return Promise.resolve(known);
+    return new Promise((resolve) => {
+      this.next += 1;
+      /** @type {Job} */
+      const job = { id: this.next, key, text: key, channel: options.channel ?? null, priority: options.priority ?? 1, resolve, dropped: false, started: 0 };
+      options.signal?.addEventListener("abort", () => this.drop(job), { once: true });
+      if (options.signal?.aborted) return resolve(DROPPED);
+      this.waiting.push(job);
+      this.pump();
+    });
+  }
+
+  /** Drops the older questions of a channel: those that wait at once, a running one when it has taken long. @param {string} channel @param {string} key */
+  supersede(channel, key) {
+    for (const job of this.waiting.filter((each) => each.channel === channel)) this.drop(job);
+    for (const slot of this.slots) {
+      const job = slot.job;
+      if (job?.channel !== channel || job.key === key) continue;
+      const taken = performance.now() - job.started;
+      if (taken > PATIENCE) this.drop(job);
+      else setTimeout(() => slot.job === job && this.waiting.some((each) => each.channel === channel) && this.drop(job), PATIENCE - taken);
+    }
+  }
+
+  /** @param {string} channel */
+  cancel(channel) {
+    for (const job of this.waiting.filter((each) => each.channel === channel)) this.drop(job);
+    for (const slot of this.slots) if (slot.job?.channel === channel) this.drop(slot.job);
+  }
+
+  cancelAll() {
+    for (const job of this.waiting.slice()) this.drop(job);
+    for (const slot of this.slots) if (slot.job) this.drop(slot.job);
+  }
+
+  /** Ends a question; a worker that runs it is terminated. @param {Job} job */
+  drop(job) {
+    if (job.dropped) return;
+    job.dropped = true;
+    this.waiting = this.waiting.filter((each) => each !== job);
+    const slot = this.slots.find((each) => each.job === job);
+    if (slot) {
+      slot.job = null;
+      this.stop(slot, job);
+    }
+    job.resolve(DROPPED);
+    this.pump();
+  }
+
+  pump() {
+    while (this.waiting.length > 0) {
+      const slot = this.slots.find((each) => each.ready && !each.job);
+      if (!slot) return;
+      let best = this.waiting[0];
+      for (const job of this.waiting) if (job.priority > best.priority) best = job;
+      this.waiting = this.waiting.filter((each) => each !== best);
+      best.started = performance.now();
+      slot.job = best;
+      this.start(slot, best);
+    }
+  }
+
+  /** @param {Slot} slot @param {number} id @param {any} answer */
+  finish(slot, id, answer) {
+    const job = slot.job;
+    if (job?.id !== id) return;
+    slot.job = null;
+    this.answers.put(job.key, answer);
+    job.resolve(answer);
+    this.pump();
+  }
+
+  /** @param {Slot} _slot @param {Job} _job */
+  start(_slot, _job) {}
+  /** @param {Slot} _slot @param {Job} _job */
+  stop(_slot, _job) {}
+}
+
+/** The module in Web Workers. */
+class ModuleEngine extends Queue {
+  /** @param {WebAssembly.Module} module */
+  constructor(module) {
+    super("wasm", Math.max(2, Math.min(8, navigator.hardwareConcurrency || 2)));
+    this.module = module;
+    this.source = URL.createObjectURL(new Blob([`(${workerMain.toString()})();`], { type: "text/javascript" }));
+    /** @type {string | null} */
+    this.failure = null;
+    for (const slot of this.slots) this.spawn(slot);
+  }
+
+  /** @param {Slot} slot */
+  spawn(slot) {
+    slot.ready = false;
+    const worker = new Worker(this.source);
+    slot.worker = worker;
+    worker.onmessage = (event) => {
+      if (slot.worker !== worker) return;
+      if ("ready" in event.data) {
+        slot.ready = event.data.ready;
+        if (slot.ready) this.pump();
+        else this.fail(event.data.error);
+      } else {
+        this.finish(slot, event.data.id, event.data.answer);
+      }
+    };
+    worker.onerror = (event) => this.fail(event.message || "a worker could not be started");
+    worker.postMessage({ compiled: this.module });
+  }
+
+  /** @param {string} why */
+  fail(why) {
+    this.failure = why;
+    for (const job of this.waiting.splice(0)) job.resolve({ error: `The simulator could not be started: ${why}` });
+  }
+
+  /** @param {Slot} slot @param {Job} job */
+  start(slot, job) {
+    slot.worker?.postMessage({ id: job.id, text: job.text });
+  }
+
+  /** @param {Slot} slot */
+  stop(slot) {
+    slot.worker?.terminate();
+    this.spawn(slot);
+  }
+}
+
+/** A native server at the address of the page. */
+class ServerEngine extends Queue {
+  constructor() {
+    super("server", 5);
+    this.token = new URLSearchParams(location.search).get("token") ?? "";
+    /** @type {Map<number, AbortController>} */
+    this.controllers = new Map();
+  }
+
+  /** @param {Slot} slot @param {Job} job */
+  async start(slot, job) {
+    const controller = new AbortController();
+    this.controllers.set(job.id, controller);
+    let answer;
+    try {
+      const response = await fetch(`ask${this.token ? `?token=${encodeURIComponent(this.token)}` : ""}`, {
+        method: "POST",
+        body: job.text,
+        headers: { "content-type": "application/json", "x-narrows-token": this.token },
+        signal: controller.signal,
+      });
+      answer = response.ok ? await response.json() : { error: `The server answered ${response.status}: ${(await response.text()).slice(0, 300)}` };
+    } catch {
+      answer = { error: "The server does not answer. It ends with the terminal in which `narrows explore` was started." };
+    }
+    this.controllers.delete(job.id);
+    this.finish(slot, job.id, answer);
+  }
+
+  /** @param {Slot} _slot @param {Job} job */
+  stop(_slot, job) {
+    this.controllers.get(job.id)?.abort();
+  }
+}
+
+/**
+ * Returns the bytes of the module that a script file carries.
+ * @param {string} base64
+ */
+async function unpack(base64) {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+/**
+ * Returns the engine of this page.
+ * @param {string} [base] address relative to which the module is found
+ * @returns {Promise<import("./types").Engine>}
+ */
+export async function start(base = document.baseURI) {
+  const declared = document.querySelector('meta[name="narrows-engine"]')?.getAttribute("content");
+  if ((globalThis.NARROWS_ENGINE ?? declared) === "server") return new ServerEngine();
+  if (globalThis.NARROWS_WASM_GZIP) return new ModuleEngine(await WebAssembly.compile(await unpack(globalThis.NARROWS_WASM_GZIP)));
+  const address = new URL("narrows.wasm", base).href;
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address}: ${response.status}`);
+  const isTyped = response.headers.get("content-type")?.startsWith("application/wasm");
+  return new ModuleEngine(await (isTyped ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer())));
+}

@@ -1,0 +1,131 @@
+// <narrows-live description="memory-bus" vary="workload.ping-pong.payload=8 B..256 B" metric="message.latency_one_way">
+//
+// A slider, the answer of the machine at its value, and a link to the explorer. What is inside the element is shown where
+// there is no script, and until the simulator has answered. Attributes:
+//
+//   description  name of a shipped example
+//   set          overrides, as KEY=VALUE, separated by `;`
+//   vary         KEY=LOW..HIGH, or KEY alone
+//   metric       metric that is shown [default: the first of the workload]
+//   against      overrides of a second machine that is drawn next to the first
+//   explorer     address of the explorer [default: next to this module]
+
+import { stagesChart } from "./bars.js";
+import { fill, h, s, setText } from "./dom.js";
+import { DROPPED, start } from "./engine.js";
+import { encode, question } from "./link.js";
+import { display, fromBase, metricText, parse, scaleOf, toBase, write } from "./quantity.js";
+import { headline } from "./results.js";
+
+/** @typedef {import("./types").MachineState} MachineState */
+
+const HOME = new URL(".", /** @type {any} */ (import.meta).url).href;
+
+/** @type {Promise<import("./types").Engine> | null} */
+let engine = null;
+let serial = 0;
+
+/** @param {string | null} text */
+function overrides(text) {
+  const sets = new Map();
+  for (const part of (text ?? "").split(";")) {
+    const at = part.indexOf("=");
+    if (at > 0) sets.set(part.slice(0, at).trim(), part.slice(at + 1).trim());
+  }
+  return sets;
+}
+
+class NarrowsLive extends HTMLElement {
+  connectedCallback() {
+    if (this.shadowRoot) return;
+    const root = this.attachShadow({ mode: "open" });
+    root.append(h("slot"));
+    // The simulator is loaded when the element comes near the window.
+    const watcher = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watcher.disconnect();
+      this.begin(root).catch((error) => this.setAttribute("data-error", String(error)));
+    }, { rootMargin: "400px" });
+    watcher.observe(this);
+  }
+
+  /** @param {ShadowRoot} root */
+  async begin(root) {
+    engine ??= start(HOME);
+    const asked = await engine;
+    serial += 1;
+    const channel = `live-${serial}`;
+    const sets = overrides(this.getAttribute("set"));
+    /** @type {MachineState[]} */
+    const machines = [{ name: this.getAttribute("description") ?? "memory-bus", text: null, sets }];
+    if (this.hasAttribute("against")) machines.push({ name: machines[0].name, text: null, sets: new Map([...sets, ...overrides(this.getAttribute("against"))]) });
+    const shown = await asked.ask({ ask: "show", ...question(machines[0]) });
+    if (shown.problems || shown.error) throw new Error(shown.error ?? shown.problems[0]?.message);
+    const vary = this.getAttribute("vary") ?? "";
+    const [key, range] = vary.includes("=") ? [vary.slice(0, vary.indexOf("=")), vary.slice(vary.indexOf("=") + 1)] : [vary, ""];
+    const value = shown.values.find((/** @type {any} */ each) => each.path === key);
+    const [least, most] = range.includes("..") ? range.split("..").map((each) => each.replace(/[*+].*$/, "").trim()) : [value?.key.least, value?.key.most];
+    const scale = value ? scaleOf({ ...value.key, least, most }, value.value) : null;
+    const unit = parse(value?.value)?.unit ?? "";
+
+    const style = h("link", { rel: "stylesheet", href: new URL("live.css", HOME).href });
+    const output = h("output", { class: "value" });
+    const slider = scale && h("input", { type: "range", min: 0, max: scale.steps, step: 1, value: scale.position(toBase(/** @type {any} */ (parse(value.value)))), "aria-label": `${key}: ${value.key.meaning}`, oninput: () => change() });
+    const number = h("p", { class: "number", role: "status" });
+    const figure = h("div", { class: "figure" });
+    const problem = h("p", { class: "problem" });
+    const link = h("a", { target: "_top" }, "Open in the explorer");
+    fill(/** @type {any} */ (root), style,
+      h("div", { class: "live" },
+        scale && h("div", { class: "row" }, h("span", { class: "key", title: value.key.meaning }, key.split(".").pop()), slider, output),
+        number, figure, problem, h("p", { class: "more" }, link)));
+    this.setAttribute("data-ready", "");
+
+    /** @type {(any | null)[]} */
+    const runs = machines.map(() => null);
+    const labels = machines.map((machine, index) => (machines.length < 2 ? "" : index === 0 ? this.getAttribute("label") ?? "A" : this.getAttribute("against") ?? "B"));
+    let frame = 0;
+    const draw = () => {
+      frame = 0;
+      const done = runs.filter(Boolean);
+      if (done.length === 0) return;
+      const texts = runs.map((run, index) => {
+        const metric = run && headline(run, this.getAttribute("metric"));
+        const { number: digits, unit: shownUnit } = metricText(metric?.value, metric?.unit ?? "");
+        return h("span", { class: `machine-${index}` }, labels[index] && `${labels[index]}: `, h("strong", null, digits), ` ${shownUnit}`, index === 0 && h("small", null, ` ${metric?.name ?? ""}`));
+      });
+      fill(number, texts);
+      const width = Math.max(260, Math.floor(figure.clientWidth));
+      const chart = stagesChart(width, runs.flatMap((run, index) => (run ? [{ label: labels[index], stages: run.stages }] : [])));
+      fill(figure, chart ?? s("svg", { width: 0, height: 0 }));
+    };
+    const ask = () => {
+      machines.forEach(async (machine, index) => {
+        const answer = await asked.ask({ ask: "run", ...question(machine) }, { channel: `${channel}-${index}`, priority: 10 });
+        if (answer === DROPPED) return;
+        const why = answer.error ?? answer.problems?.[0]?.message ?? answer.stopped ?? "";
+        setText(problem, why);
+        if (!why) runs[index] = answer;
+        frame ||= requestAnimationFrame(draw);
+      });
+    };
+    const relink = async () => {
+      const state = await encode({ machines, baseline: null, edited: 0, metric: this.getAttribute("metric"), curve: null });
+      link.href = `${new URL(this.getAttribute("explorer") ?? "index.html", HOME).href}#${state}`;
+    };
+    const change = () => {
+      const text = write(fromBase(/** @type {any} */ (scale).at(Number(slider.value)), unit));
+      setText(output, display(text));
+      slider.setAttribute("aria-valuetext", display(text));
+      for (const machine of machines) machine.sets.set(key, text);
+      ask();
+      relink();
+    };
+    if (value) setText(output, display(value.value));
+    new ResizeObserver(() => (frame ||= requestAnimationFrame(draw))).observe(figure);
+    ask();
+    await relink();
+  }
+}
+
+if (!customElements.get("narrows-live")) customElements.define("narrows-live", NarrowsLive);

@@ -1,0 +1,153 @@
+//! Questions of a page about a machine, and their answers, both as JSON text.
+//!
+//! The same code answers in the WebAssembly module of a page and in the native server of `narrows explore`, and every
+//! result has the bytes that the command line prints for it.
+//!
+//! | file | answers or holds |
+//! |---|---|
+//! | `question.rs` | the question, and its machine |
+//! | `show.rs` | `show`: every value of a machine, with what a control for it needs |
+//! | `value_range.rs` | the kind, bounds and choices of a value |
+//! | `fits.rs` | `fits`: the parts that may be chosen, with the reasons why others do not fit |
+//! | `run.rs` | `run`, `record`: one run |
+//! | `sweep.rs` | `points`, `sweep`: many runs |
+//! | `analysis.rs` | `whatif`, `chart` |
+//! | `export.rs` | `toml`, `command`: the machine as a description, the question as a command line |
+//! | `problem_json.rs` | diagnostics as data |
+//! | `page.rs` | the files of the page itself |
+//!
+//! `about`, `list` and `check` are answered here. An answer is `{"problems": [...]}` if the machine is invalid, and
+//! `{"error": "..."}` if the question is.
+//!
+//! ```
+//! let engine = narrows_web::AnswerEngine::shipped();
+//! let answer = engine.answer(br#"{"ask": "check", "name": "ping-pong"}"#);
+//! assert!(answer.starts_with(r#"{"ok":true"#));
+//! ```
+
+mod analysis;
+mod export;
+mod fits;
+pub mod page;
+mod problem_json;
+mod question;
+mod run;
+mod show;
+mod sweep;
+#[cfg(test)]
+mod tests;
+mod value_range;
+
+use narrows_core::machine::Registry;
+use narrows_core::text::Problems;
+use narrows_study::catalog::{NameGroup, NameKind, list};
+use narrows_study::experiment::record::VERSION;
+use question::Question;
+use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The version of the questions and answers. It is raised by a change that an older page does not understand.
+const PROTOCOL: u32 = 1;
+
+/// The questions that are answered.
+const QUESTIONS: [&str; 13] = [
+    "about", "list", "show", "fits", "check", "run", "record", "points", "sweep", "whatif", "chart", "toml", "command",
+];
+
+/// The source of answers: the parts that descriptions may name, and the folder of files that they may name.
+pub struct AnswerEngine {
+    registry: Arc<Registry>,
+    folder: Option<PathBuf>,
+}
+
+/// A reason why a question has no other answer.
+enum QuestionError {
+    /// The machine is invalid.
+    Problems(Problems),
+    /// The question is invalid, for this reason.
+    Error(String),
+}
+
+/// An answer as JSON text.
+type AnswerResult = Result<String, QuestionError>;
+
+impl From<Problems> for QuestionError {
+    fn from(problems: Problems) -> QuestionError {
+        QuestionError::Problems(problems)
+    }
+}
+
+impl AnswerEngine {
+    /// Returns the engine with the shipped parts, which reads no files.
+    pub fn shipped() -> AnswerEngine {
+        AnswerEngine { registry: Registry::shared().clone(), folder: None }
+    }
+
+    /// Returns the engine with the parts of `registry`. Descriptions and the files that they name are read below
+    /// `folder`, and nowhere else.
+    pub fn with_folder(registry: Arc<Registry>, folder: PathBuf) -> AnswerEngine {
+        AnswerEngine { registry, folder: Some(folder) }
+    }
+
+    /// Answers a question. Both are JSON text.
+    pub fn answer(&self, question: &[u8]) -> String {
+        let answer = match serde_json::from_slice::<Question>(question) {
+            Ok(question) => self.answer_question(&question),
+            Err(error) => Err(QuestionError::Error(format!("the question is not understood: {error}"))),
+        };
+        answer.unwrap_or_else(|error| match error {
+            QuestionError::Problems(problems) => {
+                json!({ "problems": problem_json::all(&problems, &self.registry) }).to_string()
+            }
+            QuestionError::Error(why) => json!({ "error": why }).to_string(),
+        })
+    }
+
+    fn answer_question(&self, question: &Question) -> AnswerResult {
+        match question.ask.as_str() {
+            "about" => Ok(about(self.folder.is_some()).to_string()),
+            "list" => Ok(self.list().to_string()),
+            "check" => self.check(question),
+            "show" => show::show(self, question),
+            "fits" => fits::fits(self, question),
+            "run" => run::run(self, question),
+            "record" => run::record(self, question),
+            "points" => sweep::points(self, question),
+            "sweep" => sweep::sweep(self, question),
+            "whatif" => analysis::whatif(self, question),
+            "chart" => analysis::chart(self, question),
+            "toml" => export::toml(self, question),
+            "command" => export::command(self, question),
+            unknown => Err(QuestionError::Error(format!(
+                "there is no question `{unknown}`; the questions are {}",
+                QUESTIONS.join(", ")
+            ))),
+        }
+    }
+
+    /// Returns the examples and parts by family, as `narrows list --format json` prints them.
+    fn list(&self) -> Json {
+        let groups: Vec<NameGroup> = NameKind::ALL.iter().map(|kind| kind.group(&self.registry)).collect();
+        list::json(&groups)
+    }
+
+    /// Returns whether the machine is valid, and its problems.
+    fn check(&self, question: &Question) -> AnswerResult {
+        let subject = question.subject(self)?;
+        Ok(match subject.read(&question.sets) {
+            Ok(read) => {
+                let notes: Vec<String> = read.value.note().into_iter().collect();
+                json!({ "ok": true, "note": notes.first(), "problems": [] })
+            }
+            Err(problems) => {
+                json!({ "ok": false, "note": null, "problems": problem_json::all(&problems, &self.registry) })
+            }
+        }
+        .to_string())
+    }
+}
+
+fn about(has_files: bool) -> Json {
+    json!({ "version": VERSION, "protocol": PROTOCOL, "features": QUESTIONS, "files": has_files })
+}

@@ -1,0 +1,97 @@
+//! A question, and the machine that it is about.
+
+use crate::{AnswerEngine, QuestionError};
+use narrows_core::text::Problems;
+use narrows_study::experiment::subject::Subject;
+use serde::Deserialize;
+use std::path::{Component, Path, PathBuf};
+
+/// The largest number of bytes of a description.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// A question. Fields that it does not need are ignored.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct Question {
+    /// The kind of question.
+    pub ask: String,
+    /// The shipped example that describes the machine, or a file below the folder of the engine.
+    pub name: Option<String>,
+    /// The description of the machine.
+    pub text: Option<String>,
+    /// The name of the file of `text` in messages; without `text` and `name`, the file to read.
+    pub file: Option<String>,
+    /// Overrides of the description, as `--set` takes them.
+    pub sets: Vec<String>,
+    /// Varied keys, as `--vary` takes them.
+    pub vary: Vec<String>,
+    /// The metrics to show.
+    pub metrics: Vec<String>,
+    /// The metric to improve.
+    pub metric: Option<String>,
+    /// The chart to draw.
+    pub chart: Option<String>,
+    /// The key whose parts are listed.
+    pub place: Option<String>,
+    /// The command to write.
+    #[serde(rename = "do")]
+    pub command: Option<String>,
+}
+
+impl Question {
+    /// Returns the description of the machine.
+    pub fn subject(&self, engine: &AnswerEngine) -> Result<Subject, QuestionError> {
+        match (&self.text, &self.name, &self.file) {
+            (Some(text), ..) if text.len() > TEXT_BYTES_MAX => {
+                Err(QuestionError::Error(format!("the description has more than {TEXT_BYTES_MAX} bytes")))
+            }
+            (Some(text), name, file) => {
+                let name = file.as_ref().or(name.as_ref()).map_or("page.toml", String::as_str);
+                Ok(Subject::new(&engine.registry, name, text, engine.folder.clone()))
+            }
+            (None, Some(name), _) | (None, None, Some(name)) => match Subject::example(&engine.registry, name) {
+                Some(example) => Ok(example),
+                None => {
+                    let path = engine.path_in_folder(name)?;
+                    Subject::find(&engine.registry, &path).map_err(|problem| Problems::from_problem(problem).into())
+                }
+            },
+            (None, None, None) => {
+                Err(QuestionError::Error("the question names no machine: give `name` or `text`".to_owned()))
+            }
+        }
+    }
+
+    /// Returns the name of the machine on a command line.
+    pub fn command_name(&self) -> &str {
+        let name = match &self.text {
+            Some(_) => self.file.as_ref(),
+            None => self.name.as_ref().or(self.file.as_ref()),
+        };
+        name.map_or("machine.toml", String::as_str)
+    }
+}
+
+impl AnswerEngine {
+    /// Returns the path of a file below the folder of the engine.
+    fn path_in_folder(&self, file: &str) -> Result<PathBuf, QuestionError> {
+        let Some(folder) = &self.folder else {
+            return Err(QuestionError::Error(format!(
+                "there is no shipped example `{file}`, and a page reads no files"
+            )));
+        };
+        let outside =
+            || QuestionError::Error(format!("`{file}` is not below the folder in which the server was started"));
+        let relative = Path::new(file);
+        if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
+            return Err(outside());
+        }
+        let path = folder.join(relative);
+        // A symbolic link may lead out of the folder.
+        match (path.canonicalize(), folder.canonicalize()) {
+            (Ok(path), Ok(folder)) if path.starts_with(&folder) => Ok(path),
+            (Ok(_), _) => Err(outside()),
+            (Err(error), _) => Err(QuestionError::Error(format!("`{file}` cannot be read: {error}"))),
+        }
+    }
+}

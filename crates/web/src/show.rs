@@ -1,0 +1,101 @@
+//! `show`: every value of a machine, with what a control for it needs.
+
+use crate::question::Question;
+use crate::value_range::ValueRange;
+use crate::{AnswerEngine, AnswerResult};
+use narrows_core::part::ResultName;
+use narrows_core::text::Entry;
+use narrows_core::text::origin::Layer;
+use narrows_core::text::schema::{Family, Line, Need};
+use narrows_study::catalog::list;
+use serde_json::{Value as Json, json};
+
+/// Returns the values of the machine.
+pub fn show(engine: &AnswerEngine, question: &Question) -> AnswerResult {
+    let subject = question.subject(engine)?;
+    let read = subject.read(&question.sets)?;
+    let language = KeyCatalog { lines: engine.registry.schema().lines(), families: list::families(&engine.registry) };
+    let values: Json = read.entries().iter().map(|entry| language.value(entry)).collect();
+    let notes: Vec<String> = read.value.note().into_iter().collect();
+    let answer = json!({
+        "title": list::first_comment(subject.text()),
+        "name": subject.name(),
+        "values": values,
+        "notes": notes,
+        "files": read.files().iter().map(|(key, file)| json!({ "key": key, "file": file })).collect::<Json>(),
+    });
+    Ok(answer.to_string())
+}
+
+/// The keys of descriptions, and the families of which a key selects a member.
+struct KeyCatalog {
+    lines: Vec<Line>,
+    families: Vec<(String, Family)>,
+}
+
+impl KeyCatalog {
+    fn value(&self, entry: &Entry) -> Json {
+        let line = self.line(&entry.path);
+        // The kind of a selected member of a family states no alternatives; that of the key does.
+        let family = self.families.iter().find(|(key, _)| is_path_of(key, &entry.path));
+        let range = ValueRange::parse(&entry.kind);
+        let choices: Json = match family {
+            Some((_, family)) => {
+                family.members.iter().map(|member| json!({ "name": member.name, "about": member.doc })).collect()
+            }
+            None => range.choices.iter().map(|name| json!({ "name": name, "about": "" })).collect(),
+        };
+        let has_choices = choices.as_array().is_some_and(|choices| !choices.is_empty());
+        let unit = range.dimension.and_then(|_| entry.value.split_once(' ')).map(|(_, unit)| unit);
+        json!({
+            "path": entry.path,
+            "value": entry.value,
+            "source": entry.note,
+            "from": entry.origin.to_string(),
+            "layer": layer_name(&entry.origin.layer),
+            "key": {
+                "meaning": entry.doc,
+                "kind": if has_choices { "name" } else { range.control },
+                "unit": unit,
+                "dimension": range.dimension,
+                "default": line.and_then(default),
+                "required": line.is_some_and(|line| line.need == Need::Required),
+                "least": range.least,
+                "most": range.most,
+                "choices": has_choices.then_some(choices),
+                "role": entry.declared.text(),
+                "power_of_two": entry.doc.contains("power of two"),
+                "type": entry.kind,
+            },
+        })
+    }
+
+    fn line(&self, path: &str) -> Option<&Line> {
+        let exact = self.lines.iter().find(|line| line.path == path);
+        exact.or_else(|| self.lines.iter().find(|line| is_path_of(&line.path, path)))
+    }
+}
+
+/// Returns whether `path` is a path of the key `key`, in which each word in capitals stands for one name.
+pub fn is_path_of(key: &str, path: &str) -> bool {
+    key.matches('.').count() == path.matches('.').count() && ResultName::fits_words(key, path)
+}
+
+/// Returns the default of a key as a description writes it.
+fn default(line: &Line) -> Option<&str> {
+    match &line.need {
+        Need::Default(text, _) => Some(text),
+        Need::Required | Need::Optional => None,
+    }
+}
+
+/// Returns the layer that sets a value.
+fn layer_name(layer: &Layer) -> &'static str {
+    match layer {
+        Layer::Default => "default",
+        Layer::Part(_) => "part",
+        Layer::File(_) => "description",
+        Layer::Set(_) => "override",
+        Layer::Vary(_) => "varied",
+    }
+}

@@ -1,0 +1,48 @@
+//! `narrows answer`: the answer to one question of the page, for `narrows explore`.
+//!
+//! The question is read from standard input, and the answer is printed, both as JSON. The process reads no files but
+//! those below its folder, is bounded in memory, and ends with the process that started it.
+
+use super::exit::{CommandResult, ExitStatus};
+use super::{output, registry};
+use clap::Args;
+use narrows_core::text::{Problem, file};
+use narrows_web::AnswerEngine;
+use std::io::{self, Read};
+
+/// Answer a question of the page of `narrows explore`
+#[derive(Args)]
+#[group(skip)]
+pub struct Options {
+    /// Largest memory, in GiB
+    #[arg(long, value_name = "GIB", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    memory_max: u64,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
+    bound(options.memory_max).map_err(|error| Problem::new(format!("the memory cannot be bounded: {error}")))?;
+    let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
+    let folder = folder.map_err(|error| Problem::new(format!("there is no present folder: {error}")))?;
+    file::confine(folder.clone());
+    let mut question = Vec::new();
+    let read = io::stdin().lock().read_to_end(&mut question);
+    read.map_err(|error| Problem::new(format!("the question cannot be read: {error}")))?;
+    output::print(&AnswerEngine::with_folder(registry().clone(), folder).answer(&question))?;
+    Ok(ExitStatus::Done)
+}
+
+/// Bounds the memory of this process, and ends it with the thread that started it, where the system can do so.
+#[cfg(target_os = "linux")]
+fn bound(memory_gib: u64) -> io::Result<()> {
+    use nix::sys::prctl::set_pdeathsig;
+    use nix::sys::resource::{Resource, setrlimit};
+    use nix::sys::signal::Signal;
+    set_pdeathsig(Signal::SIGKILL)?;
+    Ok(setrlimit(Resource::RLIMIT_AS, memory_gib << 30, memory_gib << 30)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bound(_memory_gib: u64) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Which requests are admitted. A page of another site, which may send requests to the loopback address, knows neither
+//! the token nor a way to send the right `Host` and `Origin`.
+
+use super::super::exit::Failure;
+use hyper::header::{COOKIE, HOST, HeaderName, ORIGIN};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+use narrows_core::text::Problem;
+
+/// The header with the token.
+pub const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-narrows-token");
+
+/// The gate: it admits requests to this port with this token.
+pub struct Gate {
+    port: u16,
+    token: String,
+}
+
+/// The subject of an admitted request.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Route {
+    /// The answer to the question in its body.
+    Answer,
+    /// A file of the page, by its name.
+    Page(String),
+}
+
+/// Why a request is refused.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// Status of the response.
+    pub status: StatusCode,
+    /// Reason, for the reader of the response.
+    pub reason: &'static str,
+}
+
+const fn refused<T>(status: StatusCode, reason: &'static str) -> Result<T, Refused> {
+    Err(Refused { status, reason })
+}
+
+impl Gate {
+    /// Returns the gate of a port with a token of 128 random bits.
+    pub fn new(port: u16) -> Result<Gate, Failure> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| Problem::new(format!("there is no random token: {error}")))?;
+        Ok(Gate { port, token: bytes.iter().map(|byte| format!("{byte:02x}")).collect() })
+    }
+
+    /// Returns the token.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Returns the cookie with which the files of the page are loaded after the page itself. Its name contains the port,
+    /// because cookies of an address are shared by all its ports.
+    pub fn cookie(&self) -> String {
+        format!("narrows-{}={}; HttpOnly; SameSite=Strict; Path=/", self.port, self.token)
+    }
+
+    /// Admits a request, or returns the reason for its refusal.
+    pub fn admit(&self, request: &Parts) -> Result<Route, Refused> {
+        let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
+        let header = |name: &HeaderName| request.headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+        if !header(&HOST).is_some_and(|host| hosts.iter().any(|known| known == host)) {
+            return refused(StatusCode::FORBIDDEN, "this server answers to the loopback address alone");
+        }
+        let is_own = |origin: &str| hosts.iter().any(|host| origin.strip_prefix("http://") == Some(host));
+        if header(&ORIGIN).is_some_and(|origin| !is_own(origin)) {
+            return refused(StatusCode::FORBIDDEN, "requests of other sites are refused");
+        }
+        let path = request.uri.path();
+        match (&request.method, path) {
+            (&Method::POST, "/ask") if self.has_token(request) => Ok(Route::Answer),
+            (&Method::GET | &Method::HEAD, _) if self.has_token(request) || self.has_cookie(request) => {
+                Ok(Route::Page(if path == "/" { "index.html" } else { path.trim_start_matches('/') }.to_owned()))
+            }
+            (&Method::POST, "/ask") | (&Method::GET | &Method::HEAD, _) => refused(
+                StatusCode::UNAUTHORIZED,
+                "open the address that `narrows explore` printed: it contains a token",
+            ),
+            _ => refused(StatusCode::METHOD_NOT_ALLOWED, "there is no such request"),
+        }
+    }
+
+    /// Returns whether the request has the token in its address or in its header.
+    fn has_token(&self, request: &Parts) -> bool {
+        let in_header = request.headers.get(TOKEN_HEADER).and_then(|value| value.to_str().ok());
+        let pairs = request.uri.query().into_iter().flat_map(|query| query.split('&'));
+        let in_address = pairs.filter_map(|pair| pair.strip_prefix("token=")).next();
+        in_header.or(in_address).is_some_and(|token| self.is_token(token))
+    }
+
+    fn has_cookie(&self, request: &Parts) -> bool {
+        let name = format!("narrows-{}=", self.port);
+        let cookies = request.headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+        cookies
+            .flat_map(|list| list.split("; "))
+            .any(|cookie| cookie.strip_prefix(&name).is_some_and(|token| self.is_token(token)))
+    }
+
+    /// Compares a token in a time that does not depend on where it differs.
+    fn is_token(&self, token: &str) -> bool {
+        let differences = token.bytes().zip(self.token.bytes()).fold(0, |all, (given, own)| all | (given ^ own));
+        token.len() == self.token.len() && differences == 0
+    }
+}

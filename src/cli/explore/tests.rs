@@ -1,0 +1,156 @@
+//! The gate, and the server with answerers that make no runs. No test depends on the time that something takes.
+
+use super::admission::{Gate, Refused, Route};
+use super::server::{Answerer, FutureAnswer, QUESTION_BYTES_MAX, serve_in_test};
+use hyper::body::Bytes;
+use hyper::{Request, StatusCode};
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+
+fn admitted(gate: &Gate, method: &str, path: &str, headers: &[(&str, &str)]) -> Result<Route, StatusCode> {
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let (parts, ()) = request.body(()).expect("a request").into_parts();
+    gate.admit(&parts).map_err(|Refused { status, .. }| status)
+}
+
+#[test]
+fn only_requests_with_host_origin_and_token_are_admitted() {
+    let gate = Gate::new(8000).expect("a token");
+    let ask = format!("/ask?token={}", gate.token());
+    let host = ("host", "127.0.0.1:8000");
+    let answer = |path: &str, headers: &[(&str, &str)]| admitted(&gate, "POST", path, headers);
+    assert_eq!(answer(&ask, &[host]), Ok(Route::Answer));
+    assert_eq!(answer(&ask, &[host, ("origin", "http://127.0.0.1:8000")]), Ok(Route::Answer));
+    assert_eq!(answer("/ask", &[("host", "localhost:8000"), ("x-narrows-token", gate.token())]), Ok(Route::Answer));
+    for origin in ["http://127.0.0.1:8001", "https://127.0.0.1:8000", "http://evil.example", "null"] {
+        assert_eq!(answer(&ask, &[host, ("origin", origin)]), Err(StatusCode::FORBIDDEN), "{origin}");
+    }
+    for other in ["evil.example", "127.0.0.1", "127.0.0.1:8001", "127.0.0.1:8000.evil.example"] {
+        assert_eq!(answer(&ask, &[("host", other)]), Err(StatusCode::FORBIDDEN), "{other}");
+    }
+    assert_eq!(answer(&ask, &[]), Err(StatusCode::FORBIDDEN));
+    let shortened = &ask[..ask.len() - 1];
+    for path in ["/ask", "/ask?token=", shortened, &format!("{shortened}x"), &format!("{ask}0")] {
+        assert_eq!(answer(path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
+    }
+    assert_eq!(admitted(&gate, "DELETE", &ask, &[host]), Err(StatusCode::METHOD_NOT_ALLOWED));
+}
+
+#[test]
+fn files_of_the_page_need_the_token_or_its_cookie() {
+    let gate = Gate::new(8000).expect("a token");
+    let host = ("host", "127.0.0.1:8000");
+    let cookie = gate.cookie();
+    let (value, attributes) = cookie.split_once("; ").expect("a cookie with attributes");
+    assert!(attributes.contains("HttpOnly") && attributes.contains("SameSite=Strict"));
+    let page = |name: &str| Ok(Route::Page(name.to_owned()));
+    assert_eq!(admitted(&gate, "GET", &format!("/?token={}", gate.token()), &[host]), page("index.html"));
+    assert_eq!(admitted(&gate, "GET", "/engine.js", &[host, ("cookie", &format!("a=b; {value}"))]), page("engine.js"));
+    assert_eq!(admitted(&gate, "GET", "/engine.js", &[host]), Err(StatusCode::UNAUTHORIZED));
+    // A cookie alone does not admit a question.
+    assert_eq!(admitted(&gate, "POST", "/ask", &[host, ("cookie", value)]), Err(StatusCode::UNAUTHORIZED));
+    assert_ne!(Gate::new(8000).expect("a token").token(), gate.token());
+}
+
+/// An answerer whose answers never come: it sends 1 when a question arrives, and 0 when its answer is dropped.
+struct Never(mpsc::UnboundedSender<u8>);
+
+struct Dropped(mpsc::UnboundedSender<u8>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let _ = self.0.send(0);
+    }
+}
+
+impl Answerer for Never {
+    fn answer(self: Arc<Self>, _: Bytes) -> FutureAnswer {
+        let _ = self.0.send(1);
+        let dropped = Dropped(self.0.clone());
+        Box::pin(async move {
+            let _dropped = dropped;
+            std::future::pending().await
+        })
+    }
+}
+
+/// An answerer that repeats the question.
+struct Echo;
+
+impl Answerer for Echo {
+    fn answer(self: Arc<Self>, question: Bytes) -> FutureAnswer {
+        Box::pin(async move { String::from_utf8_lossy(&question).into_owned() })
+    }
+}
+
+/// Serves on a free port, and returns the port and the token.
+fn served<A: Answerer>(answerer: A) -> (u16, String) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let gate = Gate::new(port).expect("a token");
+    let token = gate.token().to_owned();
+    serve_in_test(listener, gate, Arc::new(answerer));
+    (port, token)
+}
+
+async fn connected(port: u16, request: &str) -> TcpStream {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.expect("a connection");
+    stream.write_all(request.as_bytes()).await.expect("the request is sent");
+    stream
+}
+
+fn question(port: u16, token: &str, body: &str) -> String {
+    format!(
+        "POST /ask?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+async fn response(mut stream: TcpStream) -> String {
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).await.expect("a response");
+    String::from_utf8_lossy(&response).into_owned()
+}
+
+#[tokio::test]
+async fn client_that_goes_away_stops_its_run() {
+    let (sender, mut events) = mpsc::unbounded_channel();
+    let (port, token) = served(Never(sender));
+    let stream = connected(port, &question(port, &token, "{}")).await;
+    assert_eq!(events.recv().await, Some(1));
+    drop(stream);
+    assert_eq!(events.recv().await, Some(0));
+}
+
+#[tokio::test]
+async fn answers_and_pages_have_the_security_headers() {
+    let (port, token) = served(Echo);
+    let answer = response(connected(port, &question(port, &token, "{\"ask\":\"about\"}")).await).await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("{\"ask\":\"about\"}"), "{answer}");
+    let page = format!("GET /?token={token} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n");
+    let page = response(connected(port, &page).await).await;
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("set-cookie: narrows-"), "{page}");
+    for text in [&answer, &page] {
+        assert!(text.contains("content-security-policy: default-src 'none'; script-src 'self';"), "{text}");
+        assert!(text.contains("referrer-policy: no-referrer") && text.contains("nosniff"), "{text}");
+        assert!(!text.contains("unsafe-inline") && !text.contains("access-control-allow-origin"), "{text}");
+    }
+    let other = "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    assert!(response(connected(port, other).await).await.starts_with("HTTP/1.1 403"));
+}
+
+#[tokio::test]
+async fn question_that_is_too_long_is_refused() {
+    let (port, token) = served(Echo);
+    let long = format!(
+        "POST /ask?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        QUESTION_BYTES_MAX + 1
+    );
+    assert!(response(connected(port, &long).await).await.starts_with("HTTP/1.1 413"));
+}

@@ -1,0 +1,133 @@
+//! `narrows explore` and the process that answers the questions of its page: what they serve and refuse.
+
+use super::common::cli::{Folder, narrows};
+use serde_json::Value as Json;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+/// Returns a folder with a folder `inside`, in which the program is started.
+fn folder(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    fs::create_dir(folder.path("inside")).expect("a folder");
+    folder
+}
+
+fn write(folder: &Folder, name: &str, text: &str) {
+    fs::write(folder.path(name), text).expect("a file");
+}
+
+/// Returns the answer of a process that was started in `folder`.
+fn answer(folder: &str, question: &Json) -> Json {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.arg("answer").current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    child.stdin.take().expect("a pipe").write_all(question.to_string().as_bytes()).expect("the question is sent");
+    let output = child.wait_with_output().expect("an answer");
+    serde_json::from_slice(&output.stdout).expect("the answer is JSON")
+}
+
+const REPLAY: &str = "parts = ['fabrics/nifdy-mesh']\n[workload.replay]\n";
+
+#[test]
+fn files_outside_the_folder_are_not_read() {
+    let folder = folder("explore-confined");
+    write(&folder, "secret.toml", "secret = 'swordfish'\n");
+    write(&folder, "inside/mine.toml", "parts = ['hosts/memory-bus-1998']\n");
+    let asked = |question: Json| answer(&folder.path("inside"), &question).to_string();
+    let inside = asked(serde_json::json!({ "ask": "check", "name": "mine.toml" }));
+    assert!(inside.contains("mine.toml") && inside.contains("`workload` needs one of"), "{inside}");
+    let secret = folder.path("secret.toml");
+    for name in ["../secret.toml", &secret, "./../secret.toml"] {
+        let refused = asked(serde_json::json!({ "ask": "check", "name": name }));
+        assert!(refused.contains("is not below the folder") && !refused.contains("swordfish"), "{refused}");
+        for text in [format!("{REPLAY}file = '{name}'\n"), format!("[fabric.graph]\nfile = '{name}'\n")] {
+            let refused = asked(serde_json::json!({ "ask": "check", "text": text }));
+            assert!(refused.contains("this file may not be read"), "{refused}");
+            assert!(!refused.contains("swordfish"), "{refused}");
+        }
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.path("secret.toml"), folder.path("inside/link.toml")).expect("a link");
+        let refused = asked(serde_json::json!({ "ask": "check", "name": "link.toml" }));
+        assert!(refused.contains("is not below the folder") && !refused.contains("swordfish"), "{refused}");
+    }
+}
+
+#[test]
+fn names_of_strangers_stay_data() {
+    let folder = folder("explore-payloads");
+    for payload in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "'; DROP TABLE x; --",
+        "$(touch owned)",
+        "\u{202e}\0",
+    ] {
+        for key in ["name", "ask", "file", "place", "metric", "chart", "do"] {
+            let mut question = serde_json::json!({ "ask": "check", "text": "", "sets": [payload], "vary": [payload] });
+            question[key] = payload.into();
+            let answer = answer(&folder.path("inside"), &question);
+            assert!(answer.get("problems").is_some() || answer.get("error").is_some(), "{answer}");
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path("inside")).expect("a folder").count(), 0);
+}
+
+/// A server, which is stopped at the end of its test.
+struct RunningServer(Child);
+
+impl Drop for RunningServer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Returns the response to a request of one connection.
+fn response(port: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).expect("a connection");
+    stream.write_all(request.as_bytes()).expect("the request is sent");
+    let mut response = Vec::new();
+    stream.read_to_end(&mut response).expect("a response");
+    String::from_utf8_lossy(&response).into_owned()
+}
+
+#[test]
+fn page_is_served_and_answered_with_the_token_alone() {
+    let folder = folder("explore-served");
+    write(&folder, "inside/mine.toml", "[workload.zero-load]\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(["explore", "mine.toml", "--no-browser"]).current_dir(folder.path("inside"));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let mut server = RunningServer(child);
+    let mut address = String::new();
+    BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut address).expect("an address");
+    let rest = address.trim().strip_prefix("http://127.0.0.1:").expect("a loopback address");
+    let (port, rest) = rest.split_once("/?token=").expect("a token");
+    let (token, machine) = rest.split_once('#').expect("a machine");
+    assert_eq!(machine, "mine.toml");
+    let head = format!("HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
+    let page = response(port, &format!("GET /?token={token} {head}\r\n"));
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("content=\"server\""), "{page}");
+    let question = r#"{"ask":"record","name":"memory-bus"}"#;
+    let body = format!("Content-Length: {}\r\n\r\n{question}", question.len());
+    assert!(response(port, &format!("POST /ask {head}{body}")).starts_with("HTTP/1.1 401"));
+    let answer = response(port, &format!("POST /ask?token={token} {head}{body}"));
+    let (_, record) = answer.split_once("\r\n\r\n").expect("a body");
+    let printed = narrows(&["run", "memory-bus", "--format", "json", "--no-host"]).stdout;
+    assert_eq!(record.as_bytes(), printed, "{answer}");
+}
+
+#[test]
+fn machine_outside_the_folder_cannot_be_explored() {
+    let folder = folder("explore-outside");
+    write(&folder, "mine.toml", "");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    command.args(["explore", "../mine.toml", "--no-browser"]).current_dir(folder.path("inside"));
+    let output = command.output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not below the present folder"));
+}
