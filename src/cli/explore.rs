@@ -15,14 +15,14 @@ mod server;
 mod tests;
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::{completion_values, output, registry};
+use super::{completion_values, output, own_command, registry};
 use admission::Gate;
 use answering::AnswerLimits;
 use clap::Args;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::subject::Subject;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ pub fn run(options: &Options) -> CommandResult {
     let jobs =
         options.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
     let limits = AnswerLimits {
-        program: std::env::current_exe().map_err(|error| Problem::new(error.to_string()))?,
+        program: own_command()?,
         folder,
         jobs,
         time: Duration::from_secs(options.time_max),
@@ -101,16 +101,13 @@ pub fn run(options: &Options) -> CommandResult {
 /// Checks the machine to begin with, and returns its name for the page: that of an example, or a path below the present
 /// folder.
 fn machine_name(file: &Path) -> Result<String, Failure> {
-    let subject = Subject::find(registry(), file).map_err(Problems::from_problem)?;
+    // Whether the machine is valid is shown in the page.
+    Subject::find(registry(), file).map_err(Problems::from_problem)?;
     let name = file.to_string_lossy().into_owned();
-    if Subject::example(registry(), &name).is_none()
-        && file.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir))
-    {
+    if Subject::example(registry(), &name).is_none() && !narrows_web::is_inside(file) {
         let problem = Problem::new(format!("`{name}` is not below the present folder, which the page may read"));
         return Err(problem.help("start the command in the folder of the file").into());
     }
-    // Problems of the machine are shown in the page.
-    drop(subject);
     Ok(name)
 }
 

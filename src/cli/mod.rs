@@ -90,6 +90,7 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
 use exit::{CommandResult, ExitStatus};
 use narrows_core::machine::Registry;
+use narrows_core::text::Problem;
 use narrows_study::report::wrapped;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -174,6 +175,20 @@ fn registry() -> &'static Arc<Registry> {
     REGISTRY.get().unwrap_or_else(|| Registry::shared())
 }
 
+/// The program and first arguments with which this process is started again; unset if they are the executable alone.
+static OWN_COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Returns the program and first arguments with which this process is started again.
+fn own_command() -> Result<Vec<OsString>, Problem> {
+    match OWN_COMMAND.get() {
+        Some(command) => Ok(command.clone()),
+        None => match std::env::current_exe() {
+            Ok(executable) => Ok(vec![executable.into()]),
+            Err(error) => Err(Problem::new(format!("the program cannot be started again: {error}"))),
+        },
+    }
+}
+
 /// Runs the command that the arguments of the process name, with the shipped parts.
 #[doc(hidden)]
 pub fn main() -> ExitCode {
@@ -195,20 +210,26 @@ pub fn main() -> ExitCode {
 ///
 /// Panics if it is called twice, because a process has one command line.
 pub fn main_with(registry: Registry) -> ExitCode {
-    ExitCode::from(run_arguments(Arc::new(registry), std::env::args_os().collect()))
+    set_registry(Arc::new(registry));
+    ExitCode::from(run_command(std::env::args_os().collect()))
 }
 
 /// Runs the command that `arguments` name, of which the first is the name of the program, with the parts of `registry`,
 /// and returns the exit code. This is the command line in a process whose own arguments are others, such as that of the
-/// Python interpreter.
+/// Python interpreter; `own_command` starts that process again, up to the name of the command.
 ///
 /// # Panics
 ///
 /// Panics if it is called twice, or after [`main_with`].
 #[doc(hidden)]
-pub fn run_arguments(registry: Arc<Registry>, arguments: Vec<OsString>) -> u8 {
-    assert!(REGISTRY.set(registry).is_ok(), "a process has one command line");
+pub fn run_arguments(registry: Arc<Registry>, arguments: Vec<OsString>, own_command: Vec<OsString>) -> u8 {
+    set_registry(registry);
+    OWN_COMMAND.set(own_command).expect("a process has one command line");
     run_command(arguments)
+}
+
+fn set_registry(registry: Arc<Registry>) {
+    assert!(REGISTRY.set(registry).is_ok(), "a process has one command line");
 }
 
 /// Returns the command line, whose arguments can be parsed without running the command.

@@ -1,17 +1,20 @@
 """Checks that the command line of the wheel is that of the program: output, exit codes, Ctrl-C, and the meaning of names."""
 
 import importlib.metadata
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 
 import narrows
+from narrows import _command
 
 #: How the wheel is called: by its module, and by the script that pip puts next to Python.
 SCRIPT = Path(sys.executable).parent / "narrows"
@@ -100,6 +103,21 @@ def test_interrupted_run_ends(tmp_path):
     ended = [interrupted([*command, *endless], tmp_path, lambda seconds: seconds > 2) for command in (MODULE, [native()])]
     codes = [code for code, _ in ended]
     assert codes[0] == codes[1] and codes[0] in (130, -signal.SIGINT)
+
+
+def test_explore_answers_by_the_command_of_the_wheel(tmp_path):
+    # A module of the folder is not taken for the package.
+    (tmp_path / "narrows.py").write_text("raise SystemExit('a module of a stranger')")
+    command = [sys.executable, "-c", _command._AGAIN, "explore", "--no-browser"]
+    server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        address, token = server.stdout.readline().strip().split("/?token=")
+        question = urllib.request.Request(f"{address}/ask", b'{"ask": "about"}', {"x-narrows-token": token})
+        with urllib.request.urlopen(question, timeout=60) as answer:
+            assert json.load(answer)["version"] == narrows.__version__
+    finally:
+        server.kill()
+        server.communicate()
 
 
 def test_help_prints_what_explain_prints(capsys):

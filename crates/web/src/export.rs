@@ -15,7 +15,8 @@ pub fn toml(engine: &AnswerEngine, question: &Question) -> AnswerResult {
 pub fn command(_: &AnswerEngine, question: &Question) -> AnswerResult {
     let metric = Vec::from_iter(question.metric.clone());
     let sets = ("--set", question.sets.as_slice());
-    let options = match question.command.as_deref().unwrap_or("run") {
+    let command = question.command.as_deref().unwrap_or("run");
+    let options = match command {
         "run" => vec![sets],
         "sweep" => {
             let metrics = if question.metrics.is_empty() { metric.as_slice() } else { question.metrics.as_slice() };
@@ -24,6 +25,5 @@ pub fn command(_: &AnswerEngine, question: &Question) -> AnswerResult {
         "whatif" => vec![sets, ("--metric", metric.as_slice())],
         other => return Err(QuestionError::Error(format!("there is no command `{other}`: give run, sweep or whatif"))),
     };
-    let command = question.command.as_deref().unwrap_or("run");
     Ok(json!({ "text": command_line(command, question.command_name(), &options) }).to_string())
 }

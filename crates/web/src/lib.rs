@@ -43,6 +43,7 @@ use narrows_core::text::Problems;
 use narrows_study::catalog::{NameGroup, NameKind, list};
 use narrows_study::experiment::record::VERSION;
 use question::Question;
+pub use question::is_inside;
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,9 +51,24 @@ use std::sync::Arc;
 /// The version of the questions and answers. It is raised by a change that an older page does not understand.
 const PROTOCOL: u32 = 1;
 
-/// The questions that are answered.
-const QUESTIONS: [&str; 13] = [
-    "about", "list", "show", "fits", "check", "run", "record", "points", "sweep", "whatif", "chart", "toml", "command",
+/// A function that answers a question.
+type AnswerFn = fn(&AnswerEngine, &Question) -> AnswerResult;
+
+/// The questions, each with its function.
+const QUESTIONS: [(&str, AnswerFn); 13] = [
+    ("about", |engine, _| Ok(engine.about().to_string())),
+    ("list", |engine, _| Ok(engine.list().to_string())),
+    ("show", show::show),
+    ("fits", fits::fits),
+    ("check", AnswerEngine::check),
+    ("run", run::run),
+    ("record", run::record),
+    ("points", sweep::points),
+    ("sweep", sweep::sweep),
+    ("whatif", analysis::whatif),
+    ("chart", analysis::chart),
+    ("toml", export::toml),
+    ("command", export::command),
 ];
 
 /// The source of answers: the parts that descriptions may name, and the folder of files that they may name.
@@ -105,25 +121,18 @@ impl AnswerEngine {
     }
 
     fn answer_question(&self, question: &Question) -> AnswerResult {
-        match question.ask.as_str() {
-            "about" => Ok(about(self.folder.is_some()).to_string()),
-            "list" => Ok(self.list().to_string()),
-            "check" => self.check(question),
-            "show" => show::show(self, question),
-            "fits" => fits::fits(self, question),
-            "run" => run::run(self, question),
-            "record" => run::record(self, question),
-            "points" => sweep::points(self, question),
-            "sweep" => sweep::sweep(self, question),
-            "whatif" => analysis::whatif(self, question),
-            "chart" => analysis::chart(self, question),
-            "toml" => export::toml(self, question),
-            "command" => export::command(self, question),
-            unknown => Err(QuestionError::Error(format!(
-                "there is no question `{unknown}`; the questions are {}",
-                QUESTIONS.join(", ")
-            ))),
-        }
+        let known = QUESTIONS.iter().find(|(name, _)| *name == question.ask);
+        let (_, answer) = known.ok_or_else(|| {
+            let names = QUESTIONS.map(|(name, _)| name).join(", ");
+            QuestionError::Error(format!("there is no question `{}`; the questions are {names}", question.ask))
+        })?;
+        answer(self, question)
+    }
+
+    /// Returns the version, the questions, and whether files are read.
+    fn about(&self) -> Json {
+        let questions = QUESTIONS.map(|(name, _)| name);
+        json!({ "version": VERSION, "protocol": PROTOCOL, "features": questions, "files": self.folder.is_some() })
     }
 
     /// Returns the examples and parts by family, as `narrows list --format json` prints them.
@@ -146,8 +155,4 @@ impl AnswerEngine {
         }
         .to_string())
     }
-}
-
-fn about(has_files: bool) -> Json {
-    json!({ "version": VERSION, "protocol": PROTOCOL, "features": QUESTIONS, "files": has_files })
 }

@@ -72,6 +72,11 @@ impl Question {
     }
 }
 
+/// Returns whether a path has no part that leads out of the folder that it is relative to. A symbolic link may.
+pub fn is_inside(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
 impl AnswerEngine {
     /// Returns the path of a file below the folder of the engine.
     fn path_in_folder(&self, file: &str) -> Result<PathBuf, QuestionError> {
@@ -83,7 +88,7 @@ impl AnswerEngine {
         let outside =
             || QuestionError::Error(format!("`{file}` is not below the folder in which the server was started"));
         let relative = Path::new(file);
-        if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
+        if !is_inside(relative) {
             return Err(outside());
         }
         let path = folder.join(relative);

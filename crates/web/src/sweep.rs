@@ -2,9 +2,8 @@
 
 use crate::question::Question;
 use crate::{AnswerEngine, AnswerResult, QuestionError};
-use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::text::Problems;
-use narrows_core::text::quantity::parse;
+use narrows_core::text::quantity::parse_any;
 use narrows_study::experiment::sweep::{CheckedSweep, RunOptions, Sweep, dimensions, json, settings, values_of};
 use narrows_study::experiment::tidy;
 use narrows_study::experiment::vary::{Dimension, Vary};
@@ -49,12 +48,7 @@ fn axis(vary: &Vary) -> Json {
 /// Returns a value as a number in the smallest unit of its kind, or `None` if it is no number.
 fn number(value: &str) -> Option<f64> {
     let value = value.trim().trim_matches(['"', '\'']);
-    let time = || parse::<Time>(value).map(|time| time.ps()).ok();
-    let bytes = || parse::<Bytes>(value).map(Bytes::get).ok();
-    let rate = || parse::<Rate>(value).map(|rate| rate.bits_per_s()).ok();
-    let frequency = || parse::<Hertz>(value).map(|frequency| frequency.0).ok();
-    let quantity = || time().or_else(bytes).or_else(rate).or_else(frequency).map(|amount| amount as f64);
-    value.parse().ok().or_else(quantity)
+    value.parse().ok().or_else(|| parse_any(value).map(|(_, amount)| amount as f64))
 }
 
 /// Returns whether the steps between numbers are nearer to equal factors than to equal differences.

@@ -9,7 +9,7 @@ fn answer(question: Json) -> Json {
 
 #[test]
 fn every_question_is_answered() {
-    for question in super::QUESTIONS {
+    for (question, _) in super::QUESTIONS {
         let answer = answer(json!({
             "ask": question,
             "name": "memory-bus",

@@ -15,8 +15,8 @@ use tokio::sync::Semaphore;
 
 /// How questions are answered.
 pub struct AnswerLimits {
-    /// The program that answers with its command `answer`.
-    pub program: PathBuf,
+    /// The program that answers with its command `answer`, and the arguments before that command.
+    pub program: Vec<OsString>,
     /// The folder below which files are read.
     pub folder: PathBuf,
     /// The number of questions that are answered at a time; others wait.
@@ -41,8 +41,9 @@ impl ProcessAnswerer {
     }
 
     async fn run(&self, question: &[u8]) -> io::Result<Result<String, String>> {
-        let mut command = Command::new(&self.limits.program);
-        command.args(["answer", "--memory-max"].map(OsString::from)).arg(self.limits.memory_gib.to_string());
+        let (program, arguments) = self.limits.program.split_first().expect("a command line has a program");
+        let mut command = Command::new(program);
+        command.args(arguments).args(["answer", "--memory-max"]).arg(self.limits.memory_gib.to_string());
         command.current_dir(&self.limits.folder).kill_on_drop(true);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let mut stdin = child.stdin.take().expect("standard input is piped");

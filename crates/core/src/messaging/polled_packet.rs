@@ -8,7 +8,7 @@ use crate::host::Address;
 use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
 
 /// A packet that a poll found and that has not been taken yet.
-#[expect(clippy::large_enum_variant, reason = "one packet at a time is polled, on the stack")]
+#[allow(clippy::large_enum_variant, reason = "one packet at a time is polled, on the stack; not large on 32 bits")]
 pub(super) enum PolledPacket<'q> {
     /// A packet at the interface, and the hold on the driver's receiving half, if several cores share the driver.
     Interface { arrival: RxPacket, _receiver: Option<OwnedHold> },

@@ -109,6 +109,15 @@ impl Quantity for Hertz {
     }
 }
 
+/// Parses `text` as a quantity of any kind, and returns the smallest unit of the kind and the number of these units.
+pub fn parse_any(text: &str) -> Option<(&'static str, u64)> {
+    let time = parse(text).map(|time: Time| (Time::SMALLEST, time.ps()));
+    let bytes = || parse(text).map(|bytes: Bytes| (Bytes::SMALLEST, bytes.get()));
+    let rate = || parse(text).map(|rate: Rate| (Rate::SMALLEST, rate.bits_per_s()));
+    let frequency = || parse(text).map(|frequency: Hertz| (Hertz::SMALLEST, frequency.0));
+    time.or_else(|_| bytes()).or_else(|_| rate()).or_else(|_| frequency()).ok()
+}
+
 /// Parses `text` as a quantity.
 pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
     let text = text.trim();

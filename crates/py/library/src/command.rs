@@ -8,10 +8,10 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 /// Runs the command that `arguments` name, of which the first is the name of the program, and returns the exit code.
-/// It can be called once in a process.
+/// `own_command` starts the process again, up to the name of the command. It can be called once in a process.
 #[pyfunction]
-pub fn run_command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| cli::run_arguments(Arc::clone(registry()), arguments))
+pub fn run_command(py: Python<'_>, arguments: Vec<OsString>, own_command: Vec<OsString>) -> u8 {
+    py.detach(|| cli::run_arguments(Arc::clone(registry()), arguments, own_command))
 }
 
 /// Returns the meaning of a name, as `narrows explain` prints it.

@@ -7,6 +7,10 @@ import sys
 
 from . import _narrows
 
+# Starts the command again in another process, as `narrows explore` does for each answer. Modules of the present folder,
+# in which descriptions of others may lie, are not imported.
+_AGAIN = "import sys; sys.path = [path for path in sys.path if path]; from narrows._command import main; sys.exit(main())"
+
 
 def main() -> int:
     """Runs the command line with the arguments of the process, and returns its exit code."""
@@ -14,4 +18,4 @@ def main() -> int:
     # handles it, or else the system ends the process. An ignored Ctrl-C stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return _narrows.run_command(["narrows", *sys.argv[1:]])
+    return _narrows.run_command(["narrows", *sys.argv[1:]], [sys.executable, "-c", _AGAIN])

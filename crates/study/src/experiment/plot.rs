@@ -19,6 +19,7 @@ pub use sweep_columns::SweepColumns;
 use crate::report::chart::{Axis, BarChart, LineChart, Series};
 use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
 use narrows_core::text::{Problem, suggest};
+use sweep_columns::{keys, varies};
 
 /// The description of a chart.
 #[derive(Clone, Debug, Default)]
@@ -233,13 +234,8 @@ fn grouped_lines(
 
 /// Returns the names of the varied columns that are neither the x column nor among the grouping columns.
 fn varying<'a>(data: &'a Dataset, x: &'a Variable, group_columns: &'a [&Variable]) -> impl Iterator<Item = &'a str> {
-    let keys = data.variables.iter().take_while(|variable| variable.name != "outcome");
-    let differs = |variable: &&Variable| {
-        (1..variable.values.len()).any(|row| variable.values.text(row) != variable.values.text(0))
-    };
-    let other_columns =
-        keys.filter(move |variable| variable.name != x.name && group_columns.iter().all(|by| by.name != variable.name));
-    other_columns.filter(differs).map(|variable| variable.name.as_str())
+    let is_other = move |key: &&Variable| key.name != x.name && group_columns.iter().all(|by| by.name != key.name);
+    keys(data).filter(is_other).filter(|key| varies(key)).map(|key| key.name.as_str())
 }
 
 fn unit_conflict(first: &Variable, other: &Variable) -> Problem {

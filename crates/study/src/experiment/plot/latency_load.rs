@@ -3,6 +3,7 @@
 //! A saturated run has no steady state, so its latencies depend on its length only. It is left out, and the chart marks
 //! the load that it accepted.
 
+use super::sweep_columns::{keys, varies};
 use super::{RenderedPlot, axis_unit, find, name_in_words, title};
 use crate::report::chart::{Axis, LineChart, Note, Series, Style};
 use crate::report::dataset::{Dataset, Variable};
@@ -165,9 +166,8 @@ impl LatencyLoadSpec {
 /// Returns the varied columns that distinguish lines: all except the last, along which the load varies, and those that
 /// vary in step with it.
 fn grouping(data: &Dataset) -> Vec<&Variable> {
-    let keys: Vec<&Variable> = data.variables.iter().take_while(|variable| variable.name != "outcome").collect();
+    let keys: Vec<&Variable> = keys(data).collect();
     let Some((last, others)) = keys.split_last() else { return Vec::new() };
-    let varies = |key: &Variable| (1..key.values.len()).any(|row| key.values.text(row) != key.values.text(0));
     others.iter().filter(|key| varies(key) && !is_in_step(key, last)).copied().collect()
 }
 

@@ -27,14 +27,14 @@ impl<'a> SweepColumns<'a> {
         let Some(outcome) = position(OUTCOME) else { return SweepColumns { varied: Vec::new(), metrics: Vec::new() } };
         let metrics_end = position(FIRST_AFTER_METRICS).unwrap_or(rows.variables.len());
         SweepColumns {
-            varied: rows.variables[..outcome].iter().filter(|variable| distinct_values(variable) > 1).collect(),
+            varied: keys(rows).filter(|key| varies(key)).collect(),
             metrics: rows.variables[outcome + 1..metrics_end].iter().collect(),
         }
     }
 
     /// Returns the metrics whose values differ and that are no statistic of another metric.
     pub fn main_metrics(&self) -> impl Iterator<Item = &'a Variable> + use<'a, '_> {
-        self.metrics.iter().copied().filter(|metric| !is_statistic(metric) && distinct_values(metric) > 1)
+        self.metrics.iter().copied().filter(|metric| !is_statistic(metric) && varies(metric))
     }
 
     /// Returns the first metric of numbers, preferably one of `main_metrics`.
@@ -63,6 +63,16 @@ impl<'a> SweepColumns<'a> {
         let others = self.varied.iter().filter(|variable| variable.name != spec.x);
         others.map(|variable| distinct_values(variable)).product()
     }
+}
+
+/// Returns the columns before the outcome: those of the varied keys.
+pub(super) fn keys(rows: &Dataset) -> impl Iterator<Item = &Variable> {
+    rows.variables.iter().take_while(|variable| variable.name != OUTCOME)
+}
+
+/// Returns whether a column has several values.
+pub(super) fn varies(column: &Variable) -> bool {
+    (1..column.values.len()).any(|row| column.values.text(row) != column.values.text(0))
 }
 
 /// Returns the number of different values of a column.

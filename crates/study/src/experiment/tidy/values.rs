@@ -4,8 +4,7 @@
 //! a value at a point has an empty cell.
 
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
-use narrows_core::engine::{Bytes, Hertz, Rate, Time};
-use narrows_core::text::quantity::parse;
+use narrows_core::text::quantity::parse_any;
 
 /// A parsed value of a key.
 #[derive(Clone, PartialEq, Debug)]
@@ -92,15 +91,9 @@ fn parse_value(value: &str) -> ParsedValue {
 }
 
 fn quantity(text: &str) -> Option<ParsedValue> {
-    let base_number = |unit: &str, number: u64| {
-        let base = BaseUnit::from_unit(unit).expect("every smallest unit has a base unit");
-        ParsedValue::Quantity(base.unit, base.to_base(number as f64))
-    };
-    let bytes = || parse::<Bytes>(text).ok().map(|bytes| base_number("B", bytes.get()));
-    let time = || parse::<Time>(text).ok().map(|time| base_number("ps", time.ps()));
-    let rate = || parse::<Rate>(text).ok().map(|rate| base_number("bit/s", rate.bits_per_s()));
-    let hertz = || parse::<Hertz>(text).ok().map(|hertz| base_number("Hz", hertz.0));
-    bytes().or_else(time).or_else(rate).or_else(hertz)
+    let (unit, amount) = parse_any(text)?;
+    let base = BaseUnit::from_unit(unit).expect("every smallest unit has a base unit");
+    Some(ParsedValue::Quantity(base.unit, base.to_base(amount as f64)))
 }
 
 #[cfg(test)]
