@@ -24,10 +24,16 @@ fn crates_and_wheels_take_the_version_of_the_workspace() {
         assert_eq!(table(&path)["package"]["version"]["workspace"].as_bool(), Some(true), "{path}");
     }
     assert_eq!(workspace["package"]["version"]["workspace"].as_bool(), Some(true));
-    for name in ["narrows-core", "narrows-study"] {
-        let dependency = &workspace["workspace"]["dependencies"][name];
+    let core = table("crates/core/Cargo.toml");
+    let dependencies = [&workspace["workspace"]["dependencies"], &core["dependencies"]].map(|of| of.as_table());
+    let inside =
+        dependencies.into_iter().flatten().flatten().filter(|(_, dependency)| dependency.get("path").is_some());
+    let mut names = Vec::new();
+    for (name, dependency) in inside {
         assert_eq!(dependency["version"].as_str(), Some(version.as_str()), "the dependency {name}");
+        names.push(name.as_str());
     }
+    assert_eq!(names, ["narrows-core", "narrows-study", "narrows-web", "narrows-derive"]);
     for path in ["crates/py/pyproject.toml", "examples/outside/python/pyproject.toml"] {
         let dynamic = table(path)["project"]["dynamic"].as_array().expect("a list").clone();
         assert_eq!(dynamic, [toml::Value::from("version")], "{path}");

@@ -113,7 +113,7 @@ impl PlotSpec {
 
     fn title(&self, x: &Variable, ys: &[&Variable]) -> String {
         let names: Vec<String> = ys.iter().map(|y| axis_name(y)).collect();
-        self.title.clone().unwrap_or_else(|| format!("{} over {}", names.join(", "), axis_name(x)))
+        self.title.clone().unwrap_or_else(|| capitalized(&format!("{} over {}", names.join(", "), axis_name(x))))
     }
 
     fn lines(&self, x: &Variable, ys: &[&Variable], lines: &[PlotLine]) -> String {
@@ -179,6 +179,12 @@ fn title(name: &str, axis_unit: &AxisUnit) -> String {
         "" => name.to_owned(),
         unit => format!("{name} [{unit}]").trim_start().to_owned(),
     }
+}
+
+/// Returns the text with a capital first letter.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Returns the name of a column in words, without its unit.

@@ -1,4 +1,5 @@
-//! The self-contained HTML page of a report: the figures with their data, then the findings and tables, then the claims.
+//! The self-contained HTML page of a report: runs that did not end as done, the figures with their data, then the
+//! findings and tables, then the claims.
 //!
 //! Styles, charts and a script are embedded, and nothing is fetched. Claims are folded by the part of the publication
 //! that they are from; a group with a failing claim is open, and its failing claims come first. The page works without
@@ -26,6 +27,7 @@ pub fn page(report: &PaperReport) -> String {
     if report.provenance.quick {
         page += &paragraph("quick", "Made with --quick: the inputs are smaller than those that the claims refer to.");
     }
+    page.extend(report.problems.iter().map(|problem| paragraph("unexpected", problem)));
     if !report.provenance.command.is_empty() {
         let command = escape(&report.provenance.command);
         page += &format!("<p class=\"made\">Made by <code>{command}</code></p>\n");
@@ -190,6 +192,7 @@ mod tests {
             table: Some(table),
         };
         PaperReport {
+            problems: Vec::new(),
             paper: "x".into(),
             title: "Cut <through>".into(),
             reference: "A & B".into(),

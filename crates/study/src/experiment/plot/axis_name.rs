@@ -27,7 +27,7 @@ pub fn axis_name(variable: &Variable) -> String {
 
 /// Returns the name of a metric in words.
 pub fn quantity_words(metric: &str) -> String {
-    let words = metric.replace(['_', '.'], " ");
+    let words = metric.replace(['_', '.'], " ").replace("round trip ", "round-trip ");
     let one_way = |quantity: &str| match quantity.strip_suffix(" one way") {
         Some(quantity) => format!("one-way {quantity}"),
         None => quantity.to_owned(),
@@ -82,5 +82,6 @@ mod tests {
         assert_eq!(name("message_latency_one_way_p99_s", "s"), "99th percentile of one-way message latency");
         assert_eq!(name("message_latency_one_way_p50_s", "s"), "median one-way message latency");
         assert_eq!(name("dma_bandwidth_B_per_s", "B/s"), "DMA bandwidth");
+        assert_eq!(name("round_trip_latency_p99_s", "s"), "99th percentile of round-trip latency");
     }
 }
