@@ -147,16 +147,22 @@ fn distributions_are_plotted_in_one_line() {
     let has_words =
         |texts: &[String], expected: &[&str]| expected.iter().all(|word| texts.iter().any(|text| text == word));
     let up_to = "share of samples up to";
-    assert!(has_words(&plot(&[&run_json, "--cdf", NAME]), &["message.latency_one_way, 1000 samples", up_to]));
+    assert!(has_words(
+        &plot(&[&run_json, "--cdf", NAME]),
+        &["Distribution of one-way message latency, 1000 samples", up_to]
+    ));
     assert!(has_words(
         &plot(&[&run_json, &seeds, "--cdf=latency_one_way", "--log=y"]),
         &["run", "seeds", "share of samples above"]
     ));
-    assert!(has_words(&plot(&[&messages, "--cdf=latency", "--by=source"]), &["latency, 1000 samples", "latency [µs]"]));
+    assert!(has_words(
+        &plot(&[&messages, "--cdf=latency", "--by=source"]),
+        &["Distribution of latency, 1000 samples", "latency [µs]"]
+    ));
     assert!(has_words(&plot(&[&sweep, "--cdf", NAME]), &["cni32qm, 1", "ap3000, 2"]));
     let by_interface = plot(&[&sweep, "--cdf", NAME, "--by=ni"]);
     assert!(
-        has_words(&by_interface, &["cni32qm", "ap3000", "message.latency_one_way, 4000 samples"]),
+        has_words(&by_interface, &["cni32qm", "ap3000", "Distribution of one-way message latency, 4000 samples"]),
         "{by_interface:?}"
     );
     for (arguments, why) in [
@@ -179,7 +185,7 @@ fn latency_over_load_is_plotted_in_one_line() {
     let vary = ["--vary=ni=cni32qm,udma", "--vary=workload.stream.arrivals.poisson.interval=8 us..0.2 us*log4"];
     run_ok(&[&["sweep"], &OPEN[..3], &vary[..], &["--stop-at-saturation", "--out", &csv]].concat());
     let ran = run_ok(&["plot", &csv, "--latency-load", "--out", &svg]);
-    assert!(stderr(&ran).contains("2 points without a steady state are left out"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("Left out: 2 points without a steady state."), "{}", stderr(&ran));
     let texts = texts(&svg);
     for words in [
         "Latency over offered load",

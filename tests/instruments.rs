@@ -183,7 +183,7 @@ fn a_packet_has_a_span_on_each_link_that_it_crosses() {
     let spans = |part: &str| -> usize {
         tracks.iter().filter(|((_, name), _)| name.contains(part)).map(|(_, spans)| spans.len()).sum()
     };
-    assert_eq!([spans("place 0 →"), spans("→ place 15"), spans("→ place 0")], [15, 1, 0]);
+    assert_eq!([spans("node 0 →"), spans("→ node 15"), spans("→ node 0")], [15, 1, 0]);
     // A packet crosses two links at the ends, and as many links between routers as its distance. In each of the two
     // dimensions, each of the distances 0 to 3 occurs for four nodes.
     assert_eq!(result.timeline.spans.len(), 2 * 15 + 2 * 4 * (1 + 2 + 3));

@@ -1,6 +1,6 @@
 //! Opens the pages of studies in Chromium where it is installed, and checks that the browser reports no error, that
-//! nothing is wider than a window of 1280 or 480 pixels, that no words of a picture overlap, and that the table of
-//! claims sorts, filters and searches.
+//! nothing is wider than a window of 1280 or 480 pixels, that no words of a picture overlap, and that the tables of
+//! claims are folded, sort, filter and search.
 
 use crate::common::cli::{Folder, command, run_ok};
 use serde_json::{Value, json};
@@ -100,21 +100,31 @@ fn assert_fits(result: &Value, page: &str, width: u32) {
     assert!(result["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{place}");
 }
 
-/// Checks that the table of claims sorts, filters and searches.
+/// Checks that claims are folded by their part of the publication, and that the tables sort, filter and search.
 fn assert_interactive(result: &Value, page: &str) {
     let claims = texts(result, "claims");
-    let failing = texts(result, "failing");
-    assert_eq!(
-        claims[..failing.len()],
-        failing,
-        "{page}: failing claims come first, and are all that the filter leaves"
-    );
-    let (sorted, mut reversed) = (texts(result, "sorted"), texts(result, "reversed"));
-    reversed.reverse();
+    let groups = result["groups"].as_array().expect("groups");
+    for (group, folded) in groups.iter().zip(result["folded"].as_array().expect("groups")) {
+        let fails: Vec<bool> = group["fails"].as_array().expect("rows").iter().map(|fails| *fails == true).collect();
+        assert!(fails.is_sorted_by(|a, b| a >= b), "{page}: the failing claims of a group come first");
+        assert!(!fails.contains(&true) || group["open"] == true, "{page}: a group with a failing claim is open");
+        assert_eq!(group["open"], *folded, "{page}: without a filter the groups are as at the start");
+    }
+    let failing =
+        groups.iter().flat_map(|group| group["fails"].as_array().expect("rows")).filter(|fails| **fails == true);
+    assert_eq!(texts(result, "failing").len(), failing.count(), "{page}: the filter leaves the failing claims");
+    let tables = |key: &str| -> Vec<Vec<Value>> {
+        let rows = |table: &Value| table.as_array().expect("rows").clone();
+        result[key].as_array().expect(key).iter().map(rows).collect()
+    };
+    let (sorted, mut reversed) = (tables("sorted"), tables("reversed"));
+    reversed.iter_mut().for_each(|table| table.reverse());
     assert_eq!(sorted, reversed, "{page}");
-    assert_eq!(sorted.len(), claims.len(), "{page}");
-    let errors: Vec<f64> = result["errors"].as_array().expect("errors").iter().filter_map(Value::as_f64).collect();
-    assert!(errors.is_sorted(), "{page}: {errors:?}");
+    assert_eq!(sorted.iter().map(Vec::len).sum::<usize>(), claims.len(), "{page}");
+    for errors in tables("errors") {
+        let errors: Vec<f64> = errors.iter().filter_map(Value::as_f64).collect();
+        assert!(errors.is_sorted(), "{page}: {errors:?}");
+    }
     assert!(texts(result, "found").contains(&claims[0]), "{page}: a search finds what it names");
     assert_eq!(result["again"], json!(claims.len()), "{page}: an empty search shows all");
 }

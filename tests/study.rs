@@ -303,7 +303,7 @@ fn cell_links_to_the_description_of_its_number() {
     let out = folder.0.join("results");
     let output = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("3 points are left out"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("Left out: 3 points,"), "{}", stderr(&output));
     let read = |file: &str| fs::read_to_string(out.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
     let (svg, csv, limits) = (read("latency.svg"), read("latency.csv"), read("limits.csv"));
     assert_eq!(svg.matches("<a href=").count(), 3);

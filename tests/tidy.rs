@@ -8,6 +8,7 @@ mod modules;
 mod names;
 mod parts;
 mod public;
+mod versions;
 mod words;
 
 use narrows::machine::shipped;
@@ -36,7 +37,7 @@ fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
             let path = entry.expect("a folder can be read").path();
             let name = path.strip_prefix(root()).expect("it lies in the project").display().to_string();
             let own_name = entry_name(&path);
-            if own_name.starts_with('.') || own_name == "target" {
+            if own_name.starts_with('.') || own_name == "target" || path.is_symlink() {
                 continue;
             } else if path.is_dir() {
                 folders.push(path);

@@ -117,7 +117,8 @@ fn pages_name_the_runs_that_did_not_complete_first() {
     let page = fs::read_to_string(&page).expect("a page");
     let position_of = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
     assert!(position_of("loss: 736 of 800 messages were lost") < position_of("<table>"));
-    assert!(position_of("sweep: 1 of 2 points did not end as done") < position_of("sweep: all data"));
+    assert!(position_of("run: loss: 736 of 800 messages were lost") < position_of("<figure"));
+    assert!(position_of("sweep: 1 of 2 points did not end as done") < position_of("<figure"));
     assert!(!page.contains("ottleneck"), "the run has none");
 }
 

@@ -1,9 +1,9 @@
-//! `narrows help`: the help of a command, or the glossary.
+//! `narrows help`: the help of a command, the glossary, or the meaning of a name.
 
 use super::exit::{CommandResult, ExitStatus, is_coloured};
 use super::output::print;
 use super::{Cli, registry};
-use crate::reference::{GLOSSARY, glossary_entry, matching, vocabulary};
+use crate::reference::{GLOSSARY, explain, glossary_entry};
 use clap::{Args, CommandFactory};
 use narrows_core::text::Problem;
 
@@ -11,32 +11,29 @@ const EXAMPLES: &str = "\
 Examples:
   narrows help run                 the same as narrows run --help
   narrows help glossary            every term and its meaning
-  narrows help glossary backlog    the terms with this word";
+  narrows help glossary backlog    the terms with this word
+  narrows help payload             the same as narrows explain payload";
 
-/// Print the help of a command, or the glossary
+/// Print the help of a command, the glossary, or the meaning of a name
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Name of a command, or `glossary`
+    /// A command, `glossary` (with a word to look up), or a name that `narrows explain` knows
     #[arg(value_name = "TOPIC")]
-    topic: Option<String>,
-    /// Word to look up in the glossary
-    #[arg(value_name = "WORD", requires = "topic")]
-    word: Option<String>,
+    topic: Vec<String>,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let mut cli = Cli::command();
     cli.build();
-    let text = match options.topic.as_deref() {
-        None => help_of(&mut cli),
-        Some("glossary") => glossary(options.word.as_deref())?,
-        Some(topic) => match cli.find_subcommand_mut(topic) {
-            Some(command) => help_of(command),
-            None => return Err(unknown_topic(topic, &cli).into()),
-        },
+    let words: Vec<&str> = options.topic.iter().map(String::as_str).collect();
+    let text = match words[..] {
+        [] => help_of(&mut cli),
+        ["glossary"] => glossary(None)?,
+        ["glossary", ..] => glossary(Some(&words[1..].join(" ")))?,
+        _ => topic_text(&words.join(" "), &mut cli)?,
     };
     print(&text)?;
     Ok(ExitStatus::Done)
@@ -48,13 +45,18 @@ fn help_of(command: &mut clap::Command) -> String {
     if is_coloured(&std::io::stdout()) { help.ansi().to_string() } else { help.to_string() }
 }
 
+/// Returns the help of the command `topic`, or the meaning of the name `topic`.
+fn topic_text(topic: &str, cli: &mut clap::Command) -> Result<String, Problem> {
+    if let Some(command) = cli.find_subcommand_mut(topic) {
+        return Ok(help_of(command));
+    }
+    explain(registry(), topic).map_err(|_| unknown_topic(topic, cli))
+}
+
 fn unknown_topic(topic: &str, command: &clap::Command) -> Problem {
     let names = command.get_subcommands().map(clap::Command::get_name).chain(["glossary"]);
-    let problem = Problem::unknown_name("help topic", topic, names.collect::<Vec<_>>().into_iter());
-    match matching(&vocabulary(registry()), topic).is_empty() {
-        true => problem,
-        false => problem.help(format!("`narrows explain {topic}` explains this name")),
-    }
+    Problem::unknown_name("help topic", topic, names.collect::<Vec<_>>().into_iter())
+        .help("a topic may also be a key, metric, stage, resource or term: `narrows explain` prints all of them")
 }
 
 /// Returns the glossary as text, or its entries whose term contains `word`.
@@ -98,9 +100,11 @@ mod tests {
     }
 
     #[test]
-    fn unknown_topic_that_is_a_name_refers_to_explain() {
-        let help = |topic: &str| unknown_topic(topic, &Cli::command()).help.join(" ");
-        assert!(help("payload").contains("narrows explain payload"), "{}", help("payload"));
-        assert!(!help("nosuchname").contains("narrows explain"));
+    fn topic_is_a_command_or_a_name() {
+        let text = |topic: &str| topic_text(topic, &mut Cli::command());
+        assert!(text("run").expect("a command").contains("Usage"));
+        assert!(text("payload").expect("a key").contains("workload.ping-pong.payload  (key)"));
+        assert!(text("receive: poll").expect("a stage").contains("(stage)"));
+        assert!(text("nosuchname").expect_err("no name").help.join(" ").contains("narrows explain"));
     }
 }

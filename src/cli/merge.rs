@@ -9,6 +9,7 @@ use clap::Args;
 use narrows_core::text::Problem;
 use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::sweep::plan::{GatheredPoints, SweepPlan};
+use narrows_study::report::number::counted;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -56,7 +57,7 @@ pub fn run(options: &Options) -> CommandResult {
         return Err(incomplete(&missing, first, plan.inputs.len()).into());
     }
     write(&plan, &points, format, Some(file))?;
-    eprint_line!("Wrote {} points to `{}`.", points.len(), out.display());
+    eprint_line!("Wrote {} to `{}`.", counted(points.len(), "point"), out.display());
     Ok(exit_status(&points))
 }
 

@@ -10,6 +10,7 @@ use narrows_study::experiment::plot::{
 use narrows_study::experiment::tidy;
 use narrows_study::report::dataset::{Dataset, Encoding};
 use narrows_study::report::image::ImageFormat;
+use narrows_study::report::number::counted;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -97,8 +98,8 @@ pub fn run(options: &Options) -> CommandResult {
     let plot = options.draw()?;
     if plot.left_out > 0 {
         match options.latency_load {
-            true => eprint_line!("{} points without a steady state are left out.", plot.left_out),
-            false => eprint_line!("{} values that were not measured are left out.", plot.left_out),
+            true => eprint_line!("Left out: {} without a steady state.", counted(plot.left_out, "point")),
+            false => eprint_line!("Left out: {} not measured.", counted(plot.left_out, "value")),
         }
     }
     let bytes = format.bytes(&plot.svg).map_err(Problem::new)?;

@@ -7,6 +7,7 @@ use super::{Format, completion_values, registry};
 use clap::Args;
 use narrows_core::text::Problem;
 use narrows_study::papers::builtins;
+use narrows_study::report::number::counted;
 use narrows_study::report::{Column, PaperReport, ReportTable};
 use narrows_study::study;
 use std::fs;
@@ -196,7 +197,7 @@ impl study::Progress for Bar {
 
     fn leaves_out(&self, points: usize) {
         if points > 0 {
-            eprint_line!("{points} points are left out, since their parts are incompatible");
+            eprint_line!("Left out: {}, since their parts are incompatible.", counted(points, "point"));
         }
     }
 

@@ -13,6 +13,7 @@ use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::reader::Reader;
 use narrows_study::experiment::sweep::{format_values, values_of};
 use narrows_study::experiment::vary::Dimension;
+use narrows_study::report::number::counted;
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
@@ -123,7 +124,7 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
 
 fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
     let probes: usize = rows.iter().map(|(_, crossing)| crossing.probes).sum();
-    format!("{} {probes} values were tried.\n\n{}", finding(query, rows), table(query, rows).text())
+    format!("{} Tried: {}.\n\n{}", finding(query, rows), counted(probes, "value"), table(query, rows).text())
 }
 
 /// Returns the result as a sentence: where the condition holds, or, with several points, what was searched.

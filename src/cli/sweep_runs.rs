@@ -9,6 +9,7 @@ use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::sweep::{
     CheckedSweep, PointProblem, RunOptions, Shard, SweepEvent, SweepLines, SweepPoint,
 };
+use narrows_study::report::number::counted;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -57,9 +58,9 @@ pub fn runs(
     let identical =
         if total > distinct { format!(", {} identical to others", total - distinct) } else { String::new() };
     let shard = shard.map(|shard| format!(", shard {} of {}", shard.number, shard.count)).unwrap_or_default();
-    eprint_line!("{total} points{shard}: {run} run, {kept} stored before{identical}.");
+    eprint_line!("{}{shard}: {run} run, {kept} stored before{identical}.", counted(total, "point"));
     if lines.is_some() && rows.len() < planned {
-        eprint_line!("{} points after saturated ones are left out.", planned - rows.len());
+        eprint_line!("Left out: {} after saturated ones.", counted(planned - rows.len(), "point"));
     }
     Ok(rows)
 }

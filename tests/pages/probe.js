@@ -77,19 +77,34 @@
     return document.getElementById(link.hash.slice(1)) !== null;
   });
   if (table && document.getElementById("search")) {
+    var groups = Array.from(document.querySelectorAll("details.group"));
+    seen.groups = groups.map(function (group) {
+      var rows = Array.from(group.querySelectorAll("tbody tr"));
+      return { open: group.open, fails: rows.map(function (row) { return row.classList.contains("fails"); }) };
+    });
+    groups.forEach(function (group) { group.open = true; });
     seen.claims = ids();
     document.getElementById("only-fails").click();
     seen.failing = ids();
     document.querySelector(".filter input[type=radio]").click();
+    seen.folded = groups.map(function (group) { return group.open; });
+    groups.forEach(function (group) { group.open = true; });
     var heads = Array.from(table.tHead.rows[0].cells);
     seen.heads = texts(heads);
     var by = function (name) { heads[seen.heads.indexOf(name)].querySelector("button").click(); };
+    // What each table shows.
+    var byTable = function (of) {
+      return Array.from(document.querySelectorAll("table.claims"), function (table) {
+        return Array.from(table.tBodies[0].rows, of);
+      });
+    };
+    var id = function (row) { return row.querySelector(".id").textContent.trim(); };
     by("claim");
-    seen.sorted = ids();
+    seen.sorted = byTable(id);
     by("claim");
-    seen.reversed = ids();
+    seen.reversed = byTable(id);
     by("error");
-    seen.errors = shown().map(function (row) {
+    seen.errors = byTable(function (row) {
       var cell = row.querySelector("td.error");
       return cell && cell.dataset.key ? Number(cell.dataset.key) : null;
     });
@@ -99,6 +114,7 @@
     seen.found = ids();
     search.value = "";
     search.dispatchEvent(new Event("input"));
+    groups.forEach(function (group) { group.open = true; });
     seen.again = ids().length;
   }
   window.parent.postMessage(JSON.stringify(seen), "*");

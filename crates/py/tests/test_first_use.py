@@ -54,7 +54,7 @@ def outputs(notebook):
     return shown
 
 
-@pytest.mark.parametrize("name", ["question", "measured-curve"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "docs").glob("*.ipynb")))
 def test_notebooks_show_what_running_them_gives(name, tmp_path):
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     kept = nbformat.read(ROOT / "docs" / f"{name}.ipynb", as_version=4)

@@ -6,8 +6,8 @@ use crate::text::PartLibrary;
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;
 
-static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../machines");
-static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples");
+static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shipped/machines");
+static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shipped/examples");
 
 static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| toml_names(&MACHINES));
 

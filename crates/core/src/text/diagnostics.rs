@@ -130,4 +130,5 @@ pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known_keys:
     Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))
         .with_place(node.key().cloned(), label)
         .help(format!("allowed here: {}", suggest::phrase(known_keys)))
+        .help("`narrows explain KEY` prints the meaning of a key")
 }

@@ -298,25 +298,41 @@ impl<'a> Loader<'a> {
     }
 
     fn unknown_part(&self, name: &str, place: Option<Place>) -> Problem {
-        let nearest = suggest::nearest(name, self.shelf.names.iter().copied());
+        let folder_of = |part: &'static str| part.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_file = name.ends_with(".toml");
+        let stem = name.strip_suffix(".toml").unwrap_or(name);
+        // A name without its folder, or with the path of a file, means the part with the same last word.
+        let last = stem.rsplit('/').next().unwrap_or(stem);
+        let same_last = self.shelf.names.iter().copied().find(|part| part.rsplit('/').next() == Some(last));
+        let nearest = same_last.or_else(|| suggest::nearest(stem, self.shelf.names.iter().copied()));
         let label = nearest.map_or("no part has this name".to_string(), |near| format!("did you mean \"{near}\"?"));
+        // If the name contains a folder, only parts in that folder can be meant.
+        let folder = stem.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let inside: Vec<&str> = self.shelf.names.iter().copied().filter(|part| folder_of(part) == folder).collect();
         let help = match self.shelf.names {
             [] => "there are no shipped parts".to_string(),
+            _ if !folder.is_empty() && !inside.is_empty() => {
+                format!("the shipped parts in `{folder}/` are {}", suggest::phrase(inside))
+            }
             names => {
-                // If the name contains a folder, only parts in that folder can be meant.
-                let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let is_in =
-                    |part: &&&str| part.rsplit_once('/').is_some_and(|(folder_of_part, _)| folder_of_part == folder);
-                let inside: Vec<&str> = names.iter().filter(is_in).copied().collect();
-                match inside.is_empty() {
-                    true => format!("the shipped parts are {}", suggest::phrase(names.iter().copied())),
-                    false => format!("the shipped parts in `{folder}/` are {}", suggest::phrase(inside)),
-                }
+                let mut folders: Vec<String> = names.iter().map(|part| format!("{}/", folder_of(part))).collect();
+                folders.retain(|folder| folder != "/");
+                folders.sort_unstable();
+                folders.dedup();
+                let folders = suggest::phrase(folders.iter().map(String::as_str));
+                format!(
+                    "shipped parts are named by folder and name, such as \"{}\"; the folders are {folders}, and `narrows list` prints all names",
+                    names[names.len() / 2]
+                )
             }
         };
-        Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug()))
+        let problem = Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug()))
             .with_place(place, label)
-            .help(help)
+            .help(help);
+        match is_file {
+            true => problem.help("a file is no part: write its tables into the description, which override the parts"),
+            false => problem,
+        }
     }
 
     /// Merges the parts and the file over them.

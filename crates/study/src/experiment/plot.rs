@@ -4,11 +4,13 @@
 //!
 //! No statistics are computed. Several rows with the same x value are reported as a problem.
 
+mod axis_name;
 mod cdf;
 mod latency_load;
 mod samples;
 mod sweep_columns;
 
+pub use axis_name::{axis_name, quantity_words};
 pub use cdf::CdfSpec;
 pub use latency_load::LatencyLoadSpec;
 pub use samples::{SampleSet, of_dataset, of_json};
@@ -110,8 +112,8 @@ impl PlotSpec {
     }
 
     fn title(&self, x: &Variable, ys: &[&Variable]) -> String {
-        let names: Vec<String> = ys.iter().map(|y| name_in_words(y)).collect();
-        self.title.clone().unwrap_or_else(|| format!("{} over {}", names.join(", "), name_in_words(x)))
+        let names: Vec<String> = ys.iter().map(|y| axis_name(y)).collect();
+        self.title.clone().unwrap_or_else(|| capitalized(&format!("{} over {}", names.join(", "), axis_name(x))))
     }
 
     fn lines(&self, x: &Variable, ys: &[&Variable], lines: &[PlotLine]) -> String {
@@ -125,7 +127,7 @@ impl PlotSpec {
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             Series::line(line.name.clone(), points)
         };
-        let axis = Axis::new(title(&name_in_words(x), &x_unit));
+        let axis = Axis::new(title(&axis_name(x), &x_unit));
         let axis = match (self.log.0, x.unit.as_str()) {
             (true, "B") => axis.log2().bytes(),
             (false, "B") => axis.bytes(),
@@ -167,7 +169,7 @@ impl PlotSpec {
 /// Returns the name of the y column, or an empty text if there are several.
 fn one_name(ys: &[&Variable]) -> String {
     match ys {
-        [one] => name_in_words(one),
+        [one] => axis_name(one),
         _ => String::new(),
     }
 }
@@ -179,8 +181,14 @@ fn title(name: &str, axis_unit: &AxisUnit) -> String {
     }
 }
 
+/// Returns the text with a capital first letter.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Returns the name of a column in words, without its unit.
-pub fn name_in_words(variable: &Variable) -> String {
+fn name_in_words(variable: &Variable) -> String {
     without_unit(variable).replace('_', " ")
 }
 
@@ -219,7 +227,7 @@ fn grouped_lines(
                 left_out += 1;
                 continue;
             };
-            let quantity = (ys.len() > 1).then(|| name_in_words(y));
+            let quantity = (ys.len() > 1).then(|| axis_name(y));
             let name = group.iter().cloned().chain(quantity).collect::<Vec<_>>().join(", ");
             match lines.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push((row, value)),
@@ -304,7 +312,7 @@ mod tests {
         let drawn = plot("payload", &["message.bandwidth"], &["policy"]).draw(&data()).expect("a chart");
         let picture = roxmltree::Document::parse(&drawn.svg).expect("XML");
         let texts: Vec<&str> = picture.descendants().filter_map(|node| node.text()).map(str::trim).collect();
-        for words in ["message bandwidth [MB/s]", "workload stream payload [B]", "a", "b"] {
+        for words in ["message bandwidth [MB/s]", "payload [B]", "a", "b"] {
             assert!(texts.contains(&words), "no {words} in {texts:?}");
         }
         assert_eq!(drawn.left_out, 1);

@@ -45,6 +45,14 @@ impl ResultFile {
             ResultFile::Rows(rows) => sweep::artifacts(rows, name),
         }
     }
+
+    /// Returns a sentence about the runs that did not end as done, or `None` if all did.
+    fn problem(&self, name: &str) -> Option<String> {
+        match self {
+            ResultFile::Run(record) => (!record.is_complete()).then(|| format!("{name}: {}.", record.verdict())),
+            ResultFile::Rows(rows) => sweep::not_done(rows, name).map(|table| format!("{}.", table.title)),
+        }
+    }
 }
 
 /// Returns the page of these results. Each is given with its name.
@@ -56,6 +64,7 @@ pub fn page_of_results(results: &[(String, ResultFile)], title: Option<&str>, co
     }
     let mut page = PaperReport {
         title: title.map_or_else(|| names.join(", "), str::to_owned),
+        problems: results.iter().filter_map(|(name, result)| result.problem(name)).collect(),
         artifacts,
         ..PaperReport::default()
     };

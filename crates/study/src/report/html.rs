@@ -1,11 +1,13 @@
-//! The self-contained HTML page of a report: the claims, then every artifact with its chart and data.
+//! The self-contained HTML page of a report: runs that did not end as done, the figures with their data, then the
+//! findings and tables, then the claims.
 //!
-//! Styles, charts and a script are embedded, and nothing is fetched. The page works without the script: in the table of
-//! claims, failing ones come first, and the filter is made with style sheets only. The script adds a search, and
-//! sorting by column.
+//! Styles, charts and a script are embedded, and nothing is fetched. Claims are folded by the part of the publication
+//! that they are from; a group with a failing claim is open, and its failing claims come first. The page works without
+//! the script: the filter is made with style sheets only. The script adds a search, and sorting by column.
 
 mod claims;
 
+use super::number::counted;
 use super::paper::{Artifact, PaperReport, Provenance};
 use super::svg::escape;
 use super::table::ReportTable;
@@ -19,30 +21,61 @@ const ROWS_MAX: usize = 1000;
 /// Returns the page of a report.
 pub fn page(report: &PaperReport) -> String {
     let mut page = head(&report.title);
-    page += &format!("<h1>{}</h1>\n", escape(&report.title));
+    page += &format!("<header>\n<h1>{}</h1>\n", escape(&report.title));
     page += &paragraph("reference", &report.reference);
     page += &paragraph("abstract", &report.summary);
     if report.provenance.quick {
         page += &paragraph("quick", "Made with --quick: the inputs are smaller than those that the claims refer to.");
     }
+    page.extend(report.problems.iter().map(|problem| paragraph("unexpected", problem)));
+    if !report.provenance.command.is_empty() {
+        let command = escape(&report.provenance.command);
+        page += &format!("<p class=\"made\">Made by <code>{command}</code></p>\n");
+    }
+    page += "</header>\n";
     page += &contents(report);
+    page += "<main>\n";
+    for artifact in figures(report) {
+        page += &section(artifact, report.provenance.is_single_file);
+    }
+    if !report.claims.is_empty() {
+        page += &claims::findings(&report.claims);
+    }
+    for artifact in tables(report) {
+        page += &section(artifact, report.provenance.is_single_file);
+    }
     if !report.claims.is_empty() {
         page += &claims::section(&report.claims);
     }
-    for artifact in &report.artifacts {
-        page += &section(artifact, report.provenance.is_single_file);
-    }
+    page += "</main>\n";
     page += &footer(&report.provenance);
     page + &format!("<script>//<![CDATA[\n{SCRIPT}//]]></script>\n</body>\n</html>\n")
 }
 
-/// Returns the table of contents.
+/// Returns the artifacts that have a chart.
+fn figures(report: &PaperReport) -> impl Iterator<Item = &Artifact> {
+    report.artifacts.iter().filter(|artifact| artifact.svg.is_some())
+}
+
+/// Returns the artifacts that are tables without a chart.
+fn tables(report: &PaperReport) -> impl Iterator<Item = &Artifact> {
+    report.artifacts.iter().filter(|artifact| artifact.svg.is_none())
+}
+
+/// Returns the table of contents, in the order of the page.
 fn contents(report: &PaperReport) -> String {
     let item = |id: &str, title: &str| format!("<li><a href=\"#{}\">{}</a></li>\n", escape(id), escape(title));
-    let claims = (!report.claims.is_empty()).then(|| item("claims", "Claims"));
-    let artifacts = report.artifacts.iter().map(|artifact| item(&artifact.id, &artifact.title));
-    let items: String = claims.into_iter().chain(artifacts).collect();
-    format!("<nav><details>\n<summary>Contents</summary>\n<ul>\n{items}</ul>\n</details></nav>\n")
+    let of_claims = |id: &str, title: &str| (!report.claims.is_empty()).then(|| item(id, title));
+    let of_artifact = |artifact: &Artifact| item(&artifact.id, &artifact.title);
+    let items: String = figures(report)
+        .map(of_artifact)
+        .chain(of_claims("findings", "Findings"))
+        .chain(tables(report).map(of_artifact))
+        .chain(of_claims("claims", "Claims"))
+        .collect();
+    format!(
+        "<nav aria-label=\"Contents\"><details>\n<summary>Contents</summary>\n<ul>\n{items}</ul>\n</details></nav>\n"
+    )
 }
 
 /// Returns the footer: the version, the command and the hash.
@@ -78,30 +111,47 @@ fn paragraph(class: &str, text: &str) -> String {
 
 fn section(artifact: &Artifact, is_single_file: bool) -> String {
     let (id, title) = (escape(&artifact.id), escape(&artifact.title));
-    let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this\">#</a>");
+    let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to {title}\">#</a>");
     let mut section = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
     section += &paragraph("caption", &artifact.caption);
     if let Some(svg) = &artifact.svg {
-        section += &format!("<figure>\n{svg}</figure>\n");
+        // On a narrow screen the chart scrolls, which needs the focus of the keyboard.
+        section += &format!("<figure tabindex=\"0\" role=\"group\" aria-label=\"{title}\">\n{svg}</figure>\n");
     }
     let file = |name: String, what: &str| format!("<a href=\"{}\">{what}</a>", escape(&name));
     let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
     let links: Vec<String> = links.into_iter().flatten().collect();
     if !links.is_empty() && !is_single_file {
         section += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
+    } else if let Some(table) = &artifact.table {
+        section += &embedded_data(artifact, table);
     }
     if let Some(table) = &artifact.table {
         // A table without a chart is shown open.
         let open = if artifact.svg.is_none() { " open=\"\"" } else { "" };
         let rows = table.rows.len();
-        section += &format!("<details{open}>\n<summary>Data: {rows} rows</summary>\n{}</details>\n", data(table));
+        let data = data(table, &title);
+        section += &format!("<details{open}>\n<summary>Data: {}</summary>\n{data}</details>\n", counted(rows, "row"));
     }
     section + "</section>\n"
 }
 
-fn data(table: &ReportTable) -> String {
+/// Returns a link that saves the table as CSV. The data are in the page, which has no other files.
+fn embedded_data(artifact: &Artifact, table: &ReportTable) -> String {
+    let mut encoded = String::new();
+    for byte in table.csv().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b',' | b'-' | b'_' => encoded.push(byte.into()),
+            _ => encoded += &format!("%{byte:02X}"),
+        }
+    }
+    let name = escape(&artifact.csv_file().unwrap_or_default());
+    format!("<p class=\"files\"><a download=\"{name}\" href=\"data:text/csv;charset=utf-8,{encoded}\">CSV</a></p>\n")
+}
+
+fn data(table: &ReportTable, title: &str) -> String {
     let class = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
-    let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+    let mut html = format!("<div {}><table>\n<thead><tr>", wide(&format!("Data of {title}")));
     for (i, column) in table.columns.iter().enumerate() {
         html += &format!("<th{}>{}</th>", class(i), escape(&column.heading()));
     }
@@ -118,6 +168,11 @@ fn data(table: &ReportTable) -> String {
         html += &paragraph("caption", &format!("Only the first {ROWS_MAX} rows are shown; the file has all."));
     }
     html
+}
+
+/// Returns the attributes of an element that scrolls sideways: the keyboard reaches it, and screen readers name it.
+fn wide(name: &str) -> String {
+    format!("class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\"")
 }
 
 #[cfg(test)]
@@ -137,6 +192,7 @@ mod tests {
             table: Some(table),
         };
         PaperReport {
+            problems: Vec::new(),
             paper: "x".into(),
             title: "Cut <through>".into(),
             reference: "A & B".into(),
@@ -158,7 +214,10 @@ mod tests {
         let rows = parsed.descendants().filter(|n| n.attribute("class").is_some_and(|c| c.starts_with("fails")));
         assert_eq!(rows.count(), 1);
         let links: Vec<_> = parsed.descendants().filter_map(|n| n.attribute("href")).collect();
-        assert_eq!(links, ["#claims", "#table-1", "#table-1", "table-1.svg", "table-1.csv"]);
+        assert_eq!(
+            links,
+            ["#table-1", "#findings", "#claims", "#table-1", "table-1.svg", "table-1.csv", "#findings", "#claims"]
+        );
         for target in links.iter().filter_map(|link| link.strip_prefix('#')) {
             assert!(parsed.descendants().any(|n| n.attribute("id") == Some(target)), "{target}");
         }

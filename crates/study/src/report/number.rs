@@ -17,6 +17,11 @@ pub fn significant(x: f64, digits: i32) -> String {
     trim_zeros(&format!("{x:.decimals$}")).to_owned()
 }
 
+/// Formats a count with its noun: `1 point`, `3 points`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Formats a number with four significant digits.
 pub fn short(x: f64) -> String {
     significant(x, 4)

@@ -66,6 +66,9 @@ pub struct PaperReport {
     /// The question and the findings, in a paragraph.
     #[serde(rename = "abstract")]
     pub summary: String,
+    /// Sentences about runs that did not end as done, which come first on the page.
+    #[serde(skip)]
+    pub problems: Vec<String>,
     /// The claims with their verdicts.
     pub claims: Vec<Claim>,
     /// The tables and figures.

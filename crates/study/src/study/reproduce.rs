@@ -89,14 +89,15 @@ impl LocatedStudy {
             let influences = add_uncertainty(self, &artifacts, &mut claims, progress)?;
             drawn.extend(report::artifacts(&claims, &influences));
         }
-        if let Some(runs_not_done) = runs_not_done(&results) {
-            drawn.insert(0, runs_not_done);
-        }
+        let runs_not_done = runs_not_done(&results);
+        let problems = runs_not_done.iter().map(|table| format!("{}.", table.title)).collect();
+        drawn.splice(0..0, runs_not_done);
         drawn.extend(conditioning::artifact(&roles::conditioning(study)));
         let wanted = self.experiments(&artifacts);
         let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;
         let mut report = PaperReport {
             files,
+            problems,
             claims,
             artifacts: drawn,
             paper: self.location.name(),

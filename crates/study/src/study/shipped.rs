@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
+static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shipped/papers");
 
 /// Returns the text of a file of a shipped study, such as `nifdy/study.toml`.
 pub fn paper(path: &str) -> Option<&'static str> {

@@ -89,7 +89,7 @@ impl Links {
         match end {
             LinkEnd::Node(node) => match self.nodes.get(node as usize).map(String::as_str) {
                 Some(name) => name.to_owned(),
-                None => self.wiring.node_name(node).map_or_else(|| format!("place {node}"), str::to_owned),
+                None => self.wiring.node_name(node).map_or_else(|| format!("node {node}"), str::to_owned),
             },
             LinkEnd::Router(router, port) => match self.wiring.router_name(router) {
                 Some(name) => format!("{name}.{port}"),

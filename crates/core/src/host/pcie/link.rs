@@ -66,17 +66,17 @@ pub struct PcieLinkParameters {
     ///
     /// 24 B with 64-bit addresses, framing and LCRC and without ECRC (standard); 16 B in flit mode (derived, without
     /// OHC).
-    #[param(max = "64 B", default = Bytes(if generation >= 6 { 16 } else { 24 }), meaning = Work)]
+    #[param(max = "64 B", default = Bytes(if generation >= 6 { 16 } else { 24 }), meaning = Work, resource = "PCIe packet headers")]
     pub write_header: Bytes,
     /// Bytes of the packet of a read request.
     ///
     /// As of a write.
-    #[param(max = "64 B", default = Bytes(if generation >= 6 { 16 } else { 24 }), meaning = Work)]
+    #[param(max = "64 B", default = Bytes(if generation >= 6 { 16 } else { 24 }), meaning = Work, resource = "PCIe packet headers")]
     pub read_header: Bytes,
     /// Bytes of a completion packet in addition to its data.
     ///
     /// 20 B (standard); 12 B in flit mode (derived).
-    #[param(max = "64 B", default = Bytes(if generation >= 6 { 12 } else { 20 }), meaning = Work)]
+    #[param(max = "64 B", default = Bytes(if generation >= 6 { 12 } else { 20 }), meaning = Work, resource = "PCIe packet headers")]
     pub completion_header: Bytes,
     /// Largest payload of a packet (MPS): a power of two from 128 B to 4 KiB.
     #[param(min = "128 B", max = "4 KiB", default = "256 B", meaning = Granularity)]
@@ -110,7 +110,7 @@ pub struct PcieLinkParameters {
     /// Time of a packet from one end of the link to the other, without serialization.
     ///
     /// 100 ns (derived). Only the round trip, `root-complex`, can be measured; this value divides it.
-    #[param(default = "100 ns")]
+    #[param(default = "100 ns", resource = "PCIe crossing")]
     pub crossing: Time,
     /// Order in which the writes of the device become visible: `strict` or `relaxed`.
     #[param(default = "strict")]

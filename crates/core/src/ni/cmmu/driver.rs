@@ -129,7 +129,7 @@ impl Driver for CmmuDriver {
         if cpu.is_idle() && self.port.free_send_slots(packet.class) == 0 {
             return false;
         }
-        let lease = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("check for a free slot").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let _works = cpu.sim().works();

@@ -173,7 +173,7 @@ impl Driver for SplitDriver {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool {
-        let lease = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("check for a free slot").await;
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }

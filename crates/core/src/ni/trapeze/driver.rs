@@ -268,7 +268,7 @@ impl Driver for TrapezeDriver {
     /// Sends a message if the ring has a free entry. The processor is held from the check until the entry is filled, so
     /// that no other program can take the entry.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
-        let lease = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("check for a free slot").await;
         if !self.has_ring_space().await {
             return false;
         }

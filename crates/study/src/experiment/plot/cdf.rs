@@ -2,7 +2,7 @@
 //! the share above it, so that the tail is visible.
 
 use super::samples::SampleSet;
-use super::{RenderedPlot, axis_unit, title};
+use super::{RenderedPlot, axis_unit, quantity_words, title};
 use crate::report::chart::{Axis, LineChart, Series, Style};
 use narrows_core::text::Problem;
 
@@ -40,7 +40,7 @@ impl CdfSpec {
             return Err(problem.help("leave out --log y"));
         }
         let x_unit = axis_unit(&first.unit, values());
-        let x = Axis::new(title(&first.quantity.replace(['_', '.'], " "), &x_unit));
+        let x = Axis::new(title(&quantity_words(&first.quantity), &x_unit));
         let x = if self.log.0 { x.log10() } else { x };
         let series: Vec<Series> = sets.iter().map(|set| self.series(set, &x, x_unit.per)).collect();
         let y = match self.log.1 {
@@ -48,7 +48,10 @@ impl CdfSpec {
             false => Axis::new("share of samples up to").range(0.0, 1.0),
         };
         let samples: u64 = sets.iter().map(SampleSet::samples).sum();
-        let title = self.title.clone().unwrap_or_else(|| format!("{}, {samples} samples", first.quantity));
+        let title = self
+            .title
+            .clone()
+            .unwrap_or_else(|| format!("Distribution of {}, {samples} samples", quantity_words(&first.quantity)));
         Ok(RenderedPlot { svg: LineChart { title, x, y, series, notes: Vec::new() }.svg(), left_out: 0 })
     }
 
@@ -121,7 +124,7 @@ mod tests {
             let picture = roxmltree::Document::parse(&svg).expect("XML");
             let texts: Vec<&str> = picture.descendants().filter_map(|node| node.text()).map(str::trim).collect();
             let share = if log.1 { "share of samples above" } else { "share of samples up to" };
-            for words in ["message latency [µs]", share, "message.latency, 12 samples", "a", "b"] {
+            for words in ["message latency [µs]", share, "Distribution of message latency, 12 samples", "a", "b"] {
                 assert!(texts.contains(&words), "no {words} in {texts:?}");
             }
         }

@@ -1,7 +1,7 @@
 //! The samples of which a cumulative distribution is drawn. They come from the distributions in the JSON of a run, of
 //! several seeds or of a sweep, or from a column of tidy data.
 
-use super::{find, name_in_words};
+use super::{axis_name, find};
 use crate::experiment::distribution;
 use crate::report::dataset::{ColumnValues, Dataset, Variable};
 use narrows_core::engine::histogram::Bucket;
@@ -156,7 +156,7 @@ pub fn of_dataset(data: &Dataset, name: &str, group_columns: &[String]) -> Resul
         }
     }
     let set = |(name, values)| SampleSet {
-        quantity: name_in_words(column),
+        quantity: axis_name(column),
         name,
         unit: column.unit.clone(),
         steps: steps(values),

@@ -1,6 +1,6 @@
 //! A run on a result page: its metrics, the latency of a message by stage, and the utilisation of resources.
 
-use crate::experiment::plot::{CdfSpec, SampleSet};
+use crate::experiment::plot::{CdfSpec, SampleSet, quantity_words};
 use crate::experiment::record::{CANDIDATE_KEY, Record};
 use crate::report::number::{self, significant};
 use crate::report::{Artifact, BarChart, Cell, Column, MeanLedger, ReportTable, ledger};
@@ -93,7 +93,7 @@ fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
         let drawn = CdfSpec::default().draw(&[SampleSet::new(String::new(), distribution)]).ok()?;
         Some(Artifact {
             id: format!("distribution-{}", distribution.name),
-            title: format!("{name}: distribution of {}", distribution.name),
+            title: format!("{name}: distribution of {}", quantity_words(&distribution.name)),
             caption: format!("{} samples.", distribution.histogram.samples()),
             table: None,
             svg: Some(drawn.svg),

@@ -2,6 +2,7 @@
 
 use crate::experiment::plot::{self, SweepColumns};
 use crate::report::dataset::{Dataset, Variable};
+use crate::report::number::counted;
 use crate::report::{Artifact, Cell, Column, ReportTable};
 
 /// The column of the outcomes.
@@ -17,12 +18,13 @@ const LINES_MAX: usize = 12;
 pub fn artifacts(rows: &Dataset, name: &str) -> Vec<Artifact> {
     let columns = SweepColumns::new(rows);
     let drawn = columns.main_metrics().filter_map(|metric| draw(&columns, rows, metric, name));
-    not_done(&columns, rows, name).into_iter().chain(drawn).chain([table(rows, name)]).collect()
+    not_done(rows, name).into_iter().chain(drawn).chain([table(rows, name)]).collect()
 }
 
 /// Returns a table of the rows whose runs did not all end as `done`, with the reasons; `None` if all did.
-fn not_done(columns: &SweepColumns<'_>, rows: &Dataset, name: &str) -> Option<Artifact> {
+pub fn not_done(rows: &Dataset, name: &str) -> Option<Artifact> {
     let outcome = rows.find(OUTCOME)?;
+    let columns = SweepColumns::new(rows);
     let shown = columns.varied.iter().copied().chain([outcome]).chain(rows.find(REASON));
     let shown: Vec<&Variable> = shown.collect();
     let mut table = ReportTable::new(shown.iter().map(|variable| Column::new(variable.name.as_str())).collect());
@@ -49,9 +51,9 @@ fn draw(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, name: &st
     let drawn = spec.draw(rows).ok()?;
     let caption = match drawn.left_out {
         0 => String::new(),
-        left_out => format!("{left_out} values that were not measured are left out."),
+        left_out => format!("Left out: {} not measured.", counted(left_out, "value")),
     };
-    let title = format!("{name}: {}", plot::name_in_words(metric));
+    let title = format!("{name}: {}", plot::axis_name(metric));
     Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(drawn.svg), table: None })
 }
 

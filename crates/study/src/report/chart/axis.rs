@@ -152,16 +152,17 @@ impl Axis {
     }
 }
 
+/// Returns the step of 1, 2 or 5 times a power of ten that is at least three quarters of `rough`.
 fn nice_step(rough: f64) -> f64 {
     let power = libm::pow(10.0, libm::log10(rough).floor());
-    let steps = [1.0, 2.0, 2.5, 5.0, 10.0];
-    steps.map(|s| s * power).into_iter().find(|&s| s >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
+    let steps = [1.0, 2.0, 5.0, 10.0];
+    steps.map(|s| s * power).into_iter().find(|&s| s >= 0.75 * rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
 /// Returns the next larger whole step with a short decimal representation.
 fn whole_step(rough: f64) -> f64 {
     let step = nice_step(rough.max(1.0));
-    if step.fract() == 0.0 { step } else { 2.0 * step }
+    step.round()
 }
 
 #[cfg(test)]

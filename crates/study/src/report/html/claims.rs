@@ -1,23 +1,90 @@
-//! The table of claims on a page.
+//! The claims on a page: the findings in brief, and a table for each part of the publication.
 
+use super::wide;
 use crate::report::claim::{Claim, ClaimKind, Tally, unexpected_text, verdict};
-use crate::report::number;
+use crate::report::number::{self, counted};
 use crate::report::svg::{coord, escape};
 
-/// Returns the section of claims: tally, filter and table.
-pub fn section(claims: &[Claim]) -> String {
+/// The number of claims up to which no group is folded.
+const UNFOLDED_MAX: usize = 6;
+
+/// Returns the section of findings: the number of claims that hold, and the failing claims.
+pub fn findings(claims: &[Claim]) -> String {
     let tally = Tally::new(claims);
-    let mut section = format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims));
+    let mut section = format!(
+        "<section id=\"findings\">\n<h2>Findings {}</h2>\n<p class=\"tally\">{}</p>\n",
+        anchor("findings", "Findings"),
+        tally.text()
+    );
     if let Some(unexpected) = unexpected_text(claims) {
         section += &format!("<p class=\"unexpected\">{}</p>\n", escape(&unexpected));
     }
-    section +=
-        "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>source and statement</th>";
-    section += "<th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
-    let mut sorted: Vec<&Claim> = claims.iter().collect();
+    let failing: Vec<&Claim> = claims.iter().filter(|claim| claim.holds == Some(false)).collect();
+    if !failing.is_empty() {
+        let item = |claim: &&Claim| {
+            let cause = claim.fails.as_ref().map_or(String::new(), |fails| format!(" Cause: {}.", fails.cause.word()));
+            let statement = escape(claim.statement.trim_end_matches('.'));
+            format!(
+                "<li><b>{}</b> {statement}: expected {}, simulated {}.{cause}</li>\n",
+                escape(&claim.id),
+                escape(&claim.expected_text()),
+                escape(&claim.measured_text())
+            )
+        };
+        let items: String = failing.iter().map(item).collect();
+        let heading = counted(failing.len(), "failing claim");
+        section += &format!("<details>\n<summary>{heading}</summary>\n<ul>\n{items}</ul>\n</details>\n");
+    }
+    section + "</section>\n"
+}
+
+fn anchor(id: &str, title: &str) -> String {
+    format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to {title}\">#</a>")
+}
+
+/// Returns the section of claims: the filter, and a table for each part of the publication.
+pub fn section(claims: &[Claim]) -> String {
+    let mut section =
+        format!("<section id=\"claims\">\n<h2>Claims {}</h2>\n{}", anchor("claims", "Claims"), filter(claims));
+    let groups = groups(claims);
+    let is_open = claims.len() <= UNFOLDED_MAX || groups.len() == 1;
+    section.extend(groups.iter().map(|(name, claims)| group(name, claims, is_open)));
+    section + "</section>\n"
+}
+
+/// Returns the claims by the part of the publication that their sources begin with, such as `Table 1`.
+fn groups(claims: &[Claim]) -> Vec<(&str, Vec<&Claim>)> {
+    let mut groups: Vec<(&str, Vec<&Claim>)> = Vec::new();
+    for claim in claims {
+        let name = claim.source.split([',', ':', ';']).next().unwrap_or_default().trim();
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, members)) => members.push(claim),
+            None => groups.push((name, vec![claim])),
+        }
+    }
+    groups
+}
+
+/// Returns the folded table of the claims of one part of the publication. It is open if a claim fails.
+fn group(name: &str, claims: &[&Claim], is_open: bool) -> String {
+    let count = |verdict| claims.iter().filter(|claim| claim.holds == verdict).count();
+    let (hold, fail, open) = (count(Some(true)), count(Some(false)), count(None));
+    let mut summary = format!("{hold} of {} hold", counted(hold + fail, "claim"));
+    if open > 0 {
+        summary += &format!(", {open} not evaluated");
+    }
+    let (name, attribute) = (escape(name), if is_open || fail > 0 { " open=\"\"" } else { "" });
+    let mut html = format!(
+        "<details class=\"group\"{attribute}>\n<summary><b>{name}</b>: {summary}</summary>\n\
+         <div {}><table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th><th>source and statement</th>\
+         <th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th>\
+         <th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n",
+        wide(&format!("Claims of {name}"))
+    );
+    let mut sorted = claims.to_vec();
     sorted.sort_by_key(|claim| claim.holds != Some(false));
-    section.extend(sorted.into_iter().map(row));
-    section + "</tbody>\n</table></div>\n</section>\n"
+    html.extend(sorted.into_iter().map(row));
+    html + "</tbody>\n</table></div>\n</details>\n"
 }
 
 fn filter(claims: &[Claim]) -> String {
@@ -34,7 +101,7 @@ fn filter(claims: &[Claim]) -> String {
     ];
     // The last two choices are left out if there is no such claim.
     let shown_choices = choices.into_iter().enumerate().filter(|(index, (_, _, count))| *index < 5 || *count > 0);
-    let mut fieldset = String::from("<fieldset class=\"filter\">\n");
+    let mut fieldset = String::from("<fieldset class=\"filter\">\n<legend>Claims to show</legend>\n");
     for (_, (id, name, count)) in shown_choices {
         let checked = if id == "all" { " checked=\"\"" } else { "" };
         fieldset +=

@@ -57,7 +57,7 @@ impl Driver for RdmaDriver {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
-        let lease = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("check for a free slot").await;
         let node = self.addresses.node(packet.to);
         let queue = self.messages.peer(node);
         let bytes = PacketHeader::BYTES + packet.source.bytes();

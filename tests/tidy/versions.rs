@@ -1,0 +1,61 @@
+//! Checks that the version of the workspace is the only one: all other files take it from there, or state the same.
+
+use super::root;
+use std::fs;
+
+fn file(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn table(path: &str) -> toml::Table {
+    file(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Returns the version of the workspace.
+fn version() -> String {
+    table("Cargo.toml")["workspace"]["package"]["version"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn crates_and_wheels_take_the_version_of_the_workspace() {
+    let (workspace, version) = (table("Cargo.toml"), version());
+    for member in workspace["workspace"]["members"].as_array().expect("a list") {
+        let path = format!("{}/Cargo.toml", member.as_str().expect("a text"));
+        assert_eq!(table(&path)["package"]["version"]["workspace"].as_bool(), Some(true), "{path}");
+    }
+    assert_eq!(workspace["package"]["version"]["workspace"].as_bool(), Some(true));
+    let core = table("crates/core/Cargo.toml");
+    let dependencies = [&workspace["workspace"]["dependencies"], &core["dependencies"]].map(|of| of.as_table());
+    let inside =
+        dependencies.into_iter().flatten().flatten().filter(|(_, dependency)| dependency.get("path").is_some());
+    let mut names = Vec::new();
+    for (name, dependency) in inside {
+        assert_eq!(dependency["version"].as_str(), Some(version.as_str()), "the dependency {name}");
+        names.push(name.as_str());
+    }
+    assert_eq!(names, ["narrows-core", "narrows-study", "narrows-web", "narrows-derive"]);
+    for path in ["crates/py/pyproject.toml", "examples/outside/python/pyproject.toml"] {
+        let dynamic = table(path)["project"]["dynamic"].as_array().expect("a list").clone();
+        assert_eq!(dynamic, [toml::Value::from("version")], "{path}");
+    }
+}
+
+#[test]
+fn texts_state_the_version_of_the_workspace() {
+    let version = version();
+    let citation = file("CITATION.cff");
+    assert!(citation.lines().any(|line| line == format!("version: {version}")), "CITATION.cff");
+    let changelog = file("CHANGELOG.md");
+    let newest = changelog.lines().find_map(|line| line.strip_prefix("## [")).expect("a section");
+    let is_stated = match newest.starts_with("Unreleased") {
+        true => changelog.contains(&version),
+        false => newest.starts_with(&format!("{version}]")),
+    };
+    assert!(is_stated, "CHANGELOG.md: the newest section is [{newest}, and the version is {version}");
+    assert!(file("docs/python.md").contains(&format!("narrows-{version}-cp310-abi3-")), "docs/python.md");
+    let python = table("crates/py/pyproject.toml")["project"]["requires-python"].as_str().expect("a text").to_owned();
+    assert_eq!(python, ">=3.10", "the wheel is built for the stable interface of Python 3.10");
+    for path in ["crates/py/Cargo.toml", "crates/py/library/Cargo.toml"] {
+        assert!(file(path).contains("\"abi3-py310\""), "{path}");
+    }
+}
