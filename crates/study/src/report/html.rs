@@ -5,6 +5,7 @@
 //! sorting by column.
 
 mod claims;
+mod explorer;
 
 use super::paper::{Artifact, PaperReport, Provenance};
 use super::svg::escape;
@@ -30,9 +31,9 @@ pub fn page(report: &PaperReport) -> String {
         page += &claims::section(&report.claims);
     }
     for artifact in &report.artifacts {
-        page += &section(artifact, report.provenance.is_single_file);
+        page += &section(artifact, &report.provenance);
     }
-    page += &footer(&report.provenance);
+    page += &footer(report);
     page + &format!("<script>//<![CDATA[\n{SCRIPT}//]]></script>\n</body>\n</html>\n")
 }
 
@@ -46,16 +47,18 @@ fn contents(report: &PaperReport) -> String {
 }
 
 /// Returns the footer: the version, the command and the hash.
-fn footer(provenance: &Provenance) -> String {
+fn footer(report: &PaperReport) -> String {
+    let provenance = &report.provenance;
     if provenance.command.is_empty() {
         return String::new();
     }
     format!(
         "<footer>\n<p>Simulated by Narrows {}, deterministically: <code>{}</code> gives the same results on any computer.</p>\n\
-         <p>Hash of all claims and data: <code>{}</code></p>\n</footer>\n",
+         <p>Hash of all claims and data: <code>{}</code></p>\n{}</footer>\n",
         escape(&provenance.version),
         escape(&provenance.command),
-        escape(&provenance.hash)
+        escape(&provenance.hash),
+        explorer::note(report)
     )
 }
 
@@ -76,7 +79,7 @@ fn paragraph(class: &str, text: &str) -> String {
     }
 }
 
-fn section(artifact: &Artifact, is_single_file: bool) -> String {
+fn section(artifact: &Artifact, provenance: &Provenance) -> String {
     let (id, title) = (escape(&artifact.id), escape(&artifact.title));
     let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this\">#</a>");
     let mut section = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
@@ -87,9 +90,10 @@ fn section(artifact: &Artifact, is_single_file: bool) -> String {
     let file = |name: String, what: &str| format!("<a href=\"{}\">{what}</a>", escape(&name));
     let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
     let links: Vec<String> = links.into_iter().flatten().collect();
-    if !links.is_empty() && !is_single_file {
+    if !links.is_empty() && !provenance.is_single_file {
         section += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
     }
+    section += &explorer::link(artifact, provenance);
     if let Some(table) = &artifact.table {
         // A table without a chart is shown open.
         let open = if artifact.svg.is_none() { " open=\"\"" } else { "" };
@@ -135,6 +139,7 @@ mod tests {
             caption: "a < b".into(),
             svg: Some("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".into()),
             table: Some(table),
+            explorer: Some("memory-bus".into()),
         };
         PaperReport {
             paper: "x".into(),
@@ -143,7 +148,12 @@ mod tests {
             summary: "It's \"fast\".".into(),
             claims: vec![number("R1", 116.0, 118.0, 0.05), number("R2", 100.0, 300.0, 0.05), shape("R3", None)],
             artifacts: vec![artifact],
-            provenance: Provenance { command: "narrows reproduce x".into(), quick: true, ..Provenance::default() },
+            provenance: Provenance {
+                command: "narrows reproduce x".into(),
+                quick: true,
+                explorer: "explorer/index.html".into(),
+                ..Provenance::default()
+            },
             files: Vec::new(),
         }
     }
@@ -158,7 +168,10 @@ mod tests {
         let rows = parsed.descendants().filter(|n| n.attribute("class").is_some_and(|c| c.starts_with("fails")));
         assert_eq!(rows.count(), 1);
         let links: Vec<_> = parsed.descendants().filter_map(|n| n.attribute("href")).collect();
-        assert_eq!(links, ["#claims", "#table-1", "#table-1", "table-1.svg", "table-1.csv"]);
+        assert_eq!(
+            links,
+            ["#claims", "#table-1", "#table-1", "table-1.svg", "table-1.csv", "explorer/index.html#memory-bus"]
+        );
         for target in links.iter().filter_map(|link| link.strip_prefix('#')) {
             assert!(parsed.descendants().any(|n| n.attribute("id") == Some(target)), "{target}");
         }

@@ -37,6 +37,7 @@ fn not_done(columns: &SweepColumns<'_>, rows: &Dataset, name: &str) -> Option<Ar
         caption: caption.to_owned(),
         svg: None,
         table: Some(table),
+        explorer: None,
     })
 }
 
@@ -52,7 +53,7 @@ fn draw(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, name: &st
         left_out => format!("{left_out} values that were not measured are left out."),
     };
     let title = format!("{name}: {}", plot::name_in_words(metric));
-    Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(drawn.svg), table: None })
+    Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(drawn.svg), table: None, explorer: None })
 }
 
 /// Returns the table of all data.
@@ -67,5 +68,12 @@ fn table(rows: &Dataset, name: &str) -> Artifact {
         table.push(rows.variables.iter().map(cell).collect());
     }
     let caption = "Numbers are in the base units that the names of the columns state.".to_owned();
-    Artifact { id: "data".into(), title: format!("{name}: all data"), caption, svg: None, table: Some(table) }
+    Artifact {
+        id: "data".into(),
+        title: format!("{name}: all data"),
+        caption,
+        svg: None,
+        table: Some(table),
+        explorer: None,
+    }
 }
