@@ -36,8 +36,10 @@ pub struct Question {
     /// Whether the answer to `run` holds the record, which is half of its bytes.
     pub record: bool,
     /// The study whose claims are judged.
+    #[cfg(feature = "studies")]
     pub study: Option<String>,
     /// The artifact of the study.
+    #[cfg(feature = "studies")]
     pub artifact: Option<String>,
     /// The command to write.
     #[serde(rename = "do")]
@@ -58,7 +60,9 @@ impl Default for Question {
             chart: None,
             place: None,
             record: true,
+            #[cfg(feature = "studies")]
             study: None,
+            #[cfg(feature = "studies")]
             artifact: None,
             command: None,
         }

@@ -21,13 +21,14 @@ const FILE: &str = "machine.toml";
 /// The points of a study that figures may show.
 pub struct FigureLinks<'a> {
     study: &'a LocatedStudy,
-    drafts: Vec<Draft>,
+    drafts: BTreeMap<String, Draft>,
 }
 
 impl<'a> FigureLinks<'a> {
     /// Returns the points of the experiments `wanted`.
     pub fn new(study: &'a LocatedStudy, wanted: &[&str], quick: bool) -> Result<FigureLinks<'a>, PointProblems> {
         let drafts = study.read.value.experiments.drafts(&study.location, wanted, quick)?;
+        let drafts = drafts.into_iter().map(|draft| (draft.name.clone(), draft)).collect();
         Ok(FigureLinks { study, drafts })
     }
 
@@ -48,14 +49,13 @@ impl<'a> FigureLinks<'a> {
 
     /// Returns the points of a figure in the order in which it reads them, or all of its artifact.
     fn shown(&self, artifact: &str, used: &UsedValues) -> Vec<&Draft> {
-        let find = |name: &String| self.drafts.iter().find(|draft| draft.name == *name);
-        let shown: Vec<&Draft> = used.points().iter().filter_map(find).collect();
+        let shown: Vec<&Draft> = used.points().iter().filter_map(|name| self.drafts.get(name)).collect();
         if !shown.is_empty() {
             return shown;
         }
         let experiments = self.study.read.value.experiments_of(artifact);
         let is_wanted = |draft: &&Draft| experiments.iter().any(|wanted| draft.is_of(&wanted.text));
-        self.drafts.iter().filter(is_wanted).collect()
+        self.drafts.values().filter(is_wanted).collect()
     }
 
     /// Returns all values of the machine of a point, or `None` if it is invalid or needs files of the user.
