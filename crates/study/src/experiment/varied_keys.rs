@@ -1,7 +1,7 @@
 //! The keys that vary among given points, as `--vary` takes them: from points back to the sweep.
 
 use narrows_core::text::quantity::parse_any;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of values of a varied key, which is that of the explorer page.
 const VALUES_MAX: usize = 60;
@@ -45,6 +45,11 @@ impl<'a> VariedKeys<'a> {
             sorted.sort_by(f64::total_cmp);
             sorted.len() == numbers.len() && sorted.windows(2).all(|two| two[0] < two[1])
         };
+        // A key with equal values at several points does not vary together with the others.
+        let is_distinct = |key: &str| values(key).into_iter().collect::<BTreeSet<&str>>().len() == points.len();
+        if !keys.iter().all(|key| is_distinct(key)) {
+            return None;
+        }
         let axis = keys.iter().position(|key| key.starts_with("workload.") && is_axis(key));
         let axis = axis.or_else(|| keys.iter().position(|key| is_axis(key)))?;
         keys.swap(0, axis);
@@ -99,6 +104,13 @@ mod tests {
         let points: [&[&str]; 2] =
             [&["ni.max=4 KiB", "workload.x.payload=4 KiB"], &["ni.max=8 KiB", "workload.x.payload=8 KiB"]];
         assert_eq!(varied(&points).as_deref(), Some("workload.x.payload=4 KiB,8 KiB;ni.max=4 KiB,8 KiB"));
+    }
+
+    #[test]
+    fn key_with_equal_values_does_not_vary_together_with_others() {
+        let points: [&[&str]; 4] =
+            [&["op=write", "size=2 B"], &["op=read", "size=4 B"], &["op=read", "size=8 B"], &["op=write", "size=4 B"]];
+        assert_eq!(varied(&points).as_deref(), Some("size=2 B,4 B"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Walks the page of a study in a headless Chromium: its claims are judged, and again after a constant is moved.
 //
-//     node study.mjs NARROWS [STUDY]     the program, and the study to show [default: rdma]
+//     node study.mjs NARROWS [STUDY]     the program, and the study to show [default: trapeze]
 //
 // Needs node 18 and Chromium (or CHROMIUM=PROGRAM), and no packages.
 
@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { findChromium, Browser } from "./browser.mjs";
 import { check, equal } from "./harness.mjs";
 
-const [program, study = "rdma"] = process.argv.slice(2);
+const [program, study = "trapeze"] = process.argv.slice(2);
 const chromium = findChromium();
 if (!program || !existsSync(program) || !chromium) {
   console.log("study: skipped: name the program, and install Chromium");
@@ -45,8 +45,8 @@ try {
   check(count > 0, "sliders");
   for (let index = 0; index < count; index += 1) {
     const moved = performance.now();
-    await page.value(`{ const slider = document.querySelectorAll('.constant input')[${index}]; slider.value = slider.max; slider.dispatchEvent(new Event('input')); }`);
-    await page.until("location.hash.includes('=')", "the constant in the link");
+    const key = await page.value(`{ const slider = document.querySelectorAll('.constant input')[${index}]; slider.value = slider.max; slider.dispatchEvent(new Event('input')); slider.closest('.constant').dataset.key; }`);
+    await page.until(`location.hash.includes(${JSON.stringify(`${key}=`)})`, "the constant in the link");
     await page.until("!Array.from(document.querySelectorAll('[data-artifact] [role=status]')).some((each) => each.textContent === 'running…')", "the verdicts");
     if ((await page.value(measured)) !== numbers) {
       console.log(`study: ${((performance.now() - moved) / 1000).toFixed(1)} s to the verdicts of another constant: ${await tally()}`);
