@@ -1,6 +1,6 @@
 //! `narrows explore` and the process that answers the questions of its page: what they serve and refuse.
 
-use super::common::cli::{Folder, narrows};
+use super::common::cli::{Folder, narrows, run_ok};
 use serde_json::Value as Json;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -95,16 +95,67 @@ fn response(port: &str, request: &str) -> String {
     String::from_utf8_lossy(&response).into_owned()
 }
 
-#[test]
-fn page_is_served_and_answered_with_the_token_alone() {
-    let folder = folder("explore-served");
-    write(&folder, "inside/mine.toml", "[workload.zero-load]\n");
+/// Starts a server in `folder`, and returns it with the address that it prints.
+fn served(folder: &str, arguments: &[&str]) -> (RunningServer, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
-    command.args(["explore", "mine.toml", "--no-browser"]).current_dir(folder.path("inside"));
+    command.args(arguments).arg("--no-browser").current_dir(folder);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program starts");
     let mut server = RunningServer(child);
     let mut address = String::new();
     BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut address).expect("an address");
+    (server, address.trim().to_owned())
+}
+
+#[test]
+fn page_opens_with_a_link_or_the_machine_of_a_sweep() {
+    let folder = folder("explore-opening");
+    let inside = folder.path("inside");
+    let opened = |file: &str| {
+        let (_server, address) = served(&inside, &["explore", file]);
+        address.split_once('#').map(|(_, fragment)| fragment.to_owned())
+    };
+    assert_eq!(opened("#memory-bus&ni=ni2w").as_deref(), Some("memory-bus&ni=ni2w"));
+    assert_eq!(opened("page/index.html#a b\"<c>").as_deref(), Some("a%20b\"<c>"));
+    let table = folder.path("inside/sizes.csv");
+    let key = "workload.ping-pong.payload";
+    let vary = format!("{key}=8 B,64 B,32 B");
+    let few = "workload.ping-pong.messages=5";
+    run_ok(&["sweep", "memory-bus", "--set", few, "--vary", &vary, "--vary", "ni=ni2w,udma", "--out", &table]);
+    let fragment = opened("sizes.csv").expect("a machine");
+    assert!(fragment.starts_with("~text="), "{fragment}");
+    assert!(fragment.ends_with(&format!("&~curve={key}=8+B,32+B,64+B")), "{fragment}");
+    fs::remove_dir_all(folder.path("inside/sizes.csv.points")).expect("the stored points");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
+    let output = command.args(["explore", "sizes.csv"]).current_dir(&inside).output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("its points are not stored next to it"));
+}
+
+#[test]
+fn page_of_a_study_judges_its_claims() {
+    let folder = folder("explore-study");
+    let (_server, address) = served(&folder.path("inside"), &["reproduce", "rdma", "--live"]);
+    let (rest, study) = address.split_once('#').expect("a study");
+    assert_eq!(study, "rdma");
+    let (start, token) = rest.split_once("/study.html?token=").expect("the page of a study");
+    let port = start.strip_prefix("http://127.0.0.1:").expect("a loopback address");
+    let head = format!("HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n");
+    let page = response(port, &format!("GET /study.html?token={token} {head}\r\n"));
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("study.js"), "{page}");
+    let ask = |sets: Json| {
+        let question = serde_json::json!({ "ask": "claims", "study": "rdma", "artifact": "ordering", "sets": sets });
+        answer(&folder.path("inside"), &question)
+    };
+    let judged = ask(serde_json::json!([]));
+    assert!(judged["claims"].as_array().is_some_and(|claims| claims[0]["measured"].is_string()), "{judged}");
+    assert_eq!(ask(serde_json::json!(["no.such.key=3"])), judged, "keys that no machine has change nothing");
+}
+
+#[test]
+fn page_is_served_and_answered_with_the_token_alone() {
+    let folder = folder("explore-served");
+    write(&folder, "inside/mine.toml", "[workload.zero-load]\n");
+    let (_server, address) = served(&folder.path("inside"), &["explore", "mine.toml"]);
     let rest = address.trim().strip_prefix("http://127.0.0.1:").expect("a loopback address");
     let (port, rest) = rest.split_once("/?token=").expect("a token");
     let (token, machine) = rest.split_once('#').expect("a machine");

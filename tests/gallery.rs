@@ -154,7 +154,7 @@ fn mean_ledger(k: f64) -> MeanLedger {
 /// Returns an artifact with its picture.
 fn artifact(id: &str, title: &str, svg: String, table: Option<ReportTable>) -> Artifact {
     Artifact {
-        id: id.into(), title: title.into(), svg: Some(svg), table,
+        id: id.into(), title: title.into(), svg: Some(svg), table, explorer: None,
         caption: "The caption states what to look for: the crossover between the two policies, and how far the marks lie from the lines.".into(),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `opening.rs` | what the page opens with: an example, a file, a sweep or a link |
 //! | `admission.rs` | which requests are admitted: `Host`, `Origin` and token |
 //! | `server.rs` | connections, requests and responses |
 //! | `answering.rs` | a process for each question, with limits of time and memory |
@@ -10,19 +11,20 @@
 mod admission;
 mod answering;
 mod browser;
+mod opening;
 mod server;
 #[cfg(test)]
 mod tests;
 
-use super::exit::{CommandResult, ExitStatus, Failure};
-use super::{completion_values, output, own_command, registry};
+use super::exit::{CommandResult, ExitStatus};
+use super::{completion_values, output, own_command};
 use admission::Gate;
 use answering::AnswerLimits;
 use clap::Args;
-use narrows_core::text::{Problem, Problems};
-use narrows_study::experiment::subject::Subject;
+use narrows_core::text::Problem;
+pub use opening::escaped_name;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +34,9 @@ Examples:
   narrows explore memory-bus           a shipped example
   narrows explore cluster.toml         a file below this folder
   narrows explore result.json          the machine of a result
+  narrows explore sweep.csv            the machine of a sweep, and its curve
+  narrows explore '#memory-bus&ni=ni2w'
+                                       a link of a report or of the page
   narrows explore --no-browser --port 8000
 
 The page is served to this computer alone, and only with the token of the
@@ -46,12 +51,18 @@ started, and ends with Ctrl-C.";
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Machine to begin with: a shipped example, a description, or a result of `run --format json`
+    /// Machine to begin with: a shipped example, a description, a result of `run --format json` or of a sweep, or a link
+    ///
+    /// A sweep opens if its points are stored next to it, as `sweep --out` does. A link is the address of a figure in a
+    /// report, or its part from `#` on.
     #[arg(value_name = "FILE", add = completion_values::descriptions())]
     file: Option<PathBuf>,
     /// Print the address, and do not open a browser
     #[arg(long)]
     no_browser: bool,
+    /// Serve the page within another program: allow frames, and end with standard input
+    #[arg(long, hide = true, requires = "no_browser")]
+    embedded: bool,
     /// Port of the loopback address [default: one that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
@@ -66,55 +77,74 @@ pub struct Options {
     memory_max: u64,
 }
 
+/// How a page is served.
+pub struct ServedPage {
+    /// The file of the page; empty for the explorer.
+    pub page: &'static str,
+    /// What the page opens with, without `#`.
+    pub fragment: Option<String>,
+    /// Whether the page is opened in a browser.
+    pub opens_browser: bool,
+    /// Whether other pages may frame it, and the server ends with standard input.
+    pub is_embedded: bool,
+    /// The port, or 0 for one that is free.
+    pub port: u16,
+    /// The number of runs at a time.
+    pub jobs: Option<u64>,
+    /// The longest time of one answer.
+    pub time_max: Duration,
+    /// The largest memory of one answer, in GiB.
+    pub memory_max: u64,
+}
+
 /// Runs the command. It ends by a signal.
 pub fn run(options: &Options) -> CommandResult {
+    serve(ServedPage {
+        page: "",
+        fragment: options.file.as_deref().map(opening::fragment).transpose()?,
+        opens_browser: !options.no_browser,
+        is_embedded: options.embedded,
+        port: options.port,
+        jobs: options.jobs,
+        time_max: Duration::from_secs(options.time_max),
+        memory_max: options.memory_max,
+    })
+}
+
+/// Serves a page until the process ends by a signal.
+pub fn serve(served: ServedPage) -> CommandResult {
     let folder =
         std::env::current_dir().map_err(|error| Problem::new(format!("there is no present folder: {error}")))?;
-    let machine = options.file.as_deref().map(machine_name).transpose()?;
-    let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, options.port))).map_err(|error| {
-        let problem = Problem::new(format!("cannot listen on port {}: {error}", options.port));
+    let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, served.port))).map_err(|error| {
+        let problem = Problem::new(format!("cannot listen on port {}: {error}", served.port));
         problem.help("leave out --port for one that is free")
     })?;
     let port = listener.local_addr().map_err(|error| Problem::new(error.to_string()))?.port();
-    let gate = Gate::new(port)?;
-    let fragment = machine.map(|name| format!("#{}", percent_encoded(&name))).unwrap_or_default();
-    let address = format!("http://127.0.0.1:{port}/?token={}{fragment}", gate.token());
+    let gate = Gate::new(port)?.framed(served.is_embedded);
+    let fragment = served.fragment.map(|fragment| format!("#{fragment}")).unwrap_or_default();
+    let address = format!("http://127.0.0.1:{port}/{}{}?token={}{fragment}", gate.folder(), served.page, gate.token());
+    if served.is_embedded {
+        end_with_input();
+    }
     output::print(&format!("{address}\n"))?;
     eprint_line!("The page is served to this computer until Ctrl-C.");
-    if !options.no_browser && !browser::open(&address) {
+    if served.opens_browser && !browser::open(&address) {
         eprint_line!("No browser could be started. Open the address above.");
     }
     let jobs =
-        options.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
-    let limits = AnswerLimits {
-        program: own_command()?,
-        folder,
-        jobs,
-        time: Duration::from_secs(options.time_max),
-        memory_gib: options.memory_max,
-    };
-    let served = server::serve(listener, gate, Arc::new(answering::ProcessAnswerer::new(limits)));
-    served.map_err(|error| Problem::new(format!("the page cannot be served: {error}")))?;
+        served.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let limits =
+        AnswerLimits { program: own_command()?, folder, jobs, time: served.time_max, memory_gib: served.memory_max };
+    let ended = server::serve(listener, gate, Arc::new(answering::ProcessAnswerer::new(limits)));
+    ended.map_err(|error| Problem::new(format!("the page cannot be served: {error}")))?;
     Ok(ExitStatus::Done)
 }
 
-/// Checks the machine to begin with, and returns its name for the page: that of an example, or a path below the present
-/// folder.
-fn machine_name(file: &Path) -> Result<String, Failure> {
-    // Whether the machine is valid is shown in the page.
-    Subject::find(registry(), file).map_err(Problems::from_problem)?;
-    let name = file.to_string_lossy().into_owned();
-    if Subject::example(registry(), &name).is_none() && !narrows_web::is_inside(file) {
-        let problem = Problem::new(format!("`{name}` is not below the present folder, which the page may read"));
-        return Err(problem.help("start the command in the folder of the file").into());
-    }
-    Ok(name)
-}
-
-/// Returns a name as part of an address.
-fn percent_encoded(name: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
-    name.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
+/// Ends the process when standard input ends, which is when the program that started it does.
+fn end_with_input() {
+    std::thread::spawn(|| {
+        // An error also means that nothing is read any more.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(0);
+    });
 }

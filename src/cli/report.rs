@@ -5,6 +5,7 @@ use super::output::{Output, check_distinct, error_text};
 use clap::Args;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::result_page::{self, ResultFile};
+use narrows_study::report::explorer::EXPLORER;
 use narrows_study::report::html;
 use std::fs;
 use std::io::Write;
@@ -34,6 +35,9 @@ pub struct Options {
     /// Title of the page [default: names of the results]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
+    /// Address of the explorer page that figures of runs link to; empty for no links
+    #[arg(long, value_name = "URL", default_value = EXPLORER)]
+    explorer: String,
     /// Output file
     #[arg(long, value_name = "F.html")]
     out: PathBuf,
@@ -62,7 +66,8 @@ pub fn run(options: &Options) -> CommandResult {
     check_distinct(&options.results, &[Some(options.out.as_path())])?;
     let output = Output::prepare(&options.out)?;
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
-    let page = html::page(&result_page::page_of_results(&results, options.title.as_deref(), command(options)));
+    let title = options.title.as_deref();
+    let page = html::page(&result_page::page_of_results(&results, title, command(options), &options.explorer));
     output.write(|file| file.write_all(page.as_bytes()))?;
     eprint_line!("Wrote `{}`.", options.out.display());
     Ok(ExitStatus::Done)
@@ -76,8 +81,10 @@ fn command(options: &Options) -> String {
     };
     let title = options.title.iter().flat_map(|title| ["--title".to_owned(), quoted(title.clone())]);
     let results = options.results.iter().map(|path| quoted(path.display().to_string()));
+    let explorer = Some(&options.explorer).filter(|explorer| *explorer != EXPLORER).into_iter();
+    let explorer = explorer.flat_map(|explorer| ["--explorer".to_owned(), quoted(explorer.clone())]);
     let output_arguments = ["--out".to_owned(), quoted(options.out.display().to_string())];
-    let arguments: Vec<String> = results.chain(title).chain(output_arguments).collect();
+    let arguments: Vec<String> = results.chain(title).chain(explorer).chain(output_arguments).collect();
     format!("narrows report {}", arguments.join(" "))
 }
 

@@ -1,18 +1,21 @@
 //! `narrows reproduce`: the experiments of a study, compared with the published values.
 
 use super::exit::{CommandResult, ExitStatus};
+use super::explore::{ServedPage, escaped_name, serve};
 use super::output::print;
 use super::progress::Progress;
 use super::{Format, completion_values, registry};
 use clap::Args;
 use narrows_core::text::Problem;
 use narrows_study::papers::builtins;
+use narrows_study::report::explorer::EXPLORER;
 use narrows_study::report::number::counted;
 use narrows_study::report::{Column, PaperReport, ReportTable};
 use narrows_study::study;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,6 +24,7 @@ Examples:
   narrows reproduce trapeze/table-1 --out results
   narrows reproduce trapeze --strict          exit with 1 if a verdict differs
   narrows reproduce trapeze --constants       list the calibrated constants
+  narrows reproduce trapeze --live            change them, and watch the claims
   narrows reproduce trapeze --uncertainty     compute the uncertainty of numbers
   narrows new study my-study                  create a study of your own
   narrows reproduce my-study --out results    run it
@@ -52,6 +56,9 @@ pub struct Options {
     /// Folder to write a page with all tables, charts and data into
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
+    /// Address of the explorer page that figures link to; empty for no links
+    #[arg(long, value_name = "URL", default_value = EXPLORER, requires = "out")]
+    explorer: String,
     /// Compute the uncertainty of each number, and the constants that it depends on
     ///
     /// Each constant that is marked as derived, calibrated, chosen or remembered is changed up and down by its
@@ -59,6 +66,15 @@ pub struct Options {
     /// number whose uncertainty exceeds its tolerance is underdetermined.
     #[arg(long)]
     uncertainty: bool,
+    /// Open a page in which a calibrated constant is changed and the claims are judged again
+    ///
+    /// The page is served to this computer until Ctrl-C, as that of `narrows explore` is. It judges the
+    /// claims that need few runs, with the smaller inputs of --quick, and names the others.
+    #[arg(long, requires = "paper", conflicts_with_all = ["out", "uncertainty", "strict", "constants"])]
+    live: bool,
+    /// With --live, print the address and do not open a browser
+    #[arg(long, requires = "live")]
+    no_browser: bool,
     /// Exit with 1 if a claim fails unexpectedly, or a claim that is expected to fail holds
     #[arg(long)]
     strict: bool,
@@ -82,6 +98,9 @@ pub fn run(options: &Options) -> CommandResult {
         eprint_line!("Using the paper `{paper}`, not the folder of that name; write `./{paper}` for the folder.");
     }
     let located = study::find(&paper, options.quick, &builtins(registry()))?;
+    if options.live {
+        return live(&located, options);
+    }
     if options.constants {
         return constants(&located, options.format);
     }
@@ -102,6 +121,7 @@ pub fn run(options: &Options) -> CommandResult {
         quick: options.quick,
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
+        explorer: Some(options.explorer.clone()),
     };
     located.select_artifacts(study_options.artifact.as_deref())?;
     let report = located.reproduce(&study_options, &Bar::default())?;
@@ -123,6 +143,33 @@ fn json(report: &PaperReport) -> String {
     let mut json = report.json();
     json["version"] = env!("CARGO_PKG_VERSION").into();
     format!("{json:#}\n")
+}
+
+/// The longest time in which the claims of one artifact are judged on the page.
+const LIVE_TIME_MAX: Duration = Duration::from_secs(600);
+/// The largest memory of the runs of one artifact on the page, in GiB.
+const LIVE_MEMORY_MAX: u64 = 4;
+
+/// Serves the page of a study whose constants can be changed.
+fn live(located: &study::LocatedStudy, options: &Options) -> CommandResult {
+    let name = match located.location.folder() {
+        None => located.location.name(),
+        Some(folder) if narrows_web::is_inside(folder) => folder.to_string_lossy().into_owned(),
+        Some(folder) => {
+            let problem = format!("`{}` is not below the present folder, which the page may read", folder.display());
+            return Err(Problem::new(problem).help("start the command in the folder above the study").into());
+        }
+    };
+    serve(ServedPage {
+        page: "study.html",
+        fragment: Some(escaped_name(&name)),
+        opens_browser: !options.no_browser,
+        is_embedded: false,
+        port: 0,
+        jobs: options.jobs,
+        time_max: LIVE_TIME_MAX,
+        memory_max: LIVE_MEMORY_MAX,
+    })
 }
 
 /// Returns a shipped study.

@@ -74,6 +74,8 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     for pattern in COPIED:
         for path in sorted(PAGE.glob(pattern)):
+            if path.stem == "study" and not options.server:
+                continue  # the module does not judge the claims of studies
             shutil.copyfile(path, out / path.name)
     if options.server:
         index = (PAGE / "index.html").read_text()

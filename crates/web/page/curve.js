@@ -62,6 +62,14 @@ export function suggestRange(value) {
   return `${text(Math.max(least, base / 4))}..${text(Math.min(most, base * 4))}*log9`;
 }
 
+/**
+ * Returns the keys that vary together: those of `A=1,2;B=3,4`.
+ * @param {string} vary
+ */
+export function variedKeys(vary) {
+  return new Set(vary.split(";").map((each) => each.slice(0, Math.max(0, each.indexOf("="))).trim()));
+}
+
 export class Curve {
   /**
    * @param {{engine: () => import("./types").Engine, machines: () => {label: string, machine: MachineState}[], metric: () => string | null,
@@ -185,6 +193,7 @@ export class Curve {
     const engine = this.page.engine();
     const machines = this.page.machines();
     const vary = [`${state.key}=${state.range}`];
+    const varied = variedKeys(vary[0]);
     setText(this.button, "Stop");
     const begin = performance.now();
     /** @type {{label: string, points: CurvePoint[]}[]} */
@@ -193,7 +202,7 @@ export class Curve {
     const jobs = [];
     for (const { label, machine } of machines) {
       const own = question(machine);
-      own.sets = (own.sets ?? []).filter((set) => !set.startsWith(`${state.key}=`));
+      own.sets = (own.sets ?? []).filter((set) => !varied.has(set.slice(0, set.indexOf("="))));
       const answer = await engine.ask({ ask: "points", ...own, vary }, { priority: 2, signal: abort.signal });
       if (serial !== this.serial || abort.signal.aborted) return;
       const problem = answer.error ?? answer.problems?.[0]?.message;
@@ -221,7 +230,7 @@ export class Curve {
     this.first = 0;
     await Promise.all(order.map(async ({ machine, sets, point }) => {
       const { name, text, file } = question(machine);
-      const answer = await engine.ask({ ask: "run", ...(text === undefined ? { name } : { text, file }), sets }, { priority: 0, signal: abort.signal });
+      const answer = await engine.ask({ ask: "run", ...(text === undefined ? { name } : { text, file }), sets, record: false }, { priority: 0, signal: abort.signal });
       if (answer === DROPPED || serial !== this.serial) return;
       done += 1;
       if (done === 1) this.first = performance.now() - begin;

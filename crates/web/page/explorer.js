@@ -21,8 +21,6 @@ import { Sensitivities } from "./whatif.js";
 
 /** Example that the page opens with. */
 const OPENING = "memory-bus";
-/** Most events of one run in the page. */
-const EVENTS = 200_000_000;
 /** Rest after the last change before curve, parts and link follow, in ms. */
 const REST = 220;
 
@@ -268,7 +266,7 @@ export class Explorer {
     const machine = this.state.machines[index];
     const begin = performance.now();
     this.busy(1);
-    const answer = await this.engine.ask({ ask: "run", ...question(machine), limits: { events: EVENTS } }, { channel: `run-${index}`, priority: 10 });
+    const answer = await this.engine.ask({ ask: "run", ...question(machine), record: false }, { channel: `run-${index}`, priority: 10 });
     this.busy(-1);
     if (answer === DROPPED || this.state.machines[index] !== machine) return;
     if (answer.problems || answer.error) {
@@ -285,7 +283,7 @@ export class Explorer {
   async runBaseline() {
     const machine = this.state.baseline;
     if (!machine || this.baselineRun) return;
-    const answer = await this.engine.ask({ ask: "run", ...question(machine), limits: { events: EVENTS } }, { channel: "run-baseline", priority: 5 });
+    const answer = await this.engine.ask({ ask: "run", ...question(machine), record: false }, { channel: "run-baseline", priority: 5 });
     if (answer === DROPPED || this.state.baseline !== machine || answer.problems || answer.error) return;
     this.baselineRun = answer;
     this.redraw();

@@ -4,6 +4,7 @@
 // there is no script, and until the simulator has answered. Attributes:
 //
 //   description  name of a shipped example
+//   text         a description in TOML, in place of an example
 //   set          overrides, as KEY=VALUE, separated by `;`
 //   vary         KEY=LOW..HIGH, or KEY alone
 //   metric       metric that is shown [default: the first of the workload]
@@ -57,8 +58,9 @@ class NarrowsLive extends HTMLElement {
     const channel = `live-${serial}`;
     const sets = overrides(this.getAttribute("set"));
     /** @type {MachineState[]} */
-    const machines = [{ name: this.getAttribute("description") ?? "memory-bus", text: null, sets }];
-    if (this.hasAttribute("against")) machines.push({ name: machines[0].name, text: null, sets: new Map([...sets, ...overrides(this.getAttribute("against"))]) });
+    const text = this.getAttribute("text");
+    const machines = [{ name: text === null ? this.getAttribute("description") ?? "memory-bus" : null, text, sets }];
+    if (this.hasAttribute("against")) machines.push({ name: machines[0].name, text, sets: new Map([...sets, ...overrides(this.getAttribute("against"))]) });
     const shown = await asked.ask({ ask: "show", ...question(machines[0]) });
     if (shown.problems || shown.error) throw new Error(shown.error ?? shown.problems[0]?.message);
     const vary = this.getAttribute("vary") ?? "";
@@ -101,7 +103,7 @@ class NarrowsLive extends HTMLElement {
     };
     const ask = () => {
       machines.forEach(async (machine, index) => {
-        const answer = await asked.ask({ ask: "run", ...question(machine) }, { channel: `${channel}-${index}`, priority: 10 });
+        const answer = await asked.ask({ ask: "run", ...question(machine), record: false }, { channel: `${channel}-${index}`, priority: 10 });
         if (answer === DROPPED) return;
         const why = answer.error ?? answer.problems?.[0]?.message ?? answer.stopped ?? "";
         setText(problem, why);

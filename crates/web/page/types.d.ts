@@ -16,7 +16,7 @@ export type Question =
   | { ask: "list" }
   | ({ ask: "show" | "check" | "toml" } & Machine)
   | ({ ask: "fits"; place: string } & Machine)
-  | ({ ask: "run"; limits?: { events?: number } } & Machine)
+  | ({ ask: "run"; record?: boolean } & Machine)
   | ({ ask: "points"; vary: string[] } & Machine)
   | ({ ask: "sweep"; vary: string[]; metrics?: string[] } & Machine)
   | ({ ask: "whatif"; metric?: string } & Machine)

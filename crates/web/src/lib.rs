@@ -11,6 +11,7 @@
 //! | `fits.rs` | `fits`: the parts that may be chosen, with the reasons why others do not fit |
 //! | `run.rs` | `run`, `record`: one run |
 //! | `sweep.rs` | `points`, `sweep`: many runs |
+//! | `study.rs` | `study`, `claims`: the claims of a study, with the feature `studies` |
 //! | `analysis.rs` | `whatif`, `chart` |
 //! | `export.rs` | `toml`, `command`: the machine as a description, the question as a command line |
 //! | `problem_json.rs` | diagnostics as data |
@@ -33,6 +34,8 @@ mod problem_json;
 mod question;
 mod run;
 mod show;
+#[cfg(feature = "studies")]
+mod study;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -55,7 +58,7 @@ const PROTOCOL: u32 = 1;
 type AnswerFn = fn(&AnswerEngine, &Question) -> AnswerResult;
 
 /// The questions, each with its function.
-const QUESTIONS: [(&str, AnswerFn); 13] = [
+const QUESTIONS: &[(&str, AnswerFn)] = &[
     ("about", |engine, _| Ok(engine.about().to_string())),
     ("list", |engine, _| Ok(engine.list().to_string())),
     ("show", show::show),
@@ -69,6 +72,10 @@ const QUESTIONS: [(&str, AnswerFn); 13] = [
     ("chart", analysis::chart),
     ("toml", export::toml),
     ("command", export::command),
+    #[cfg(feature = "studies")]
+    ("study", study::study),
+    #[cfg(feature = "studies")]
+    ("claims", study::claims),
 ];
 
 /// The source of answers: the parts that descriptions may name, and the folder of files that they may name.
@@ -123,7 +130,7 @@ impl AnswerEngine {
     fn answer_question(&self, question: &Question) -> AnswerResult {
         let known = QUESTIONS.iter().find(|(name, _)| *name == question.ask);
         let (_, answer) = known.ok_or_else(|| {
-            let names = QUESTIONS.map(|(name, _)| name).join(", ");
+            let names = QUESTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
             QuestionError::Error(format!("there is no question `{}`; the questions are {names}", question.ask))
         })?;
         answer(self, question)
@@ -131,7 +138,7 @@ impl AnswerEngine {
 
     /// Returns the version, the questions, and whether files are read.
     fn about(&self) -> Json {
-        let questions = QUESTIONS.map(|(name, _)| name);
+        let questions: Vec<&str> = QUESTIONS.iter().map(|(name, _)| *name).collect();
         json!({ "version": VERSION, "protocol": PROTOCOL, "features": questions, "files": self.folder.is_some() })
     }
 

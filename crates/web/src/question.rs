@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// A question. Fields that it does not need are ignored.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 #[serde(default)]
 pub struct Question {
     /// The kind of question.
@@ -33,9 +33,40 @@ pub struct Question {
     pub chart: Option<String>,
     /// The key whose parts are listed.
     pub place: Option<String>,
+    /// Whether the answer to `run` holds the record, which is half of its bytes.
+    pub record: bool,
+    /// The study whose claims are judged.
+    #[cfg(feature = "studies")]
+    pub study: Option<String>,
+    /// The artifact of the study.
+    #[cfg(feature = "studies")]
+    pub artifact: Option<String>,
     /// The command to write.
     #[serde(rename = "do")]
     pub command: Option<String>,
+}
+
+impl Default for Question {
+    fn default() -> Question {
+        Question {
+            ask: String::new(),
+            name: None,
+            text: None,
+            file: None,
+            sets: Vec::new(),
+            vary: Vec::new(),
+            metrics: Vec::new(),
+            metric: None,
+            chart: None,
+            place: None,
+            record: true,
+            #[cfg(feature = "studies")]
+            study: None,
+            #[cfg(feature = "studies")]
+            artifact: None,
+            command: None,
+        }
+    }
 }
 
 impl Question {
@@ -79,7 +110,7 @@ pub fn is_inside(path: &Path) -> bool {
 
 impl AnswerEngine {
     /// Returns the path of a file below the folder of the engine.
-    fn path_in_folder(&self, file: &str) -> Result<PathBuf, QuestionError> {
+    pub(crate) fn path_in_folder(&self, file: &str) -> Result<PathBuf, QuestionError> {
         let Some(folder) = &self.folder else {
             return Err(QuestionError::Error(format!(
                 "there is no shipped example `{file}`, and a page reads no files"

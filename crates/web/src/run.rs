@@ -21,13 +21,13 @@ pub fn run(engine: &AnswerEngine, question: &Question) -> AnswerResult {
     let read = question.subject(engine)?.read(&question.sets)?;
     let recorder = Recorder::off().with_messages();
     let result = experiment::run(&read.value, recorder);
-    let record = RawValue::from_string(Record::new(&read, &result).pretty().trim_end().to_owned());
-    let record = record.expect("a record is JSON");
+    let record_json = || RawValue::from_string(Record::new(&read, &result).pretty().trim_end().to_owned());
+    let record = question.record.then(|| record_json().expect("a record is JSON"));
     let meanings = Meanings::new(&engine.registry);
     let ledger = MeanLedger::new(&result.ledger);
     let notes: Vec<String> = read.value.note().into_iter().chain(outcome::outcome_note(&result)).collect();
     let answer = PageRun {
-        record: &record,
+        record: record.as_deref(),
         headline: run_summary::outcome(&result),
         finding: run_summary::finding(&result, &ledger).trim_end().to_owned(),
         metrics: result.metrics.iter().map(|metric| {
@@ -67,7 +67,8 @@ pub fn record(engine: &AnswerEngine, question: &Question) -> AnswerResult {
 /// The answer to `run`.
 #[derive(serde::Serialize)]
 struct PageRun<'a> {
-    record: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'a RawValue>,
     headline: String,
     finding: String,
     metrics: Vec<Json>,

@@ -14,6 +14,7 @@ pub const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-narrows-token");
 pub struct Gate {
     port: u16,
     token: String,
+    is_framed: bool,
 }
 
 /// The subject of an admitted request.
@@ -43,7 +44,23 @@ impl Gate {
     pub fn new(port: u16) -> Result<Gate, Failure> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| Problem::new(format!("there is no random token: {error}")))?;
-        Ok(Gate { port, token: bytes.iter().map(|byte| format!("{byte:02x}")).collect() })
+        Ok(Gate { port, is_framed: false, token: bytes.iter().map(|byte| format!("{byte:02x}")).collect() })
+    }
+
+    /// Returns the gate of a page that others may frame. Browsers send no cookies to a page in a frame of another site, so
+    /// the path of every file begins with the token.
+    pub fn framed(self, is_framed: bool) -> Gate {
+        Gate { is_framed, ..self }
+    }
+
+    /// Returns whether other pages may frame the page.
+    pub fn is_framed(&self) -> bool {
+        self.is_framed
+    }
+
+    /// Returns the folder of the page's files, with `/` at its end; empty for the root.
+    pub fn folder(&self) -> String {
+        if self.is_framed { format!("{}/", self.token) } else { String::new() }
     }
 
     /// Returns the token.
@@ -69,9 +86,14 @@ impl Gate {
             return refused(StatusCode::FORBIDDEN, "requests of other sites are refused");
         }
         let path = request.uri.path();
+        let below_token =
+            path[1.min(path.len())..].split_once('/').filter(|(token, _)| self.is_framed && self.is_token(token));
+        let path = below_token.map_or(path, |(token, _)| &path[1 + token.len()..]);
         match (&request.method, path) {
             (&Method::POST, "/ask") if self.has_token(request) => Ok(Route::Answer),
-            (&Method::GET | &Method::HEAD, _) if self.has_token(request) || self.has_cookie(request) => {
+            (&Method::GET | &Method::HEAD, _)
+                if below_token.is_some() || self.has_token(request) || self.has_cookie(request) =>
+            {
                 Ok(Route::Page(if path == "/" { "index.html" } else { path.trim_start_matches('/') }.to_owned()))
             }
             (&Method::POST, "/ask") | (&Method::GET | &Method::HEAD, _) => refused(

@@ -42,13 +42,16 @@ struct Service<A> {
     answerer: Arc<A>,
 }
 
-/// The headers of every response. Scripts come from the page's own files alone, and no other page may frame it.
-const HEADERS: [(HeaderName, &str); 6] = [
-    (
-        header::CONTENT_SECURITY_POLICY,
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
-         worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
+/// The content security policy of every response: scripts come from the page's own files alone.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+                      connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'";
+/// The same, and no other page may frame it.
+const UNFRAMED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+                               connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; \
+                               frame-ancestors 'none'";
+
+/// The other headers of every response.
+const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::CACHE_CONTROL, "no-store"),
@@ -91,7 +94,14 @@ impl<A: Answerer> Service<A> {
             Ok(Route::Page(name)) => self.page(&name, &parts),
             Err(refused) => refusal(&refused),
         };
-        Ok(response)
+        Ok(self.with_policy(response))
+    }
+
+    /// Adds the content security policy.
+    fn with_policy(&self, mut response: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
+        let policy = if self.gate.is_framed() { POLICY } else { UNFRAMED_POLICY };
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        response
     }
 
     async fn answer(&self, body: Incoming) -> Response<Full<Bytes>> {
@@ -115,7 +125,7 @@ impl<A: Answerer> Service<A> {
             return refusal(&Refused { status: StatusCode::NOT_FOUND, reason: "the page has no such file" });
         };
         let mut response = response(StatusCode::OK, media_type, content.into());
-        if request.uri.query().is_some() && name == "index.html" {
+        if request.uri.query().is_some() && name.ends_with(".html") {
             let cookie = HeaderValue::from_str(&self.gate.cookie()).expect("the token is hexadecimal");
             response.headers_mut().insert(header::SET_COOKIE, cookie);
         }

@@ -43,6 +43,25 @@ fn only_requests_with_host_origin_and_token_are_admitted() {
 }
 
 #[test]
+fn files_of_a_framed_page_are_below_its_token() {
+    let gate = Gate::new(8000).expect("a token").framed(true);
+    let host = ("host", "127.0.0.1:8000");
+    let page = |name: &str| Ok(Route::Page(name.to_owned()));
+    let below = |name: &str| format!("/{}{name}", gate.folder());
+    assert_eq!(admitted(&gate, "GET", &below(""), &[host]), page("index.html"));
+    assert_eq!(admitted(&gate, "GET", &below("engine.js"), &[host]), page("engine.js"));
+    let token = ("x-narrows-token", gate.token());
+    assert_eq!(admitted(&gate, "POST", &below("ask"), &[host, token]), Ok(Route::Answer));
+    for path in ["/", "/engine.js", "/0/engine.js", "//engine.js"] {
+        assert_eq!(admitted(&gate, "GET", path, &[host]), Err(StatusCode::UNAUTHORIZED), "{path}");
+    }
+    // Without frames, the path holds no token.
+    let unframed = Gate::new(8000).expect("a token");
+    let path = format!("/{}/engine.js", unframed.token());
+    assert_eq!(admitted(&unframed, "GET", &path, &[host]), Err(StatusCode::UNAUTHORIZED));
+}
+
+#[test]
 fn files_of_the_page_need_the_token_or_its_cookie() {
     let gate = Gate::new(8000).expect("a token");
     let host = ("host", "127.0.0.1:8000");

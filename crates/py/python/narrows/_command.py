@@ -12,10 +12,15 @@ from . import _narrows
 _AGAIN = "import sys; sys.path = [path for path in sys.path if path]; from narrows._command import main; sys.exit(main())"
 
 
+def own_command() -> list[str]:
+    """Returns the command line that starts the command in another process."""
+    return [sys.executable, "-c", _AGAIN]
+
+
 def main() -> int:
     """Runs the command line with the arguments of the process, and returns its exit code."""
     # Python handles Ctrl-C between its own instructions, of which there are none while the command runs: the command
     # handles it, or else the system ends the process. An ignored Ctrl-C stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return _narrows.run_command(["narrows", *sys.argv[1:]], [sys.executable, "-c", _AGAIN])
+    return _narrows.run_command(["narrows", *sys.argv[1:]], own_command())

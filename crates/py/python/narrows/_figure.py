@@ -15,7 +15,7 @@ from pathlib import Path
 from . import _narrows
 
 
-def _is_notebook() -> bool:
+def is_notebook() -> bool:
     """Returns whether this is the kernel of a notebook."""
     python = sys.modules.get("IPython")
     shell = None if python is None else python.get_ipython()
@@ -85,7 +85,7 @@ class Figure:
         of kitty or of iTerm2), or else in the web browser. Where there is no browser, the path of the picture is
         printed.
         """
-        if _is_notebook():
+        if is_notebook():
             import_module("IPython.display").display(self)
             return
         draw = _terminal_drawing()

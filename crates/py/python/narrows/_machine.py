@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from . import _explorer
 from ._figure import number, rows_html
 from ._narrows import Description
 from ._result import Result, UnfinishedRun
-from ._settings import setting
+from ._settings import dimensions, setting
 
 
 class Whatif(dict[str, Any]):
@@ -249,6 +250,33 @@ class Machine:
         keys = [constants] if isinstance(constants, str) else list(constants)
         data = self._description.fit(list(self._sets), curves, keys, prior, noise, tolerance, state, jobs)
         return Fit(json.loads(data), self)
+
+    def explore(
+        self,
+        *,
+        vary: tuple[str, str | Sequence[Any]] | None = None,
+        metric: str | None = None,
+        height: int = 900,
+    ) -> None:
+        """Opens the explorer, a page in which the machine is changed with sliders and lists, and run after each change.
+
+        In a notebook the page is shown below the cell; elsewhere its address is printed. A server on the loopback
+        address of this computer answers its questions. It reads files below the working directory, and ends with
+        Python.
+
+        Args:
+            vary: The key of the curve and its values, a list or a range as text, such as
+                `("workload.ping-pong.payload", "8 B..4 KiB*2")`.
+            metric: The metric of the curve; by default the first.
+            height: The height in a notebook, in pixels.
+
+        Raises:
+            DescriptionError: The description is not valid.
+            OSError: The server does not start.
+        """
+        self.check()
+        curve = None if vary is None else dimensions(dict([vary]))[0]
+        _explorer.show(_explorer.link(self._description, self._sets, metric, curve), height)
 
     def __repr__(self) -> str:
         return f"Machine({', '.join([self._description.name, *self._sets])})"

@@ -15,6 +15,8 @@
 //! | `sweep.rs`, `sweep/` | sweeps: the cross product of varied keys, its shards, its metrics |
 //! | `vary.rs`, `vary/` | `KEY=V1,V2,…`, and ranges |
 //! | `part_overrides.rs` | overrides that select a shipped part by name: `ni=cni32qm` |
+//! | `varied_keys.rs` | the keys that vary among given points |
+//! | `stored_sweep.rs` | the machine of a sweep, from its stored points |
 //! | `find.rs`, `find/` | bisection for the value at which a metric crosses a threshold or another machine's metric |
 //! | `seeds.rs` | replications of a run with several seeds |
 //! | `points.rs` | the store of finished points of a sweep |
@@ -68,6 +70,8 @@ pub mod seeds;
 #[doc(hidden)]
 pub mod shell_command;
 #[doc(hidden)]
+pub mod stored_sweep;
+#[doc(hidden)]
 pub mod subject;
 #[doc(hidden)]
 pub mod sweep;
@@ -77,6 +81,8 @@ pub mod threads;
 pub mod tidy;
 #[doc(hidden)]
 pub mod uncertainty;
+#[doc(hidden)]
+pub mod varied_keys;
 #[doc(hidden)]
 pub mod vary;
 #[doc(hidden)]

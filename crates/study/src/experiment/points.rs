@@ -39,6 +39,7 @@ impl PointStore {
         let folder = folder_of(out)?;
         folder.is_dir().then_some(PointStore { folder })
     }
+
     /// Returns the folder of the store.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -62,6 +63,15 @@ impl PointStore {
             }
             Ok(record) => StoredPoint::Valid(Box::new(record)),
         }
+    }
+
+    /// Returns all results in the store, in the order of their files. A file that is no intact result is left out.
+    pub fn records(&self) -> Vec<Record> {
+        let paths = fs::read_dir(&self.folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let mut paths: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+        paths.sort_unstable();
+        let record = |path: PathBuf| Record::parse(&fs::read_to_string(path).ok()?).ok().filter(Record::is_intact);
+        paths.into_iter().filter_map(record).collect()
     }
 
     /// Stores the result of the point whose inputs have this hash.

@@ -6,17 +6,17 @@ mod run;
 mod sweep;
 
 use super::record::{Record, VERSION, digest};
-use super::tidy;
+use super::{stored_sweep, tidy};
 use crate::report::dataset::{Dataset, Encoding};
-use crate::report::{Artifact, PaperReport, Provenance};
+use crate::report::{Artifact, ExplorerLink, PaperReport, Provenance};
 use std::path::Path;
 
 /// The contents of a result file.
 pub enum ResultFile {
     /// The result of `narrows run --format json`.
     Run(Box<Record>),
-    /// Tidy data, or the JSON result of a sweep.
-    Rows(Dataset),
+    /// Tidy data, or the JSON result of a sweep, with a link to its machine if its points are stored next to it.
+    Rows(Dataset, Option<ExplorerLink>),
 }
 
 impl ResultFile {
@@ -29,20 +29,29 @@ impl ResultFile {
         if path.extension().is_none_or(|ending| ending != "json") {
             let encoding =
                 Encoding::from_path(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
-            return Dataset::read(bytes, encoding).map(ResultFile::Rows);
+            return Dataset::read(bytes, encoding).map(|rows| ResultFile::of_rows(rows, path));
         }
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
         match tidy::of_json(&text) {
-            Ok(rows) => Ok(ResultFile::Rows(rows)),
+            Ok(rows) => Ok(ResultFile::of_rows(rows, path)),
             Err(why) => Record::parse(&text).map(|record| ResultFile::Run(Box::new(record))).map_err(|_| why),
         }
+    }
+
+    fn of_rows(rows: Dataset, path: &Path) -> ResultFile {
+        let link = stored_sweep::link(path, &rows).ok();
+        ResultFile::Rows(rows, link)
     }
 
     /// Returns the charts and tables of the result; `name` identifies it on the page.
     fn artifacts(&self, name: &str) -> Vec<Artifact> {
         match self {
             ResultFile::Run(record) => run::artifacts(record, name),
-            ResultFile::Rows(rows) => sweep::artifacts(rows, name),
+            ResultFile::Rows(rows, link) => {
+                let explorer = link.as_ref().map(ExplorerLink::fragment);
+                let with_link = |artifact| Artifact { explorer: explorer.clone(), ..artifact };
+                sweep::artifacts(rows, name).into_iter().map(with_link).collect()
+            }
         }
     }
 
@@ -56,7 +65,14 @@ impl ResultFile {
 }
 
 /// Returns the page of these results. Each is given with its name.
-pub fn page_of_results(results: &[(String, ResultFile)], title: Option<&str>, command: String) -> PaperReport {
+///
+/// Figures link to the explorer page at the address `explorer`, unless it is empty.
+pub fn page_of_results(
+    results: &[(String, ResultFile)],
+    title: Option<&str>,
+    command: String,
+    explorer: &str,
+) -> PaperReport {
     let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
     let mut artifacts: Vec<Artifact> = results.iter().flat_map(|(name, result)| result.artifacts(name)).collect();
     for (index, artifact) in artifacts.iter_mut().enumerate() {
@@ -69,6 +85,7 @@ pub fn page_of_results(results: &[(String, ResultFile)], title: Option<&str>, co
         ..PaperReport::default()
     };
     let hash = digest(&page.json());
-    page.provenance = Provenance { command, version: VERSION.to_owned(), quick: false, hash, is_single_file: true };
+    let (version, explorer) = (VERSION.to_owned(), explorer.to_owned());
+    page.provenance = Provenance { command, version, quick: false, hash, is_single_file: true, explorer };
     page
 }

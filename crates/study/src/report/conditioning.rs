@@ -56,5 +56,6 @@ pub fn artifact(rows: &[Conditioning]) -> Option<Artifact> {
         caption: caption.to_owned(),
         svg: None,
         table: Some(table(rows)),
+        explorer: None,
     })
 }

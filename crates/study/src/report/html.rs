@@ -6,6 +6,7 @@
 //! the script: the filter is made with style sheets only. The script adds a search, and sorting by column.
 
 mod claims;
+mod explorer;
 
 use super::number::counted;
 use super::paper::{Artifact, PaperReport, Provenance};
@@ -36,19 +37,19 @@ pub fn page(report: &PaperReport) -> String {
     page += &contents(report);
     page += "<main>\n";
     for artifact in figures(report) {
-        page += &section(artifact, report.provenance.is_single_file);
+        page += &section(artifact, &report.provenance);
     }
     if !report.claims.is_empty() {
         page += &claims::findings(&report.claims);
     }
     for artifact in tables(report) {
-        page += &section(artifact, report.provenance.is_single_file);
+        page += &section(artifact, &report.provenance);
     }
     if !report.claims.is_empty() {
         page += &claims::section(&report.claims);
     }
     page += "</main>\n";
-    page += &footer(&report.provenance);
+    page += &footer(report);
     page + &format!("<script>//<![CDATA[\n{SCRIPT}//]]></script>\n</body>\n</html>\n")
 }
 
@@ -79,16 +80,18 @@ fn contents(report: &PaperReport) -> String {
 }
 
 /// Returns the footer: the version, the command and the hash.
-fn footer(provenance: &Provenance) -> String {
+fn footer(report: &PaperReport) -> String {
+    let provenance = &report.provenance;
     if provenance.command.is_empty() {
         return String::new();
     }
     format!(
         "<footer>\n<p>Simulated by Narrows {}, deterministically: <code>{}</code> gives the same results on any computer.</p>\n\
-         <p>Hash of all claims and data: <code>{}</code></p>\n</footer>\n",
+         <p>Hash of all claims and data: <code>{}</code></p>\n{}</footer>\n",
         escape(&provenance.version),
         escape(&provenance.command),
-        escape(&provenance.hash)
+        escape(&provenance.hash),
+        explorer::note(report)
     )
 }
 
@@ -109,7 +112,7 @@ fn paragraph(class: &str, text: &str) -> String {
     }
 }
 
-fn section(artifact: &Artifact, is_single_file: bool) -> String {
+fn section(artifact: &Artifact, provenance: &Provenance) -> String {
     let (id, title) = (escape(&artifact.id), escape(&artifact.title));
     let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to {title}\">#</a>");
     let mut section = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
@@ -121,11 +124,12 @@ fn section(artifact: &Artifact, is_single_file: bool) -> String {
     let file = |name: String, what: &str| format!("<a href=\"{}\">{what}</a>", escape(&name));
     let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
     let links: Vec<String> = links.into_iter().flatten().collect();
-    if !links.is_empty() && !is_single_file {
+    if !links.is_empty() && !provenance.is_single_file {
         section += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
     } else if let Some(table) = &artifact.table {
         section += &embedded_data(artifact, table);
     }
+    section += &explorer::link(artifact, provenance);
     if let Some(table) = &artifact.table {
         // A table without a chart is shown open.
         let open = if artifact.svg.is_none() { " open=\"\"" } else { "" };
@@ -190,6 +194,7 @@ mod tests {
             caption: "a < b".into(),
             svg: Some("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".into()),
             table: Some(table),
+            explorer: Some("memory-bus".into()),
         };
         PaperReport {
             problems: Vec::new(),
@@ -199,7 +204,12 @@ mod tests {
             summary: "It's \"fast\".".into(),
             claims: vec![number("R1", 116.0, 118.0, 0.05), number("R2", 100.0, 300.0, 0.05), shape("R3", None)],
             artifacts: vec![artifact],
-            provenance: Provenance { command: "narrows reproduce x".into(), quick: true, ..Provenance::default() },
+            provenance: Provenance {
+                command: "narrows reproduce x".into(),
+                quick: true,
+                explorer: "explorer/index.html".into(),
+                ..Provenance::default()
+            },
             files: Vec::new(),
         }
     }
@@ -216,7 +226,17 @@ mod tests {
         let links: Vec<_> = parsed.descendants().filter_map(|n| n.attribute("href")).collect();
         assert_eq!(
             links,
-            ["#table-1", "#findings", "#claims", "#table-1", "table-1.svg", "table-1.csv", "#findings", "#claims"]
+            [
+                "#table-1",
+                "#findings",
+                "#claims",
+                "#table-1",
+                "table-1.svg",
+                "table-1.csv",
+                "explorer/index.html#memory-bus",
+                "#findings",
+                "#claims"
+            ]
         );
         for target in links.iter().filter_map(|link| link.strip_prefix('#')) {
             assert!(parsed.descendants().any(|n| n.attribute("id") == Some(target)), "{target}");

@@ -9,6 +9,7 @@ pub mod chart;
 pub mod claim;
 pub mod conditioning;
 pub mod dataset;
+pub mod explorer;
 pub mod files;
 pub mod html;
 pub mod image;
@@ -27,6 +28,7 @@ pub use chart::{
 };
 pub use claim::{Claim, ClaimKind, ClaimValue, Role};
 pub use dataset::Dataset;
+pub use explorer::ExplorerLink;
 pub use ledger::MeanLedger;
 pub use packet_flow::{PacketFlow, Transfer};
 pub use paper::{Artifact, PaperReport, Provenance};

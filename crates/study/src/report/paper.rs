@@ -24,6 +24,9 @@ pub struct Artifact {
     /// The data.
     #[serde(flatten)]
     pub table: Option<ReportTable>,
+    /// The fragment of a link to the explorer page that opens the machine of the artifact.
+    #[serde(skip)]
+    pub explorer: Option<String>,
 }
 
 impl Artifact {
@@ -51,6 +54,8 @@ pub struct Provenance {
     pub hash: String,
     /// Whether the page is the only file, without separate files for charts and tables.
     pub is_single_file: bool,
+    /// The address of the explorer page that artifacts link to; empty for no links.
+    pub explorer: String,
 }
 
 /// The claims and artifacts of a study.

@@ -166,6 +166,11 @@ impl ClaimStatement {
         Some(&self.source[..end])
     }
 
+    /// Returns whether the claim is also judged with the smaller inputs of `--quick`.
+    pub fn is_quick(&self) -> bool {
+        self.is_quick
+    }
+
     /// Returns the unit of the number.
     pub fn unit(&self) -> &str {
         &self.unit
@@ -186,7 +191,8 @@ impl ClaimStatement {
         if let ObservationMethod::Metric(point, _) = &self.method { Some(&point.text) } else { None }
     }
 
-    fn claim(&self) -> Claim {
+    /// Returns the claim, not yet judged.
+    pub fn claim(&self) -> Claim {
         Claim {
             id: self.id.text.clone(),
             source: self.source.clone(),

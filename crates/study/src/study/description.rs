@@ -114,6 +114,6 @@ impl Study {
     pub fn view<'a>(&'a self, builtins: &'a BuiltinFns, source: ValueSource<'a>) -> View<'a> {
         let Study { names, sets, values, experiments, claims, .. } = self;
         let defined = Definitions { names, sets, values, experiments, claims };
-        View { defined, builtins, source, allows_gaps: false, used_points: None }
+        View { defined, builtins, source, allows_gaps: false, used_values: None }
     }
 }

@@ -6,6 +6,7 @@
 
 use super::export;
 use super::location::{Location, StudyFile};
+use super::shared_problem::SharedProblem;
 use crate::experiment::threads::one_task_per_run;
 use crate::experiment::{RunResult, run};
 use narrows_core::engine::Recorder;
@@ -87,6 +88,26 @@ impl Draft {
     /// Runs the description that was read.
     pub fn run(&self, read: &Read<Machine>) -> RunResult {
         run(&read.value, recorder(self.trace))
+    }
+
+    /// Returns the point of this draft, whose description was read.
+    pub fn point(&self, read: Read<Machine>) -> Point {
+        Point { name: self.name.clone(), machine: read.value, trace: self.trace }
+    }
+
+    /// Returns the base description.
+    pub fn base(&self) -> &StudyFile {
+        &self.base
+    }
+
+    /// Returns the overrides of the point.
+    pub fn sets(&self) -> &[String] {
+        &self.sets
+    }
+
+    /// Returns whether the point is one of the experiment `experiment`.
+    pub fn is_of(&self, experiment: &str) -> bool {
+        self.name.split('/').next() == Some(experiment)
     }
 
     /// Returns the description as the text of a file.
@@ -290,33 +311,6 @@ impl Combination {
                 *set = set.replace(&format!("<{axis}>"), value);
             }
         }
-    }
-}
-
-/// A problem, and the points that have it.
-struct SharedProblem {
-    first: String,
-    points: usize,
-    problem: Problems,
-}
-
-impl SharedProblem {
-    fn add(all: &mut Vec<SharedProblem>, point: &str, problems: &Problems) {
-        for problem in problems.split() {
-            let text = problem.to_string();
-            match all.iter_mut().find(|found| found.problem.to_string() == text) {
-                Some(found) => found.points += 1,
-                None => all.push(SharedProblem { first: point.to_owned(), points: 1, problem }),
-            }
-        }
-    }
-
-    fn with_heading(self) -> (String, Problems) {
-        let head = match self.points {
-            1 => format!("At the point {}:", self.first),
-            more => format!("At {more} points (the first is {}):", self.first),
-        };
-        (head, self.problem)
     }
 }
 

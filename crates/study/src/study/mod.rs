@@ -5,6 +5,7 @@
 //! | `location.rs` | the location of a study, and its files |
 //! | `description.rs` | the description of a study |
 //! | `experiments.rs` | its experiments and their points |
+//! | `shared_problem.rs` | problems that several points share |
 //! | `export.rs` | the export of a point's description to a file |
 //! | `expression/` | the expression language of studies |
 //! | `named_value.rs` | the definitions of its named values |
@@ -12,11 +13,13 @@
 //! | `view.rs` | the resolution of names in expressions, before and after the runs |
 //! | `claims.rs`, `claims/` | its claims, and their judgement |
 //! | `figures/` | its tables and charts |
+//! | `figure_links.rs` | the links from figures to the explorer page |
 //! | `check.rs` | the check of its references before any run |
 //! | `choice.rs` | the choices made by hand with claims in sight |
 //! | `roles.rs` | the check of the claims' roles, and their conditioning |
 //! | `located.rs` | a study found by name, read and checked |
 //! | `reproduce.rs`, `progress.rs` | the reproduction of a study, and its progress events |
+//! | `live.rs` | the claims that a page judges again after each change |
 //! | `calibrated.rs` | the calibrated constants of its machines |
 //! | `uncertainty.rs`, `uncertainty/` | the uncertainty of its number claims |
 //! | `fit.rs`, `fit/` | the calibration of constants on its claims |
@@ -44,10 +47,13 @@ pub mod experiments;
 pub mod export;
 #[doc(hidden)]
 pub mod expression;
+mod figure_links;
 #[doc(hidden)]
 pub mod figures;
 #[doc(hidden)]
 pub mod fit;
+#[doc(hidden)]
+pub mod live;
 #[doc(hidden)]
 pub mod located;
 #[doc(hidden)]
@@ -61,6 +67,7 @@ pub mod reproduce;
 pub mod roles;
 #[doc(hidden)]
 pub mod scaffold;
+mod shared_problem;
 #[doc(hidden)]
 pub mod shipped;
 #[doc(hidden)]

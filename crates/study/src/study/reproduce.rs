@@ -5,6 +5,7 @@ use super::claims::judge;
 use super::experiments::{PointProblems, Results, run_all};
 use super::expression::ExpressionError;
 use super::expression::read::problem;
+use super::figure_links::FigureLinks;
 use super::figures;
 use super::located::{LocatedStudy, find};
 use super::progress::Progress;
@@ -12,6 +13,7 @@ use super::roles;
 use super::uncertainty::{add_uncertainty, report};
 use crate::experiment::record::{self, VERSION};
 use crate::report::conditioning;
+use crate::report::explorer::EXPLORER;
 use crate::report::{Artifact, Cell, Column, PaperReport, Provenance, ReportTable};
 use narrows_core::Error;
 use narrows_core::engine::Outcome;
@@ -29,6 +31,9 @@ pub struct Options {
     pub jobs: usize,
     /// Whether the uncertainty of each number is computed.
     pub uncertainty: bool,
+    /// The address of the explorer page that figures link to, relative to the report: empty for no links, `None` for
+    /// `explorer/index.html`.
+    pub explorer: Option<String>,
 }
 
 impl Options {
@@ -65,6 +70,7 @@ fn runs_not_done(results: &Results) -> Option<Artifact> {
         caption: caption.to_owned(),
         svg: None,
         table: Some(table),
+        explorer: None,
     })
 }
 
@@ -83,8 +89,15 @@ impl LocatedStudy {
             Error::from(self.read.problems(problems))
         };
         let mut claims = judge::judge(&self.results_view(&results), &artifacts, options.quick).map_err(located)?;
-        let (mut drawn, linked) =
+        let (figures, linked) =
             figures::draw(&study.figures, &self.results_view(&results), &artifacts).map_err(located)?;
+        let wanted = self.experiments(&artifacts);
+        let links = FigureLinks::new(self, &wanted, options.quick)?;
+        let with_link = |figure: figures::DrawnFigure| Artifact {
+            explorer: links.fragment(&figure.of, &figure.used),
+            ..figure.artifact
+        };
+        let mut drawn: Vec<Artifact> = figures.into_iter().map(with_link).collect();
         if options.uncertainty {
             let influences = add_uncertainty(self, &artifacts, &mut claims, progress)?;
             drawn.extend(report::artifacts(&claims, &influences));
@@ -93,7 +106,6 @@ impl LocatedStudy {
         let problems = runs_not_done.iter().map(|table| format!("{}.", table.title)).collect();
         drawn.splice(0..0, runs_not_done);
         drawn.extend(conditioning::artifact(&roles::conditioning(study)));
-        let wanted = self.experiments(&artifacts);
         let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;
         let mut report = PaperReport {
             files,
@@ -113,6 +125,7 @@ impl LocatedStudy {
             quick: options.quick,
             hash,
             is_single_file: false,
+            explorer: options.explorer.clone().unwrap_or_else(|| EXPLORER.to_owned()),
         };
         Ok(report)
     }

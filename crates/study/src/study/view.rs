@@ -51,8 +51,32 @@ pub struct View<'a> {
     /// Whether a point that is not run, and a metric or table entry that does not exist, is a missing value and not an
     /// error.
     pub allows_gaps: bool,
-    /// The set that records the points that are used.
-    pub used_points: Option<&'a RefCell<BTreeSet<String>>>,
+    /// The record of the points and metrics that are used.
+    pub used_values: Option<&'a RefCell<UsedValues>>,
+}
+
+/// The points and metrics that expressions use.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct UsedValues {
+    points: Vec<String>,
+    known: BTreeSet<String>,
+    /// The first metric.
+    pub metric: Option<String>,
+}
+
+impl UsedValues {
+    /// Returns the points, each once, in the order of their first use.
+    pub fn points(&self) -> &[String] {
+        &self.points
+    }
+
+    /// Adds a point.
+    pub fn add_point(&mut self, point: &str) {
+        if !self.known.contains(point) {
+            self.known.insert(point.to_owned());
+            self.points.push(point.to_owned());
+        }
+    }
 }
 
 /// The name of the predefined value that is the published number of a claim.
@@ -63,8 +87,8 @@ const PLANNED_ELEMENTS: usize = 8;
 impl<'a> View<'a> {
     /// Returns the run of a point, if it exists. Over planned points, a point that is not planned is an error.
     pub fn run(&self, point: &str) -> Result<Option<&'a RunResult>, EvalError> {
-        if let Some(used_points) = self.used_points {
-            used_points.borrow_mut().insert(point.to_owned());
+        if let Some(used_values) = self.used_values {
+            used_values.borrow_mut().add_point(point);
         }
         match self.source {
             ValueSource::Ran(results) => Ok(results.get(point)),
@@ -157,6 +181,9 @@ impl<'a> View<'a> {
         match &named.definition {
             ValueDefinition::Metric(points, metric, missing) => {
                 self.read_number(&scope, points, metric, |run, metric| {
+                    if let Some(used_values) = self.used_values {
+                        used_values.borrow_mut().metric.get_or_insert_with(|| metric.to_owned());
+                    }
                     run.metric(metric).or(missing.filter(|_| lacks_metric(run, metric))).ok_or_else(|| {
                         match self.allows_gaps {
                             true => EvalError::Missing(format!("there is no metric `{metric}`")),

@@ -27,12 +27,19 @@ const PAYLOADS = [
   `"${"A".repeat(20_000)}"`,
 ];
 
+/** A description in an attribute, as the documentation site writes it. */
+const LIVE_TEXT = [
+  "parts = ['hosts/pcie-gen3-x8', 'ni/startjr', 'protocols/return-to-sender-1998', 'fabrics/ideal-1998']",
+  "nodes.client = { host = 'pcie-gen3-x8' }", "nodes.server = { host = 'pcie-gen3-x8' }", "[workload.ping-pong]", "payload = '64 B'", "messages = 20",
+].join("&#10;");
+
 /** Pages that the test's server adds to the finished page. */
 export function pages(page) {
   const csp = readFileSync(join(page, "index.html"), "utf8").match(/<meta http-equiv="Content-Security-Policy"[^>]*>/)[0];
   const body = (attributes) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>live</title><link rel="icon" href="icon.svg">${csp}<script type="module" src="live.js"></script></head><body><main><narrows-live ${attributes}><p id="inside">A static figure.</p></narrows-live></main></body></html>`;
   return {
     "/live-test.html": body('description="memory-bus" vary="workload.ping-pong.payload=8 B..256 B" metric="message.latency_one_way" against="ni=ni2w"'),
+    "/live-text.html": body(`text="${LIVE_TEXT}" vary="workload.ping-pong.payload=8 B..256 B"`),
     "/live-wrong.html": body('description="&lt;img src=x onerror=globalThis.struck=true&gt;" vary="a=&lt;b&gt;"'),
   };
 }
@@ -145,6 +152,8 @@ export async function live_element_shows_a_figure(context) {
   equal(page.faults, [], "errors of the console");
   await page.open(link);
   await page.until(`${READY} && document.querySelectorAll('#headline .figure-number').length === 2`, "the explorer with both machines");
+  await page.open(`${context.address}live-text.html`);
+  await page.until(`${inside}?.querySelector('.number strong') && ${inside}.querySelector('a').href.includes('#~text=')`, "the figure of a description");
   await page.open(`${context.address}live-wrong.html`);
   await page.until("document.querySelector('narrows-live').dataset.error", "the error");
   equal(await page.value("document.getElementById('inside').checkVisibility()"), true, "the static figure stays");

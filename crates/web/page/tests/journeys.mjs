@@ -108,6 +108,13 @@ export async function open_a_shared_link(context) {
   await finish(page);
 }
 
+export async function keys_that_vary_together_are_one_curve(context) {
+  const page = await explorer(context, "#memory-bus&workload.ping-pong.payload=8+B&workload.ping-pong.messages=20&~curve=workload.ping-pong.payload=16+B,64+B%3Bworkload.ping-pong.messages=30,40");
+  await page.until(`${DRAW}, ${CURVE_DONE} === '2'`, "two points");
+  equal(await page.value("document.querySelectorAll('#curve circle.point').length"), 2, "points of the curve");
+  await finish(page);
+}
+
 export async function paste_a_description(context) {
   const page = await explorer(context);
   await page.value("document.getElementById('open-toml').click()");

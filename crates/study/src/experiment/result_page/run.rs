@@ -3,8 +3,9 @@
 use crate::experiment::plot::{CdfSpec, SampleSet, quantity_words};
 use crate::experiment::record::{CANDIDATE_KEY, Record};
 use crate::report::number::{self, significant};
-use crate::report::{Artifact, BarChart, Cell, Column, MeanLedger, ReportTable, ledger};
+use crate::report::{Artifact, BarChart, Cell, Column, ExplorerLink, MeanLedger, ReportTable, ledger};
 use narrows_core::engine::Distribution;
+use narrows_core::machine::Registry;
 use serde_json::Value as Json;
 
 /// The utilisation below which a resource is left out of the chart.
@@ -18,7 +19,15 @@ pub fn artifacts(record: &Record, name: &str) -> Vec<Artifact> {
         [Some(metrics(record, name)), stages(record, name)].into_iter().flatten().collect();
     artifacts.extend(distributions(record, name));
     artifacts.extend(resources(record, name));
+    let explorer = fragment(record);
+    artifacts.iter_mut().for_each(|artifact| artifact.explorer.clone_from(&explorer));
     artifacts
+}
+
+/// Returns the fragment of a link to the machine in the explorer page, or `None` if the machine needs files of the user.
+fn fragment(record: &Record) -> Option<String> {
+    let text = Registry::shared().description(record.get("machine"));
+    record.get("files").is_null().then(|| ExplorerLink { text, ..ExplorerLink::default() }.fragment())
 }
 
 fn metrics(record: &Record, name: &str) -> Artifact {
@@ -43,7 +52,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
             record.verdict()
         ),
     };
-    Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None }
+    Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None, explorer: None }
 }
 
 /// Returns the candidate for the bottleneck of the run as a sentence.
@@ -72,6 +81,7 @@ fn stages(record: &Record, name: &str) -> Option<Artifact> {
         caption: format!("Mean over {} messages.", ledger.messages),
         svg: Some(ledger.chart("Message latency by stage").svg()),
         table: Some(ledger.table()),
+        explorer: None,
     })
 }
 
@@ -97,6 +107,7 @@ fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
             caption: format!("{} samples.", distribution.histogram.samples()),
             table: None,
             svg: Some(drawn.svg),
+            explorer: None,
         })
     };
     record.distributions().unwrap_or_default().iter().filter_map(artifact).collect()
@@ -133,5 +144,6 @@ fn resources(record: &Record, name: &str) -> Option<Artifact> {
         caption,
         svg,
         table: Some(table),
+        explorer: None,
     })
 }

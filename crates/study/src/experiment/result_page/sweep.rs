@@ -39,6 +39,7 @@ pub fn not_done(rows: &Dataset, name: &str) -> Option<Artifact> {
         caption: caption.to_owned(),
         svg: None,
         table: Some(table),
+        explorer: None,
     })
 }
 
@@ -54,7 +55,7 @@ fn draw(columns: &SweepColumns<'_>, rows: &Dataset, metric: &Variable, name: &st
         left_out => format!("Left out: {} not measured.", counted(left_out, "value")),
     };
     let title = format!("{name}: {}", plot::axis_name(metric));
-    Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(drawn.svg), table: None })
+    Some(Artifact { id: metric.name.clone(), title, caption, svg: Some(drawn.svg), table: None, explorer: None })
 }
 
 /// Returns the table of all data.
@@ -69,5 +70,12 @@ fn table(rows: &Dataset, name: &str) -> Artifact {
         table.push(rows.variables.iter().map(cell).collect());
     }
     let caption = "Numbers are in the base units that the names of the columns state.".to_owned();
-    Artifact { id: "data".into(), title: format!("{name}: all data"), caption, svg: None, table: Some(table) }
+    Artifact {
+        id: "data".into(),
+        title: format!("{name}: all data"),
+        caption,
+        svg: None,
+        table: Some(table),
+        explorer: None,
+    }
 }

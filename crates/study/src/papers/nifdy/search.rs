@@ -271,7 +271,7 @@ pub fn table(results: &Results) -> Vec<Artifact> {
     let chart = BarChart::grouped(title, axis, &names, &[("the paper's", own), ("best found", best)]);
     let caption = "Successive halving over O, B, D and W: all sets run for 50 000 cycles under both loads, the best third goes on for twice as long, up to a million cycles (less under --quick). Score: the mean over both loads of the throughput as a multiple of that without NIFDY.";
     let (id, svg) = ("search".into(), Some(chart.svg()));
-    vec![Artifact { id, title: title.into(), caption: caption.into(), svg, table: Some(table) }]
+    vec![Artifact { id, title: title.into(), caption: caption.into(), svg, table: Some(table), explorer: None }]
 }
 
 #[cfg(test)]

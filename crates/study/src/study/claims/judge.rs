@@ -5,7 +5,7 @@ use crate::report::claim::{self, Claim};
 use crate::report::number;
 use crate::study::builtins::Observation;
 use crate::study::expression::{EvalError, Expression, ExpressionError, Format, Scope, Template, Value};
-use crate::study::view::{ValueSource, View, no_metric};
+use crate::study::view::{UsedValues, ValueSource, View, no_metric};
 use narrows_core::text::SpannedString;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -83,7 +83,7 @@ impl ClaimStatement {
     }
 
     /// Judges the claim.
-    fn judge(&self, view: &View) -> Result<Claim, ExpressionError> {
+    pub fn judge(&self, view: &View) -> Result<Claim, ExpressionError> {
         let mut claim = self.claim();
         match self.observe(view) {
             Ok(Observation::Number(number)) if number.is_finite() => {
@@ -143,11 +143,11 @@ pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
 
 /// Returns the points that a claim uses, among those that `view` plans.
 pub fn points_of(view: &View, claim: &ClaimStatement) -> BTreeSet<String> {
-    let used_points = RefCell::default();
-    let view = View { used_points: Some(&used_points), ..*view };
+    let used_values: RefCell<UsedValues> = RefCell::default();
+    let view = View { used_values: Some(&used_values), ..*view };
     // The check of the study has already reported errors of the claim.
     let _ = claim.observe(&view);
-    used_points.into_inner()
+    used_values.into_inner().points().iter().cloned().collect()
 }
 
 /// Checks a claim whose artifact runs exactly the points that `view` plans. Returns an error in its expressions, or an

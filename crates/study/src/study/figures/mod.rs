@@ -24,10 +24,11 @@ mod table;
 
 use super::expression::read::{Loops, loops, template};
 use super::expression::{ExpressionError, Scope, Template};
-use super::view::{ValueSource, View};
+use super::view::{UsedValues, ValueSource, View};
 use crate::report::{Artifact, ReportTable};
 use drawing::Drawing;
 use narrows_core::text::{SpannedString, Table};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// The description of a figure.
@@ -74,6 +75,19 @@ fn keyed(t: &Table<'_>, source: &SpannedString) -> Template {
     template(t, source).keyed()
 }
 
+/// A drawn figure.
+pub struct DrawnFigure {
+    /// The chart and the table.
+    pub artifact: Artifact,
+    /// The artifact of the study that the figure belongs to.
+    pub of: String,
+    /// The points and metrics that it shows.
+    pub used: UsedValues,
+}
+
+/// The drawn figures, and the points to whose descriptions they link.
+pub type DrawnFigures = (Vec<DrawnFigure>, BTreeSet<String>);
+
 /// A chart as SVG, and its table.
 type ChartAndTable = (Option<String>, Option<ReportTable>);
 
@@ -115,9 +129,20 @@ impl Figure {
         figure
     }
 
-    fn draw(&self, drawing: &Drawing) -> Vec<Artifact> {
-        let scopes = drawing.each(&drawing.scope(), &self.each);
-        scopes.iter().flat_map(|scope| self.draw_one(drawing, scope)).collect()
+    fn draw(&self, view: &View) -> (Vec<DrawnFigure>, BTreeSet<String>, Vec<ExpressionError>) {
+        let used_values = RefCell::default();
+        let view = View { allows_gaps: self.allows_gaps, used_values: Some(&used_values), ..*view };
+        let drawing = Drawing::new(view);
+        let mut drawn = Vec::new();
+        for scope in drawing.each(&drawing.scope(), &self.each) {
+            used_values.take();
+            let artifacts = self.draw_one(&drawing, &scope);
+            let used: UsedValues = used_values.take();
+            let figure = |artifact| DrawnFigure { artifact, of: self.artifact.text.clone(), used: used.clone() };
+            drawn.extend(artifacts.into_iter().map(figure));
+        }
+        let linked = drawing.linked();
+        (drawn, linked, drawing.errors())
     }
 
     fn draw_one(&self, drawing: &Drawing, scope: &Scope) -> Vec<Artifact> {
@@ -135,7 +160,7 @@ impl Figure {
         };
         let rows = self.table.as_ref().map(|table| table.draw(drawing, scope)).or(rows);
         let (id, caption) = (drawing.words(scope, &self.id), drawing.words(scope, &self.caption));
-        vec![Artifact { id, title, caption, svg, table: rows }]
+        vec![Artifact { id, title, caption, svg, table: rows, explorer: None }]
     }
 }
 
@@ -167,24 +192,19 @@ impl Drawing<'_> {
     }
 }
 
-/// Draws the figures of the artifacts, in the order of the artifacts. Returns them with the points to whose
-/// descriptions they link.
+/// Draws the figures of the artifacts, in the order of the artifacts.
 ///
 /// # Errors
 ///
 /// Returns every error in the figures' expressions.
-pub fn draw(
-    figures: &[Figure],
-    view: &View,
-    artifacts: &[&str],
-) -> Result<(Vec<Artifact>, BTreeSet<String>), Vec<ExpressionError>> {
+pub fn draw(figures: &[Figure], view: &View, artifacts: &[&str]) -> Result<DrawnFigures, Vec<ExpressionError>> {
     let (mut drawn, mut linked, mut errors) = (Vec::new(), BTreeSet::new(), Vec::new());
     for artifact in artifacts {
         for figure in figures.iter().filter(|figure| figure.artifact.text == *artifact) {
-            let drawing = Drawing::new(View { allows_gaps: figure.allows_gaps, ..*view });
-            drawn.extend(figure.draw(&drawing));
-            linked.append(&mut drawing.linked());
-            errors.extend(drawing.errors());
+            let (artifacts, mut points, found) = figure.draw(view);
+            drawn.extend(artifacts);
+            linked.append(&mut points);
+            errors.extend(found);
         }
     }
     if errors.is_empty() { Ok((drawn, linked)) } else { Err(errors) }
@@ -193,7 +213,6 @@ pub fn draw(
 /// Returns the names of the charts of a figure, and its errors, if the points that `view` plans are all that its
 /// artifact runs.
 pub fn planned(figure: &Figure, view: &View) -> (Vec<String>, Vec<ExpressionError>) {
-    let drawing = Drawing::new(View { allows_gaps: figure.allows_gaps, ..*view });
-    let ids = figure.draw(&drawing).into_iter().map(|artifact| artifact.id).collect();
-    (ids, drawing.errors())
+    let (drawn, _, errors) = figure.draw(view);
+    (drawn.into_iter().map(|figure| figure.artifact.id).collect(), errors)
 }

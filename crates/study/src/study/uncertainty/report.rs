@@ -40,7 +40,7 @@ fn numbers(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
         ]);
     }
     let (title, caption) = ("Uncertainty of the numbers".to_owned(), summary(entries));
-    Artifact { id: "uncertainty".to_owned(), title, caption, svg: None, table: Some(table) }
+    Artifact { id: "uncertainty".to_owned(), title, caption, svg: None, table: Some(table), explorer: None }
 }
 
 /// Returns the role of a number, and the role that its claim states if it differs.
@@ -96,7 +96,7 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
         ),
     };
     let (id, title) = ("constants".to_owned(), "Uncertainty of the constants".to_owned());
-    Artifact { id, title, caption, svg: None, table: Some(table) }
+    Artifact { id, title, caption, svg: None, table: Some(table), explorer: None }
 }
 
 /// Returns the heat map of claims by constants, shaded by elasticity.
@@ -143,5 +143,6 @@ fn heat_map(entries: &[(&Claim, &ClaimUncertainty)]) -> Artifact {
         caption: caption.to_owned(),
         svg: Some(map.svg()),
         table: Some(table),
+        explorer: None,
     }
 }

@@ -1,0 +1,62 @@
+//! The machine of a finished sweep, with its varied keys. The table of a sweep has no description; its stored points have.
+
+use super::points::PointStore;
+use super::record::Record;
+use super::varied_keys::VariedKeys;
+use crate::report::ExplorerLink;
+use crate::report::dataset::Dataset;
+use narrows_core::machine::Registry;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The column with the hashes of the results.
+const HASH: &str = "hash";
+
+/// Returns a link to the machine of the first point of the sweep `rows`, whose table is the file `path`, with the keys
+/// in which most other points differ from it.
+///
+/// # Errors
+///
+/// Returns a sentence that states why there is no such machine: the points are not stored next to the file, or their
+/// machines need files of the user.
+pub fn link(path: &Path, rows: &Dataset) -> Result<ExplorerLink, String> {
+    let store = PointStore::open(path).ok_or("its points are not stored next to it")?;
+    let hashes: Vec<String> = rows
+        .find(HASH)
+        .map_or_else(Vec::new, |hash| (0..rows.rows()).filter_map(|row| hash.values.text(row)).collect());
+    let known: BTreeSet<&str> = hashes.iter().map(String::as_str).collect();
+    let mut records: Vec<Record> = store.records();
+    records.retain(|record| known.is_empty() || known.contains(record.text("hash")));
+    let first = hashes.first().and_then(|hash| records.iter().find(|record| record.text("hash") == hash));
+    let first = first.or(records.first()).ok_or("none of its points is stored next to it")?;
+    if !first.get("files").is_null() {
+        return Err("its machine needs files, which a link does not contain".to_owned());
+    }
+    let leaves: Vec<BTreeMap<String, String>> = records.iter().map(values).collect();
+    let leaves: Vec<BTreeMap<&str, &str>> = leaves.iter().map(borrowed).collect();
+    let (first_values, others) = (values(first), leaves.iter().collect::<Vec<_>>());
+    let curve = VariedKeys::find(&borrowed(&first_values), &others).map(|varied| varied.text());
+    let text = Registry::shared().description(first.get("machine"));
+    Ok(ExplorerLink { text, curve, ..ExplorerLink::default() })
+}
+
+/// Returns all values of the machine of a result, by key.
+fn values(record: &Record) -> BTreeMap<String, String> {
+    let mut values = BTreeMap::new();
+    add(record.get("machine"), String::new(), &mut values);
+    values
+}
+
+fn add(value: &Json, key: String, values: &mut BTreeMap<String, String>) {
+    let below = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
+    match value {
+        Json::Object(table) => table.iter().for_each(|(name, value)| add(value, below(name), values)),
+        Json::String(text) => drop(values.insert(key, text.clone())),
+        other => drop(values.insert(key, other.to_string())),
+    }
+}
+
+fn borrowed(values: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {
+    values.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
+}

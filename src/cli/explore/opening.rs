@@ -1,0 +1,68 @@
+//! What `narrows explore` opens: an example, a description, the machine of a result or of a sweep, or a link.
+
+use super::super::exit::Failure;
+use super::super::registry;
+use narrows_core::text::{Problem, Problems};
+use narrows_study::experiment::result_page::ResultFile;
+use narrows_study::experiment::subject::Subject;
+use narrows_study::experiment::{stored_sweep, tidy};
+use std::fs;
+use std::path::Path;
+
+/// The extensions of the tables of sweeps.
+const TABLES: [&str; 3] = ["csv", "jsonl", "parquet"];
+
+/// Returns the fragment of the page's address that opens `file`, without `#`.
+///
+/// # Errors
+///
+/// Reports a file that does not exist or cannot be opened in the page.
+pub fn fragment(file: &Path) -> Result<String, Failure> {
+    let name = file.to_string_lossy();
+    if let Some((_, link)) = name.split_once('#').filter(|_| !file.exists()) {
+        return Ok(escaped(link, |byte| byte.is_ascii_graphic()));
+    }
+    if is_sweep(file) {
+        return sweep(file).map_err(Failure::from);
+    }
+    // Whether the machine is valid is shown in the page.
+    Subject::find(registry(), file).map_err(Problems::from_problem)?;
+    if Subject::example(registry(), &name).is_none() && !narrows_web::is_inside(file) {
+        let problem = Problem::new(format!("`{name}` is not below the present folder, which the page may read"));
+        return Err(problem.help("start the command in the folder of the file").into());
+    }
+    Ok(escaped_name(&name))
+}
+
+/// Returns a name as the first item of a fragment.
+pub fn escaped_name(name: &str) -> String {
+    escaped(name, |byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
+}
+
+/// Returns whether a file is the table of a sweep, or its result as JSON.
+fn is_sweep(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let is_json = || extension == "json" && fs::read_to_string(file).is_ok_and(|text| tidy::of_json(&text).is_ok());
+    TABLES.contains(&extension) && file.is_file() || is_json()
+}
+
+/// Returns the fragment with the machine and the varied keys of a sweep.
+fn sweep(file: &Path) -> Result<String, Problem> {
+    let invalid = |why: String| Problem::new(format!("`{}` cannot be explored: {why}", file.display()));
+    let bytes = fs::read(file).map_err(|error| invalid(error.to_string()))?;
+    let ResultFile::Rows(rows, _) = ResultFile::read(bytes, file).map_err(invalid)? else {
+        return Err(invalid("it is not the result of a sweep".to_owned()));
+    };
+    let link = stored_sweep::link(file, &rows).map_err(|why| {
+        invalid(why)
+            .help("`narrows sweep … --out F` stores the points of F in F.points; otherwise name the description")
+    })?;
+    Ok(link.fragment())
+}
+
+/// Returns a text in which all bytes but those of `is_plain` are percent-encoded.
+fn escaped(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
+    text.bytes()
+        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
