@@ -64,6 +64,9 @@ pub fn run(options: &Options) -> CommandResult {
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
     let page = html::page(&result_page::page_of_results(&results, options.title.as_deref(), command(options)));
     output.write(|file| file.write_all(page.as_bytes()))?;
+    for (name, result) in &results {
+        result.warnings().iter().for_each(|warning| eprint_line!("{name}: {warning}"));
+    }
     eprint_line!("Wrote `{}`.", options.out.display());
     Ok(ExitStatus::Done)
 }

@@ -6,6 +6,7 @@ mod run;
 mod sweep;
 
 use super::record::{Record, VERSION, digest};
+use super::steadiness;
 use super::tidy;
 use crate::report::dataset::{Dataset, Encoding};
 use crate::report::{Artifact, PaperReport, Provenance};
@@ -35,6 +36,14 @@ impl ResultFile {
         match tidy::of_json(&text) {
             Ok(rows) => Ok(ResultFile::Rows(rows)),
             Err(why) => Record::parse(&text).map(|record| ResultFile::Run(Box::new(record))).map_err(|_| why),
+        }
+    }
+
+    /// Returns the warnings that the result, or a part of it, is not that of a steady state.
+    pub fn warnings(&self) -> Vec<String> {
+        match self {
+            ResultFile::Run(record) => steadiness::of_run(record),
+            ResultFile::Rows(rows) => steadiness::warnings(rows),
         }
     }
 

@@ -1,6 +1,8 @@
 //! A sweep on a result page: a chart of each metric over the varied keys, and a table of all data.
 
 use crate::experiment::plot::{self, SweepColumns};
+use crate::experiment::steadiness;
+use crate::experiment::tidy::TRANSIENT;
 use crate::report::dataset::{Dataset, Variable};
 use crate::report::{Artifact, Cell, Column, ReportTable};
 
@@ -17,7 +19,8 @@ const LINES_MAX: usize = 12;
 pub fn artifacts(rows: &Dataset, name: &str) -> Vec<Artifact> {
     let columns = SweepColumns::new(rows);
     let drawn = columns.main_metrics().filter_map(|metric| draw(&columns, rows, metric, name));
-    not_done(&columns, rows, name).into_iter().chain(drawn).chain([table(rows, name)]).collect()
+    let exceptions = not_done(&columns, rows, name).into_iter().chain(transient(&columns, rows, name));
+    exceptions.chain(drawn).chain([table(rows, name)]).collect()
 }
 
 /// Returns a table of the rows whose runs did not all end as `done`, with the reasons; `None` if all did.
@@ -34,6 +37,26 @@ fn not_done(columns: &SweepColumns<'_>, rows: &Dataset, name: &str) -> Option<Ar
     (!table.rows.is_empty()).then(|| Artifact {
         id: "outcomes".into(),
         title: format!("{name}: {} of {} points did not end as done", table.rows.len(), rows.rows()),
+        caption: caption.to_owned(),
+        svg: None,
+        table: Some(table),
+    })
+}
+
+/// Returns a table of the rows whose runs have an initial transient; `None` if no run has.
+fn transient(columns: &SweepColumns<'_>, rows: &Dataset, name: &str) -> Option<Artifact> {
+    let column = rows.find(TRANSIENT)?;
+    let shown: Vec<&Variable> = columns.varied.iter().copied().chain([column]).collect();
+    let mut table = ReportTable::new(shown.iter().map(|variable| Column::new(variable.name.as_str())).collect());
+    for row in (0..rows.rows()).filter(|row| steadiness::is_transient(column, *row)) {
+        table
+            .push(shown.iter().map(|variable| variable.values.text(row).unwrap_or_default().as_str().into()).collect());
+    }
+    let caption = "The values of these runs are not those of a steady state, and depend on the length of the run. Increase \
+                   the warm-up; if latencies still grow, the load is too high.";
+    (!table.rows.is_empty()).then(|| Artifact {
+        id: "transients".into(),
+        title: format!("{name}: {} of {} points have an initial transient", table.rows.len(), rows.rows()),
         caption: caption.to_owned(),
         svg: None,
         table: Some(table),
