@@ -7,8 +7,9 @@
 //! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond for each pass, so a sum
 //! of stages may be off by some tens of nanoseconds.
 
-#[path = "laws/every_part.rs"]
 mod every_part;
+#[path = "laws/every_part.rs"]
+mod zero_load;
 
 mod scale;
 mod streams;

@@ -1,6 +1,8 @@
 //! Checks open loops on a fabric: saturation is reported and ends the run, confidence intervals cover the mean, metrics
 //! of a run that ended too soon are empty, and the links of a fabric without nodes are reported.
 
+mod deliveries;
+
 use crate::common::cli::{as_json, narrows, stdout};
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{RunResult, run};

@@ -88,7 +88,7 @@ fn a_stream_whose_cached_queue_fills_late_is_reported_until_its_warm_up_is_longe
         finding(&pair(interface, &workload))
     };
     let reported = stream("startjr", 300).expect("the queue is full after 344 messages");
-    assert!(reported.ends_with("Increase `workload.stream.warm-up`, 300."), "{reported}");
+    assert!(reported.ends_with("Increase `workload.stream.warm-up` (now 300)."), "{reported}");
     for interface in CACHED.into_iter().chain(UNCACHED) {
         assert_eq!(stream(interface, 1_200), None, "{interface}");
     }
@@ -134,7 +134,7 @@ fn text_json_and_table_report_a_transient_and_name_the_key() {
     let cold = ["run", "memory-bus", "--set=workload.ping-pong.warm-up=0", "--no-host"];
     let text = stdout(&cold);
     let line = text.lines().find(|line| line.starts_with("Initial transient: ")).unwrap_or_else(|| panic!("{text}"));
-    assert!(line.ends_with(". Increase `workload.ping-pong.warm-up`, 0."), "{line}");
+    assert!(line.ends_with(". Increase `workload.ping-pong.warm-up` (now 0)."), "{line}");
     let check = as_json(&cold)["warm_up"].clone();
     assert_eq!(check["finding"], line);
     assert_eq!(

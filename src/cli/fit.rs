@@ -8,7 +8,8 @@ use super::sweep_form::write_result;
 use super::sweep_runs::pool;
 use super::{Format, input, registry};
 use clap::Args;
-use narrows_core::text::{Problem, Problems, file};
+use narrows_core::engine::Bytes;
+use narrows_core::text::{Problem, Problems, file, quantity};
 use narrows_study::experiment::fit::constant::PRIOR_MAX;
 use narrows_study::experiment::fit::control::FitControl;
 use narrows_study::experiment::fit::curve::Curve;
@@ -60,7 +61,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
     /// Constant to fit, where `*` matches the name of any part; may be repeated [default: all whose
-    /// TOML comment says that they are derived, calibrated, chosen or remembered]
+    /// TOML comment says that they are derived, calibrated, chosen or remembered, and that have an effect]
     #[arg(long = "constant", value_name = "KEY", requires = "measured")]
     constants: Vec<String>,
     /// Prior of each constant: the standard deviation of its starting value [default: as its comment states, or 25]
@@ -69,6 +70,9 @@ pub struct Options {
     /// Standard deviation of the measured values
     #[arg(long, value_name = "PERCENT", requires = "measured", default_value = "3", value_parser = percentage)]
     noise: f64,
+    /// Largest size to fit; larger sizes of the measured curves are left out
+    #[arg(long, value_name = "SIZE", requires = "measured", value_parser = size)]
+    size_max: Option<Bytes>,
     /// Override one value of the description; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "measured")]
     sets: Vec<String>,
@@ -188,12 +192,33 @@ fn curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failu
     let input = input::Options { file: options.subject.clone(), sets: options.sets.clone() };
     let subject = input.subject()?;
     let read = |path: &PathBuf| Ok(Curve::read(path, &file::read(path)?)?);
-    let curves: Vec<Curve> = options.measured.iter().map(read).collect::<Result<_, Failure>>()?;
+    let mut curves: Vec<Curve> = options.measured.iter().map(read).collect::<Result<_, Failure>>()?;
+    for curve in &mut curves {
+        if !curve.other_columns.is_empty() {
+            let others = curve.other_columns.join("`, `");
+            eprint_line!("{}: reading the column `{}`, not `{others}`.", curve.name, curve.column);
+        }
+        let Some(size_max) = options.size_max else { continue };
+        let all = curve.samples.len();
+        curve.samples.retain(|sample| sample.size <= size_max.get());
+        if curve.samples.len() < 2 {
+            let problem = Problem::new(format!("`{}`: fewer than 2 sizes are at most {size_max}", curve.name));
+            return Err(problem.help("give a larger --size-max").into());
+        }
+        if curve.samples.len() < all {
+            eprint_line!("{}: {} of {all} sizes are at most {size_max}.", curve.name, curve.samples.len());
+        }
+    }
     let reader = |sets: &[String]| subject.read_varied(&input.sets, sets);
     let Options { constants, prior, noise, tolerance, .. } = options;
     let (prior, noise, tolerance) = (*prior, *noise, *tolerance);
     let curve_fit = CurveFit { reader: &reader, curves: &curves, constants, prior, noise, tolerance, control };
     Ok(curve_fit.fit()?)
+}
+
+/// Parses a size, such as `4 KiB`.
+fn size(text: &str) -> Result<Bytes, String> {
+    quantity::parse::<Bytes>(text).map_err(|error| format!("{}: {}", error.label, error.help.join("; ")))
 }
 
 /// Parses a percentage above 0 as a fraction.

@@ -29,6 +29,8 @@ struct State {
     step: Option<FitStep>,
     /// Whether a state file is written.
     is_stored: bool,
+    /// The time of a run in seconds, by the probe; `None` without a probe.
+    seconds_per_run: Option<f64>,
 }
 
 /// The progress display of a fit.
@@ -91,7 +93,27 @@ fn announcement(constants: usize, runs_of_step: usize) -> Option<String> {
 }
 
 impl FitMonitor for FitProgress {
+    fn probe_begins(&self, constants: usize) {
+        lock(&self.state).start = Instant::now();
+        eprint_line!("Probing which of {} have an effect on the measured values.", count(constants, "constant"));
+    }
+
+    fn probe_ends(&self, without_effect: &[String], runs: usize) {
+        let mut state = lock(&self.state);
+        state.seconds_per_run = Some(state.start.elapsed().as_secs_f64() / runs.max(1) as f64);
+        (state.start, state.runs) = (Instant::now(), 0);
+        if !without_effect.is_empty() {
+            let constants = count(without_effect.len(), "constant");
+            eprint_line!("Not fitted, without effect: {constants} ({}).", without_effect.join(", "));
+        }
+    }
+
     fn fit_begins(&self, constants: usize, runs_of_step: usize) {
+        if let Some(seconds) = lock(&self.state).seconds_per_run {
+            let step = duration(seconds * runs_of_step as f64);
+            let runs = count(runs_of_step, "run");
+            eprint_line!("Fitting {}: a step takes up to {runs}, about {step}.", count(constants, "constant"));
+        }
         if let Some(text) = announcement(constants, runs_of_step) {
             eprint_line!("{text}");
         }
@@ -131,7 +153,7 @@ impl FitMonitor for FitProgress {
 
 impl State {
     fn new(is_stored: bool) -> State {
-        State { start: Instant::now(), runs: 0, runs_stored: 0, open: 0, step: None, is_stored }
+        State { start: Instant::now(), runs: 0, runs_stored: 0, open: 0, step: None, is_stored, seconds_per_run: None }
     }
 
     /// Returns the progress in one line: the step, its errors, and the remaining time, provided that it can be
@@ -139,7 +161,12 @@ impl State {
     fn text(&self) -> String {
         let elapsed = self.start.elapsed().as_secs_f64();
         let Some(step) = &self.step else {
-            return format!("starting values: {} runs done, {} left, {}", self.runs, self.open, duration(elapsed));
+            return format!(
+                "starting values: {} runs done, {} left, {} elapsed",
+                self.runs,
+                self.open,
+                duration(elapsed)
+            );
         };
         let name = if step.number == 1 { "starting values".to_owned() } else { format!("step {}", step.number) };
         let largest = step.largest.as_ref();
@@ -165,7 +192,7 @@ impl State {
             }
         };
         format!(
-            "{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time}, {steps_left}",
+            "{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time} elapsed, {steps_left}",
             count(self.runs, "run")
         )
     }

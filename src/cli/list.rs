@@ -41,6 +41,7 @@ enum ListedKind {
     /// Parts: hosts
     Hosts,
     /// Parts: network interfaces
+    #[value(alias = "nics", alias = "nic", alias = "interfaces")]
     Ni,
     /// Parts: protocols
     Protocols,

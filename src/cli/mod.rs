@@ -296,10 +296,38 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
     result.map_or_else(|failure| failure.report(), ExitStatus::code)
 }
 
+/// The options whose values have spaces, or characters that a shell interprets.
+const QUOTED_OPTIONS: [&str; 5] = ["--find", "--vary", "--over", "--set", "--against-set"];
+
+/// Returns what an argument that is not expected probably comes from: a value that was not quoted, or an option of
+/// another command.
+fn usage_hint(error: &clap::Error, arguments: &[String]) -> Option<String> {
+    if error.kind() != clap::error::ErrorKind::UnknownArgument {
+        return None;
+    }
+    let unexpected = match error.get(clap::error::ContextKind::InvalidArg)? {
+        clap::error::ContextValue::String(text) => text.as_str(),
+        _ => return None,
+    };
+    if unexpected.starts_with("--metric") && arguments.get(1).is_some_and(|command| command == "run") {
+        return Some("`--metric` is an option of `sweep` and `whatif`; `run` prints all metrics".to_owned());
+    }
+    let option =
+        QUOTED_OPTIONS.into_iter().find(|option| arguments.iter().any(|argument| argument.starts_with(option)));
+    let option = option.filter(|_| !unexpected.starts_with('-'))?;
+    Some(format!(
+        "quote the value of {option}, such as '{option}=…': the shell splits it at spaces, and takes `>` and `<` as \
+         redirections"
+    ))
+}
+
 /// Prints the help that the arguments asked for, or what is wrong with them, and returns the exit code.
 fn print_usage(error: &clap::Error) -> u8 {
     // A closed pipe is no error: nobody reads on.
     let _ = error.print();
+    if let Some(hint) = usage_hint(error, &std::env::args().collect::<Vec<_>>()) {
+        eprint_line!("\n  hint: {hint}");
+    }
     u8::try_from(error.exit_code()).unwrap_or(2)
 }
 

@@ -7,7 +7,7 @@ use narrows_core::text::Problem;
 use narrows_study::experiment::plot::{
     self, CdfSpec, LatencyLoadSpec, PlotSpec, RenderedPlot, SampleSet, SweepColumns,
 };
-use narrows_study::experiment::tidy;
+use narrows_study::experiment::{steadiness, tidy};
 use narrows_study::report::dataset::{Dataset, Encoding};
 use narrows_study::report::image::ImageFormat;
 use narrows_study::report::number::counted;
@@ -101,6 +101,13 @@ pub fn run(options: &Options) -> CommandResult {
             true => eprint_line!("Left out: {} without a steady state.", counted(plot.left_out, "point")),
             false => eprint_line!("Left out: {} not measured.", counted(plot.left_out, "value")),
         }
+    }
+    for path in &options.results {
+        let warnings = match path.extension().is_some_and(|extension| extension == "json") {
+            true => steadiness::of_json(&text(path)?),
+            false => steadiness::warnings(&read(path)?),
+        };
+        warnings.iter().for_each(|warning| eprint_line!("{}: {warning}", path.display()));
     }
     let bytes = format.bytes(&plot.svg).map_err(Problem::new)?;
     output.write(|file| file.write_all(&bytes))?;

@@ -7,7 +7,7 @@ use crate::reference::EXIT_INTERRUPTED;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -38,7 +38,25 @@ pub struct Progress {
 /// The runs that an interrupt would stop; there is one handler for the whole process.
 static INTERRUPTIBLE: Mutex<Option<Arc<State>>> = Mutex::new(None);
 
+/// Whether the first Ctrl-C ends the command after the runs in progress, with the results so far.
+static IS_STOPPABLE: AtomicBool = AtomicBool::new(false);
+
+/// Whether Ctrl-C was pressed in a command that it only stops.
+static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+
 impl Progress {
+    /// Makes the first Ctrl-C stop the runs, after which [`is_stopped`](Progress::is_stopped) is true; the second ends
+    /// the program.
+    pub fn stoppable(self) -> Progress {
+        IS_STOPPABLE.store(true, Ordering::Relaxed);
+        self
+    }
+
+    /// Returns whether Ctrl-C was pressed, so that no further runs shall begin.
+    pub fn is_stopped(&self) -> bool {
+        IS_STOPPED.load(Ordering::Relaxed)
+    }
+
     /// Starts the display of `expected` runs, named `noun`, whose results are stored in `folder`, if given.
     pub fn start(noun: &'static str, expected: usize, folder: Option<&Path>) -> Progress {
         let (points_stored, points_run) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -125,6 +143,9 @@ pub(super) fn duration(seconds: f64) -> String {
 /// Handles an interrupt: prints how to resume, and exits. Results are stored one by one, so nothing remains to be
 /// saved.
 fn handle_interrupt() {
+    if IS_STOPPABLE.load(Ordering::Relaxed) && !IS_STOPPED.swap(true, Ordering::Relaxed) {
+        return output::eprint_line("\nStopping after the runs in progress; Ctrl-C again ends the program at once.");
+    }
     let state = INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(state) = state {
         let points_done = state.points_stored.load(Ordering::Relaxed) + state.points_run.load(Ordering::Relaxed);

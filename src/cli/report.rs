@@ -69,6 +69,9 @@ pub fn run(options: &Options) -> CommandResult {
     let title = options.title.as_deref();
     let page = html::page(&result_page::page_of_results(&results, title, command(options), &options.explorer));
     output.write(|file| file.write_all(page.as_bytes()))?;
+    for (name, result) in &results {
+        result.warnings().iter().for_each(|warning| eprint_line!("{name}: {warning}"));
+    }
     eprint_line!("Wrote `{}`.", options.out.display());
     Ok(ExitStatus::Done)
 }

@@ -1,6 +1,7 @@
 //! The result of a run as text.
 
 use narrows_core::engine::distribution::SAMPLES;
+use narrows_core::engine::histogram::{PERCENTILES, samples_needed};
 use narrows_study::experiment::run::ResourceUse;
 use narrows_study::experiment::run_summary::{self, number};
 use narrows_study::experiment::uncertainty::single::{MetricUncertainty, RunUncertainty};
@@ -103,7 +104,27 @@ fn distributions(record: &Record) -> String {
         let unit = Cell::Text(number::display_unit(statistic(base, "").1));
         table.push([Cell::from(*base)].into_iter().chain(shown_statistics.iter().map(value)).chain([unit]).collect());
     }
-    table.text()
+    table.text() + &missing_percentiles(&metrics, &names)
+}
+
+/// Returns a line with the percentiles that have no value because a distribution has too few samples, with the number
+/// that each needs. The text is empty if nothing is missing.
+fn missing_percentiles(metrics: &[(&str, f64, &str)], names: &[&str]) -> String {
+    let value = |name: String| metrics.iter().find(|(metric, ..)| *metric == name).map(|(_, value, _)| *value);
+    let samples = names.iter().filter_map(|base| value(format!("{base}{SAMPLES}"))).reduce(f64::max).unwrap_or(0.0);
+    let missing = PERCENTILES
+        .iter()
+        .filter(|(suffix, _)| names.iter().any(|base| value(format!("{base}{suffix}")).is_some_and(f64::is_nan)));
+    let needs: Vec<String> = missing
+        .filter_map(|(suffix, percent)| {
+            let head = STATISTICS.iter().find(|(known_suffix, _)| known_suffix == suffix)?.1;
+            Some(format!("{head} needs {} samples", samples_needed(*percent)))
+        })
+        .collect();
+    match needs.is_empty() || samples == 0.0 {
+        true => String::new(),
+        false => format!("(too few samples for some percentiles: {})\n", needs.join(", ")),
+    }
 }
 
 /// Pads numbers with spaces, so that their decimal points are aligned.

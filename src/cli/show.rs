@@ -1,11 +1,12 @@
 //! `narrows show`: every value of a description, where it is set, and the publication or reason behind it.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::{Format, input, output, registry};
+use super::{input, output, registry};
 use crate::reference::key_meaning;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use narrows_core::machine::shipped;
 use narrows_core::text::{Document, Problem, Source, load, suggest};
+use narrows_study::experiment::full_description::{self, DescribedValue};
 use narrows_study::experiment::part_overrides::{keys_of_kind, kind_table};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Value as Json, json};
@@ -15,6 +16,7 @@ Examples:
   narrows show ping-pong                        a shipped example
   narrows show cluster.toml --set run.seed=7    a file with an override
   narrows show hosts/p6-natoma                  a shipped part
+  narrows show ping-pong --format toml > all.toml    one file with every value
 
 Values come from, in order of increasing precedence: defaults, shipped parts,
 the file, --set.";
@@ -30,8 +32,19 @@ pub struct Options {
     #[arg(long)]
     meaning: bool,
     /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text, value_name = "FORMAT")]
+    format: ShowFormat,
+}
+
+/// The output formats.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ShowFormat {
+    /// Text for a terminal
+    Text,
+    /// JSON for programs
+    Json,
+    /// A description with every value, which can be changed and run
+    Toml,
 }
 
 /// A row of the output.
@@ -50,8 +63,9 @@ pub fn run(options: &Options) -> CommandResult {
         None => options.values()?,
     };
     output::print(&match options.format {
-        Format::Text => options.table(&values).text(),
-        Format::Json => format!("{:#}\n", values.iter().map(json).collect::<Json>()),
+        ShowFormat::Text => options.table(&values).text(),
+        ShowFormat::Toml => toml(&values),
+        ShowFormat::Json => format!("{:#}\n", values.iter().map(json).collect::<Json>()),
     })?;
     Ok(ExitStatus::Done)
 }
@@ -141,6 +155,15 @@ fn part_values(part: &str) -> Result<Vec<ShownValue>, Failure> {
         source: leaf.note.unwrap_or_default(),
     };
     Ok(loaded.leaves().into_iter().map(shown_value).collect())
+}
+
+/// Returns the values as a description.
+fn toml(values: &[ShownValue]) -> String {
+    let described: Vec<DescribedValue<'_>> = values
+        .iter()
+        .map(|value| DescribedValue { key: &value.key, value: &value.value, source: &value.source })
+        .collect();
+    full_description::toml(&described)
 }
 
 fn json(value: &ShownValue) -> Json {

@@ -90,6 +90,14 @@ fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
                 eprint_line!("The run{point} with {} = {} is saturated.", query.range.key, probe.value);
             }
         }
+        for probe in crossing.transients() {
+            let findings = probe.transient_findings.join(" ");
+            eprint_line!(
+                "The run{point} with {} = {} is not in a steady state. {findings}",
+                query.range.key,
+                probe.value
+            );
+        }
     }
     status
 }
@@ -112,7 +120,9 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
         let mut cells: Vec<Cell> = values.iter().map(|(_, value)| value.as_str().into()).collect();
         cells.push(query.region(crossing).into());
         for probe in query.ordered_ends(crossing) {
-            cells.extend([Cell::from(probe.value.as_str()), Cell::from(probe.metric), probe.outcome.as_str().into()]);
+            let mark = if probe.is_transient == Some(true) { ", transient" } else { "" };
+            let outcome = format!("{}{mark}", probe.outcome);
+            cells.extend([Cell::from(probe.value.as_str()), Cell::from(probe.metric), outcome.into()]);
             if let Some(outcome) = &probe.other_outcome {
                 cells.extend([Cell::from(probe.other), outcome.as_str().into()]);
             }
@@ -127,6 +137,9 @@ fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
     format!("{} Tried: {}.\n\n{}", finding(query, rows), counted(probes, "value"), table(query, rows).text())
 }
 
+/// The reason for which a search with transient runs has no answer for a steady state.
+const LENGTH_DECIDES: &str = "the runs have an initial transient, so that the crossing depends on their length";
+
 /// Returns the result as a sentence: where the condition holds, or, with several points, what was searched.
 fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
     let key = &query.range.key;
@@ -134,9 +147,16 @@ fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
         Some(condition) => format!("{} holds", condition.text()),
         None => format!("{} is less than that of the other description", query.metric),
     };
-    let [(_, found)] = rows else { return format!("Searched at each point: where {comparison}, over {key}.") };
+    let [(_, found)] = rows else {
+        let transient = rows.iter().filter(|(_, found)| found.transients().next().is_some()).count();
+        let warning = match transient {
+            0 => String::new(),
+            _ => format!(" {transient} of {} have no answer for a steady state: {LENGTH_DECIDES}.", rows.len()),
+        };
+        return format!("Searched at each point: where {comparison}, over {key}.{warning}");
+    };
     let [first, _] = query.ordered_ends(found);
-    match query.region(found) {
+    let finding = match query.region(found) {
         "from" | "less from" => format!("{comparison} from {key} = {} on.", first.value),
         "up to" | "less up to" => format!("{comparison} up to {key} = {}.", first.value),
         "everywhere" | "always less" => format!("{comparison} in the whole range of {key}."),
@@ -144,6 +164,14 @@ fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
         _ => {
             let reasons: Vec<String> = found.undecided().map(undecided).collect();
             format!("It is unknown where {comparison}: {}.", reasons.join("; "))
+        }
+    };
+    let transient: Vec<&str> = found.transients().map(|probe| probe.value.as_str()).collect();
+    match transient.is_empty() {
+        true => finding,
+        false => {
+            let values = transient.join(" and ");
+            format!("No answer for a steady state: {LENGTH_DECIDES} at {values}. In these runs, {finding}")
         }
     }
 }
@@ -159,6 +187,10 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
         if let Some(reason) = &probe.reason {
             json["reason"] = reason.as_str().into();
         }
+        json["initial_transient"] = probe.is_transient.into();
+        if !probe.transient_findings.is_empty() {
+            json["transient_finding"] = probe.transient_findings.join(" ").into();
+        }
         json
     };
     let row = |(values, crossing): &FoundRow| {
@@ -166,6 +198,7 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
         let ends = [&crossing.low_probe, &crossing.high_probe].map(probe_json);
         let mut json =
             json!({ "values": values, "holds": query.region(crossing), "between": ends, "probes": crossing.probes });
+        json["is_steady"] = crossing.transients().next().is_none().into();
         if let Some(probe) = &crossing.stopped_at {
             json["stopped_at"] = probe_json(probe);
         }

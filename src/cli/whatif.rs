@@ -5,6 +5,7 @@ use super::progress::Progress;
 use super::sweep_runs::pool;
 use super::{Format, input, output};
 use clap::Args;
+use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::whatif::{self, WhatIfError, WhatIfQuery};
 
 const EXAMPLES: &str = "\
@@ -44,6 +45,9 @@ pub struct Options {
     format: Format,
 }
 
+/// The note of an analysis that was stopped.
+const STOPPED: &str = "Stopped by Ctrl-C";
+
 /// Parses a factor.
 fn factor(text: &str) -> Result<f64, String> {
     let factor = text.parse::<f64>().map_err(|error| error.to_string())?;
@@ -57,24 +61,34 @@ fn factor(text: &str) -> Result<f64, String> {
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     let pool = pool(options.jobs)?;
-    let reader = |sets: &[String]| subject.read_varied(&options.subject.sets, sets);
+    let progress = Progress::start("runs", 1, None).stoppable();
+    // After Ctrl-C, no further trial begins: its description is refused.
+    let reader = |sets: &[String]| match progress.is_stopped() {
+        true => Err(Problems::from_problem(Problem::new(STOPPED))),
+        false => subject.read_varied(&options.subject.sets, sets),
+    };
     let (metric, thorough) = (options.metric.as_deref(), options.all);
     let query = WhatIfQuery { reader: &reader, metric, factor: options.by, thorough };
-    let (progress, jobs) = (Progress::start("runs", 1, None), pool.current_num_threads());
+    let jobs = pool.current_num_threads();
     let result = pool.install(|| {
         query.run(&|step| match step {
             whatif::TrialProgress::Expected(runs) => progress.expect(runs, jobs),
             whatif::TrialProgress::Ran => progress.count_finished(false),
         })
     });
-    progress.finish();
-    let analysis = result.map_err(|failure| match failure {
+    let is_stopped = progress.is_stopped();
+    let (runs, _) = progress.finish();
+    let mut analysis = result.map_err(|failure| match failure {
         WhatIfError::Invalid(problems) => Failure::from(problems),
         WhatIfError::Unmeasurable(problem) => Failure::from(problem),
     })?;
+    if is_stopped {
+        analysis.refused.retain(|refusal| refusal.reason != STOPPED);
+        analysis.notes.push(format!("{STOPPED}: what follows is the result of {runs} runs, and incomplete."));
+    }
     output::print(&match options.format {
         Format::Text => whatif::text::text(&analysis, options.all),
         Format::Json => format!("{:#}\n", analysis.json()),
     })?;
-    Ok(ExitStatus::Done)
+    Ok(if is_stopped { ExitStatus::Interrupted } else { ExitStatus::Done })
 }

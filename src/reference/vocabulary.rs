@@ -6,6 +6,7 @@ use super::glossary::glossary_terms;
 use narrows_core::machine::Registry;
 use narrows_core::part::{ResultKind, ResultName, STATISTICS};
 use narrows_core::text::schema::{Line, Need};
+use narrows_study::catalog::NameKind;
 use std::sync::Arc;
 
 /// A name with its meaning.
@@ -52,7 +53,23 @@ pub fn vocabulary(registry: &Arc<Registry>) -> Vec<Word> {
     words.extend(OUTCOMES.iter().map(outcome));
     words.extend(EXIT_CODES.iter().map(exit_code));
     words.extend(glossary_terms().into_iter().map(term));
+    words.extend(shipped_words(registry));
     words
+}
+
+/// Returns the shipped examples and parts, each with its description.
+fn shipped_words(registry: &Arc<Registry>) -> Vec<Word> {
+    let kinds = [NameKind::Examples].into_iter().chain(NameKind::PARTS);
+    let groups = kinds.map(|kind| (if kind == NameKind::Examples { "example" } else { "part" }, kind.group(registry)));
+    groups
+        .flat_map(|(kind, group)| {
+            let usage = group.usage;
+            group.names.into_iter().map(move |(name, meaning)| Word {
+                facts: vec![("used as", usage.to_owned())],
+                ..Word::new(name, kind, meaning)
+            })
+        })
+        .collect()
 }
 
 fn keys(registry: &Arc<Registry>) -> Vec<Word> {
@@ -113,7 +130,22 @@ pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
     let statistic =
         |word: &&Word| word.name.strip_prefix('…').is_some_and(|ending| ending.trim_start_matches('_') == sought);
     let is_code = |word: &&Word| word.name.strip_prefix("exit code ") == Some(&sought);
-    words.iter().filter(|word| word.name.to_lowercase().ends_with(&end) || statistic(word) || is_code(word)).collect()
+    let ending: Vec<&Word> = words
+        .iter()
+        .filter(|word| word.name.to_lowercase().ends_with(&end) || statistic(word) || is_code(word))
+        .collect();
+    if !ending.is_empty() || sought.is_empty() {
+        return ending;
+    }
+    // A table has no entry of its own; its keys explain it.
+    let (start, within) = (format!("{sought}."), format!(".{sought}."));
+    let is_below = |word: &&Word| {
+        word.kind == "key" && {
+            let name = word.name.to_lowercase();
+            name.starts_with(&start) || name.contains(&within)
+        }
+    };
+    words.iter().filter(is_below).collect()
 }
 
 /// Returns whether the word is a pattern of metrics, stages or resources that `name` fits, or a key whose words in

@@ -33,7 +33,7 @@ const IMPORTS: [(&str, &[&str]); 21] = [
     ("experiment", &["engine", "text", "error", "host", "program", "machine", "report"]),
     ("study", &["engine", "text", "error", "machine", "report", "experiment"]),
     ("papers", &["engine", "text", "machine", "report", "experiment", "study"]),
-    ("reference", &["text", "part", "machine", "report"]),
+    ("reference", &["text", "part", "machine", "report", "catalog"]),
     (
         "cli",
         &[

@@ -50,7 +50,8 @@ impl Milestones {
         self.count_up_to(to).saturating_sub(self.count_up_to(from))
     }
 
-    fn count_up_to(&self, instant: Time) -> u64 {
+    /// Returns the number of events up to and including `instant`.
+    pub fn count_up_to(&self, instant: Time) -> u64 {
         if instant >= self.last {
             return self.sample.count();
         }

@@ -38,12 +38,21 @@ pub struct FlowTally {
     pub latencies: Summary,
     /// The instants of their delivery, by the receiver's clock.
     pub instants: Milestones,
+    /// The instants of the deliveries of the warm-up that are not measured.
+    warm_up_instants: Milestones,
     /// The number of warm-up messages that are still to be delivered; the last of them is measured.
     warm_up: u64,
     /// The number of flows between these endpoints that are tested for an initial transient.
     tested_flows: u64,
     /// The number of measured messages of all these flows.
     tested_messages: u64,
+}
+
+impl FlowTally {
+    /// Returns the number of messages that were delivered up to and including `time`, with those of the warm-up.
+    pub fn delivered_until(&self, time: Time) -> u64 {
+        self.warm_up_instants.count_up_to(time) + self.instants.count_up_to(time)
+    }
 }
 
 /// The deliveries of a flow, for senders that limit their messages in flight. Several flows may share the same pair of
@@ -185,6 +194,7 @@ impl MessageTally {
         let flow = flows.entry((message.source, message.destination)).or_default();
         if flow.warm_up > 1 {
             flow.warm_up -= 1;
+            flow.warm_up_instants.add(time);
             return false;
         }
         self.delivered_sample.borrow_mut().add((message.clone(), time));

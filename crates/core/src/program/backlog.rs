@@ -15,6 +15,9 @@
 //! needs no such bound. A slow fabric is therefore not mistaken for a saturated one, and the saturation of a fast
 //! fabric is detected as early as that of a slow one.
 //!
+//! Programs are judged by the messages that wait at their sources, and by all messages that have been offered and not
+//! delivered (`stream/undelivered.rs`), since a queue may also grow in an interface, in a fabric or at a receiver.
+//!
 //! If a load is so near to saturation that these windows show no trend, it is not reported as saturated. The latency
 //! of such a load does not settle, and the run reports that instead.
 
@@ -84,11 +87,23 @@ impl Backlog {
 
     /// Judges by the samples whether the backlog only grows.
     fn judge(&self) -> bool {
+        self.grows_by(DEVIATIONS)
+    }
+
+    /// Returns the number of messages or packets that were offered during the last windows.
+    pub fn offered(&self) -> u64 {
+        let (first, last) = (self.samples.front(), self.samples.back());
+        first.zip(last).map_or(0, |(first, last)| last.offered - first.offered)
+    }
+
+    /// Returns whether the backlog grew in each of the last windows, and by more than this number of standard
+    /// deviations of the number of arrivals.
+    pub fn grows_by(&self, deviations: f64) -> bool {
         let samples = || self.samples.iter();
         let rises = samples().zip(samples().skip(1)).filter(|(before, after)| after.waiting > before.waiting).count();
         let (Some(first), Some(last)) = (self.samples.front(), self.samples.back()) else { return false };
         let variance = self.dispersion * (last.offered - first.offered) as f64;
-        rises as u64 == self.growing_windows && (last.waiting - first.waiting) as f64 > DEVIATIONS * variance.sqrt()
+        rises as u64 == self.growing_windows && (last.waiting - first.waiting) as f64 > deviations * variance.sqrt()
     }
 
     /// Returns the growth of the backlog in the last windows, and its last value.

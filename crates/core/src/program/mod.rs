@@ -78,7 +78,7 @@ pub use flow_list::{ExpandedFlow, FlowList};
 pub use pattern::PAYLOAD_PATTERNS;
 pub use result_names::RESULTS;
 pub use spec::{FlowEndpoint, Objective, PlannedFlow, VerbsNeeds, WorkloadNeeds, WorkloadSpec};
-pub use warm_up::{WARM_UP, WarmUpCheck};
+pub use warm_up::{LoadCheck, WARM_UP, WarmUpCheck};
 
 use crate::engine::{Distribution, HeatMapData, Metric, Outcome, SampleUnit, Summary};
 use crate::messaging::World;

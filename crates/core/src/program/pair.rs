@@ -175,6 +175,7 @@ impl RunningWorkload for Measurements {
             metric: "pair.cycles_per_packet",
             unit: "cycles",
             test: self.transient(),
+            load: None,
         })
     }
 }

@@ -32,7 +32,25 @@ pub struct WarmUpCheck {
     pub unit: &'static str,
     /// Result of the test, in the unit of the metric.
     pub test: TransientTest,
+    /// The offered and the accepted load of an open loop in MB/s, and the key and value of its number of messages.
+    pub load: Option<LoadCheck>,
 }
+
+/// The load of an open loop, and the key that determines the length of the run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LoadCheck {
+    /// Offered load in MB/s.
+    pub offered: f64,
+    /// Accepted load in MB/s.
+    pub accepted: f64,
+    /// Key of the number of messages.
+    pub key: &'static str,
+    /// Value of the key.
+    pub value: u64,
+}
+
+/// Fraction of the offered load below which an accepted load counts as smaller (chosen).
+const ACCEPTED_MIN: f64 = 0.995;
 
 impl WarmUpCheck {
     /// Tests the latencies of flows for a transient, and whether caches are still being filled. `(key, value, items)`
@@ -47,20 +65,36 @@ impl WarmUpCheck {
             (TransientTest::Steady, Some(filling)) => filling,
             (test, _) => test,
         };
-        WarmUpCheck { key, value, items, metric, unit, test }
+        WarmUpCheck { key, value, items, metric, unit, test, load: None }
     }
 
     /// Returns the finding in one or two sentences, or `None` if no transient is detected.
     pub fn finding(&self) -> Option<String> {
         let finding = match self.test {
             TransientTest::TooShort | TransientTest::Steady => return None,
+            TransientTest::Transient(shift) if self.load_is_high(shift) => return Some(self.high_load(shift)),
             TransientTest::Transient(shift) => self.levels(shift),
             TransientTest::Filling { blocks, values } => format!(
                 "caches are still being filled, by {blocks} blocks during the last {values} measured {}",
                 self.items
             ),
         };
-        Some(format!("Initial transient: {finding}. Increase `{}`, {}.", self.key, self.value))
+        Some(format!("Initial transient: {finding}. Increase `{}` (now {}).", self.key, self.value))
+    }
+
+    /// Returns whether latencies rise while less than the offered load is accepted, so that a longer warm-up hardly helps.
+    fn load_is_high(&self, LevelShift { mean_before, mean_after, .. }: LevelShift) -> bool {
+        mean_after > mean_before && self.load.as_ref().is_some_and(|load| load.accepted < ACCEPTED_MIN * load.offered)
+    }
+
+    fn high_load(&self, shift: LevelShift) -> String {
+        let LoadCheck { offered, accepted, key, value } = self.load.as_ref().expect("an open loop");
+        format!(
+            "Initial transient: {}, and the accepted load, {accepted:.3} MB/s, is {:.1} % below the offered load. The load is \
+             near saturation or above it: decrease it, or increase `{key}` (now {value}).",
+            self.levels(shift),
+            100.0 * (1.0 - accepted / offered),
+        )
     }
 
     /// Describes the two levels of the metric.

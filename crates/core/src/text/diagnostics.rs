@@ -119,6 +119,12 @@ pub(super) fn invalid(path: &[Step], invalid_value: InvalidValue, nearest: Optio
     invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
 }
 
+/// Keys that are not known because their reciprocal is: the unknown key, the known one, and an example.
+const RECIPROCALS: [(&str, &str, &str); 2] = [
+    ("rate", "interval", "`interval = \"1 us\"` for 1 MHz"),
+    ("load", "interval", "`interval = \"1 us\"` for a million messages per second"),
+];
+
 /// Returns the problem that the table at `path` has a key that nothing reads.
 pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known_keys: Vec<&str>) -> Problem {
     known_keys.sort_unstable();
@@ -127,8 +133,13 @@ pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known_keys:
         Some(near) => format!("did you mean `{near}`?"),
         None => "there is no such key here".to_string(),
     };
+    let reciprocal = RECIPROCALS.iter().find(|(rate, interval, _)| key == *rate && known_keys.contains(interval));
+    let help = reciprocal.map_or_else(String::new, |(rate, interval, example)| {
+        format!("instead of a {rate}, write `{interval}`, the mean time between two of them: {example}")
+    });
     Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))
         .with_place(node.key().cloned(), label)
+        .help(help)
         .help(format!("allowed here: {}", suggest::phrase(known_keys)))
         .help("`narrows explain KEY` prints the meaning of a key")
 }

@@ -71,6 +71,10 @@ pub struct Probe {
     pub other_outcome: Option<String>,
     /// The reason for which the comparison has no result.
     pub reason: Option<String>,
+    /// Whether the run, or that of the other description, has an initial transient; `None` if neither was tested.
+    pub is_transient: Option<bool>,
+    /// The sentences that describe the initial transients of these runs.
+    pub transient_findings: Vec<String>,
 }
 
 /// The result of a search: the last interval, or the whole range if the comparison has the same result at both ends.
@@ -106,6 +110,12 @@ impl MetricCrossing {
         self.low_probe.is_decided && self.high_probe.is_decided
     }
 
+    /// Returns the probes at the ends of the interval whose runs have an initial transient, so that their metrics are not
+    /// those of a steady state, and the crossing depends on the length of the runs.
+    pub fn transients(&self) -> impl Iterator<Item = &Probe> {
+        [&self.low_probe, &self.high_probe].into_iter().filter(|probe| probe.is_transient == Some(true))
+    }
+
     /// Returns the probes whose comparison has no result.
     pub fn undecided(&self) -> impl Iterator<Item = &Probe> {
         [&self.low_probe, &self.high_probe].into_iter().chain(&self.stopped_at).filter(|probe| !probe.is_decided)
@@ -130,6 +140,10 @@ struct Measurement {
     value: Option<f64>,
     /// The reason for which the metric was not measured.
     reason: Option<String>,
+    /// Whether the run has an initial transient, or `None` if it was not tested.
+    is_transient: Option<bool>,
+    /// The sentences that describe the initial transient.
+    transient_finding: Option<String>,
 }
 
 impl Measurement {
@@ -144,7 +158,13 @@ impl Measurement {
             true => missing_samples(row, name).unwrap_or_else(|| format!("no value of `{name}` was measured")),
             false => row.verdict(),
         };
-        Measurement { outcome: row.outcome.to_string(), reason: value.is_none().then(unmeasured), value }
+        Measurement {
+            outcome: row.outcome.to_string(),
+            reason: value.is_none().then(unmeasured),
+            value,
+            is_transient: row.is_transient(),
+            transient_finding: row.transient_finding.as_deref().map(str::to_owned),
+        }
     }
 
     /// Returns the metric, if it is bounded.
@@ -203,8 +223,11 @@ impl Search<'_> {
             .or_else(|| other_measurement.as_ref().and_then(|another| another.reason.clone()));
         let reason =
             reason.or_else(|| holds.is_none().then(|| format!("`{name}` grows in both runs: they are saturated")));
+        let measurements = || [Some(&measurement), other_measurement.as_ref()].into_iter().flatten();
         Ok(Probe {
             value,
+            is_transient: measurements().filter_map(|one| one.is_transient).reduce(|one, another| one || another),
+            transient_findings: measurements().filter_map(|one| one.transient_finding.clone()).collect(),
             metric: measurement.bounded_value(),
             other: other_measurement.as_ref().and_then(Measurement::bounded_value),
             holds: holds.unwrap_or(false),

@@ -11,6 +11,7 @@
 //! | `shell_command.rs` | the command lines that repeat an experiment |
 //! | `outcome.rs` | how a run ended, and what of it can be compared |
 //! | `record.rs` | the result of a run as JSON, with its hash |
+//! | `full_description.rs` | a description with every value of a machine |
 //! | `result_row.rs` | the part of a result that tables show |
 //! | `sweep.rs`, `sweep/` | sweeps: the cross product of varied keys, its shards, its metrics |
 //! | `vary.rs`, `vary/` | `KEY=V1,V2,…`, and ranges |
@@ -20,6 +21,7 @@
 //! | `find.rs`, `find/` | bisection for the value at which a metric crosses a threshold or another machine's metric |
 //! | `seeds.rs` | replications of a run with several seeds |
 //! | `points.rs` | the store of finished points of a sweep |
+//! | `steadiness.rs` | warnings that results are not those of a steady state |
 //! | `threads.rs` | how runs are distributed over threads |
 //! | `distribution.rs` | distributions as JSON, and their merging |
 //! | `tidy.rs`, `tidy/` | points and messages as tidy data |
@@ -46,6 +48,8 @@ pub mod find;
 #[doc(hidden)]
 pub mod fit;
 #[doc(hidden)]
+pub mod full_description;
+#[doc(hidden)]
 pub mod outcome;
 #[doc(hidden)]
 pub mod part_overrides;
@@ -69,6 +73,8 @@ pub mod run_summary;
 pub mod seeds;
 #[doc(hidden)]
 pub mod shell_command;
+#[doc(hidden)]
+pub mod steadiness;
 #[doc(hidden)]
 pub mod stored_sweep;
 #[doc(hidden)]

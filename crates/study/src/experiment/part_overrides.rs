@@ -73,7 +73,7 @@ impl Family {
     }
 
     fn find(&self, name: &str) -> Result<&'static str, Problem> {
-        let part_name = name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+        let part_name = self.short_name(name);
         self.names().find(|shipped| *shipped == part_name).ok_or_else(|| {
             let problem =
                 Problem::new(format!("`{}={name}`: there is no shipped part `{}/{part_name}`", self.key, self.folder));
@@ -94,14 +94,19 @@ impl Family {
         let is_of = |part: &mut String| part.strip_prefix(self.folder).is_some_and(|rest| rest.starts_with('/'));
         let index = parts.iter_mut().position(is_of).unwrap_or(parts.len());
         let replaced = parts.extract_if(.., is_of).collect();
-        let part_name = name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+        let part_name = self.short_name(name);
         parts.insert(index.min(parts.len()), format!("{}/{part_name}", self.folder));
         replaced
     }
 
+    /// Returns the name of a part without the family's folder, with which an override may name it: `ni=ni/ring`.
+    fn short_name<'a>(&self, name: &'a str) -> &'a str {
+        name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name)
+    }
+
     /// Returns the keys in the family's table of a shipped part.
     fn kinds(&self, name: &str) -> Vec<String> {
-        let text = shipped::part(&format!("{}/{name}", self.folder)).unwrap_or_default();
+        let text = shipped::part(&format!("{}/{}", self.folder, self.short_name(name))).unwrap_or_default();
         let tree: toml::Table = text.parse().unwrap_or_default();
         let table = tree.get(self.table).and_then(Value::as_table);
         table.into_iter().flat_map(toml::Table::keys).map(|key| key.replace('-', "_")).collect()
@@ -275,6 +280,17 @@ mod tests {
             [r#"nodes."b".parts=["ni/udma", "x/y"]"#, r#"nodes."c".parts=["ni/ni2w"]"#]
         );
         assert_eq!(settings("", &["ni={}", "ni.udma.x=1"]), ["ni={}", "ni.udma.x=1"], "these are ordinary settings");
+    }
+
+    #[test]
+    fn part_may_be_named_with_its_folder() {
+        let registry = Registry::shared();
+        let subject = crate::experiment::subject::Subject::example(registry, "ring-ping-pong").expect("an example");
+        let options = |option: &str| [option.to_owned()];
+        for name in ["ring", "ni/ring", "ni/ring-simple"] {
+            let read = subject.read(&options(&format!("ni={name}"))).expect("a part");
+            assert_eq!(unused_overrides(&read, &options(&format!("ni={name}"))).map(|problem| problem.message), None);
+        }
     }
 
     #[test]

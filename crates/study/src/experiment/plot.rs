@@ -269,7 +269,11 @@ fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
     {
         return Ok(found);
     }
-    let matching: Vec<&Variable> = variables().filter(ends_with_name).collect();
+    let mut matching: Vec<&Variable> = variables().filter(ends_with_name).collect();
+    if matching.is_empty() {
+        // The name may be the middle of others, such as `latency` of the statistics of a latency.
+        matching.extend(variables().filter(|variable| has_word(&variable.name, &wanted) && is_result(variable)));
+    }
     let names = || variables().map(|variable| variable.name.as_str());
     match &matching[..] {
         [one] => Ok(one),
@@ -283,6 +287,16 @@ fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
             Err(Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them"))
         }
     }
+}
+
+/// Returns whether `name` has the words of `wanted` among its words.
+fn has_word(name: &str, wanted: &str) -> bool {
+    format!("_{name}_").contains(&format!("_{wanted}_"))
+}
+
+/// Returns whether a column is a metric and no time of a stage.
+fn is_result(variable: &Variable) -> bool {
+    !variable.name.starts_with("stage_") && !variable.name.starts_with("utilisation_")
 }
 
 #[cfg(test)]

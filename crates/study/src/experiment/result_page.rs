@@ -6,7 +6,7 @@ mod run;
 mod sweep;
 
 use super::record::{Record, VERSION, digest};
-use super::{stored_sweep, tidy};
+use super::{steadiness, stored_sweep, tidy};
 use crate::report::dataset::{Dataset, Encoding};
 use crate::report::{Artifact, ExplorerLink, PaperReport, Provenance};
 use std::path::Path;
@@ -43,6 +43,14 @@ impl ResultFile {
         ResultFile::Rows(rows, link)
     }
 
+    /// Returns the warnings that the result, or a part of it, is not that of a steady state.
+    pub fn warnings(&self) -> Vec<String> {
+        match self {
+            ResultFile::Run(record) => steadiness::of_run(record),
+            ResultFile::Rows(rows, _) => steadiness::warnings(rows),
+        }
+    }
+
     /// Returns the charts and tables of the result; `name` identifies it on the page.
     fn artifacts(&self, name: &str) -> Vec<Artifact> {
         match self {
@@ -59,7 +67,7 @@ impl ResultFile {
     fn problem(&self, name: &str) -> Option<String> {
         match self {
             ResultFile::Run(record) => (!record.is_complete()).then(|| format!("{name}: {}.", record.verdict())),
-            ResultFile::Rows(rows) => sweep::not_done(rows, name).map(|table| format!("{}.", table.title)),
+            ResultFile::Rows(rows, _) => sweep::not_done(rows, name).map(|table| format!("{}.", table.title)),
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct ResultRow {
     /// The result of the test for an initial transient: whether one was detected, and the key of the warm-up; `None`
     /// without a test.
     pub initial_transient: Option<(bool, SharedName)>,
+    /// The sentences that describe the initial transient, if one was detected.
+    pub transient_finding: Option<Box<str>>,
     /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or of the latency.
     pub bottleneck: Option<(SharedName, SharedName, f64)>,
     /// The simulated time at the end of the run, in µs.
@@ -72,6 +74,7 @@ impl ResultRow {
                 .collect(),
             distributions: distributions(record),
             initial_transient: initial_transient(record.get("warm_up")),
+            transient_finding: record.transient_finding().map(Into::into),
             bottleneck: bottleneck(record.get(CANDIDATE_KEY)),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: parse_list(resources, |resource| {

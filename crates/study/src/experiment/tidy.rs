@@ -28,7 +28,7 @@ const RESOURCES_MAX: usize = 32;
 
 /// The column that states whether an initial transient was detected: 1, 0, or empty if there was no test. With several
 /// seeds, it is the number of runs with a transient.
-const TRANSIENT: &str = "initial_transient";
+pub const TRANSIENT: &str = "initial_transient";
 
 /// The name and unit of a metric.
 pub type MetricName = (String, String);

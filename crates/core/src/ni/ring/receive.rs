@@ -133,7 +133,9 @@ impl Receiver {
         loop {
             self.fifo.acquire(1).await;
             let taken = self.context.port.take(Class::REQUESTS).await;
-            self.arrived.send_at(self.context.sim.now() + self.context.parameters.pipeline, taken);
+            let (now, processed) = (self.context.sim.now(), self.context.sim.now() + self.context.parameters.pipeline);
+            taken.packet.journey.add_service(now, processed);
+            self.arrived.send_at(processed, taken);
         }
     }
 

@@ -44,6 +44,10 @@ pub struct SendQueue {
     head: Cell<u64>,
     /// Frames that the driver has posted, in order, with their records.
     posted: RefCell<VecDeque<(Journey, Marks)>>,
+    /// Records of the frames that the driver has posted since its last doorbell.
+    unrung: RefCell<Vec<Journey>>,
+    /// Doorbells that the driver has begun to write: the time, and the records of the frames that they announce.
+    begun: RefCell<VecDeque<(Time, Vec<Journey>)>>,
     issued: Mailbox<SentFrame>,
     /// Doorbells in the pipeline.
     doorbells: Mailbox<u32>,
@@ -74,6 +78,8 @@ impl SendQueue {
             completions,
             head: Cell::default(),
             posted: RefCell::default(),
+            unrung: RefCell::default(),
+            begun: RefCell::default(),
             issued: Mailbox::new(sim, format!("{name}: a frame to send")),
             doorbells: Mailbox::new(sim, format!("{name}: a doorbell of the send ring")),
             slots: slots.clone(),
@@ -97,11 +103,23 @@ impl SendQueue {
     /// Records a frame that the driver has posted.
     pub fn post(&self, journey: &Journey, marks: Marks) {
         self.posted.borrow_mut().push_back((journey.clone(), marks));
+        if journey.is_followed() {
+            self.unrung.borrow_mut().push(journey.clone());
+        }
+    }
+
+    /// Records that the driver begins to write a doorbell for the posted frames.
+    pub fn begin_doorbell(&self, now: Time) {
+        self.begun.borrow_mut().push_back((now, self.unrung.take()));
     }
 
     /// Receives a doorbell, which takes effect after the device's pipeline.
     pub fn ring(&self, tail: u32) {
-        self.doorbells.send_at(self.context.sim.now() + self.context.parameters.pipeline, tail);
+        let effective = self.context.sim.now() + self.context.parameters.pipeline;
+        if let Some((begun, journeys)) = self.begun.borrow_mut().pop_front() {
+            journeys.iter().for_each(|journey| journey.add_service(begun, effective));
+        }
+        self.doorbells.send_at(effective, tail);
     }
 
     /// Returns the number of completed entries, as the head register shows it.

@@ -200,6 +200,7 @@ impl SendDriver {
         let tail = self.tail.get();
         self.doorbell_tail.set(tail);
         self.doorbells.set(self.doorbells.get() + 1);
+        self.device.begin_doorbell(cpu.now());
         cpu.write(self.registers.at(SEND_TAIL), 4, u64::from(tail as u32)).await;
     }
 }

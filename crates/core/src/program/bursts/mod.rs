@@ -237,6 +237,7 @@ impl RunningWorkload for Measurements {
             metric: super::MESSAGE_LATENCY,
             unit: "us",
             test: TransientTest::new(&means, width).in_units_of(1e6),
+            load: None,
         })
     }
 

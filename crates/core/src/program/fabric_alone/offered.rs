@@ -387,6 +387,7 @@ impl RunningWorkload for OpenLoopRun {
             metric: LATENCY,
             unit: "cycles",
             test: TransientTest::new(&means, width),
+            load: None,
         })
     }
 }

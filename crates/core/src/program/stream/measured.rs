@@ -2,11 +2,14 @@
 
 use super::Stream;
 use super::send::{ClosedCounts, GROWING_WINDOWS, OpenCounts, SenderCounts, WINDOWS};
+use super::undelivered;
 use crate::engine::metric::name_word;
 use crate::engine::{Bytes, EndpointId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
-use crate::program::{MESSAGE_LATENCY, RunningWorkload, WarmUpCheck, delivery_metrics, message_latency_metrics};
+use crate::program::{
+    LoadCheck, MESSAGE_LATENCY, RunningWorkload, WarmUpCheck, delivery_metrics, message_latency_metrics,
+};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,13 +17,13 @@ use std::rc::Rc;
 /// A stream in progress.
 pub(super) struct Measured {
     /// Sender and receiver of each flow.
-    flows: Vec<(EndpointId, EndpointId)>,
+    pub(super) flows: Vec<(EndpointId, EndpointId)>,
     payload: Bytes,
-    arrivals: Arrivals,
-    messages: u64,
-    warm_up: u64,
+    pub(super) arrivals: Arrivals,
+    pub(super) messages: u64,
+    pub(super) warm_up: u64,
     /// Counts of each flow's sender.
-    senders: Vec<Rc<RefCell<SenderCounts>>>,
+    pub(super) senders: Vec<Rc<RefCell<SenderCounts>>>,
     copied: Vec<(EndpointId, Rc<Cell<Bytes>>)>,
 }
 
@@ -49,7 +52,7 @@ impl Measured {
     }
 
     /// Returns the pairs of endpoints that have flows, each once: messages of one pair are counted together.
-    fn pairs(&self) -> Vec<(EndpointId, EndpointId)> {
+    pub(super) fn pairs(&self) -> Vec<(EndpointId, EndpointId)> {
         let mut known = BTreeSet::new();
         self.flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
     }
@@ -93,12 +96,25 @@ impl Measured {
         ]
     }
 
-    /// Describes the first flow whose backlog only grows.
+    /// Returns the offered and the accepted load of an open loop.
+    fn load(&self, world: &World) -> Option<LoadCheck> {
+        let metrics = self.metrics(world, &Outcome::Done);
+        let rate = |name: &str| metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value);
+        let (offered, accepted) = (rate("message.offered")?, rate("message.accepted")?);
+        Some(LoadCheck { offered, accepted, key: "workload.stream.messages", value: self.messages })
+    }
+
+    /// Describes the first flow whose backlog, or number of undelivered messages, only grows.
     fn saturation(&self, world: &World) -> Option<String> {
         let open = self.open();
+        if open.is_empty() {
+            return None;
+        }
         let mut judged =
             self.flows.iter().zip(&open).filter_map(|(flow, counts)| Some((flow, counts.backlog.as_ref()?)));
-        let (&(from, to), backlog) = judged.find(|(_, backlog)| backlog.only_grows())?;
+        let Some((&(from, to), backlog)) = judged.find(|(_, backlog)| backlog.only_grows()) else {
+            return undelivered::growth(self, world);
+        };
         let (growth, waiting) = backlog.growth();
         Some(format!(
             "the backlog of {} -> {} grew in each of the last {GROWING_WINDOWS} of {WINDOWS} windows of {} messages, by {growth} \
@@ -154,7 +170,11 @@ impl RunningWorkload for Measured {
 
     fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, warm_up) = (&world.tally.flow_series(), ("workload.stream.warm-up", self.warm_up, "messages"));
-        Some(WarmUpCheck::of_flows(world, series, warm_up, (MESSAGE_LATENCY, "us", 1e6)))
+        let mut check = WarmUpCheck::of_flows(world, series, warm_up, (MESSAGE_LATENCY, "us", 1e6));
+        if check.test.is_transient() == Some(true) {
+            check.load = self.load(world);
+        }
+        Some(check)
     }
 
     fn final_outcome(&self, world: &World, outcome: Outcome) -> Outcome {

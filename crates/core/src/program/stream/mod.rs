@@ -2,7 +2,8 @@
 //!
 //! The arrival process decides when a message is offered ([`Arrivals`]). In a closed loop, latency counts from the call
 //! to send. In an open loop, it counts from the scheduled arrival, even if the interface could not take the message
-//! then. An open loop whose backlog only grows is saturated ([`backlog`](super::backlog)).
+//! then. An open loop is saturated if its backlog only grows, or the number of its messages that were offered and not
+//! delivered ([`backlog`](super::backlog)).
 //!
 //! Bandwidth is counted in one window for all flows, which excludes start-up and the end of the run. The window begins
 //! when the last of the flows completes its warm-up (or, without a warm-up, makes its first delivery), and ends when
@@ -12,6 +13,7 @@
 
 mod measured;
 mod send;
+mod undelivered;
 
 use super::arrivals::Arrivals;
 use super::flow_list::FlowList;
@@ -20,7 +22,9 @@ use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndpointId, ExpectedMessages, Signal};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo, ResultName};
-use crate::program::{FlowEndpoint, PAYLOAD_PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
+use crate::program::{
+    FlowEndpoint, MESSAGE_LATENCY, Objective, PAYLOAD_PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec,
+};
 use crate::text::{Parameters, Table};
 use measured::Measured;
 use send::{Sender, SenderCounts};
@@ -154,6 +158,14 @@ impl WorkloadSpec for Stream {
 
     fn endpoint_pairs<'a>(&'a self, _: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
         self.flows.endpoint_pairs()
+    }
+
+    /// Returns the objective of an open loop, which is its latency: below saturation, the bandwidth is the offered load.
+    fn objective(&self) -> Option<Objective> {
+        match self.arrivals.is_open() {
+            true => Objective::minimize(MESSAGE_LATENCY).map(|latency| latency.when_saturated("message.bandwidth")),
+            false => None,
+        }
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {

@@ -15,7 +15,7 @@ pub(super) const WINDOWS: u64 = 5;
 /// Number of consecutive windows in which the backlog of a saturated flow grows. In the first window, queues may fill.
 pub(super) const GROWING_WINDOWS: u64 = WINDOWS - 1;
 /// Smallest number of measured messages with which a flow is tested for saturation, since a few messages are no load.
-const MESSAGES_MIN: u64 = 100;
+pub(super) const MESSAGES_MIN: u64 = 100;
 
 /// A flow's sender: the sending endpoint of the flow, and its counts.
 pub(super) struct Sender {
@@ -43,6 +43,8 @@ pub(super) struct ClosedCounts {
 
 /// Counts of an open loop.
 pub(super) struct OpenCounts {
+    /// Time from which arrivals are scheduled.
+    pub start: Option<Time>,
     /// Detector of a growing backlog; `None` if the flow has too few messages.
     pub backlog: Option<Backlog>,
     /// Largest number of messages that waited at once.
@@ -61,7 +63,7 @@ impl SenderCounts {
         }
         let observer = || Backlog::new(stream.messages / WINDOWS, GROWING_WINDOWS, stream.arrivals.dispersion());
         let backlog = (stream.messages >= MESSAGES_MIN).then(observer);
-        SenderCounts::Open(OpenCounts { backlog, backlog_max: 0, first: None, last: None })
+        SenderCounts::Open(OpenCounts { start: None, backlog, backlog_max: 0, first: None, last: None })
     }
 
     /// Returns the counts of an open loop, or `None` for a closed one.
@@ -114,6 +116,9 @@ impl Sender {
     /// it.
     async fn send_as_scheduled(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let start = endpoint.now();
+        if let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() {
+            counts.start = Some(start);
+        }
         let total = self.stream.total();
         let mut observer = BacklogObserver {
             arrivals: self.schedule().peekable(),

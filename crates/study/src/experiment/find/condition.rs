@@ -51,6 +51,7 @@ impl Condition {
             Some(comparison) => comparison,
             None => {
                 return Err(problem("an operator and a value are missing")
+                    .help("quote the whole condition: the shell takes an unquoted `>` or `<` as the name of a file")
                     .help("to find where it crosses another machine's, add --against FILE"));
             }
         };

@@ -187,6 +187,8 @@ impl FindQuery {
             tidy::push_number(&mut data, &name, &self.unit, probes().map(|probe| probe.metric).collect());
             let outcomes = probes().map(|probe| Some(probe.outcome.clone())).collect();
             data.push(&format!("{prefix}outcome"), "", ColumnValues::Texts(outcomes));
+            let transients = probes().map(|probe| probe.is_transient.map(u64::from)).collect();
+            data.push(&format!("{prefix}{}", tidy::TRANSIENT), "", ColumnValues::Counts(transients));
             if self.condition.is_none() {
                 let other_values = probes().map(|probe| probe.other).collect();
                 tidy::push_number(&mut data, &format!("{name}_of_other"), &self.unit, other_values);

@@ -4,6 +4,10 @@ use std::path::Path;
 
 /// A receiver of the progress of a fit. It is called from several threads.
 pub trait FitMonitor: Sync {
+    /// Reports that the probe of `constants` constants begins: which of them can influence the numbers.
+    fn probe_begins(&self, _constants: usize) {}
+    /// Reports the constants without effect on the numbers, which are not fitted, and the number of runs of the probe.
+    fn probe_ends(&self, _without_effect: &[String], _runs: usize) {}
     /// Reports the number of constants that are fitted, and the number of runs of one step of the solver at most.
     fn fit_begins(&self, _constants: usize, _runs_of_step: usize) {}
     /// Reports the number of runs that begin, and the number of results found in the state file.

@@ -22,6 +22,9 @@ pub struct Curve {
     pub samples: Vec<Sample>,
     /// The name of the file.
     pub name: String,
+    /// The name of the column that was read; empty for the output of netperf and sockperf.
+    pub column: String,
+    pub other_columns: Vec<String>,
     texts: Texts,
 }
 
@@ -45,6 +48,8 @@ struct Heading {
 /// The byte range of a row, and its cells.
 type Cells<'a> = (Range<usize>, Vec<&'a str>);
 
+/// The index of the column of sizes, and those of the columns of measured values.
+type ColumnIndices = (usize, Vec<usize>);
 /// Names of columns that are preferred, in order of preference.
 const PREFERRED_COLUMNS: [&str; 4] = ["typical", "avg", "average", "mean"];
 /// The least number of points of a curve.
@@ -57,9 +62,10 @@ impl Curve {
         let id = texts.add(Layer::File(path.to_path_buf()), text, None);
         let sheet = TableText { text, id };
         match sheet.curve() {
-            Ok((measure, samples)) => {
+            Ok((measure, samples, mut columns)) => {
                 let name = path.display().to_string();
-                Ok(Curve { measure, samples, name, texts })
+                let column = if columns.is_empty() { String::new() } else { columns.remove(0) };
+                Ok(Curve { measure, samples, name, column, other_columns: columns, texts })
             }
             Err(problem) => Err(Problems::new(vec![problem], &texts)),
         }
@@ -93,10 +99,11 @@ impl TableText<'_> {
         })
     }
 
-    fn curve(self) -> Result<(Measure, Vec<Sample>), Problem> {
+    /// Returns the curve, and the names of the columns of measured values, of which the first is the one that was read.
+    fn curve(self) -> Result<(Measure, Vec<Sample>, Vec<String>), Problem> {
         let lines: Vec<_> = self.lines().collect();
         if let Some(results) = socket_log::results(&lines) {
-            return self.log_curve(results);
+            return self.log_curve(results).map(|(measure, samples)| (measure, samples, Vec::new()));
         }
         let Some((at, head)) = self.lines().find(|(_, line)| names_columns(line)) else {
             let problem =
@@ -110,7 +117,8 @@ impl TableText<'_> {
         }
         let headings = headings(head, csv);
         let rows = self.rows(at.end, csv)?;
-        let (size, value) = self.columns(&headings, &rows, at)?;
+        let (size, values) = self.columns(&headings, &rows, at)?;
+        let value = values[0];
         let mut samples: Vec<Sample> = Vec::new();
         let mut measure = Measure::Latency;
         for (span, cells) in &rows {
@@ -129,7 +137,8 @@ impl TableText<'_> {
             samples.push(Sample { size: size.1 as u64, value, place: self.place(span.clone()).expect("a place") });
         }
         self.check(&samples)?;
-        Ok((measure, samples))
+        let names = values.iter().map(|column| headings[*column].name.clone()).collect();
+        Ok((measure, samples, names))
     }
 
     /// Returns the curve that the results of a log make.
@@ -198,8 +207,8 @@ impl TableText<'_> {
         Ok(rows)
     }
 
-    /// Returns the indices of the columns of sizes and of measured values.
-    fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], span: Range<usize>) -> Result<(usize, usize), Problem> {
+    /// Returns the index of the column of sizes, and those of the columns of measured values in the order of preference.
+    fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], span: Range<usize>) -> Result<ColumnIndices, Problem> {
         let unit = |column: usize| {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::measure_of_column(cell, headings[column].unit.as_deref())
@@ -220,9 +229,9 @@ impl TableText<'_> {
             PREFERRED_COLUMNS.iter().position(|first| name.contains(first)).unwrap_or(PREFERRED_COLUMNS.len())
         };
         columns.sort_by_key(rank);
-        match columns.first() {
-            Some(column) => Ok((0, *column)),
-            None => {
+        match columns.is_empty() {
+            false => Ok((0, columns)),
+            true => {
                 let names: Vec<String> = headings.iter().skip(1).map(|heading| format!("`{}`", heading.name)).collect();
                 let names = if names.is_empty() { "a second column".to_owned() } else { names.join(", ") };
                 Err(problem(format!("the unit of {names} is missing, or is not a unit of time or rate")).help(help))

@@ -18,6 +18,9 @@ use crate::experiment::run;
 use crate::experiment::uncertainty::unknown;
 use narrows_core::engine::{Outcome, Recorder};
 use narrows_core::text::{Problem, Problems, SpannedString};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A calibration of one machine on measured curves.
 pub struct CurveFit<'a> {
@@ -53,13 +56,13 @@ impl CurveFit<'_> {
     ///
     /// Reports a size that the machine cannot run, and constants that cannot be fitted.
     pub fn fit(&self) -> Result<FitResult, Problems> {
-        let constants = self.constants()?;
+        let mut constants = self.constants()?;
         let curves = self.curves.iter().enumerate();
         let samples: Vec<(usize, &Sample)> = curves
             .flat_map(|(curve_index, curve)| curve.samples.iter().map(move |sample| (curve_index, sample)))
             .collect();
         let read = (self.reader)(&[])?;
-        let keys = constants.iter().map(|free| free.keys_in(&read)).collect();
+        let keys: Vec<Vec<String>> = constants.iter().map(|free| free.keys_in(&read)).collect();
         let verbs = read.value.workload.name() == VERBS;
         for (curve_index, sample) in &samples {
             let curve = &self.curves[*curve_index];
@@ -71,7 +74,19 @@ impl CurveFit<'_> {
             }
         }
         let data: Vec<Datum> = samples.iter().map(|(curve_index, sample)| self.datum(*curve_index, sample)).collect();
-        let source = CurveNumbers { curve_fit: self, verbs, samples, keys };
+        let mut source = CurveNumbers { curve_fit: self, verbs, samples, keys };
+        if self.constants.is_empty() {
+            let has_effect = source.effects(&constants);
+            let mut kept = has_effect.iter();
+            constants.retain(|_| *kept.next().expect("an answer for each constant"));
+            let mut kept = has_effect.iter();
+            source.keys.retain(|_| *kept.next().expect("an answer for each constant"));
+            if constants.is_empty() {
+                let problem =
+                    Problem::new("no uncertain constant of this machine has an effect on the measured values");
+                return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
+            }
+        }
         fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem)
     }
 
@@ -128,6 +143,51 @@ fn workload(verbs: bool, measure: Measure, size: u64) -> Vec<String> {
     }
     let program = if measure == Measure::Latency { "ping-pong" } else { "stream" };
     vec![format!("workload.{program}.payload={size} B")]
+}
+
+/// The factor by which a probe changes a constant up and down, in priors (chosen).
+const PROBE_PRIORS: f64 = 2.0;
+
+impl CurveNumbers<'_> {
+    /// Returns for each constant whether it has an effect at the least, the middle or the greatest size of a curve. It
+    /// is changed up, and if that has no effect, down.
+    fn effects(&self, constants: &[FreeConstant]) -> Vec<bool> {
+        let monitor = self.curve_fit.control.monitor;
+        monitor.probe_begins(constants.len());
+        let probed: Vec<usize> = (0..self.curve_fit.curves.len())
+            .flat_map(|curve| {
+                let of_curve: Vec<usize> =
+                    (0..self.samples.len()).filter(|sample| self.samples[*sample].0 == curve).collect();
+                let indices: BTreeSet<usize> = [0, of_curve.len() / 2, of_curve.len().saturating_sub(1)].into();
+                indices.into_iter().filter_map(|index| of_curve.get(index).copied()).collect::<Vec<_>>()
+            })
+            .collect();
+        let runs = AtomicUsize::new(0);
+        let predict = |sample: usize, values: &[&str]| {
+            let number = self.predict(sample, values);
+            runs.fetch_add(1, Ordering::Relaxed);
+            monitor.run_ends();
+            number
+        };
+        let unchanged = vec![""; constants.len()];
+        let base: Vec<PredictionResult> = probed.par_iter().map(|sample| predict(*sample, &unchanged)).collect();
+        let has_effect = |index: usize| {
+            let constant = &constants[index];
+            [PROBE_PRIORS, -PROBE_PRIORS].into_iter().any(|priors| {
+                let value = constant.start * libm::exp(priors * constant.prior);
+                let text = constant.current.quantize(value.clamp(constant.bounds.0, constant.bounds.1)).0;
+                let mut values = unchanged.clone();
+                values[index] = &text;
+                text != constant.current.value
+                    && probed.iter().zip(&base).any(|(sample, number)| predict(*sample, &values) != *number)
+            })
+        };
+        let effects: Vec<bool> = (0..constants.len()).into_par_iter().map(has_effect).collect();
+        let without = constants.iter().zip(&effects).filter(|(_, has_effect)| !**has_effect);
+        let without: Vec<String> = without.map(|(constant, _)| constant.key.clone()).collect();
+        monitor.probe_ends(&without, runs.into_inner());
+        effects
+    }
 }
 
 impl PredictionSource for CurveNumbers<'_> {

@@ -3,12 +3,13 @@
 //! The columns are those of `tidy`: the varied keys, the outcome, the metrics, and then all others.
 
 use super::PlotSpec;
+use crate::experiment::tidy::TRANSIENT;
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset, Variable};
 
 /// The column between the varied keys and the metrics.
 const OUTCOME: &str = "outcome";
-/// The first column after the metrics.
-const FIRST_AFTER_METRICS: &str = "candidate_kind";
+/// The columns that may be the first after the metrics.
+const AFTER_METRICS: [&str; 2] = ["candidate_kind", TRANSIENT];
 /// The ratio of the ends of an axis above which the axis is logarithmic.
 const LOG_FROM: f64 = 16.0;
 
@@ -25,7 +26,7 @@ impl<'a> SweepColumns<'a> {
     pub fn new(rows: &'a Dataset) -> SweepColumns<'a> {
         let position = |name: &str| rows.variables.iter().position(|variable| variable.name == name);
         let Some(outcome) = position(OUTCOME) else { return SweepColumns { varied: Vec::new(), metrics: Vec::new() } };
-        let metrics_end = position(FIRST_AFTER_METRICS).unwrap_or(rows.variables.len());
+        let metrics_end = AFTER_METRICS.into_iter().filter_map(position).min().unwrap_or(rows.variables.len());
         SweepColumns {
             varied: keys(rows).filter(|key| varies(key)).collect(),
             metrics: rows.variables[outcome + 1..metrics_end].iter().collect(),

@@ -1,6 +1,8 @@
 //! A sweep on a result page: a chart of each metric over the varied keys, and a table of all data.
 
 use crate::experiment::plot::{self, SweepColumns};
+use crate::experiment::steadiness;
+use crate::experiment::tidy::TRANSIENT;
 use crate::report::dataset::{Dataset, Variable};
 use crate::report::number::counted;
 use crate::report::{Artifact, Cell, Column, ReportTable};
@@ -18,29 +20,47 @@ const LINES_MAX: usize = 12;
 pub fn artifacts(rows: &Dataset, name: &str) -> Vec<Artifact> {
     let columns = SweepColumns::new(rows);
     let drawn = columns.main_metrics().filter_map(|metric| draw(&columns, rows, metric, name));
-    not_done(rows, name).into_iter().chain(drawn).chain([table(rows, name)]).collect()
+    let exceptions = not_done(rows, name).into_iter().chain(transient(rows, name));
+    exceptions.chain(drawn).chain([table(rows, name)]).collect()
 }
 
 /// Returns a table of the rows whose runs did not all end as `done`, with the reasons; `None` if all did.
 pub fn not_done(rows: &Dataset, name: &str) -> Option<Artifact> {
     let outcome = rows.find(OUTCOME)?;
-    let columns = SweepColumns::new(rows);
-    let shown = columns.varied.iter().copied().chain([outcome]).chain(rows.find(REASON));
-    let shown: Vec<&Variable> = shown.collect();
+    let is_listed = |row: usize| outcome.values.text(row).is_some_and(|outcome| outcome != OUTCOME_DONE);
+    let table = rows_with(rows, [outcome].into_iter().chain(rows.find(REASON)), is_listed)?;
+    let title = format!("{name}: {} of {} points did not end as done", table.rows.len(), rows.rows());
+    let caption = "Runs that did not complete measured nothing; the latencies of saturated runs grow with the run.";
+    Some(table_artifact("outcomes", title, caption, table))
+}
+
+/// Returns a table of the rows whose runs have an initial transient; `None` if no run has.
+fn transient(rows: &Dataset, name: &str) -> Option<Artifact> {
+    let column = rows.find(TRANSIENT)?;
+    let table = rows_with(rows, [column], |row| steadiness::is_transient(column, row))?;
+    let title = format!("{name}: {} of {} points have an initial transient", table.rows.len(), rows.rows());
+    let caption = "The values of these runs are not those of a steady state, and depend on the length of the run. Increase \
+                   the warm-up; if latencies still grow, the load is too high.";
+    Some(table_artifact("transients", title, caption, table))
+}
+
+/// Returns a table of the rows that are listed, with the varied columns and `columns`; `None` if no row is.
+fn rows_with<'a>(
+    rows: &'a Dataset,
+    columns: impl IntoIterator<Item = &'a Variable>,
+    is_listed: impl Fn(usize) -> bool,
+) -> Option<ReportTable> {
+    let shown: Vec<&Variable> = SweepColumns::new(rows).varied.iter().copied().chain(columns).collect();
     let mut table = ReportTable::new(shown.iter().map(|variable| Column::new(variable.name.as_str())).collect());
-    for row in (0..rows.rows()).filter(|row| outcome.values.text(*row).is_some_and(|outcome| outcome != OUTCOME_DONE)) {
+    for row in (0..rows.rows()).filter(|row| is_listed(*row)) {
         table
             .push(shown.iter().map(|variable| variable.values.text(row).unwrap_or_default().as_str().into()).collect());
     }
-    let caption = "Runs that did not complete measured nothing; the latencies of saturated runs grow with the run.";
-    (!table.rows.is_empty()).then(|| Artifact {
-        id: "outcomes".into(),
-        title: format!("{name}: {} of {} points did not end as done", table.rows.len(), rows.rows()),
-        caption: caption.to_owned(),
-        svg: None,
-        table: Some(table),
-        explorer: None,
-    })
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn table_artifact(id: &str, title: String, caption: &str, table: ReportTable) -> Artifact {
+    Artifact { id: id.into(), title, caption: caption.to_owned(), svg: None, table: Some(table), explorer: None }
 }
 
 /// Draws a metric over the varied columns; `None` if the chart would have too many lines.

@@ -30,6 +30,9 @@ fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     point.insert("metrics".into(), metrics.into());
     point.insert("distributions".into(), distribution::json(&row.result.distributions));
     point.insert("initial_transient".into(), json!(row.result.is_transient()));
+    if let Some(finding) = &row.result.transient_finding {
+        point.insert("transient_finding".into(), json!(&**finding));
+    }
     point.insert(CANDIDATE_KEY.into(), row.result.bottleneck_json());
     point.insert("seed".into(), json!(row.result.seed));
     point.insert("hash".into(), json!(&*row.result.hash));

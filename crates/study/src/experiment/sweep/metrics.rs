@@ -44,6 +44,13 @@ pub fn unknown<'a>(name: &str, known_names: impl Iterator<Item = &'a str> + Clon
     // The beginning may be missing, as in `latency.one-way.p50`.
     let is_end = |known: &&str| plain(known).ends_with(&format!("_{}", plain(name)));
     let same = same.or_else(|| known_names.clone().find(is_end));
+    // The middle may be missing, as in `message.latency_p99`.
+    let (base, statistic) = name.rsplit_once(['_', '.']).unwrap_or((name, ""));
+    let has_middle = |known: &&str| {
+        let known = plain(known);
+        known.starts_with(&format!("{}_", plain(base))) && known.ends_with(&format!("_{}", plain(statistic)))
+    };
+    let same = same.or_else(|| known_names.clone().find(has_middle).filter(|_| !statistic.is_empty()));
     let nearest = same.or_else(|| suggest::nearest(name, known_names.clone()));
     let problem = problem.help(nearest.map(|near| format!("did you mean `{near}`?")).unwrap_or_default());
     problem.help(format!("the metrics are {}", suggest::phrase(known_names)))
@@ -57,6 +64,8 @@ mod tests {
     fn statistic_after_a_dot_is_suggested_with_an_underscore() {
         let names = ["message.latency_one_way", "message.latency_one_way_p99"];
         let problem = unknown("message.latency_one_way.p99", names.into_iter());
+        assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
+        let problem = unknown("message.latency_p99", names.into_iter());
         assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");
         let problem = unknown("latency.one-way.p99", names.into_iter());
         assert_eq!(problem.help[0], "did you mean `message.latency_one_way_p99`?");

@@ -1,7 +1,7 @@
 //! Reader of the output of `narrows sweep --format json` as tidy data: the values, the outcome with its reason, and the
 //! metrics.
 
-use super::{push_number, values};
+use super::{TRANSIENT, push_number, values};
 use crate::report::dataset::{ColumnValues, Dataset};
 use serde_json::Value as Json;
 
@@ -35,6 +35,13 @@ pub fn read(text: &str) -> Result<Dataset, String> {
     for (name, unit) in names {
         let values = points.iter().map(|point| point["metrics"][name]["value"].as_f64());
         push_number(&mut data, name, unit, values.collect());
+    }
+    let is_transient = |point: &Json| {
+        point["initial_transients"].as_u64().or_else(|| Some(u64::from(point["initial_transient"].as_bool()?)))
+    };
+    let transients: Vec<Option<u64>> = points.iter().map(is_transient).collect();
+    if transients.iter().any(Option::is_some) {
+        data.push(TRANSIENT, "", ColumnValues::Counts(transients));
     }
     Ok(data)
 }

@@ -104,6 +104,12 @@ fn choose(
     };
     let goal = Goal { metric: preferred.clone(), more_is_better: direction(preferred, objective, run)? };
     if is_comparable(preferred.kind, run.is_saturated) {
+        if requested.is_none() && objective.is_some_and(|objective| objective.when_saturated.is_some()) {
+            notes.push(format!(
+                "The open loop is not saturated: its accepted load is the offered load, so that trials are judged by {}.",
+                preferred.name
+            ));
+        }
         return require_measured(goal);
     }
     let accepted = objective.and_then(|objective| objective.when_saturated).and_then(|name| run.metric(name));

@@ -4,6 +4,7 @@
 use super::RdmaDevice;
 use super::doorbell::DoorbellRing;
 use super::queue_pair::{FetchedRequest, QueuePair};
+use crate::engine::Time;
 use crate::ni::dma_stages;
 use crate::ni::rdma::transport::requester::RequestKind;
 use crate::ni::rdma::work_request::{BLOCK, RemoteOperand, WorkEntry};
@@ -47,10 +48,11 @@ impl RdmaDevice {
             let entry = WorkEntry::decode(&request);
             if entry.index == consumer {
                 pair.state.borrow_mut().consumer = ring.producer;
-                self.admit(pair, entry, ring.producer);
+                self.admit(pair, entry, ring.producer, self.sim.now());
             }
         }
         while let Some((from, blocks)) = next_blocks(pair) {
+            let since = self.sim.now();
             let mut bytes = self.read_memory(pair.block(from), u64::from(blocks) * BLOCK as u64).await;
             let mut at = 0;
             while at < bytes.len() {
@@ -63,23 +65,27 @@ impl RdmaDevice {
                 }
                 let entry = WorkEntry::decode(&bytes[at..at + length]);
                 at += length;
-                self.admit(pair, entry, from.wrapping_add((at / BLOCK) as u16));
+                self.admit(pair, entry, from.wrapping_add((at / BLOCK) as u16), since);
             }
             pair.state.borrow_mut().consumer = from.wrapping_add((bytes.len() / BLOCK) as u16);
         }
         pair.state.borrow_mut().is_fetching = false;
     }
 
-    /// Starts the processing of a request that has been read, behind which block `end` of the queue begins.
-    fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, end: u16) {
+    /// Starts the processing of a request that was read from `since` on, and behind which block `end` of the queue begins.
+    fn admit(&self, pair: &Rc<QueuePair>, entry: WorkEntry, end: u16, since: Time) {
         let (journey, rung_at) = {
             let mut state = pair.state.borrow_mut();
             (state.journeys.pop_front().unwrap_or_default(), state.rung_at(end).unwrap_or(self.sim.now()))
         };
+        let (now, admitted) = (self.sim.now(), self.sim.now() + self.parameters.send_processing);
+        journey.add_service(Time::ZERO, rung_at);
         journey.close(dma_stages::DOORBELL.pattern, rung_at);
-        journey.close(dma_stages::DESCRIPTOR.pattern, self.sim.now());
+        journey.add_service(since, now);
+        journey.close(dma_stages::DESCRIPTOR.pattern, now);
+        journey.add_service(now, admitted);
         let work = Rc::new(FetchedRequest { entry, journey });
-        self.admissions.send_at(self.sim.now() + self.parameters.send_processing, (pair.clone(), work));
+        self.admissions.send_at(admitted, (pair.clone(), work));
     }
 
     pub(super) async fn run_admission(self: Rc<Self>) {

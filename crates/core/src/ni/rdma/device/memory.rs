@@ -83,6 +83,8 @@ pub struct PostedJob {
     write: DmaCompletion,
     /// Earliest time at which the packet memory has sent all bytes.
     ready: Time,
+    /// Time at which it was submitted.
+    since: Time,
     journey: Journey,
     kind: PostedKind,
 }
@@ -97,7 +99,9 @@ impl RdmaDevice {
         loop {
             match self.jobs.receive().await {
                 MemoryJob::Data { address, data, journey, is_remote } => {
+                    let since = self.sim.now();
                     self.translate(address, data.len() as u64).await;
+                    journey.add_service(since, self.sim.now());
                     let (start, ready) = self.write_engine.take(self.sim.now(), data.len() as u64);
                     if start > self.sim.now() {
                         self.sim.until(start).await;
@@ -114,7 +118,7 @@ impl RdmaDevice {
     async fn post_write(&self, address: Address, data: Vec<u8>, ready: Time, journey: Journey, kind: PostedKind) {
         let request = DmaRequest { address, operation: DmaOperation::Write(data.into()) };
         let write = submit_when_free(&*self.dma, &request).await;
-        self.posted.send(PostedJob { write, ready, journey, kind });
+        self.posted.send(PostedJob { write, ready, since: self.sim.now(), journey, kind });
     }
 
     /// Writes a completion, or fails the queue pairs of a queue that is full.
@@ -136,11 +140,12 @@ impl RdmaDevice {
     /// Ends posted writes in their order.
     pub(super) async fn run_posted(self: Rc<Self>) {
         loop {
-            let PostedJob { mut write, ready, journey, kind } = self.posted.receive().await;
+            let PostedJob { mut write, ready, since, journey, kind } = self.posted.receive().await;
             write.done().await;
             if ready > self.sim.now() {
                 self.sim.until(ready).await;
             }
+            journey.add_service(since, self.sim.now());
             match kind {
                 PostedKind::Data { is_remote } => {
                     journey.close(dma_stages::PAYLOAD_WRITE.pattern, self.sim.now());

@@ -15,8 +15,8 @@ use std::rc::Rc;
 pub enum PayloadRead {
     /// Bytes that the device has.
     Bytes(Vec<u8>),
-    /// A DMA read, and the earliest time at which the packet memory has all bytes.
-    Transfer(DmaCompletion, Time),
+    /// A DMA read, the time of its submission, and the earliest time at which the packet memory has all bytes.
+    Transfer(DmaCompletion, Time, Time),
 }
 
 /// A packet that waits for its payload.
@@ -50,8 +50,9 @@ impl RdmaDevice {
     pub(super) async fn start_payload_read(&self, address: Address, bytes: u64) -> PayloadRead {
         let request = DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) };
         let read = submit_when_free(&*self.dma, &request).await;
-        let (_, end) = self.read_engine.take(self.sim.now(), bytes);
-        PayloadRead::Transfer(read, end)
+        let since = self.sim.now();
+        let (_, end) = self.read_engine.take(since, bytes);
+        PayloadRead::Transfer(read, since, end)
     }
 
     pub(super) async fn run_transmit(self: Rc<Self>) {
@@ -59,7 +60,7 @@ impl RdmaDevice {
             let OutgoingPayload { header, payload, journey, ends_responses } = self.outgoing.receive().await;
             let payload = match payload {
                 PayloadRead::Bytes(bytes) => bytes,
-                PayloadRead::Transfer(mut read, end) => {
+                PayloadRead::Transfer(mut read, since, end) => {
                     let (mut data, mut beat) = (Vec::new(), Vec::new());
                     while read.next_beat(&mut beat).await.is_some() {
                         data.extend_from_slice(&beat);
@@ -68,6 +69,7 @@ impl RdmaDevice {
                     if end > self.sim.now() {
                         self.sim.until(end).await;
                     }
+                    journey.add_service(since, self.sim.now());
                     journey.close(dma_stages::PAYLOAD_READ.pattern, self.sim.now());
                     data
                 }
@@ -94,6 +96,8 @@ impl RdmaDevice {
     }
 
     fn put_on_wire(&self, packet: Rc<Packet>) {
+        // The stage lasts until the packet arrives, and service after its end is not counted.
+        packet.journey.add_service(self.sim.now(), Time::END);
         *self.wire.sending.borrow_mut() = Some(packet.clone());
         self.wire.port.send(packet);
     }

@@ -1,0 +1,54 @@
+//! Warnings that a result, or a part of it, is not that of a steady state, for commands that read results: charts and
+//! pages.
+
+use super::record::Record;
+use super::tidy::{self, TRANSIENT};
+use crate::report::dataset::{Dataset, Variable};
+
+/// The column of the outcomes.
+const OUTCOME: &str = "outcome";
+
+/// Returns the warnings about the rows of tidy data whose runs were saturated or have an initial transient.
+pub fn warnings(data: &Dataset) -> Vec<String> {
+    let count = |column: Option<&Variable>, is_counted: &dyn Fn(&Variable, usize) -> bool| {
+        column.map_or(0, |column| (0..data.rows()).filter(|row| is_counted(column, *row)).count())
+    };
+    let saturated = count(data.find(OUTCOME), &|outcome, row| {
+        outcome.values.text(row).is_some_and(|outcome| outcome.contains("saturated"))
+    });
+    let transient = count(data.find(TRANSIENT), &is_transient);
+    let points = if data.rows() == 1 { "point" } else { "points" };
+    let saturated = (saturated > 0).then(|| {
+        format!(
+            "{saturated} of {} {points} are saturated: their latencies and backlogs grow with the length of the run.",
+            data.rows()
+        )
+    });
+    let transient = (transient > 0).then(|| {
+        format!(
+            "{transient} of {} {points} have an initial transient, so that their values depend on the length of the run. \
+             Increase the warm-up; if latencies still grow, the load is too high.",
+            data.rows()
+        )
+    });
+    saturated.into_iter().chain(transient).collect()
+}
+
+/// Returns whether a row of the column of initial transients states that a run has one.
+pub fn is_transient(column: &Variable, row: usize) -> bool {
+    column.values.number(row).is_some_and(|runs| runs > 0.0)
+}
+
+/// Returns the warnings about a run: that it is saturated, or has an initial transient.
+pub fn of_run(record: &Record) -> Vec<String> {
+    let saturated = (record.text(OUTCOME) == "saturated").then(|| format!("Saturated. {}", record.text("note")));
+    saturated.into_iter().chain(record.transient_finding().map(str::to_owned)).collect()
+}
+
+/// Returns the warnings about a result of `narrows run` or `narrows sweep` as JSON.
+pub fn of_json(text: &str) -> Vec<String> {
+    match tidy::of_json(text) {
+        Ok(data) => warnings(&data),
+        Err(_) => Record::parse(text).map_or_else(|_| Vec::new(), |record| of_run(&record)),
+    }
+}

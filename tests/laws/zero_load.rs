@@ -1,0 +1,38 @@
+//! The split of a ledger without load: fixed times are service, and waiting is time behind others or for a credit.
+
+use crate::common::cli::as_json;
+
+/// Stages that consist of waiting by nature: the receiver finds a message at its next poll.
+const POLLS: [&str; 2] = ["poll", "receive: poll"];
+/// Waiting that counts as none, as a fraction of the latency.
+const WAITING_MAX: f64 = 0.002;
+
+/// Returns the mean waiting time of each stage as a fraction of the latency.
+fn waiting(arguments: &[&str]) -> Vec<(String, f64)> {
+    let json = as_json(&[&["run"], arguments].concat());
+    let total = json["ledger"]["total_us"].as_f64().expect("a latency");
+    let stages = json["ledger"]["stages"].as_array().expect("stages");
+    let stage = |stage: &serde_json::Value| {
+        let name = stage["stage"].as_str().expect("a name").to_owned();
+        (name, stage["waiting_us"].as_f64().expect("a time") / total)
+    };
+    stages.iter().map(stage).collect()
+}
+
+#[test]
+fn fixed_times_of_interfaces_with_dma_are_service() {
+    // Stages with waiting even without load are left out: `send` of RDMA contains the processor's cost before the
+    // interface is asked, and `payload write` of rings the wait for a receive descriptor.
+    let cases: [(&[&str], &[&str]); 3] = [
+        (&["rdma-ping-pong"], &["doorbell", "descriptor", "send processing", "wire", "receive processing"]),
+        (&["rdma-ping-pong", "--set=workload.ping-pong.payload=4 KiB"], &["doorbell", "send processing", "wire"]),
+        (&["ring-ping-pong"], &["doorbell", "descriptor", "payload read", "wire"]),
+    ];
+    for (arguments, without_waiting) in cases {
+        let stages = waiting(arguments);
+        for name in without_waiting {
+            let Some((_, share)) = stages.iter().find(|(stage, _)| stage == name) else { continue };
+            assert!(*share < WAITING_MAX && !POLLS.contains(name), "{arguments:?}: {name} waits: {stages:?}");
+        }
+    }
+}
