@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `opening.rs` | what the page opens with: an example, a file, a sweep or a link |
+//! | `serving.rs` | a page with its server |
 //! | `admission.rs` | which requests are admitted: `Host`, `Origin` and token |
 //! | `server.rs` | connections, requests and responses |
 //! | `answering.rs` | a process for each question, with limits of time and memory |
@@ -11,21 +12,17 @@
 mod admission;
 mod answering;
 mod browser;
-mod opening;
+pub mod opening;
 mod server;
+pub mod serving;
 #[cfg(test)]
 mod tests;
 
-use super::exit::{CommandResult, ExitStatus};
-use super::{completion_values, output, own_command};
-use admission::Gate;
-use answering::AnswerLimits;
+use super::completion_values;
+use super::exit::CommandResult;
 use clap::Args;
-use narrows_core::text::Problem;
-pub use opening::escaped_name;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use serving::{ServedPage, serve};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -77,26 +74,6 @@ pub struct Options {
     memory_max: u64,
 }
 
-/// How a page is served.
-pub struct ServedPage {
-    /// The file of the page; empty for the explorer.
-    pub page: &'static str,
-    /// What the page opens with, without `#`.
-    pub fragment: Option<String>,
-    /// Whether the page is opened in a browser.
-    pub opens_browser: bool,
-    /// Whether other pages may frame it, and the server ends with standard input.
-    pub is_embedded: bool,
-    /// The port, or 0 for one that is free.
-    pub port: u16,
-    /// The number of runs at a time.
-    pub jobs: Option<u64>,
-    /// The longest time of one answer.
-    pub time_max: Duration,
-    /// The largest memory of one answer, in GiB.
-    pub memory_max: u64,
-}
-
 /// Runs the command. It ends by a signal.
 pub fn run(options: &Options) -> CommandResult {
     serve(ServedPage {
@@ -109,42 +86,4 @@ pub fn run(options: &Options) -> CommandResult {
         time_max: Duration::from_secs(options.time_max),
         memory_max: options.memory_max,
     })
-}
-
-/// Serves a page until the process ends by a signal.
-pub fn serve(served: ServedPage) -> CommandResult {
-    let folder =
-        std::env::current_dir().map_err(|error| Problem::new(format!("there is no present folder: {error}")))?;
-    let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, served.port))).map_err(|error| {
-        let problem = Problem::new(format!("cannot listen on port {}: {error}", served.port));
-        problem.help("leave out --port for one that is free")
-    })?;
-    let port = listener.local_addr().map_err(|error| Problem::new(error.to_string()))?.port();
-    let gate = Gate::new(port)?.framed(served.is_embedded);
-    let fragment = served.fragment.map(|fragment| format!("#{fragment}")).unwrap_or_default();
-    let address = format!("http://127.0.0.1:{port}/{}{}?token={}{fragment}", gate.folder(), served.page, gate.token());
-    if served.is_embedded {
-        end_with_input();
-    }
-    output::print(&format!("{address}\n"))?;
-    eprint_line!("The page is served to this computer until Ctrl-C.");
-    if served.opens_browser && !browser::open(&address) {
-        eprint_line!("No browser could be started. Open the address above.");
-    }
-    let jobs =
-        served.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
-    let limits =
-        AnswerLimits { program: own_command()?, folder, jobs, time: served.time_max, memory_gib: served.memory_max };
-    let ended = server::serve(listener, gate, Arc::new(answering::ProcessAnswerer::new(limits)));
-    ended.map_err(|error| Problem::new(format!("the page cannot be served: {error}")))?;
-    Ok(ExitStatus::Done)
-}
-
-/// Ends the process when standard input ends, which is when the program that started it does.
-fn end_with_input() {
-    std::thread::spawn(|| {
-        // An error also means that nothing is read any more.
-        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        std::process::exit(0);
-    });
 }

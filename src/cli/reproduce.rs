@@ -1,7 +1,8 @@
 //! `narrows reproduce`: the experiments of a study, compared with the published values.
 
 use super::exit::{CommandResult, ExitStatus};
-use super::explore::{ServedPage, escaped_name, serve};
+use super::explore::opening::escaped_name;
+use super::explore::serving::{ServedPage, serve};
 use super::output::print;
 use super::progress::Progress;
 use super::{Format, completion_values, registry};

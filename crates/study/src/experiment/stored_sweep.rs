@@ -36,7 +36,12 @@ pub fn link(path: &Path, rows: &Dataset) -> Result<ExplorerLink, String> {
     let leaves: Vec<BTreeMap<String, String>> = records.iter().map(values).collect();
     let leaves: Vec<BTreeMap<&str, &str>> = leaves.iter().map(borrowed).collect();
     let (first_values, others) = (values(first), leaves.iter().collect::<Vec<_>>());
-    let curve = VariedKeys::find(&borrowed(&first_values), &others).map(|varied| varied.text());
+    let curve = VariedKeys::find(&borrowed(&first_values), &others).map(|varied| {
+        // Results spell keys with `_`.
+        let keys: Vec<String> =
+            varied.text().split(';').map(|key| Registry::shared().with_canonical_keys(key)).collect();
+        keys.join(";")
+    });
     let text = Registry::shared().description(first.get("machine"));
     Ok(ExplorerLink { text, curve, ..ExplorerLink::default() })
 }
