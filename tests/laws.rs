@@ -7,12 +7,12 @@
 //! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond for each pass, so a sum
 //! of stages may be off by some tens of nanoseconds.
 
-mod every_part;
 #[path = "laws/every_part.rs"]
-mod zero_load;
+mod every_part;
 
 mod scale;
 mod streams;
+mod zero_load;
 
 use crate::common::*;
 use narrows::engine::Span;

@@ -30,7 +30,7 @@ fn stream_is_saturated_if_a_queue_behind_the_sender_grows() {
         let result = open_loop("4 KiB", 500, arrivals);
         let [offered, accepted, backlog] = ["message.offered", "message.accepted", "message.backlog_max"]
             .map(|name| result.metric(name).expect("measured"));
-        assert!(accepted < 0.9 * offered && backlog < 20.0, "{offered} {accepted} {backlog}");
+        assert!(accepted < 0.9 * offered && backlog < 40.0, "{offered} {accepted} {backlog}");
         let Outcome::Saturated(why) = &result.outcome else { panic!("{arrivals}: {:?}", result.outcome) };
         assert!(why.contains("undelivered messages of a -> b grew"), "{why}");
     }

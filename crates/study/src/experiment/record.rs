@@ -168,11 +168,6 @@ impl Record {
         }
     }
 
-    /// Returns the sentences that describe the initial transient of the run, if one was detected.
-    pub fn transient_finding(&self) -> Option<&str> {
-        self.get("warm_up")["finding"].as_str()
-    }
-
     /// Returns the value of `key`, or null.
     pub fn get(&self, key: &str) -> &Json {
         let former = FORMER_FIELDS.iter().find(|(today, _)| *today == key);

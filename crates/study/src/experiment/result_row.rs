@@ -74,7 +74,7 @@ impl ResultRow {
                 .collect(),
             distributions: distributions(record),
             initial_transient: initial_transient(record.get("warm_up")),
-            transient_finding: record.transient_finding().map(Into::into),
+            transient_finding: record.get("warm_up")["finding"].as_str().map(Into::into),
             bottleneck: bottleneck(record.get(CANDIDATE_KEY)),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: parse_list(resources, |resource| {

@@ -42,7 +42,7 @@ pub fn is_transient(column: &Variable, row: usize) -> bool {
 /// Returns the warnings about a run: that it is saturated, or has an initial transient.
 pub fn of_run(record: &Record) -> Vec<String> {
     let saturated = (record.text(OUTCOME) == "saturated").then(|| format!("Saturated. {}", record.text("note")));
-    saturated.into_iter().chain(record.transient_finding().map(str::to_owned)).collect()
+    saturated.into_iter().chain(record.get("warm_up")["finding"].as_str().map(str::to_owned)).collect()
 }
 
 /// Returns the warnings about a result of `narrows run` or `narrows sweep` as JSON.

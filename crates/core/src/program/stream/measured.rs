@@ -2,7 +2,7 @@
 
 use super::Stream;
 use super::send::{ClosedCounts, GROWING_WINDOWS, OpenCounts, SenderCounts, WINDOWS};
-use super::undelivered;
+use super::undelivered::{self, OpenFlows};
 use crate::engine::metric::name_word;
 use crate::engine::{Bytes, EndpointId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
@@ -17,13 +17,13 @@ use std::rc::Rc;
 /// A stream in progress.
 pub(super) struct Measured {
     /// Sender and receiver of each flow.
-    pub(super) flows: Vec<(EndpointId, EndpointId)>,
+    flows: Vec<(EndpointId, EndpointId)>,
     payload: Bytes,
-    pub(super) arrivals: Arrivals,
-    pub(super) messages: u64,
-    pub(super) warm_up: u64,
+    arrivals: Arrivals,
+    messages: u64,
+    warm_up: u64,
     /// Counts of each flow's sender.
-    pub(super) senders: Vec<Rc<RefCell<SenderCounts>>>,
+    senders: Vec<Rc<RefCell<SenderCounts>>>,
     copied: Vec<(EndpointId, Rc<Cell<Bytes>>)>,
 }
 
@@ -52,7 +52,7 @@ impl Measured {
     }
 
     /// Returns the pairs of endpoints that have flows, each once: messages of one pair are counted together.
-    pub(super) fn pairs(&self) -> Vec<(EndpointId, EndpointId)> {
+    fn pairs(&self) -> Vec<(EndpointId, EndpointId)> {
         let mut known = BTreeSet::new();
         self.flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
     }
@@ -113,7 +113,12 @@ impl Measured {
         let mut judged =
             self.flows.iter().zip(&open).filter_map(|(flow, counts)| Some((flow, counts.backlog.as_ref()?)));
         let Some((&(from, to), backlog)) = judged.find(|(_, backlog)| backlog.only_grows()) else {
-            return undelivered::growth(self, world);
+            let Measured { flows, arrivals, messages, warm_up, senders, .. } = self;
+            let (pairs, messages, warm_up) = (self.pairs(), *messages, *warm_up);
+            return undelivered::growth(
+                &OpenFlows { flows, pairs: &pairs, senders, arrivals, messages, warm_up },
+                world,
+            );
         };
         let (growth, waiting) = backlog.growth();
         Some(format!(

@@ -4,12 +4,14 @@
 //! receiver. Only the first of these is the backlog of the program. So the messages between offer and delivery are
 //! counted at the end of each window, too: in a saturated run, this number only grows, whichever stage limits the run.
 
-use super::measured::Measured;
-use super::send::{GROWING_WINDOWS, MESSAGES_MIN, WINDOWS};
+use super::send::{GROWING_WINDOWS, MESSAGES_MIN, SenderCounts, WINDOWS};
 use crate::engine::transient::TransientTest;
 use crate::engine::{EndpointId, Time};
 use crate::messaging::World;
+use crate::program::arrivals::Arrivals;
 use crate::program::backlog::Backlog;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Least growth that counts: this number of messages, and this fraction of the messages that were offered meanwhile
 /// (chosen). With a constant interval between arrivals, chance explains no growth, but the number in flight varies.
@@ -17,8 +19,22 @@ const GROWTH_MIN: (u64, f64) = (8, 0.01);
 /// Growth that counts if latencies rise as well, in standard deviations of the number of arrivals (chosen).
 const DEVIATIONS_WITH_LATENCY: f64 = 2.0;
 
+/// The flows of an open loop.
+pub(super) struct OpenFlows<'a> {
+    /// Sender and receiver of each flow.
+    pub flows: &'a [(EndpointId, EndpointId)],
+    /// The pairs of endpoints that have flows, each once.
+    pub pairs: &'a [(EndpointId, EndpointId)],
+    /// Counts of each flow's sender.
+    pub senders: &'a [Rc<RefCell<SenderCounts>>],
+    pub arrivals: &'a Arrivals,
+    /// Measured messages of each flow, and those of the warm-up before them.
+    pub messages: u64,
+    pub warm_up: u64,
+}
+
 /// Describes the first pair of endpoints whose undelivered messages only grow in number.
-pub(super) fn growth(measured: &Measured, world: &World) -> Option<String> {
+pub(super) fn growth(measured: &OpenFlows<'_>, world: &World) -> Option<String> {
     if measured.messages < MESSAGES_MIN {
         return None;
     }
@@ -26,7 +42,7 @@ pub(super) fn growth(measured: &Measured, world: &World) -> Option<String> {
         TransientTest::Transient(shift) => shift.mean_after > shift.mean_before,
         _ => false,
     };
-    measured.pairs().into_iter().find_map(|pair| {
+    measured.pairs.iter().find_map(|&pair| {
         let undelivered = of_pair(measured, world, pair)?;
         let (growth, undelivered_at_end) = undelivered.growth();
         let least = f64::max(GROWTH_MIN.0 as f64, GROWTH_MIN.1 * undelivered.offered() as f64);
@@ -47,8 +63,8 @@ pub(super) fn growth(measured: &Measured, world: &World) -> Option<String> {
 
 /// Returns the number of undelivered messages of a pair of endpoints at the end of each window of its first flow; `None`
 /// if no flow has started.
-fn of_pair(measured: &Measured, world: &World, pair: (EndpointId, EndpointId)) -> Option<Backlog> {
-    let senders = measured.flows.iter().zip(&measured.senders).enumerate().filter(|(_, (flow, _))| **flow == pair);
+fn of_pair(measured: &OpenFlows<'_>, world: &World, pair: (EndpointId, EndpointId)) -> Option<Backlog> {
+    let senders = measured.flows.iter().zip(measured.senders).enumerate().filter(|(_, (flow, _))| **flow == pair);
     let flows: Vec<(usize, Time)> =
         senders.filter_map(|(flow, (_, counts))| Some((flow, counts.borrow().open()?.start?))).collect();
     let total = measured.warm_up + measured.messages;
