@@ -177,7 +177,7 @@ fn search_does_not_compare_runs_that_were_cut_off() {
     let text = output(&find("128 B..256 B*2", "--format=text"));
     assert!(text.contains("unknown") && text.contains("time-limit"), "{text}");
     let csv = output(&find("128 B..256 B*2", "--format=csv"));
-    let heads = "holds,workload_stream_payload_B,message_bandwidth_B_per_s,outcome,beside_";
+    let heads = "holds,workload_stream_payload_B,message_bandwidth_B_per_s,outcome,initial_transient,beside_";
     assert!(csv.starts_with(heads) && csv.lines().next().is_some_and(|head| head.ends_with(",reason")), "{csv}");
 }
 

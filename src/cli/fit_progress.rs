@@ -112,7 +112,7 @@ impl FitMonitor for FitProgress {
         if let Some(seconds) = lock(&self.state).seconds_per_run {
             let step = duration(seconds * runs_of_step as f64);
             let runs = count(runs_of_step, "run");
-            eprint_line!("Fitting {}: a step takes up to {runs}, about {step}.", count(constants, "constant"));
+            eprint_line!("Fitting {}: a step needs at most {runs}, about {step}.", count(constants, "constant"));
         }
         if let Some(text) = announcement(constants, runs_of_step) {
             eprint_line!("{text}");

@@ -17,6 +17,7 @@
 //! | `sweep_find.rs` | the search for the value of a key at which a metric crosses a threshold |
 //! | `merge.rs` | merging of the shards of a sweep |
 //! | `plot.rs`, `report.rs` | a chart of a result; a page of results |
+//! | `process.rs` | the state of the process: the parts, and its own command |
 //! | `heartbeat.rs` | the heartbeat of a long operation |
 //! | `progress.rs` | the progress of many runs, and the message when they are interrupted |
 //! | `whatif.rs` | sensitivity analysis |
@@ -63,6 +64,7 @@ mod new;
 mod output;
 mod perftest;
 mod plot;
+mod process;
 mod progress;
 mod report;
 mod reproduce;
@@ -90,11 +92,11 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
 use exit::{CommandResult, ExitStatus};
 use narrows_core::machine::Registry;
-use narrows_core::text::Problem;
 use narrows_study::report::wrapped;
+use process::registry;
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -166,29 +168,6 @@ enum Format {
     Json,
 }
 
-/// The parts that descriptions may name. They are set once, before the arguments are parsed, since the callbacks of
-/// shell completion take no further argument.
-static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
-
-/// Returns the parts that descriptions may name.
-fn registry() -> &'static Arc<Registry> {
-    REGISTRY.get().unwrap_or_else(|| Registry::shared())
-}
-
-/// The program and first arguments with which this process is started again; unset if they are the executable alone.
-static OWN_COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
-
-/// Returns the program and first arguments with which this process is started again.
-fn own_command() -> Result<Vec<OsString>, Problem> {
-    match OWN_COMMAND.get() {
-        Some(command) => Ok(command.clone()),
-        None => match std::env::current_exe() {
-            Ok(executable) => Ok(vec![executable.into()]),
-            Err(error) => Err(Problem::new(format!("the program cannot be started again: {error}"))),
-        },
-    }
-}
-
 /// Runs the command that the arguments of the process name, with the shipped parts.
 #[doc(hidden)]
 pub fn main() -> ExitCode {
@@ -210,7 +189,7 @@ pub fn main() -> ExitCode {
 ///
 /// Panics if it is called twice, because a process has one command line.
 pub fn main_with(registry: Registry) -> ExitCode {
-    set_registry(Arc::new(registry));
+    process::set_registry(Arc::new(registry));
     ExitCode::from(run_command(std::env::args_os().collect()))
 }
 
@@ -223,13 +202,9 @@ pub fn main_with(registry: Registry) -> ExitCode {
 /// Panics if it is called twice, or after [`main_with`].
 #[doc(hidden)]
 pub fn run_arguments(registry: Arc<Registry>, arguments: Vec<OsString>, own_command: Vec<OsString>) -> u8 {
-    set_registry(registry);
-    OWN_COMMAND.set(own_command).expect("a process has one command line");
+    process::set_registry(registry);
+    process::set_own_command(own_command);
     run_command(arguments)
-}
-
-fn set_registry(registry: Arc<Registry>) {
-    assert!(REGISTRY.set(registry).is_ok(), "a process has one command line");
 }
 
 /// Returns the command line, whose arguments can be parsed without running the command.

@@ -117,8 +117,8 @@ pub fn key_meaning<'a>(keys: &'a [Line], path: &str) -> Option<&'a str> {
     exact.or_else(|| keys.iter().find(|line| ResultName::fits_words(&line.path, path))).map(|line| line.doc)
 }
 
-/// Returns the words that `name` may mean: the words of exactly this name or, if there are none, the words that end
-/// with it, as a key ends with its last names.
+/// Returns the words that `name` may mean: the words of exactly this name or, if no word has this name, the words
+/// that end with it, as a key ends with its last names.
 pub fn matching<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
     let sought = name.trim_matches('`').to_lowercase();
     let is_exact = |word: &&Word| word.name.to_lowercase() == sought || fits(word, name) || has_term(word, &sought);

@@ -1,5 +1,5 @@
-//! Checks that a stream is saturated if its queue grows behind the sender, and that commands that read or search results
-//! say which runs have no steady state.
+//! Checks that a stream is saturated if its queue grows behind the sender, and that commands that read or search
+//! results say which runs have no steady state.
 
 use crate::common::cli::{Folder, as_json, run_ok, stderr, stdout};
 use narrows::engine::{Outcome, Recorder};
@@ -25,12 +25,13 @@ fn open_loop(payload: &str, messages: u64, arrivals: &str) -> RunResult {
 
 #[test]
 fn stream_is_saturated_if_a_queue_behind_the_sender_grows() {
-    // 8 GB/s are offered and 6.5 GB/s accepted; all 800 messages fit into the rings.
+    // 8 GB/s are offered and 6.5 GB/s accepted; all 1000 messages, 300 of them before the measurement,
+    // fit into the rings.
     for arrivals in ["poisson.interval = \"0.5 us\"", "periodic.interval = \"0.5 us\""] {
-        let result = open_loop("4 KiB", 500, arrivals);
+        let result = open_loop("4 KiB", 700, arrivals);
         let [offered, accepted, backlog] = ["message.offered", "message.accepted", "message.backlog_max"]
             .map(|name| result.metric(name).expect("measured"));
-        assert!(accepted < 0.9 * offered && backlog < 40.0, "{offered} {accepted} {backlog}");
+        assert!(accepted < 0.9 * offered && backlog < 64.0, "{offered} {accepted} {backlog}");
         let Outcome::Saturated(why) = &result.outcome else { panic!("{arrivals}: {:?}", result.outcome) };
         assert!(why.contains("undelivered messages of a -> b grew"), "{why}");
     }

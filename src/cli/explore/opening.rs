@@ -1,7 +1,7 @@
-//! What `narrows explore` opens: an example, a description, the machine of a result or of a sweep, or a link.
+//! Machines that `narrows explore` opens: an example, a description, the machine of a result or of a sweep, or a link.
 
 use super::super::exit::Failure;
-use super::super::registry;
+use super::super::process::registry;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::result_page::ResultFile;
 use narrows_study::experiment::subject::Subject;

@@ -1,7 +1,8 @@
 //! A page on the loopback address, served until the process ends.
 
 use super::super::exit::{CommandResult, ExitStatus};
-use super::super::{output, own_command};
+use super::super::output;
+use super::super::process::own_command;
 use super::admission::Gate;
 use super::answering::{AnswerLimits, ProcessAnswerer};
 use super::{browser, server};
@@ -14,7 +15,7 @@ use std::time::Duration;
 pub struct ServedPage {
     /// The file of the page; empty for the explorer.
     pub page: &'static str,
-    /// What the page opens with, without `#`.
+    /// Fragment of the address with which the page opens, without `#`.
     pub fragment: Option<String>,
     /// Whether the page is opened in a browser.
     pub opens_browser: bool,

@@ -3,7 +3,7 @@
 use crate::report::paper::{Artifact, PaperReport, Provenance};
 use crate::report::svg::escape;
 
-/// Returns the link from an artifact to its machine in the explorer, or nothing if there is none.
+/// Returns the link from an artifact to its machine in the explorer, or nothing if it has no machine.
 pub fn link(artifact: &Artifact, provenance: &Provenance) -> String {
     match &artifact.explorer {
         Some(fragment) if !provenance.explorer.is_empty() => format!(
