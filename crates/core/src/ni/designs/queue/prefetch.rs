@@ -1,7 +1,7 @@
 //! Fetches of blocks of the send queue, on demand or before they are needed.
 //!
-//! A message is prefetched while it is composed: block *i* is fetched when the processor requests ownership of block *i
-//! + 1* (Mukherjee and Hill 1998, §6.1.1). If the fetch is too early, the processor's next store to the block
+//! A message is prefetched while it is composed: block *i* is fetched when the processor requests ownership of the
+//! block after it (Mukherjee and Hill 1998, §6.1.1). If the fetch is too early, the processor's next store to the block
 //! invalidates the copy, and the block is fetched again after the tail is written. A device behind a link sees only the
 //! requests for blocks of which it has a copy or is the home, one crossing later.
 //!
