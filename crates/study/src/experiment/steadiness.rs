@@ -19,14 +19,16 @@ pub fn warnings(data: &Dataset) -> Vec<String> {
     let transient = count(data.find(TRANSIENT), &is_transient);
     let points = if data.rows() == 1 { "point" } else { "points" };
     let saturated = (saturated > 0).then(|| {
+        let verb = if saturated == 1 { "is" } else { "are" };
         format!(
-            "{saturated} of {} {points} are saturated: their latencies and backlogs grow with the length of the run.",
+            "{saturated} of {} {points} {verb} saturated: their latencies and backlogs grow with the length of the run.",
             data.rows()
         )
     });
     let transient = (transient > 0).then(|| {
+        let verb = if transient == 1 { "has" } else { "have" };
         format!(
-            "{transient} of {} {points} have an initial transient, so that their values depend on the length of the run. \
+            "{transient} of {} {points} {verb} an initial transient, so that their values depend on the length of the run. \
              Increase the warm-up; if latencies still grow, the load is too high.",
             data.rows()
         )

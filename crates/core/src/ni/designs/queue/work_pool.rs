@@ -6,11 +6,14 @@
 use crate::engine::{LocalFuture, Signal, Sim};
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
-/// Tasks that carry out jobs.
-pub struct WorkPool {
-    jobs: RefCell<VecDeque<LocalFuture<'static>>>,
+/// Tasks that carry out jobs. The tasks alone keep the jobs, which often hold the pool.
+pub struct WorkPool(Weak<Jobs>);
+
+/// The jobs that wait for a task.
+struct Jobs {
+    waiting: RefCell<VecDeque<LocalFuture<'static>>>,
     submitted: Signal,
 }
 
@@ -18,22 +21,25 @@ impl WorkPool {
     /// Starts `workers` tasks, which are named `name`.
     pub fn start(sim: &Sim, name: &str, workers: usize) -> Rc<WorkPool> {
         let submitted = Signal::new(sim, format!("{name}: a job"));
-        let pool = Rc::new(WorkPool { jobs: RefCell::default(), submitted });
+        let jobs = Rc::new(Jobs { waiting: RefCell::default(), submitted });
         for worker in 0..workers {
-            sim.spawn_server(format!("{name} {worker}"), pool.clone().serve());
+            sim.spawn_server(format!("{name} {worker}"), jobs.clone().serve());
         }
-        pool
+        Rc::new(WorkPool(Rc::downgrade(&jobs)))
     }
 
-    /// Adds a job, after all earlier ones.
+    /// Adds a job, after all earlier ones. At the end of the simulation it is dropped.
     pub fn submit(&self, job: impl Future<Output = ()> + 'static) {
-        self.jobs.borrow_mut().push_back(Box::pin(job));
-        self.submitted.notify();
+        let Some(jobs) = self.0.upgrade() else { return };
+        jobs.waiting.borrow_mut().push_back(Box::pin(job));
+        jobs.submitted.notify();
     }
+}
 
+impl Jobs {
     async fn serve(self: Rc<Self>) {
         loop {
-            let job = self.jobs.borrow_mut().pop_front();
+            let job = self.waiting.borrow_mut().pop_front();
             match job {
                 Some(job) => job.await,
                 None => {
