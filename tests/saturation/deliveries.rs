@@ -25,16 +25,14 @@ fn open_loop(payload: &str, messages: u64, arrivals: &str) -> RunResult {
 
 #[test]
 fn stream_is_saturated_if_a_queue_behind_the_sender_grows() {
-    // 8 GB/s are offered and 6.5 GB/s accepted. All messages, 300 of them before the measurement, fit into the rings, so
-    // that few of them wait in the program.
-    for (messages, arrivals) in [(700, "poisson.interval = \"0.5 us\""), (500, "periodic.interval = \"0.5 us\"")] {
-        let result = open_loop("4 KiB", messages, arrivals);
-        let [offered, accepted, backlog] = ["message.offered", "message.accepted", "message.backlog_max"]
-            .map(|name| result.metric(name).expect("measured"));
-        assert!(accepted < 0.9 * offered && backlog < 100.0, "{offered} {accepted} {backlog}");
-        let Outcome::Saturated(why) = &result.outcome else { panic!("{arrivals}: {:?}", result.outcome) };
-        assert!(why.contains("undelivered messages of a -> b grew"), "{why}");
-    }
+    // 8 GB/s are offered and 6.5 GB/s accepted. All 1000 messages, 300 of them before the measurement, fit into the
+    // rings, so that few of them wait in the program, and their number does not only grow.
+    let result = open_loop("4 KiB", 700, "poisson.interval = \"0.5 us\"");
+    let [offered, accepted, backlog] = ["message.offered", "message.accepted", "message.backlog_max"]
+        .map(|name| result.metric(name).expect("measured"));
+    assert!(accepted < 0.9 * offered && backlog < 100.0, "{offered} {accepted} {backlog}");
+    let Outcome::Saturated(why) = &result.outcome else { panic!("{:?}", result.outcome) };
+    assert!(why.contains("undelivered messages of a -> b grew"), "{why}");
 }
 
 #[test]
