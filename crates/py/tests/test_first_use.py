@@ -45,12 +45,19 @@ def test_ten_lines_give_a_figure_in_a_minute(tmp_path, capsys):
 
 
 def outputs(notebook):
-    """Returns the output of a notebook's cells, without the parts that depend on a library's version."""
+    """Returns the output of a notebook's cells, without the parts that depend on a library's version.
+
+    A kernel divides what a cell prints at any line, so the pieces are joined."""
     shown = []
     for cell in notebook.cells:
+        printed = ""
         for output in cell.get("outputs", []):
             assert output.output_type != "error", output
-            shown.append(output.get("text") or output["data"].get("text/plain"))
+            if output.output_type == "stream":
+                printed += output["text"]
+            else:
+                shown.append(output["data"].get("text/plain"))
+        shown.append(printed)
     return shown
 
 
