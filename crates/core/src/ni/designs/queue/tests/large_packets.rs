@@ -13,7 +13,7 @@ use std::sync::Arc;
 fn run(design: &str, host: &str, payload: u64, messages: u64, keys: &[String]) -> RunObservation {
     let text = format!(
         "parts = [\"ni/{design}\", \"fabrics/ideal-1998\", \"protocols/return-to-sender-1998\"]\n\
-         hosts.h.{host}\n[nodes]\nleft.host = \"h\"\nright.host = \"h\"\n\
+         hosts.h.{host}\n[run]\ntime-limit = \"100 ms\"\n[nodes]\nleft.host = \"h\"\nright.host = \"h\"\n\
          [messaging]\nsend = 40\npoll = 4\nreceive = 40\n\
          [workload.stream]\nwarm-up = 0\nmessages = {messages}\npayload = \"{payload} B\"\n\
          flows = [\"left -> right\", \"right -> left\"]\n"
