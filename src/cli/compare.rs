@@ -5,6 +5,7 @@ use super::run_text::aligned;
 use super::{Format, output};
 use clap::Args;
 use narrows_core::text::{Problem, Problems, file};
+use narrows_study::experiment::json_leaves::leaves;
 use narrows_study::experiment::run_summary::number as metric_number;
 use narrows_study::experiment::{Record, record};
 use narrows_study::report::number::{self, signed_percent};
@@ -247,26 +248,10 @@ fn resources(record: &Record) -> Vec<(String, f64)> {
 
 /// Returns every value of the description, and the version, by key.
 fn description_values(record: &Record) -> Vec<(String, String)> {
-    let mut values = Vec::new();
-    flatten("", record.get("machine"), &mut values);
+    let mut values = leaves("", record.get("machine"));
     if let files @ Json::Object(_) = record.get("files") {
-        flatten("contents of", files, &mut values);
+        values.extend(leaves("contents of", files));
     }
     values.push(("version".to_owned(), record.text("version").to_owned()));
     values
-}
-
-fn flatten(path: &str, json: &Json, values: &mut Vec<(String, String)>) {
-    match json {
-        Json::Object(map) if !map.is_empty() => {
-            for (key, json) in map {
-                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                flatten(&path, json, values);
-            }
-        }
-        Json::String(text) => values.push((path.to_owned(), text.clone())),
-        // A selected variant without keys.
-        Json::Object(_) => values.push((path.to_owned(), "chosen".to_owned())),
-        other => values.push((path.to_owned(), other.to_string())),
-    }
 }

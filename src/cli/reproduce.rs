@@ -1,7 +1,7 @@
 //! `narrows reproduce`: the experiments of a study, compared with the published values.
 
 use super::exit::{CommandResult, ExitStatus};
-use super::explore::opening::escaped_name;
+use super::explore::opening::{escaped_name, outside_folder};
 use super::explore::serving::{ServedPage, serve};
 use super::output::print;
 use super::progress::Progress;
@@ -122,7 +122,8 @@ pub fn run(options: &Options) -> CommandResult {
         quick: options.quick,
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
-        explorer: Some(options.explorer.clone()),
+        // Pages alone have links.
+        explorer: Some(options.out.as_ref().map_or_else(String::new, |_| options.explorer.clone())),
     };
     located.select_artifacts(study_options.artifact.as_deref())?;
     let report = located.reproduce(&study_options, &Bar::default())?;
@@ -157,8 +158,7 @@ fn live(located: &study::LocatedStudy, options: &Options) -> CommandResult {
         None => located.location.name(),
         Some(folder) if narrows_web::is_inside(folder) => folder.to_string_lossy().into_owned(),
         Some(folder) => {
-            let problem = format!("`{}` is not below the present folder, which the page may read", folder.display());
-            return Err(Problem::new(problem).help("start the command in the folder above the study").into());
+            return Err(outside_folder(folder, "start the command in the folder above the study").into());
         }
     };
     serve(ServedPage {

@@ -1,4 +1,4 @@
-// Small panels beside the keys: problems, notices, and the difference between two machines.
+// Small panels next to the keys: problems, notices, and the difference between two machines.
 
 import { byId, fill, h, prose } from "./dom.js";
 import { display } from "./quantity.js";

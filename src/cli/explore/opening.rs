@@ -5,7 +5,8 @@ use super::super::process::registry;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::result_page::ResultFile;
 use narrows_study::experiment::subject::Subject;
-use narrows_study::experiment::{stored_sweep, tidy};
+use narrows_study::experiment::tidy;
+use narrows_study::report::percent;
 use std::fs;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ const TABLES: [&str; 3] = ["csv", "jsonl", "parquet"];
 pub fn fragment(file: &Path) -> Result<String, Failure> {
     let name = file.to_string_lossy();
     if let Some((_, link)) = name.split_once('#').filter(|_| !file.exists()) {
-        return Ok(escaped(link, |byte| byte.is_ascii_graphic()));
+        return Ok(percent::encoded(link, |byte| byte.is_ascii_graphic()));
     }
     if is_sweep(file) {
         return sweep(file).map_err(Failure::from);
@@ -28,15 +29,19 @@ pub fn fragment(file: &Path) -> Result<String, Failure> {
     // Whether the machine is valid is shown in the page.
     Subject::find(registry(), file).map_err(Problems::from_problem)?;
     if Subject::example(registry(), &name).is_none() && !narrows_web::is_inside(file) {
-        let problem = Problem::new(format!("`{name}` is not below the present folder, which the page may read"));
-        return Err(problem.help("start the command in the folder of the file").into());
+        return Err(outside_folder(file, "start the command in the folder of the file").into());
     }
     Ok(escaped_name(&name))
 }
 
+/// Returns the problem of a file or folder that the page may not read.
+pub fn outside_folder(path: &Path, help: &'static str) -> Problem {
+    Problem::new(format!("`{}` is not below the present folder, which the page may read", path.display())).help(help)
+}
+
 /// Returns a name as the first item of a fragment.
 pub fn escaped_name(name: &str) -> String {
-    escaped(name, |byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
+    percent::encoded(name, |byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
 }
 
 /// Returns whether a file is the table of a sweep, or its result as JSON.
@@ -50,19 +55,12 @@ fn is_sweep(file: &Path) -> bool {
 fn sweep(file: &Path) -> Result<String, Problem> {
     let invalid = |why: String| Problem::new(format!("`{}` cannot be explored: {why}", file.display()));
     let bytes = fs::read(file).map_err(|error| invalid(error.to_string()))?;
-    let ResultFile::Rows(rows, _) = ResultFile::read(bytes, file).map_err(invalid)? else {
+    let ResultFile::Rows(_, link) = ResultFile::read(bytes, file).map_err(invalid)? else {
         return Err(invalid("it is not the result of a sweep".to_owned()));
     };
-    let link = stored_sweep::link(file, &rows).map_err(|why| {
+    let link = link.map_err(|why| {
         invalid(why)
             .help("`narrows sweep … --out F` stores the points of F in F.points; otherwise name the description")
     })?;
     Ok(link.fragment())
-}
-
-/// Returns a text in which all bytes but those of `is_plain` are percent-encoded.
-fn escaped(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }

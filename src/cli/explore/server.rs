@@ -43,12 +43,15 @@ struct Service<A> {
 }
 
 /// The content security policy of every response: scripts come from the page's own files alone.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-                      connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'";
+macro_rules! policy {
+    () => {
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
+         worker-src 'self' blob:; base-uri 'none'; form-action 'none'"
+    };
+}
+const POLICY: &str = policy!();
 /// The same, and no other page may frame it.
-const UNFRAMED_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-                               connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; \
-                               frame-ancestors 'none'";
+const UNFRAMED_POLICY: &str = concat!(policy!(), "; frame-ancestors 'none'");
 
 /// The other headers of every response.
 const HEADERS: [(HeaderName, &str); 5] = [

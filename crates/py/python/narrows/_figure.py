@@ -40,7 +40,7 @@ def _iterm(png: bytes) -> str:
 
 
 def _terminal_drawing() -> Callable[[bytes], str] | None:
-    """Returns how the terminal is told to draw a picture; None if it cannot, or if this is no terminal."""
+    """Returns the function that encodes a picture for the terminal; None if the terminal draws none or is not there."""
     program, term = os.environ.get("TERM_PROGRAM", ""), os.environ.get("TERM", "")
     if not sys.stdout.isatty():
         return None

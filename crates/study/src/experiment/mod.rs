@@ -12,6 +12,7 @@
 //! | `outcome.rs` | how a run ended, and what of it can be compared |
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `full_description.rs` | a description with every value of a machine |
+//! | `json_leaves.rs` | the values of nested tables of a result, with their keys |
 //! | `result_row.rs` | the part of a result that tables show |
 //! | `sweep.rs`, `sweep/` | sweeps: the cross product of varied keys, its shards, its metrics |
 //! | `vary.rs`, `vary/` | `KEY=V1,V2,…`, and ranges |
@@ -49,6 +50,8 @@ pub mod find;
 pub mod fit;
 #[doc(hidden)]
 pub mod full_description;
+#[doc(hidden)]
+pub mod json_leaves;
 #[doc(hidden)]
 pub mod outcome;
 #[doc(hidden)]

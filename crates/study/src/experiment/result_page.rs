@@ -15,8 +15,8 @@ use std::path::Path;
 pub enum ResultFile {
     /// The result of `narrows run --format json`.
     Run(Box<Record>),
-    /// Tidy data, or the JSON result of a sweep, with a link to its machine if its points are stored next to it.
-    Rows(Dataset, Option<ExplorerLink>),
+    /// Tidy data, or the JSON result of a sweep, with a link to its machine, or the reason why no machine is known.
+    Rows(Dataset, Result<ExplorerLink, String>),
 }
 
 impl ResultFile {
@@ -39,7 +39,7 @@ impl ResultFile {
     }
 
     fn of_rows(rows: Dataset, path: &Path) -> ResultFile {
-        let link = stored_sweep::link(path, &rows).ok();
+        let link = stored_sweep::link(path, &rows);
         ResultFile::Rows(rows, link)
     }
 
@@ -56,7 +56,7 @@ impl ResultFile {
         match self {
             ResultFile::Run(record) => run::artifacts(record, name),
             ResultFile::Rows(rows, link) => {
-                let explorer = link.as_ref().map(ExplorerLink::fragment);
+                let explorer = link.as_ref().ok().map(ExplorerLink::fragment);
                 let with_link = |artifact| Artifact { explorer: explorer.clone(), ..artifact };
                 sweep::artifacts(rows, name).into_iter().map(with_link).collect()
             }

@@ -2,11 +2,8 @@
 //! pages.
 
 use super::record::Record;
-use super::tidy::{self, TRANSIENT};
+use super::tidy::{self, OUTCOME, TRANSIENT};
 use crate::report::dataset::{Dataset, Variable};
-
-/// The column of the outcomes.
-const OUTCOME: &str = "outcome";
 
 /// Returns the warnings about the rows of tidy data whose runs were saturated or have an initial transient.
 pub fn warnings(data: &Dataset) -> Vec<String> {

@@ -1,12 +1,12 @@
 //! The machine of a finished sweep, with its varied keys. The table of a sweep has no description; its stored points have.
 
+use super::json_leaves::leaves;
 use super::points::PointStore;
 use super::record::Record;
 use super::varied_keys::VariedKeys;
 use crate::report::ExplorerLink;
 use crate::report::dataset::Dataset;
 use narrows_core::machine::Registry;
-use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -48,18 +48,7 @@ pub fn link(path: &Path, rows: &Dataset) -> Result<ExplorerLink, String> {
 
 /// Returns all values of the machine of a result, by key.
 fn values(record: &Record) -> BTreeMap<String, String> {
-    let mut values = BTreeMap::new();
-    add(record.get("machine"), String::new(), &mut values);
-    values
-}
-
-fn add(value: &Json, key: String, values: &mut BTreeMap<String, String>) {
-    let below = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
-    match value {
-        Json::Object(table) => table.iter().for_each(|(name, value)| add(value, below(name), values)),
-        Json::String(text) => drop(values.insert(key, text.clone())),
-        other => drop(values.insert(key, other.to_string())),
-    }
+    leaves("", record.get("machine")).into_iter().collect()
 }
 
 fn borrowed(values: &BTreeMap<String, String>) -> BTreeMap<&str, &str> {

@@ -29,6 +29,8 @@ const RESOURCES_MAX: usize = 32;
 /// The column that states whether an initial transient was detected: 1, 0, or empty if there was no test. With several
 /// seeds, it is the number of runs with a transient.
 pub const TRANSIENT: &str = "initial_transient";
+/// The column of the outcomes.
+pub const OUTCOME: &str = "outcome";
 
 /// The name and unit of a metric.
 pub type MetricName = (String, String);
@@ -67,7 +69,7 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
     values::columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
     let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
-    data.push("outcome", "", texts(&results, |result| Some(result.outcome.to_string())));
+    data.push(OUTCOME, "", texts(&results, |result| Some(result.outcome.to_string())));
     if results.iter().any(|result| result.reason.is_some()) {
         data.push("reason", "", texts(&results, |result| result.reason.as_ref().map(|reason| reason.to_string())));
     }

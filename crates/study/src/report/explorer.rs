@@ -3,6 +3,9 @@
 //! The fragment of such a link describes the machine: its description, deflated and in base64url, then its overrides, the
 //! metric and the varied keys (`docs/explore.md`). It contains no result.
 
+use super::percent;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 
 /// The address of the explorer page, relative to a report, unless the user names another.
@@ -10,8 +13,6 @@ pub const EXPLORER: &str = "explorer/index.html";
 
 /// The level of compression: the best.
 const LEVEL: u8 = 9;
-/// The digits of base64url.
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// A machine that the explorer page opens.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -29,7 +30,7 @@ pub struct ExplorerLink {
 impl ExplorerLink {
     /// Returns the fragment of the link, without `#`.
     pub fn fragment(&self) -> String {
-        let mut items = vec![format!("~text={}", base64url(&compress_to_vec(self.text.as_bytes(), LEVEL)))];
+        let mut items = vec![format!("~text={}", URL_SAFE_NO_PAD.encode(compress_to_vec(self.text.as_bytes(), LEVEL)))];
         items.extend(self.sets.iter().map(|set| {
             let (key, value) = set.split_once('=').unwrap_or((set, ""));
             format!("{}={}", encoded(key.trim()), encoded(value.trim()))
@@ -42,35 +43,13 @@ impl ExplorerLink {
 
 /// Returns a text as an item of a fragment: a space as `+`, and other special characters percent-encoded.
 fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b' ' => "+".to_owned(),
-        byte if byte.is_ascii_alphanumeric() || b"-_./,:=*".contains(&byte) => char::from(byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
-}
-
-/// Returns bytes in base64url, without padding.
-fn base64url(bytes: &[u8]) -> String {
-    let digits = |group: &[u8]| {
-        let number =
-            group.iter().fold(0usize, |number, byte| number << 8 | usize::from(*byte)) << (8 * (3 - group.len()));
-        let digit = move |index: usize| char::from(DIGITS[number >> (18 - 6 * index) & 63]);
-        (0..=group.len()).map(digit).collect::<String>()
-    };
-    bytes.chunks(3).map(digits).collect()
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./,:=* ".contains(&byte);
+    percent::encoded(text, is_plain).replace(' ', "+")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64url_has_no_padding() {
-        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(|text| base64url(text.as_bytes()));
-        assert_eq!(texts, ["", "Zg", "Zm8", "Zm9v", "Zm9vYg", "Zm9vYmE", "Zm9vYmFy"]);
-        assert_eq!(base64url(&[0xfb, 0xff]), "-_8");
-    }
 
     #[test]
     fn fragment_names_overrides_metric_and_curve() {

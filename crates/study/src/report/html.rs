@@ -10,6 +10,7 @@ mod explorer;
 
 use super::number::counted;
 use super::paper::{Artifact, PaperReport, Provenance};
+use super::percent;
 use super::svg::escape;
 use super::table::ReportTable;
 
@@ -114,8 +115,7 @@ fn paragraph(class: &str, text: &str) -> String {
 
 fn section(artifact: &Artifact, provenance: &Provenance) -> String {
     let (id, title) = (escape(&artifact.id), escape(&artifact.title));
-    let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to {title}\">#</a>");
-    let mut section = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
+    let mut section = format!("<section id=\"{id}\">\n<h2>{title} {}</h2>\n", anchor(&id, &title));
     section += &paragraph("caption", &artifact.caption);
     if let Some(svg) = &artifact.svg {
         // On a narrow screen the chart scrolls, which needs the focus of the keyboard.
@@ -142,13 +142,7 @@ fn section(artifact: &Artifact, provenance: &Provenance) -> String {
 
 /// Returns a link that saves the table as CSV. The data are in the page, which has no other files.
 fn embedded_data(artifact: &Artifact, table: &ReportTable) -> String {
-    let mut encoded = String::new();
-    for byte in table.csv().bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b',' | b'-' | b'_' => encoded.push(byte.into()),
-            _ => encoded += &format!("%{byte:02X}"),
-        }
-    }
+    let encoded = percent::encoded(&table.csv(), |byte| byte.is_ascii_alphanumeric() || b".,-_".contains(&byte));
     let name = escape(&artifact.csv_file().unwrap_or_default());
     format!("<p class=\"files\"><a download=\"{name}\" href=\"data:text/csv;charset=utf-8,{encoded}\">CSV</a></p>\n")
 }
@@ -172,6 +166,11 @@ fn data(table: &ReportTable, title: &str) -> String {
         html += &paragraph("caption", &format!("Only the first {ROWS_MAX} rows are shown; the file has all."));
     }
     html
+}
+
+/// Returns the link of a heading to itself.
+fn anchor(id: &str, title: &str) -> String {
+    format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to {title}\">#</a>")
 }
 
 /// Returns the attributes of an element that scrolls sideways: the keyboard reaches it, and screen readers name it.

@@ -17,6 +17,7 @@ pub mod ledger;
 pub mod number;
 pub mod packet_flow;
 pub mod paper;
+pub mod percent;
 pub mod perfetto;
 pub mod steps;
 pub mod svg;

@@ -92,9 +92,13 @@ impl LocatedStudy {
         let (figures, linked) =
             figures::draw(&study.figures, &self.results_view(&results), &artifacts).map_err(located)?;
         let wanted = self.experiments(&artifacts);
-        let links = FigureLinks::new(self, &wanted, options.quick)?;
+        let explorer = options.explorer.clone().unwrap_or_else(|| EXPLORER.to_owned());
+        let links = match explorer.is_empty() {
+            true => None,
+            false => Some(FigureLinks::new(self, &wanted, options.quick)?),
+        };
         let with_link = |figure: figures::DrawnFigure| Artifact {
-            explorer: links.fragment(&figure.of, &figure.used),
+            explorer: links.as_ref().and_then(|links| links.fragment(&figure.of, &figure.used)),
             ..figure.artifact
         };
         let mut drawn: Vec<Artifact> = figures.into_iter().map(with_link).collect();
@@ -125,7 +129,7 @@ impl LocatedStudy {
             quick: options.quick,
             hash,
             is_single_file: false,
-            explorer: options.explorer.clone().unwrap_or_else(|| EXPLORER.to_owned()),
+            explorer,
         };
         Ok(report)
     }

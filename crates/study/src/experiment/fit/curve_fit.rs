@@ -77,10 +77,8 @@ impl CurveFit<'_> {
         let mut source = CurveNumbers { curve_fit: self, verbs, samples, keys };
         if self.constants.is_empty() {
             let has_effect = source.effects(&constants);
-            let mut kept = has_effect.iter();
-            constants.retain(|_| *kept.next().expect("an answer for each constant"));
-            let mut kept = has_effect.iter();
-            source.keys.retain(|_| *kept.next().expect("an answer for each constant"));
+            let fitted = constants.into_iter().zip(source.keys).zip(has_effect).filter(|(_, has_effect)| *has_effect);
+            (constants, source.keys) = fitted.map(|(fitted, _)| fitted).unzip();
             if constants.is_empty() {
                 let problem =
                     Problem::new("no uncertain constant of this machine has an effect on the measured values");

@@ -5,6 +5,7 @@
 
 use super::sweep_columns::{keys, varies};
 use super::{RenderedPlot, axis_unit, find, name_in_words, title};
+use crate::experiment::tidy::OUTCOME;
 use crate::report::chart::{Axis, LineChart, Note, Series, Style};
 use crate::report::dataset::{Dataset, Variable};
 use narrows_core::text::Problem;
@@ -75,7 +76,7 @@ impl<'a> LoadColumns<'a> {
 
     /// Returns the rows of each combination of values of the columns `group_columns`.
     fn groups(&self, data: &Dataset, group_columns: &[&Variable]) -> Vec<LoadGroup> {
-        let outcome = |row: usize| data.find("outcome").and_then(|outcome| outcome.values.text(row));
+        let outcome = |row: usize| data.find(OUTCOME).and_then(|outcome| outcome.values.text(row));
         let mut groups: Vec<LoadGroup> = Vec::new();
         for row in 0..data.rows() {
             let values = group_columns.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned()));

@@ -3,11 +3,9 @@
 //! The columns are those of `tidy`: the varied keys, the outcome, the metrics, and then all others.
 
 use super::PlotSpec;
-use crate::experiment::tidy::TRANSIENT;
+use crate::experiment::tidy::{OUTCOME, TRANSIENT};
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset, Variable};
 
-/// The column between the varied keys and the metrics.
-const OUTCOME: &str = "outcome";
 /// The columns that may be the first after the metrics.
 const AFTER_METRICS: [&str; 2] = ["candidate_kind", TRANSIENT];
 /// The ratio of the ends of an axis above which the axis is logarithmic.

@@ -2,13 +2,11 @@
 
 use crate::experiment::plot::{self, SweepColumns};
 use crate::experiment::steadiness;
-use crate::experiment::tidy::TRANSIENT;
+use crate::experiment::tidy::{OUTCOME, TRANSIENT};
 use crate::report::dataset::{Dataset, Variable};
 use crate::report::number::counted;
 use crate::report::{Artifact, Cell, Column, ReportTable};
 
-/// The column of the outcomes.
-const OUTCOME: &str = "outcome";
 /// The outcome of a run that completed without saturation.
 const OUTCOME_DONE: &str = "done";
 /// The column with the reasons for which runs did not complete.

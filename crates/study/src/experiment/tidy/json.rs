@@ -1,7 +1,7 @@
 //! Reader of the output of `narrows sweep --format json` as tidy data: the values, the outcome with its reason, and the
 //! metrics.
 
-use super::{TRANSIENT, push_number, values};
+use super::{OUTCOME, TRANSIENT, push_number, values};
 use crate::report::dataset::{ColumnValues, Dataset};
 use serde_json::Value as Json;
 
@@ -20,7 +20,7 @@ pub fn read(text: &str) -> Result<Dataset, String> {
     let mut data = Dataset::default();
     values::columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let outcome = |point: &Json| point["outcome"].as_str().map(str::to_owned);
-    data.push("outcome", "", ColumnValues::Texts(points.iter().map(outcome).collect()));
+    data.push(OUTCOME, "", ColumnValues::Texts(points.iter().map(outcome).collect()));
     let reason = |point: &Json| point["reason"].as_str().map(str::to_owned);
     let reasons: Vec<Option<String>> = points.iter().map(reason).collect();
     if reasons.iter().any(Option::is_some) {

@@ -1,7 +1,7 @@
 //! Tidy data of points with several seeds: a row for each point, with the mean of each metric (or the percentile of the
 //! samples of all seeds) and half the width of its 95 % confidence interval.
 
-use super::{MetricName, TRANSIENT, of_values, push_number};
+use super::{MetricName, OUTCOME, TRANSIENT, of_values, push_number};
 use crate::experiment::seeds::{self, ReplicatedMetric};
 use crate::experiment::sweep::SweepPoint;
 use crate::report::dataset::{ColumnValues, Dataset};
@@ -65,7 +65,7 @@ pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> 
     let mut data = Dataset::default();
     of_values(&mut data, &points.iter().map(|point| &point.values[..]).collect::<Vec<_>>());
     let outcomes = points.iter().map(|point| Some(point.outcome.clone())).collect();
-    data.push("outcome", "", ColumnValues::Texts(outcomes));
+    data.push(OUTCOME, "", ColumnValues::Texts(outcomes));
     for (name, unit) in metrics {
         let column = |value_of: fn(&ReplicatedMetric) -> Option<f64>| {
             points.iter().map(|point| value_of(point.metric(name)?)).collect()

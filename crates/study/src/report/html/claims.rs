@@ -1,6 +1,6 @@
 //! The claims on a page: the findings in brief, and a table for each part of the publication.
 
-use super::wide;
+use super::{anchor, wide};
 use crate::report::claim::{Claim, ClaimKind, Tally, unexpected_text, verdict};
 use crate::report::number::{self, counted};
 use crate::report::svg::{coord, escape};
@@ -36,10 +36,6 @@ pub fn findings(claims: &[Claim]) -> String {
         section += &format!("<details>\n<summary>{heading}</summary>\n<ul>\n{items}</ul>\n</details>\n");
     }
     section + "</section>\n"
-}
-
-fn anchor(id: &str, title: &str) -> String {
-    format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to {title}\">#</a>")
 }
 
 /// Returns the section of claims: the filter, and a table for each part of the publication.
