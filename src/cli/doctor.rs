@@ -3,6 +3,8 @@
 use super::exit::{CommandResult, ExitStatus};
 use super::{Format, output};
 use clap::Args;
+use narrows_study::report::dataset::HAS_PARQUET;
+use narrows_study::report::image::HAS_PICTURES;
 use serde_json::{Value as Json, json};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -61,13 +63,13 @@ fn findings() -> Vec<Finding> {
         },
         Finding {
             name: "feature parquet",
-            found: feature(cfg!(feature = "parquet")),
+            found: feature(HAS_PARQUET),
             purpose: "tables as Parquet",
             remedy: "cargo install --path . --features parquet",
         },
         Finding {
             name: "feature pictures",
-            found: feature(cfg!(feature = "pictures")),
+            found: feature(HAS_PICTURES),
             purpose: "pictures as PNG and PDF; SVG needs nothing",
             remedy: "cargo install --path . --features pictures",
         },

@@ -92,7 +92,7 @@ enum PlotAxis {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let format = image_format(&options.out)?;
+    let format = ImageFormat::from_path(&options.out)?;
     check_distinct(&options.results, &[Some(options.out.as_path())])?;
     let output = Output::prepare(&options.out)?;
     let plot = options.draw()?;
@@ -175,16 +175,6 @@ impl Options {
         }
         Ok(sample_sets)
     }
-}
-
-/// Returns the image format of a file by its extension.
-fn image_format(path: &Path) -> Result<ImageFormat, Problem> {
-    ImageFormat::from_path(path).ok_or_else(|| {
-        let endings: Vec<String> =
-            ImageFormat::EXTENSIONS.iter().map(|(extension, _)| format!("`.{extension}`")).collect();
-        Problem::new(format!("`{}`: unknown image format", path.display()))
-            .help(format!("name a file that ends in one of {}", endings.join(", ")))
-    })
 }
 
 /// Reads the data of a result.

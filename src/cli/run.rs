@@ -159,6 +159,7 @@ fn messages(path: &Path) -> Result<(Output, Encoding), Failure> {
         let problem = Problem::new(format!("`{}`: unknown format of messages", path.display()));
         problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
     })?;
+    encoding.check_built()?;
     Ok((Output::prepare(path)?, encoding))
 }
 

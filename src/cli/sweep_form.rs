@@ -50,6 +50,9 @@ pub fn format_for(requested: Option<Format>, out: Option<&Path>) -> Result<Forma
         (None, Some(out)) => of_ending(out)?,
         (None, None) => Format::Text,
     };
+    if let Some(encoding) = format.encoding() {
+        encoding.check_built()?;
+    }
     if format == Format::Parquet && out.is_none() {
         return Err(Problem::new("Parquet is a binary format and cannot be printed")
             .help("name a file: --out F.parquet")

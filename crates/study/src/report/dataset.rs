@@ -14,6 +14,7 @@ mod unit;
 pub use parquet::record_batch;
 pub use unit::{BaseUnit, suffixed};
 
+use narrows_core::text::Problem;
 use std::path::Path;
 
 /// The values of a column.
@@ -116,10 +117,7 @@ impl Dataset {
         match encoding {
             Encoding::Csv => Ok(csv::write(self)),
             Encoding::JsonLines => Ok(json_lines::write(self)),
-            #[cfg(feature = "parquet")]
             Encoding::Parquet => parquet::write(self),
-            #[cfg(not(feature = "parquet"))]
-            Encoding::Parquet => Err(NO_PARQUET.to_owned()),
         }
     }
 
@@ -128,18 +126,39 @@ impl Dataset {
         match encoding {
             Encoding::Csv => csv::read(&bytes),
             Encoding::JsonLines => json_lines::read(&bytes),
-            #[cfg(feature = "parquet")]
             Encoding::Parquet => parquet::read(bytes),
-            #[cfg(not(feature = "parquet"))]
-            Encoding::Parquet => Err(NO_PARQUET.to_owned()),
         }
     }
 }
 
-#[cfg(not(feature = "parquet"))]
+/// Whether this build reads and writes Parquet: the feature `parquet`.
+pub const HAS_PARQUET: bool = cfg!(feature = "parquet");
 const NO_PARQUET: &str = "this build of Narrows does not support Parquet: it was built without the feature `parquet`";
 
+/// Refuses what this build neither reads nor writes.
+#[cfg(not(feature = "parquet"))]
+mod parquet {
+    use super::{Dataset, NO_PARQUET};
+
+    pub fn write(_: &Dataset) -> Result<Vec<u8>, String> {
+        Err(NO_PARQUET.to_owned())
+    }
+
+    pub fn read(_: Vec<u8>) -> Result<Dataset, String> {
+        Err(NO_PARQUET.to_owned())
+    }
+}
+
 impl Encoding {
+    /// Refuses Parquet in a build without it.
+    pub fn check_built(self) -> Result<(), Problem> {
+        if self == Encoding::Parquet && !HAS_PARQUET {
+            return Err(Problem::new(NO_PARQUET)
+                .help("use `.csv` or `.jsonl`, or build it with the feature: cargo install --path . --features full"));
+        }
+        Ok(())
+    }
+
     /// Returns the format of a file by its extension.
     pub fn from_path(path: &Path) -> Option<Encoding> {
         match path.extension()?.to_str()? {
@@ -179,7 +198,7 @@ mod tests {
     #[test]
     fn every_format_is_read_back_as_written() {
         for encoding in [Encoding::Csv, Encoding::JsonLines, Encoding::Parquet] {
-            if encoding == Encoding::Parquet && !cfg!(feature = "parquet") {
+            if encoding.check_built().is_err() {
                 continue;
             }
             let bytes = sample().bytes(encoding).expect("bytes");

@@ -1,8 +1,13 @@
 //! Conversion of charts to image formats for papers and slides: SVG, PNG at twice the size, and PDF.
 //!
-//! Text in PNG and PDF is set in DejaVu Sans, which is part of the program, so that images are the same everywhere.
+//! Text in PNG and PDF is set in DejaVu Sans, which is part of the program, so that images are the same everywhere. Both
+//! need the feature `pictures`.
 
+use narrows_core::text::Problem;
 use std::path::Path;
+
+/// Whether this build writes PNG and PDF: the feature `pictures`.
+pub const HAS_PICTURES: bool = cfg!(feature = "pictures");
 
 /// An image format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,35 +15,42 @@ pub enum ImageFormat {
     /// Scalable Vector Graphics; the viewer chooses the font.
     Svg,
     /// Portable Network Graphics.
-    #[cfg(feature = "pictures")]
     Png,
     /// Portable Document Format.
-    #[cfg(feature = "pictures")]
     Pdf,
 }
 
 impl ImageFormat {
     /// The file name extensions of the formats.
-    #[cfg(feature = "pictures")]
-    pub const EXTENSIONS: &[(&str, ImageFormat)] =
-        &[("svg", ImageFormat::Svg), ("png", ImageFormat::Png), ("pdf", ImageFormat::Pdf)];
-    /// The file name extensions of the formats.
-    #[cfg(not(feature = "pictures"))]
-    pub const EXTENSIONS: &[(&str, ImageFormat)] = &[("svg", ImageFormat::Svg)];
+    pub const EXTENSIONS: [(&str, ImageFormat); 3] =
+        [("svg", ImageFormat::Svg), ("png", ImageFormat::Png), ("pdf", ImageFormat::Pdf)];
 
     /// Returns the format of a file by its extension.
-    pub fn from_path(path: &Path) -> Option<ImageFormat> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        ImageFormat::EXTENSIONS.iter().find(|(known_extension, _)| *known_extension == extension).map(|(_, form)| *form)
+    ///
+    /// # Errors
+    ///
+    /// The extension is unknown, or this build does not write the format.
+    pub fn from_path(path: &Path) -> Result<ImageFormat, Problem> {
+        let extension = path.extension().and_then(|text| text.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let known = ImageFormat::EXTENSIONS.iter().find(|(name, _)| *name == extension);
+        let Some((_, format)) = known else {
+            let endings = ImageFormat::EXTENSIONS.map(|(name, _)| format!("`.{name}`")).join(", ");
+            return Err(Problem::new(format!("`{}`: unknown image format", path.display()))
+                .help(format!("name a file that ends in one of {endings}")));
+        };
+        if *format != ImageFormat::Svg && !HAS_PICTURES {
+            return Err(Problem::new(format!("`{}`: this build of Narrows writes SVG only", path.display()))
+                .help("name a file that ends in `.svg`")
+                .help("PNG and PDF need the feature `pictures`: cargo install --path . --features full"));
+        }
+        Ok(*format)
     }
 
     /// Converts a chart to the bytes of a file.
     pub fn bytes(self, svg: &str) -> Result<Vec<u8>, String> {
         match self {
             ImageFormat::Svg => Ok(svg.as_bytes().to_vec()),
-            #[cfg(feature = "pictures")]
             ImageFormat::Png => render::png(svg),
-            #[cfg(feature = "pictures")]
             ImageFormat::Pdf => render::pdf(svg),
         }
     }
@@ -85,6 +97,20 @@ mod render {
     }
 }
 
+/// Refuses what this build does not render.
+#[cfg(not(feature = "pictures"))]
+mod render {
+    const MISSING: &str = "this build of Narrows writes SVG only: it was built without the feature `pictures`";
+
+    pub fn png(_: &str) -> Result<Vec<u8>, String> {
+        Err(MISSING.to_owned())
+    }
+
+    pub fn pdf(_: &str) -> Result<Vec<u8>, String> {
+        Err(MISSING.to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,9 +118,10 @@ mod tests {
 
     #[test]
     fn extension_determines_the_format() {
-        assert_eq!(ImageFormat::from_path(Path::new("a/b.SVG")), Some(ImageFormat::Svg));
-        assert_eq!(ImageFormat::from_path(Path::new("svg")), None);
-        assert_eq!(ImageFormat::from_path(Path::new("a.gif")), None);
+        assert_eq!(ImageFormat::from_path(Path::new("a/b.SVG")).ok(), Some(ImageFormat::Svg));
+        assert!(ImageFormat::from_path(Path::new("svg")).is_err());
+        assert!(ImageFormat::from_path(Path::new("a.gif")).is_err());
+        assert_eq!(ImageFormat::from_path(Path::new("a.png")).is_ok(), HAS_PICTURES);
     }
 
     #[cfg(feature = "pictures")]
