@@ -27,7 +27,7 @@ const IMPORTS: [(&str, &[&str]); 21] = [
         &["engine", "text", "error", "part", "protocol", "host", "fabric", "ni", "messaging", "program", "machine"],
     ),
     ("testing", &["engine", "text", "part", "protocol", "fabric", "ni", "machine"]),
-    ("report", &["engine"]),
+    ("report", &["engine", "text"]),
     ("catalog", &["text", "machine"]),
     ("verify", &["text", "ni"]),
     ("experiment", &["engine", "text", "error", "host", "program", "machine", "report"]),
