@@ -4,11 +4,13 @@ import { workerMain } from "./worker.js";
 
 /** @typedef {import("./types").Question} Question */
 /** @typedef {import("./types").AskOptions} AskOptions */
-/** @typedef {{id: number, key: string, text: string, channel: string | null, priority: number, resolve: (answer: any) => void, dropped: boolean, started: number}} Job */
+/** @typedef {{id: number, key: string, text: string, channel: string | null, priority: number, resolve: (answer: any) => void, dropped: boolean, started: number, limit: number | null}} Job */
 /** @typedef {{worker: Worker | null, job: Job | null, ready: boolean}} Slot */
 
 /** The answer to a question that a newer one replaced, or that was cancelled. */
 export const DROPPED = Object.freeze({ dropped: true });
+/** The answer to a question that took longer than its limit. */
+export const LATE = Object.freeze({ late: true });
 
 /** Time after which a running question is ended in favour of a newer one of its channel, in ms. */
 const PATIENCE = 250;
@@ -61,7 +63,7 @@ class Queue {
     return new Promise((resolve) => {
       this.next += 1;
       /** @type {Job} */
-      const job = { id: this.next, key, text: key, channel: options.channel ?? null, priority: options.priority ?? 1, resolve, dropped: false, started: 0 };
+      const job = { id: this.next, key, text: key, channel: options.channel ?? null, priority: options.priority ?? 1, resolve, dropped: false, started: 0, limit: options.limit ?? null };
       options.signal?.addEventListener("abort", () => this.drop(job), { once: true });
       if (options.signal?.aborted) return resolve(DROPPED);
       this.waiting.push(job);
@@ -92,8 +94,8 @@ class Queue {
     for (const slot of this.slots) if (slot.job) this.drop(slot.job);
   }
 
-  /** Ends a question; a worker that runs it is terminated. @param {Job} job */
-  drop(job) {
+  /** Ends a question; a worker that runs it is terminated. @param {Job} job @param {object} answer */
+  drop(job, answer = DROPPED) {
     if (job.dropped) return;
     job.dropped = true;
     this.waiting = this.waiting.filter((each) => each !== job);
@@ -102,7 +104,7 @@ class Queue {
       slot.job = null;
       this.stop(slot, job);
     }
-    job.resolve(DROPPED);
+    job.resolve(answer);
     this.pump();
   }
 
@@ -115,6 +117,7 @@ class Queue {
       this.waiting = this.waiting.filter((each) => each !== best);
       best.started = performance.now();
       slot.job = best;
+      if (best.limit !== null) setTimeout(() => slot.job === best && this.drop(best, LATE), best.limit);
       this.start(slot, best);
     }
   }
@@ -220,7 +223,7 @@ class ServerEngine extends Queue {
 }
 
 /**
- * Returns the bytes of the module that a script file carries.
+ * Returns the bytes of the module that a script file or the page itself carries.
  * @param {string} base64
  */
 async function unpack(base64) {
@@ -237,7 +240,8 @@ async function unpack(base64) {
 export async function start(base = document.baseURI) {
   const declared = document.querySelector('meta[name="narrows-engine"]')?.getAttribute("content");
   if ((globalThis.NARROWS_ENGINE ?? declared) === "server") return new ServerEngine();
-  if (globalThis.NARROWS_WASM_GZIP) return new ModuleEngine(await WebAssembly.compile(await unpack(globalThis.NARROWS_WASM_GZIP)));
+  const packed = globalThis.NARROWS_WASM_GZIP ?? document.getElementById("narrows-wasm")?.textContent;
+  if (packed) return new ModuleEngine(await WebAssembly.compile(await unpack(packed)));
   const address = new URL("narrows.wasm", base).href;
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${address}: ${response.status}`);
