@@ -62,7 +62,8 @@ impl LivePage {
     pub fn write(&self, study: &str, file: &Path) -> Result<(), Failure> {
         let is_page = file.extension().is_some_and(|extension| extension == "html" || extension == "htm");
         if file.is_dir() || !is_page {
-            let problem = Problem::new(format!("`{}` is not the name of a page: --live writes one file", file.display()));
+            let problem =
+                Problem::new(format!("`{}` is not the name of a page: --live writes one file", file.display()));
             let meant = if file.is_dir() { file.join(study) } else { file.to_owned() }.with_extension("html");
             let help = format!("name a file that ends in .html, such as `--out {}`", meant.display());
             return Err(problem.help(help).into());

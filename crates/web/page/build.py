@@ -7,7 +7,7 @@
 
 A page that is opened from a file may load neither modules of JavaScript nor the WebAssembly module. For it, bundle.js
 holds the JavaScript in one classic script, and narrows.wasm.js the WebAssembly module in base64. The page of studies
-holds styles, script and module itself; `narrows reproduce PAPER --live --out FILE` writes the name of its paper into it.
+holds styles, script and module (LZMA in base64) itself; `narrows reproduce PAPER --live --out FILE` writes the name of its paper into it.
 Needs the standard library only; with the program `brotli`, narrows.wasm.br is written, too.
 """
 
@@ -15,6 +15,7 @@ import argparse
 import base64
 import gzip
 import hashlib
+import lzma
 import pathlib
 import re
 import shutil
@@ -26,6 +27,8 @@ PAGE = pathlib.Path(__file__).resolve().parent
 IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+\.js)";\n', re.M)
 EXPORT = re.compile(r"^export ((?:async )?function|const|let|class) (\w+)", re.M)
 COPIED = ("*.js", "*.css", "*.html", "*.svg")
+#: The files of the page of a study, without their extension.
+STUDY_FILES = ("study", "lzma")
 
 
 def imports(text):
@@ -66,9 +69,16 @@ def bundle(entry):
     return '(function () {\n"use strict";\nconst modules = {};\n' + "".join(map(module, order)) + "})();\n"
 
 
-def packed(wasm):
-    """Returns a module as the page unpacks it: compressed by gzip, in base64."""
-    return base64.b64encode(gzip.compress(wasm, 9, mtime=0)).decode()
+def in_base64(data):
+    """Returns bytes as text."""
+    return base64.b64encode(data).decode()
+
+
+def lzma_of(wasm):
+    """Returns a module as lzma.js unpacks it: a file .lzma with a known size. Code has no pattern over several bytes."""
+    options = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": 1 << 23, "lc": 4, "lp": 0, "pb": 0}
+    data = lzma.compress(wasm, format=lzma.FORMAT_ALONE, filters=[options])
+    return data[:5] + len(wasm).to_bytes(8, "little") + data[13:]
 
 
 def replaced(text, old, new):
@@ -80,7 +90,7 @@ def replaced(text, old, new):
 
 def hash_of(text):
     """Returns the source of a content security policy that admits an embedded script or style sheet."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+    return f"'sha256-{in_base64(hashlib.sha256(text.encode()).digest())}'"
 
 
 def study_page(wasm):
@@ -91,7 +101,7 @@ def study_page(wasm):
     for text in (script, style):
         if re.search(r"</(script|style)|<!--", text, re.I):
             sys.exit("study.html: a script or style sheet contains the end of its element")
-    icon = base64.b64encode((PAGE / "icon.svg").read_bytes()).decode()
+    icon = in_base64((PAGE / "icon.svg").read_bytes())
     policy = (f"default-src 'none'; script-src {hash_of(script)} 'wasm-unsafe-eval'; worker-src blob:; "
               f"style-src {hash_of(style)}; img-src data:; base-uri 'none'; form-action 'none'")
     marks = [f'<meta http-equiv="Content-Security-Policy" content="{policy}">', '<meta name="narrows-engine" content="wasm">',
@@ -102,7 +112,7 @@ def study_page(wasm):
     page = replaced(page, '<link rel="stylesheet" href="page.css">\n', "")
     page = replaced(page, '<link rel="stylesheet" href="study.css">', f"<style>{style}</style>")
     page = replaced(page, '<script type="module" src="study.js"></script>\n', "")
-    module = f'<script type="application/gzip" id="narrows-wasm">{packed(wasm)}</script>'
+    module = f'<script type="application/x-lzma" id="narrows-wasm">{in_base64(lzma_of(wasm))}</script>'
     return replaced(page, "</body>", f"{module}\n<script>{script}</script>\n</body>")
 
 
@@ -123,7 +133,7 @@ def main():
         return
     for pattern in COPIED:
         for path in sorted(PAGE.glob(pattern)):
-            if path.stem == "study" and not options.server:
+            if path.stem in STUDY_FILES and not options.server:
                 continue  # the explorer's module does not judge the claims of studies
             shutil.copyfile(path, out / path.name)
     if options.server:
@@ -135,7 +145,8 @@ def main():
     (out / "bundle.js").write_text(bundle("main.js"))
     wasm = pathlib.Path(options.module).read_bytes()
     (out / "narrows.wasm").write_bytes(wasm)
-    (out / "narrows.wasm.js").write_text(f'globalThis.NARROWS_WASM_GZIP = "{packed(wasm)}";\n')
+    packed = in_base64(gzip.compress(wasm, 9, mtime=0))
+    (out / "narrows.wasm.js").write_text(f'globalThis.NARROWS_WASM_GZIP = "{packed}";\n')
     if shutil.which("brotli"):
         subprocess.run(["brotli", "-q", "11", "-f", "-k", str(out / "narrows.wasm")], check=True)
     for path in sorted(out.iterdir()):

@@ -223,25 +223,33 @@ class ServerEngine extends Queue {
 }
 
 /**
- * Returns the bytes of the module that a script file or the page itself carries.
+ * Returns the bytes that a text in base64 stands for.
+ * @param {string} base64
+ */
+export function fromBase64(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+/**
+ * Returns the bytes of the module that a script file carries.
  * @param {string} base64
  */
 async function unpack(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 
 /**
  * Returns the engine of this page.
  * @param {string} [base] address relative to which the module is found
+ * @param {Uint8Array<ArrayBuffer>} [wasm] the module, if the page contains it
  * @returns {Promise<import("./types").Engine>}
  */
-export async function start(base = document.baseURI) {
+export async function start(base = document.baseURI, wasm = undefined) {
+  if (wasm) return new ModuleEngine(await WebAssembly.compile(wasm));
   const declared = document.querySelector('meta[name="narrows-engine"]')?.getAttribute("content");
   if ((globalThis.NARROWS_ENGINE ?? declared) === "server") return new ServerEngine();
-  const packed = globalThis.NARROWS_WASM_GZIP ?? document.getElementById("narrows-wasm")?.textContent;
-  if (packed) return new ModuleEngine(await WebAssembly.compile(await unpack(packed)));
+  if (globalThis.NARROWS_WASM_GZIP) return new ModuleEngine(await WebAssembly.compile(await unpack(globalThis.NARROWS_WASM_GZIP)));
   const address = new URL("narrows.wasm", base).href;
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${address}: ${response.status}`);

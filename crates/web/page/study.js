@@ -3,7 +3,8 @@
 // names its study in a `meta` element, too.
 
 import { breakable, byId, fill, freshId, h, prose, setText } from "./dom.js";
-import { DROPPED, LATE, start } from "./engine.js";
+import { DROPPED, fromBase64, LATE, start } from "./engine.js";
+import { unpackLzma } from "./lzma.js";
 import { display, fromBase, parse, percent, scaleOf, toBase, write } from "./quantity.js";
 
 /** @typedef {{id: string, source: string, statement: string, role: string, expected: string, measured: string,
@@ -214,7 +215,13 @@ class StudyPage {
   }
 }
 
+/** Starts the page, with the module that it contains or with the server that sent it. */
+async function main() {
+  const packed = document.getElementById("narrows-wasm")?.textContent;
+  if (packed) await new Promise((resolve) => setTimeout(resolve, 30)); // The page is drawn before it is busy.
+  const engine = await start(document.baseURI, packed ? unpackLzma(fromBase64(packed)) : undefined);
+  await new StudyPage(engine).begin();
+}
+
 addEventListener("hashchange", () => location.reload());
-start()
-  .then((engine) => new StudyPage(engine).begin())
-  .catch((error) => setText(byId("notice"), `The study could not be shown: ${error instanceof Error ? error.message : String(error)}`));
+main().catch((error) => setText(byId("notice"), `The study could not be shown: ${error instanceof Error ? error.message : String(error)}`));
