@@ -182,3 +182,72 @@ fn machine_outside_the_folder_cannot_be_explored() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("is not below the present folder"));
 }
+
+/// Writes a page of studies as `.ci/web` does, with a module of a few bytes.
+fn module_folder(folder: &Folder, name: &str, page: &str) {
+    fs::create_dir_all(folder.path(name)).expect("a folder");
+    write(folder, &format!("{name}/study.html"), page);
+}
+
+const STUDY_PAGE: &str = concat!(
+    "<meta name=\"narrows-version\" content=\"",
+    env!("CARGO_PKG_VERSION"),
+    "\">\n<meta name=\"narrows-study\" content=\"\">\n<script type=\"application/x-lzma\" id=\"narrows-wasm\">AAAA</script>\n"
+);
+
+#[test]
+fn page_of_a_study_is_one_file() {
+    let folder = folder("live-page");
+    module_folder(&folder, "web", STUDY_PAGE);
+    let (web, file) = (folder.path("web"), folder.path("trapeze.html"));
+    let output = narrows(&["reproduce", "trapeze", "--live", "--out", &file, "--module", &web]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("Wrote `{file}`.\n"));
+    let page = fs::read_to_string(&file).expect("the page");
+    assert_eq!(page, STUDY_PAGE.replace("study\" content=\"\"", "study\" content=\"trapeze\""));
+}
+
+#[test]
+fn page_of_a_study_states_what_is_missing() {
+    let folder = folder("live-refused");
+    let (empty, file) = (folder.path("inside"), folder.path("inside/page.html"));
+    let refused = |words: &[&str]| {
+        let output = narrows(&[&["reproduce"], words, &["--live"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(!fs::exists(&file).expect("a folder"), "nothing is written");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let to = |paper: &str, module: &str| refused(&[paper, "--out", &file, "--module", module]);
+    let missing = to("trapeze", &empty);
+    assert!(
+        missing.contains("there is no page of studies (`study.html`) in") && missing.contains("inside`"),
+        "{missing}"
+    );
+    assert!(missing.contains(".ci/web") && missing.contains("--module target/web"), "{missing}");
+    assert!(to("trapeze", &folder.path("nowhere")).contains("there is no folder"));
+    // Without --module, the folder beside that of the program is named.
+    let beside = refused(&["trapeze", "--out", &file]);
+    assert!(beside.contains("web`") && beside.contains(".ci/web"), "{beside}");
+    write(&folder, "inside/index.html", "");
+    assert!(to("trapeze", &empty).contains("only the explorer"));
+    module_folder(&folder, "old", &STUDY_PAGE.replace(env!("CARGO_PKG_VERSION"), "0.0.1"));
+    let old = to("trapeze", &folder.path("old"));
+    assert!(old.contains("of version 0.0.1") && old.contains(env!("CARGO_PKG_VERSION")), "{old}");
+    module_folder(&folder, "other", "<p>a page</p>");
+    assert!(to("trapeze", &folder.path("other")).contains("not a page of studies"));
+    module_folder(&folder, "web", STUDY_PAGE);
+    let web = folder.path("web");
+    let named = |out: &str| refused(&["trapeze", "--out", out, "--module", &web]);
+    assert!(named(&empty).contains("inside/trapeze.html`"), "a folder is not a file");
+    assert!(named(&folder.path("page")).contains("page.html`"), "the ending is suggested");
+    assert!(named(&folder.path("nowhere/page.html")).contains("cannot write"));
+    assert!(refused(&["trapeze", "--jobs", "2", "--out", &file, "--module", &web]).contains("Web Workers"));
+    // A study of a folder is not in the module.
+    let study = folder.path("mine");
+    run_ok(&["new", "study", &study]);
+    let own = to(&study, &web);
+    assert!(own.contains("shipped papers") && own.contains("leave out --out"), "{own}");
+    for unfit in [["--no-browser", "--out"], ["--module", "--strict"]] {
+        refused(&["trapeze", unfit[0], unfit[1], &file]);
+    }
+}

@@ -22,7 +22,7 @@
 //! | `progress.rs` | the progress of many runs, and the message when they are interrupted |
 //! | `whatif.rs` | sensitivity analysis |
 //! | `fit.rs`, `fit_text.rs`, `fit_progress.rs` | calibration of constants, its result as text, its progress |
-//! | `reproduce.rs`, `new.rs` | papers and studies; a minimal study to start from |
+//! | `reproduce.rs`, `live_page.rs`, `new.rs` | papers and studies; the page of a study in one file; a minimal study to start from |
 //! | `verify.rs` | model checking of firmware |
 //! | `list.rs`, `show.rs`, `check.rs` | shipped parts and examples; values and their origins; validation |
 //! | `explain.rs`, `help.rs` | the meaning of a name; the help of a command, the glossary |
@@ -58,6 +58,7 @@ mod heartbeat;
 mod help;
 mod input;
 mod list;
+mod live_page;
 mod man;
 mod merge;
 mod new;

@@ -3,6 +3,7 @@
 use super::exit::{CommandResult, ExitStatus};
 use super::explore::opening::{escaped_name, outside_folder};
 use super::explore::serving::{ServedPage, serve};
+use super::live_page::LivePage;
 use super::output::print;
 use super::progress::Progress;
 use super::{Format, completion_values, registry};
@@ -26,6 +27,8 @@ Examples:
   narrows reproduce trapeze --strict          exit with 1 if a verdict differs
   narrows reproduce trapeze --constants       list the calibrated constants
   narrows reproduce trapeze --live            change them, and watch the claims
+  narrows reproduce trapeze --live --out trapeze.html
+                                              the same as a page in one file
   narrows reproduce trapeze --uncertainty     compute the uncertainty of numbers
   narrows new study my-study                  create a study of your own
   narrows reproduce my-study --out results    run it
@@ -54,11 +57,11 @@ pub struct Options {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Folder to write a page with all tables, charts and data into
-    #[arg(long, value_name = "FOLDER")]
+    /// Folder to write a page with all tables, charts and data into; with --live, the file of the page
+    #[arg(long, value_name = "FOLDER|FILE")]
     out: Option<PathBuf>,
     /// Address of the explorer page that figures link to; empty for no links
-    #[arg(long, value_name = "URL", default_value = EXPLORER, requires = "out")]
+    #[arg(long, value_name = "URL", default_value = EXPLORER, requires = "out", conflicts_with = "live")]
     explorer: String,
     /// Compute the uncertainty of each number, and the constants that it depends on
     ///
@@ -70,12 +73,16 @@ pub struct Options {
     /// Open a page in which a calibrated constant is changed and the claims are judged again
     ///
     /// The page is served to this computer until Ctrl-C, as that of `narrows explore` is. It judges the
-    /// claims that need few runs, with the smaller inputs of --quick, and names the others.
-    #[arg(long, requires = "paper", conflicts_with_all = ["out", "uncertainty", "strict", "constants"])]
+    /// claims that need few runs, with the smaller inputs of --quick, and names the others. With --out FILE.html,
+    /// the page of a paper is written as one file, which holds the simulator and needs neither server nor network.
+    #[arg(long, requires = "paper", conflicts_with_all = ["uncertainty", "strict", "constants"])]
     live: bool,
     /// With --live, print the address and do not open a browser
-    #[arg(long, requires = "live")]
+    #[arg(long, requires = "live", conflicts_with = "out")]
     no_browser: bool,
+    /// With --live and --out, folder of the page of studies [default: `web` beside the folder of the program]
+    #[arg(long, value_name = "FOLDER", requires_all = ["live", "out"])]
+    module: Option<PathBuf>,
     /// Exit with 1 if a claim fails unexpectedly, or a claim that is expected to fail holds
     #[arg(long)]
     strict: bool,
@@ -100,7 +107,10 @@ pub fn run(options: &Options) -> CommandResult {
     }
     let located = study::find(&paper, options.quick, &builtins(registry()))?;
     if options.live {
-        return live(&located, options);
+        return match &options.out {
+            Some(file) => live_file(&located, file, options),
+            None => live(&located, options),
+        };
     }
     if options.constants {
         return constants(&located, options.format);
@@ -171,6 +181,24 @@ fn live(located: &study::LocatedStudy, options: &Options) -> CommandResult {
         time_max: LIVE_TIME_MAX,
         memory_max: LIVE_MEMORY_MAX,
     })
+}
+
+/// Writes the page of a study whose constants can be changed into one file.
+fn live_file(located: &study::LocatedStudy, file: &Path, options: &Options) -> CommandResult {
+    if let Some(folder) = located.location.folder() {
+        let problem = Problem::new(format!(
+            "`{}` is a folder: a page in one file contains the studies of the shipped papers alone",
+            folder.display()
+        ));
+        return Err(problem.help("leave out --out, and the page is served with the study of the folder").into());
+    }
+    if options.jobs.is_some() {
+        let problem = Problem::new("`--jobs` has no effect on a page in one file".to_owned());
+        return Err(problem.help("such a page runs as many Web Workers as the computer has processors").into());
+    }
+    LivePage::find(options.module.as_deref())?.write(&located.location.name(), file)?;
+    eprint_line!("Wrote `{}`.", file.display());
+    Ok(ExitStatus::Done)
 }
 
 /// Returns a shipped study.

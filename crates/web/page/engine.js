@@ -4,11 +4,13 @@ import { workerMain } from "./worker.js";
 
 /** @typedef {import("./types").Question} Question */
 /** @typedef {import("./types").AskOptions} AskOptions */
-/** @typedef {{id: number, key: string, text: string, channel: string | null, priority: number, resolve: (answer: any) => void, dropped: boolean, started: number}} Job */
+/** @typedef {{id: number, key: string, text: string, channel: string | null, priority: number, resolve: (answer: any) => void, dropped: boolean, started: number, limit: number | null}} Job */
 /** @typedef {{worker: Worker | null, job: Job | null, ready: boolean}} Slot */
 
 /** The answer to a question that a newer one replaced, or that was cancelled. */
 export const DROPPED = Object.freeze({ dropped: true });
+/** The answer to a question that took longer than its limit. */
+export const LATE = Object.freeze({ late: true });
 
 /** Time after which a running question is ended in favour of a newer one of its channel, in ms. */
 const PATIENCE = 250;
@@ -61,7 +63,7 @@ class Queue {
     return new Promise((resolve) => {
       this.next += 1;
       /** @type {Job} */
-      const job = { id: this.next, key, text: key, channel: options.channel ?? null, priority: options.priority ?? 1, resolve, dropped: false, started: 0 };
+      const job = { id: this.next, key, text: key, channel: options.channel ?? null, priority: options.priority ?? 1, resolve, dropped: false, started: 0, limit: options.limit ?? null };
       options.signal?.addEventListener("abort", () => this.drop(job), { once: true });
       if (options.signal?.aborted) return resolve(DROPPED);
       this.waiting.push(job);
@@ -92,8 +94,8 @@ class Queue {
     for (const slot of this.slots) if (slot.job) this.drop(slot.job);
   }
 
-  /** Ends a question; a worker that runs it is terminated. @param {Job} job */
-  drop(job) {
+  /** Ends a question; a worker that runs it is terminated. @param {Job} job @param {object} answer */
+  drop(job, answer = DROPPED) {
     if (job.dropped) return;
     job.dropped = true;
     this.waiting = this.waiting.filter((each) => each !== job);
@@ -102,7 +104,7 @@ class Queue {
       slot.job = null;
       this.stop(slot, job);
     }
-    job.resolve(DROPPED);
+    job.resolve(answer);
     this.pump();
   }
 
@@ -115,6 +117,7 @@ class Queue {
       this.waiting = this.waiting.filter((each) => each !== best);
       best.started = performance.now();
       slot.job = best;
+      if (best.limit !== null) setTimeout(() => slot.job === best && this.drop(best, LATE), best.limit);
       this.start(slot, best);
     }
   }
@@ -220,21 +223,30 @@ class ServerEngine extends Queue {
 }
 
 /**
+ * Returns the bytes that a text in base64 stands for.
+ * @param {string} base64
+ */
+export function fromBase64(base64) {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+
+/**
  * Returns the bytes of the module that a script file carries.
  * @param {string} base64
  */
 async function unpack(base64) {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([fromBase64(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 
 /**
  * Returns the engine of this page.
  * @param {string} [base] address relative to which the module is found
+ * @param {Uint8Array<ArrayBuffer>} [wasm] the module, if the page contains it
  * @returns {Promise<import("./types").Engine>}
  */
-export async function start(base = document.baseURI) {
+export async function start(base = document.baseURI, wasm = undefined) {
+  if (wasm) return new ModuleEngine(await WebAssembly.compile(wasm));
   const declared = document.querySelector('meta[name="narrows-engine"]')?.getAttribute("content");
   if ((globalThis.NARROWS_ENGINE ?? declared) === "server") return new ServerEngine();
   if (globalThis.NARROWS_WASM_GZIP) return new ModuleEngine(await WebAssembly.compile(await unpack(globalThis.NARROWS_WASM_GZIP)));

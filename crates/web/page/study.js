@@ -1,8 +1,10 @@
 // The page of `narrows reproduce PAPER --live`: calibrated constants of a study with sliders, and its claims, which are
-// judged again after each change. The fragment of the address holds the state: #STUDY&KEY=VALUE…
+// judged again after each change. The fragment of the address holds the state: #STUDY&KEY=VALUE… A page in one file
+// names its study in a `meta` element, too.
 
 import { breakable, byId, fill, freshId, h, prose, setText } from "./dom.js";
-import { DROPPED, start } from "./engine.js";
+import { DROPPED, fromBase64, LATE, start } from "./engine.js";
+import { unpackLzma } from "./lzma.js";
 import { display, fromBase, parse, percent, scaleOf, toBase, write } from "./quantity.js";
 
 /** @typedef {{id: string, source: string, statement: string, role: string, expected: string, measured: string,
@@ -12,7 +14,7 @@ import { display, fromBase, parse, percent, scaleOf, toBase, write } from "./qua
 
 /** Rest after the last change of a slider before the claims are judged, in ms. */
 const REST = 250;
-/** Longest time that the published constants may take for an artifact that follows every change, in ms. */
+/** Longest time of the runs of an artifact that follows every change, in ms. Longer ones are stopped, and made when asked for. */
 const PROMPT = 20_000;
 
 /** @param {boolean | null} holds */
@@ -29,9 +31,12 @@ class LiveArtifact {
     this.published = new Map();
     /** @type {Map<string, Claim>} */
     this.judged = new Map();
-    this.cost = 0;
+    this.isLong = false;
+    this.isRunning = false;
+    /** The number of the last question. */
+    this.last = 0;
     this.status = h("span", { class: "hint", role: "status" });
-    this.button = h("button", { type: "button", hidden: true, onclick: () => this.judge(true) }, "Judge");
+    this.button = h("button", { type: "button", hidden: true, onclick: () => this.press() });
     /** @type {Map<string, {row: any, measured: any, error: any, holds: any}>} */
     this.rows = new Map();
     const body = artifact.claims.map((claim) => {
@@ -51,30 +56,57 @@ class LiveArtifact {
         h("table", null, h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", null, body))));
   }
 
+  /** @param {string} text @param {"Judge" | "Stop" | ""} action */
+  show(text, action) {
+    this.isRunning = action === "Stop";
+    setText(this.status, text);
+    setText(this.button, action);
+    this.button.setAttribute("aria-label", `${action} ${this.artifact.id}`);
+    this.button.hidden = action === "";
+  }
+
+  press() {
+    if (this.isRunning) for (const channel of ["claims", "published"]) this.page.engine.cancel(`${channel}-${this.artifact.id}`);
+    else this.judge(true);
+  }
+
   /** @param {boolean} isAsked */
   async judge(isAsked) {
     const sets = this.page.sets();
     const isPublished = sets.length === 0;
-    if (!isPublished && !isAsked && this.cost > PROMPT) {
-      this.button.hidden = false;
-      setText(this.status, `These claims took ${(this.cost / 1000).toFixed(0)} s, and are judged only when asked for. The verdicts are of other values.`);
+    const number = (this.last += 1);
+    const id = this.artifact.id;
+    // A newer question replaces an older one of its channel. Runs with the published constants go on, since all others
+    // are compared with them.
+    const isDeferred = this.isLong && !isAsked && !(isPublished && this.published.size > 0);
+    if (isDeferred || isPublished) this.page.engine.cancel(`claims-${id}`);
+    if (isDeferred) {
+      this.show(`These claims take more than ${PROMPT / 1000} s, and are judged only when asked for. The verdicts are of other values.`, "Judge");
       return;
     }
-    setText(this.status, "running…");
-    const begin = performance.now();
-    const question = { ask: "claims", study: this.page.study, artifact: this.artifact.id, sets };
-    const answer = await this.page.engine.ask(/** @type {any} */ (question), { channel: `claims-${this.artifact.id}` });
-    if (answer === DROPPED) return;
+    this.show("running…", "Stop");
+    const question = /** @type {any} */ ({ ask: "claims", study: this.page.study, artifact: id, sets });
+    const options = isPublished ? { channel: `published-${id}`, priority: 1 } : { channel: `claims-${id}`, priority: 2 };
+    const answer = await this.page.engine.ask(question, { ...options, limit: isAsked ? undefined : PROMPT });
+    const isLast = number === this.last;
+    if (answer === LATE) this.isLong = true;
+    if (answer === DROPPED || answer === LATE) {
+      const why = answer === LATE ? `These claims take more than ${PROMPT / 1000} s.` : "Stopped.";
+      if (isLast) this.show(`${why} The verdicts are of other values.`, "Judge");
+      return;
+    }
     const why = answer.error ?? answer.problems?.[0]?.message;
     if (why) {
-      fill(this.status, prose(why));
+      if (isLast) this.show("", "");
+      if (isLast) fill(this.status, prose(why));
       return;
     }
-    this.cost = Math.max(this.cost, isPublished ? performance.now() - begin : 0);
-    this.button.hidden = this.cost <= PROMPT;
-    setText(this.status, "");
-    this.judged = new Map(answer.claims.map((/** @type {Claim} */ claim) => [claim.id, claim]));
-    if (isPublished) this.published = this.judged;
+    const claims = new Map(answer.claims.map((/** @type {Claim} */ claim) => [claim.id, claim]));
+    if (isPublished) this.published = claims;
+    if (isLast) {
+      this.show("", "");
+      this.judged = claims;
+    }
     this.draw();
     this.page.tally();
   }
@@ -112,8 +144,9 @@ class StudyPage {
 
   async begin() {
     const [name, ...items] = location.hash.slice(1).split("&").map((item) => decodeURIComponent(item.replaceAll("+", "%20")));
-    this.study = name;
-    const study = await this.engine.ask(/** @type {any} */ ({ ask: "study", study: name }));
+    this.study = name || (document.querySelector('meta[name="narrows-study"]')?.getAttribute("content") ?? "");
+    if (!this.study) throw new Error("the address names none: add its name behind #, such as #trapeze");
+    const study = await this.engine.ask(/** @type {any} */ ({ ask: "study", study: this.study }));
     const why = study.error ?? study.problems?.[0]?.message;
     if (why) throw new Error(why);
     document.title = `${study.title} – Narrows`;
@@ -177,11 +210,18 @@ class StudyPage {
 
   tally() {
     const count = (/** @type {boolean | null} */ holds) => this.artifacts.flatMap((artifact) => [...artifact.judged.values()]).filter((claim) => claim.holds === holds).length;
-    const turned = this.artifacts.flatMap((artifact) => [...artifact.judged.values()].filter((claim) => artifact.published.get(claim.id)?.holds !== claim.holds)).length;
+    const turned = this.artifacts.flatMap((artifact) => [...artifact.judged.values()].filter((claim) => artifact.published.has(claim.id) && artifact.published.get(claim.id)?.holds !== claim.holds)).length;
     setText(byId("tally"), `${count(true)} hold, ${count(false)} fail, ${count(null)} without a verdict; ${turned} differ from those with the published constants.`);
   }
 }
 
-start()
-  .then((engine) => new StudyPage(engine).begin())
-  .catch((error) => setText(byId("notice"), `The study could not be shown: ${error instanceof Error ? error.message : String(error)}`));
+/** Starts the page, with the module that it contains or with the server that sent it. */
+async function main() {
+  const packed = document.getElementById("narrows-wasm")?.textContent;
+  if (packed) await new Promise((resolve) => setTimeout(resolve, 30)); // The page is drawn before it is busy.
+  const engine = await start(document.baseURI, packed ? unpackLzma(fromBase64(packed)) : undefined);
+  await new StudyPage(engine).begin();
+}
+
+addEventListener("hashchange", () => location.reload());
+main().catch((error) => setText(byId("notice"), `The study could not be shown: ${error instanceof Error ? error.message : String(error)}`));

@@ -215,6 +215,8 @@ export interface AskOptions {
   /** Larger numbers go first. */
   priority?: number;
   signal?: AbortSignal;
+  /** Longest time of the run, in ms; the answer is then LATE. */
+  limit?: number;
 }
 
 export interface Engine {

@@ -78,10 +78,16 @@ const QUESTIONS: &[(&str, AnswerFn)] = &[
     ("claims", study::claims),
 ];
 
+/// The questions of the page of a study.
+#[cfg(feature = "studies")]
+const STUDY_QUESTIONS: &[(&str, AnswerFn)] =
+    &[("about", |engine, _| Ok(engine.about().to_string())), ("study", study::study), ("claims", study::claims)];
+
 /// The source of answers: the parts that descriptions may name, and the folder of files that they may name.
 pub struct AnswerEngine {
     registry: Arc<Registry>,
     folder: Option<PathBuf>,
+    questions: &'static [(&'static str, AnswerFn)],
 }
 
 /// The reason why a question cannot be answered.
@@ -104,13 +110,21 @@ impl From<Problems> for QuestionError {
 impl AnswerEngine {
     /// Returns the engine with the shipped parts, which reads no files.
     pub fn shipped() -> AnswerEngine {
-        AnswerEngine { registry: Registry::shared().clone(), folder: None }
+        AnswerEngine { registry: Registry::shared().clone(), folder: None, questions: QUESTIONS }
+    }
+
+    /// Returns the engine with the shipped parts and studies that answers the questions of the page of a study alone.
+    ///
+    /// A module with this engine needs no code for other questions.
+    #[cfg(feature = "studies")]
+    pub fn for_studies() -> AnswerEngine {
+        AnswerEngine { registry: Registry::shared().clone(), folder: None, questions: STUDY_QUESTIONS }
     }
 
     /// Returns the engine with the parts of `registry`. Descriptions and the files that they name are read below
     /// `folder`, and nowhere else.
     pub fn with_folder(registry: Arc<Registry>, folder: PathBuf) -> AnswerEngine {
-        AnswerEngine { registry, folder: Some(folder) }
+        AnswerEngine { registry, folder: Some(folder), questions: QUESTIONS }
     }
 
     /// Answers a question. Both are JSON text.
@@ -128,9 +142,9 @@ impl AnswerEngine {
     }
 
     fn answer_question(&self, question: &Question) -> AnswerResult {
-        let known = QUESTIONS.iter().find(|(name, _)| *name == question.ask);
+        let known = self.questions.iter().find(|(name, _)| *name == question.ask);
         let (_, answer) = known.ok_or_else(|| {
-            let names = QUESTIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            let names = self.questions.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
             QuestionError::Error(format!("there is no question `{}`; the questions are {names}", question.ask))
         })?;
         answer(self, question)
@@ -138,7 +152,7 @@ impl AnswerEngine {
 
     /// Returns the version, the questions, and whether files are read.
     fn about(&self) -> Json {
-        let questions: Vec<&str> = QUESTIONS.iter().map(|(name, _)| *name).collect();
+        let questions: Vec<&str> = self.questions.iter().map(|(name, _)| *name).collect();
         json!({ "version": VERSION, "protocol": PROTOCOL, "features": questions, "files": self.folder.is_some() })
     }
 

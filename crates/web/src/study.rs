@@ -1,7 +1,7 @@
 //! `study` and `claims`: the claims of a study, judged again with other values of its constants.
 //!
-//! The module of the page does not answer them: the studies and their engine would more than double what it may add to
-//! its size. The server does.
+//! The server answers them, and the module of studies. The explorer's module does not: with the studies and their engine
+//! it would have 1.52 MB with brotli instead of 1.29 MB.
 
 use crate::question::{Question, is_inside};
 use crate::{AnswerEngine, AnswerResult, QuestionError};
@@ -87,6 +87,10 @@ fn located(engine: &AnswerEngine, question: &Question) -> Result<LocatedStudy, Q
     let builtins = builtins(&engine.registry);
     if papers().contains(&name) {
         return Ok(find(name, true, &builtins)?);
+    }
+    if engine.folder.is_none() {
+        let studies = papers().join(", ");
+        return Err(QuestionError::Error(format!("there is no shipped study `{name}`; the studies are {studies}")));
     }
     let folder = engine.path_in_folder(name)?;
     let located = find(&folder.to_string_lossy(), true, &builtins)?;

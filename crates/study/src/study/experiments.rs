@@ -338,14 +338,17 @@ fn recorder(trace: bool) -> Recorder {
 
 /// Runs all points on `jobs` threads (0 means one per CPU), and calls `done` after each.
 pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("threads can be started");
     let run_point = |point: &Point| {
         // The deliveries are dropped, since they are not used and hundreds of results are held until the end.
         let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.trace)) };
         done(&point.name);
         (point.name.clone(), result)
     };
-    pool.install(|| one_task_per_run(points.par_iter()).map(run_point).collect())
+    match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+        Ok(pool) => pool.install(|| one_task_per_run(points.par_iter()).map(run_point).collect()),
+        // A web page cannot start threads.
+        Err(_) => points.iter().map(run_point).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,20 @@ use narrows_web::AnswerEngine;
 use std::cell::RefCell;
 
 thread_local! {
-    static ENGINE: AnswerEngine = AnswerEngine::shipped();
+    static ENGINE: AnswerEngine = engine();
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Returns the engine of the explorer's module.
+#[cfg(not(feature = "studies"))]
+fn engine() -> AnswerEngine {
+    AnswerEngine::shipped()
+}
+
+/// Returns the engine of the module of studies.
+#[cfg(feature = "studies")]
+fn engine() -> AnswerEngine {
+    AnswerEngine::for_studies()
 }
 
 /// Returns memory for a question of `length` bytes.

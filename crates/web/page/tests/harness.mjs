@@ -56,9 +56,9 @@ export function check(condition, what) {
   if (!condition) throw new Error(what);
 }
 
-/** Sum of the sizes of the page's files, without tests and types. */
+/** Sum of the sizes of the explorer's files and types, without tests; its page has no files of the page of a study. */
 export function pageBytes() {
-  return readdirSync(PAGE).filter((name) => /\.(js|css|html|svg|ts)$/.test(name)).reduce((sum, name) => sum + statSync(join(PAGE, name)).size, 0);
+  return readdirSync(PAGE).filter((name) => /\.(js|css|html|svg|ts)$/.test(name) && !/^(study|lzma)\./.test(name)).reduce((sum, name) => sum + statSync(join(PAGE, name)).size, 0);
 }
 
 /** Expressions that journeys wait for. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { check, equal, headlineOf, PAGE, READY } from "./harness.mjs";
 
 const SCRIPT = "globalThis.struck = true";
-const PAYLOADS = [
+export const PAYLOADS = [
   `<img src=x onerror="${SCRIPT}">`,
   `<script>${SCRIPT}</script>`,
   `<svg onload="${SCRIPT}"></svg>`,
@@ -71,12 +71,15 @@ function descriptions(text, payload) {
   ];
 }
 
-async function unharmed(page, address, what) {
+/** Checks that nothing of a payload became script, markup or a request. A page in one file has embedded elements of its own. */
+export async function unharmed(page, address, what, embedded = 0) {
   equal(await page.value("globalThis.struck ?? false"), false, `script of ${what}`);
   equal(page.dialogs, [], `dialogs of ${what}`);
-  const foreign = "Array.from(document.querySelectorAll('img, iframe, object, embed, base, form:not([method=dialog]), script:not([src]), style, a[href^=javascript], [onerror], [onload], [style*=url], link[href*=\"192.0.2\"]'), (each) => each.outerHTML.slice(0, 100))";
+  const own = embedded > 0 ? ", html > head > style, html > body > script:not([src])" : "";
+  if (embedded > 0) equal(await page.value("document.querySelectorAll('style').length === 1 && document.querySelectorAll('script').length"), embedded, `scripts of ${what}`);
+  const foreign = "Array.from(document.querySelectorAll('img, iframe, object, embed, base, form:not([method=dialog]), script:not([src]), style, a[href^=javascript], [onerror], [onload], [style*=url], link[href*=\"192.0.2\"]')).filter((each) => !each.matches('x" + own + "')).map((each) => each.outerHTML.slice(0, 100))";
   equal(await page.value(foreign), [], `elements of ${what}`);
-  const home = new URL(address).origin;
+  const home = embedded > 0 ? address : new URL(address).origin;
   const strange = page.requests.filter((each) => !each.startsWith(home) && !/^(blob|data|about):/.test(each));
   equal(strange, [], `requests of ${what}`);
 }
