@@ -201,6 +201,26 @@ fn number_left_out_of_the_fit_is_predicted_without_it() {
 }
 
 #[test]
+fn stored_cross_validation_is_on_the_page_of_its_study_and_names_its_claims() {
+    let (output, folder) = study("held-out-stored", FIT, &["--cross-validate", "--write"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let path = folder.0.join("cross-validation.toml");
+    let stored = fs::read_to_string(&path).expect("the predictions");
+    assert!(stored.contains("claim = \"latency-8K\"\nleft-out = \"latency-8K\"\nfitted = "), "{stored}");
+    let reproduce = || narrows(&["reproduce", folder.root(), "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&reproduce().stdout).expect("JSON");
+    let artifacts = json["artifacts"].as_array().expect("a list");
+    let row = artifacts.iter().find(|artifact| artifact["id"] == "cross-validation").expect("it is shown");
+    assert_eq!(row["rows"][0][0], "latency-8K", "{row}");
+    fs::write(&path, stored.replace("claim = \"latency-8K\"", "claim = \"faster\"")).expect("a file");
+    let message = String::from_utf8_lossy(&reproduce().stderr).into_owned();
+    assert!(message.contains("the cross-validation has no prediction of `latency-8K`"), "{message}");
+    fs::write(&path, stored.replace("latency-8K", "latency-9K")).expect("a file");
+    let message = String::from_utf8_lossy(&reproduce().stderr).into_owned();
+    assert!(message.contains("there is no claim `latency-9K`"), "{message}");
+}
+
+#[test]
 fn errors_in_fit_toml_have_their_line() {
     let errors: [(&str, &str, &[&str]); 7] = [
         ("[fit]", "[fit]\nnoise = 0.0", &["fit.toml:2:", "a noise of 0"]),

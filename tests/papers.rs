@@ -1,5 +1,5 @@
 //! Checks that the papers' studies run, that their verdicts are those that they expect, and that their pages list their
-//! choices and expected failures.
+//! choices, expected failures and cross-validations.
 
 use narrows::engine::{Bytes, Time};
 use narrows::host::memory_bus::NodeParameters;
@@ -11,7 +11,8 @@ use narrows::papers::builtins;
 use narrows::protocol::return_to_sender::{self, ReturnToSenderParameters};
 use narrows::report::claim::{Role, unexpected_text};
 use narrows::report::conditioning::Conditioning;
-use narrows::study::{self, LocatedStudy, Options, Progress, Study, find, roles};
+use narrows::report::cross_validation;
+use narrows::study::{self, LocatedStudy, Options, Progress, Study, find, held_out, roles};
 use narrows::text::Document;
 use std::fs;
 use std::path::Path;
@@ -119,7 +120,7 @@ fn markdown(heads: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Returns the tables that the page of a paper holds: its name, and the table in Markdown.
-fn generated_tables(study: &Study) -> [(&'static str, String); 2] {
+fn generated_tables(study: &Study) -> Vec<(&'static str, String)> {
     let row = |row: &Conditioning| {
         let value = format!("{}{}{}", row.location, if row.value.is_empty() { "" } else { ": " }, row.value);
         [row.choice.clone(), value, row.why.clone(), row.chosen_with.join(", "), row.predicted_text()].to_vec()
@@ -130,19 +131,27 @@ fn generated_tables(study: &Study) -> [(&'static str, String); 2] {
         Some(vec![claim.id.text.clone(), failure.cause.word().to_owned(), failure.reason.clone()])
     });
     let failing: Vec<_> = failing.collect();
-    [
+    let mut tables = vec![
         (
             "conditioning",
             markdown(&["choice", "where, and value", "why", "chosen with", "predicted after it"], &conditioning),
         ),
         ("expected failures", markdown(&["claim", "cause", "reason"], &failing)),
-    ]
+    ];
+    let held_out = held_out::numbers(study);
+    if !held_out.is_empty() {
+        let rows: Vec<_> = held_out.iter().map(|number| number.cells().to_vec()).collect();
+        let finding = cross_validation::finding(&held_out);
+        tables.push(("cross-validation", format!("{}\n{finding}\n", markdown(&cross_validation::HEADS, &rows))));
+    }
+    tables
 }
 
-/// The tables of choices and of expected failures in the pages of the papers are those of their data. To write them:
+/// The tables of choices, expected failures and cross-validations in the pages of the papers are those of their data. To
+/// write them:
 /// `NARROWS_GOLDEN=write cargo test --test all papers::pages`.
 #[test]
-fn pages_list_the_choices_and_the_expected_failures_of_their_data() {
+fn pages_list_the_choices_expected_failures_and_cross_validations_of_their_data() {
     let is_writing = std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write");
     for paper in papers_with_roles() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers").join(paper).join("README.md");

@@ -16,8 +16,9 @@ use narrows_study::experiment::fit::curve::Curve;
 use narrows_study::experiment::fit::curve_fit::CurveFit;
 use narrows_study::experiment::fit::{FitResult, Residual, write};
 use narrows_study::papers;
-use narrows_study::study::fit::cross_validation::{HeldOutNumber, cross_validate};
-use narrows_study::study::{self, LocatedStudy};
+use narrows_study::report::cross_validation::HeldOutNumber;
+use narrows_study::study::fit::cross_validation::cross_validate;
+use narrows_study::study::{self, LocatedStudy, held_out};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -79,11 +80,12 @@ pub struct Options {
     /// Largest error of a number in a successful fit [default: three times --noise, or as each claim of a study states]
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     tolerance: Option<f64>,
-    /// Write the fitted values into the files that define the constants
+    /// Write the fitted values into the files that define the constants, or with --cross-validate the predictions into
+    /// the study's cross-validation.toml
     #[arg(long)]
     write: bool,
     /// Print each number of a study as it is predicted when it and its row of the table are left out of the fit
-    #[arg(long, conflicts_with_all = ["measured", "write"])]
+    #[arg(long, conflicts_with = "measured")]
     cross_validate: bool,
     /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -111,6 +113,9 @@ pub fn run(options: &Options) -> CommandResult {
             Format::Json => format!("{:#}\n", serde_json::json!(numbers)),
         };
         write_result(result.as_bytes(), out)?;
+        if options.write {
+            write_predictions(options, &numbers)?;
+        }
         return Ok(ExitStatus::Done);
     }
     let state = options.out.as_deref().map(state_file);
@@ -175,6 +180,17 @@ fn study(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failur
 /// Fits the constants of a study without each row of its numbers.
 fn cross_validation(options: &Options, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, Failure> {
     cross_validate(&located_study(options)?, control).map_err(Failure::grouped)
+}
+
+/// Writes the predictions of a cross-validation into their file in the folder of the study. That of a shipped study is
+/// below `papers/` of the working directory.
+fn write_predictions(options: &Options, numbers: &[HeldOutNumber]) -> Result<(), Failure> {
+    let located = located_study(options)?;
+    let shipped = || Path::new("papers").join(located.location.name());
+    let path = located.location.folder().map_or_else(shipped, Path::to_path_buf).join(held_out::FILE);
+    Output::prepare(&path)?.write(|out| out.write_all(held_out::text(numbers).as_bytes()))?;
+    eprint_line!("Wrote `{}`.", path.display());
+    Ok(())
 }
 
 /// Returns the study that is the subject.

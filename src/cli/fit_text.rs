@@ -2,16 +2,14 @@
 
 use narrows_study::experiment::fit::correlation::OpenCombination;
 use narrows_study::experiment::fit::{Bound, FailedPart, FitResult, FittedConstant, Residual};
+use narrows_study::report::cross_validation::{self, HeldOutNumber};
 use narrows_study::report::number::{percent, short, signed_percent, significant};
 use narrows_study::report::{Column, ReportTable};
-use narrows_study::study::fit::cross_validation::HeldOutNumber;
 
 /// The number of constants up to which the correlation of each two is shown.
 const CONSTANTS_SHOWN: usize = 4;
 /// The smallest correlation that is shown if there are more than [`CONSTANTS_SHOWN`] constants.
 const CORRELATION_SHOWN: f64 = 0.5;
-/// The error of a prediction up to which it is counted as close.
-const NEAR: f64 = 0.1;
 /// The largest number of lines of a list.
 const LINES_SHOWN: usize = 12;
 /// The distance from the starting value, in standard deviations of the prior, from which a constant is named if the fit
@@ -29,20 +27,7 @@ pub fn text(result: &FitResult) -> String {
 
 /// Returns the numbers of a cross-validation as text.
 pub fn cross_validation(numbers: &[HeldOutNumber]) -> String {
-    let heads = ["number", "left out with it", "expected", "fitted", "predicted", "error"].map(Column::new);
-    let mut table = ReportTable::new(heads.to_vec());
-    let number = |number: Option<f64>| number.map_or("-".to_owned(), short);
-    let error_of = |one: &HeldOutNumber| one.predicted.map(|predicted| predicted / one.expected - 1.0);
-    for one in numbers {
-        let expected = format!("{} {}", short(one.expected), one.unit);
-        let error = error_of(one).map_or("-".to_owned(), signed_percent);
-        let cells =
-            [one.claim.clone(), one.left_out.clone(), expected, number(one.fitted), number(one.predicted), error];
-        table.push(cells.map(Into::into).to_vec());
-    }
-    let close = numbers.iter().filter(|one| error_of(one).is_some_and(|error| error.abs() <= NEAR)).count();
-    let (all, near) = (numbers.len(), percent(NEAR));
-    format!("{}\n{close} of {all} numbers are within {near} when their row is left out of the fit.\n", table.text())
+    format!("{}\n{}\n", cross_validation::table(numbers).text(), cross_validation::finding(numbers))
 }
 
 fn constants(result: &FitResult) -> String {

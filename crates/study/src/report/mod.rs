@@ -8,6 +8,7 @@ pub mod capture;
 pub mod chart;
 pub mod claim;
 pub mod conditioning;
+pub mod cross_validation;
 pub mod dataset;
 pub mod explorer;
 pub mod files;

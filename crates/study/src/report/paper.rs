@@ -8,6 +8,8 @@ use serde::Serialize;
 
 /// The name of the artifact that lists the choices and the claims before and after them.
 pub const CONDITIONING: &str = "conditioning";
+/// The name of the artifact with the numbers of a cross-validation.
+pub const CROSS_VALIDATION: &str = "cross-validation";
 
 /// A reproduced table or figure.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
@@ -100,8 +102,9 @@ impl PaperReport {
     /// Returns the report as text: title, tables, claims and tally.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n\n", self.title, self.reference);
-        // The cells of that table are too long for a terminal.
-        for artifact in self.artifacts.iter().filter(|artifact| artifact.id != CONDITIONING) {
+        // These tables are too wide or too long for a terminal.
+        let is_shown = |artifact: &&Artifact| ![CONDITIONING, CROSS_VALIDATION].contains(&artifact.id.as_str());
+        for artifact in self.artifacts.iter().filter(is_shown) {
             if let Some(table) = &artifact.table {
                 text += &format!("{}\n\n{}\n", artifact.title, table.text());
             }

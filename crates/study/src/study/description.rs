@@ -1,7 +1,7 @@
 //! The description of a study: its artifacts, named values, experiments, figures and claims.
 //!
-//! A study is a folder with `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`, `fit.toml`, and the
-//! machine descriptions that are run. The five files are read as one description. It can name built-in functions
+//! A study is a folder with `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`, `fit.toml`,
+//! `cross-validation.toml`, and the machine descriptions that are run. The six files are read as one description. It can name built-in functions
 //! (`builtins.rs`). References between the parts of a study are checked in `check.rs`.
 
 use super::builtins::BuiltinFns;
@@ -10,6 +10,7 @@ use super::claims::ClaimStatement;
 use super::experiments::Experiments;
 use super::figures::Figure;
 use super::fit::plan::Plan;
+use super::held_out::StoredPrediction;
 use super::location::Location;
 use super::named_value::NamedValue;
 use super::view::{Definitions, ValueSource, View};
@@ -50,6 +51,8 @@ pub struct Study {
     pub choices: Vec<HandChoice>,
     /// The plan by which the constants are fitted.
     pub fit: Option<Plan>,
+    /// The stored cross-validation of the fit.
+    pub held_out: Vec<StoredPrediction>,
 }
 
 impl Study {
@@ -96,6 +99,7 @@ impl Study {
             claims: t.list("claim", "Claims", ClaimStatement::read),
             choices: t.list("choice", "Choices that were made by hand with results in sight", HandChoice::read),
             fit: t.optional_table("fit", "Plan by which the constants of the machines are fitted", Plan::read),
+            held_out: t.list("held-out", "Numbers as predicted by a fit without their row", StoredPrediction::read),
         }
     }
 

@@ -53,13 +53,18 @@ pub fn fit_study(
     tolerance: Option<f64>,
     control: FitControl<'_>,
 ) -> Result<FitResult, PointProblems> {
-    let PreparedFit { fitting, constants, data, description } = prepare(located, tolerance)?;
+    let PreparedFit { fitting, constants, data, description } = prepare(located, tolerance, |_, _| Vec::new())?;
     let without_point = |problem| vec![(String::new(), Problems::from_problem(problem))];
     fit(&constants, &data, &fitting, description, control).map_err(without_point)
 }
 
-/// Reads the points of a study's plan, and finds its constants.
-fn prepare(located: &LocatedStudy, tolerance: Option<f64>) -> Result<PreparedFit<'_>, PointProblems> {
+/// Reads the points of a study's plan, and of the claims that `further` returns in addition to those of the plan, and
+/// finds the constants of the plan's points. The claims of the plan are the first.
+fn prepare<'a>(
+    located: &'a LocatedStudy,
+    tolerance: Option<f64>,
+    further: fn(&'a Study, &Plan) -> Vec<&'a ClaimStatement>,
+) -> Result<PreparedFit<'a>, PointProblems> {
     let study = &located.read.value;
     let without_point = |problems: Problems| vec![(String::new(), problems)];
     let Some(plan) = &study.fit else {
@@ -71,12 +76,16 @@ fn prepare(located: &LocatedStudy, tolerance: Option<f64>) -> Result<PreparedFit
         return Err(without_point(Problems::from_problem(problem)));
     };
     let in_plan = |problems: Vec<Problem>| without_point(located.read.problems(problems));
-    let claims = planned_claims(study, plan);
+    let mut claims = planned_claims(study, plan);
+    let planned = claims.len();
+    claims.extend(further(study, plan));
     let (drafts, points) = drafts(located, &claims)?;
     let read = |draft: &Draft| draft.read(&[]).map_err(|problems| vec![(draft.name.clone(), problems)]);
     let reads: Vec<Read<Machine>> = drafts.iter().map(read).collect::<Result<_, _>>()?;
-    let all: Vec<&Read<Machine>> = reads.iter().collect();
-    let constants = free_constants(plan, &all).map_err(in_plan)?;
+    let is_planned = |draft: usize| points[..planned].iter().any(|points| points.contains(&draft));
+    let of_plan: Vec<&Read<Machine>> =
+        reads.iter().enumerate().filter(|(draft, _)| is_planned(*draft)).map(|(_, read)| read).collect();
+    let constants = free_constants(plan, &of_plan).map_err(in_plan)?;
     let keys = reads.iter().map(|read| constants.iter().map(|free| free.keys_in(read)).collect()).collect();
     let datum = |(at, claim): (usize, &&ClaimStatement)| Datum {
         name: claim.id.text.clone(),

@@ -48,7 +48,8 @@ impl StudyFile {
 }
 
 /// The files of a study. The first one must exist.
-const FILES: [&str; 5] = ["study.toml", "experiments.toml", "figures.toml", "claims.toml", "fit.toml"];
+const FILES: [&str; 6] =
+    ["study.toml", "experiments.toml", "figures.toml", "claims.toml", "fit.toml", super::held_out::FILE];
 
 impl Location {
     /// Returns the location of a shipped study by its name, or of a folder. A path with a separator is a folder.

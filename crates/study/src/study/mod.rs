@@ -23,6 +23,7 @@
 //! | `calibrated.rs` | the calibrated constants of its machines |
 //! | `uncertainty.rs`, `uncertainty/` | the uncertainty of its number claims |
 //! | `fit.rs`, `fit/` | the calibration of constants on its claims |
+//! | `held_out.rs` | the stored cross-validation of its fit |
 //! | `scaffold.rs` | a minimal study to start from |
 //!
 //! Single runs and sweeps are in [`experiment`](crate::experiment). The built-in functions of the shipped papers are in
@@ -52,6 +53,8 @@ mod figure_links;
 pub mod figures;
 #[doc(hidden)]
 pub mod fit;
+#[doc(hidden)]
+pub mod held_out;
 #[doc(hidden)]
 pub mod live;
 #[doc(hidden)]

@@ -7,14 +7,15 @@ use super::expression::ExpressionError;
 use super::expression::read::problem;
 use super::figure_links::FigureLinks;
 use super::figures;
+use super::held_out;
 use super::located::{LocatedStudy, find};
 use super::progress::Progress;
 use super::roles;
 use super::uncertainty::{add_uncertainty, report};
 use crate::experiment::record::{self, VERSION};
-use crate::report::conditioning;
 use crate::report::explorer::EXPLORER;
 use crate::report::{Artifact, Cell, Column, PaperReport, Provenance, ReportTable};
+use crate::report::{conditioning, cross_validation};
 use narrows_core::Error;
 use narrows_core::engine::Outcome;
 
@@ -110,6 +111,7 @@ impl LocatedStudy {
         let problems = runs_not_done.iter().map(|table| format!("{}.", table.title)).collect();
         drawn.splice(0..0, runs_not_done);
         drawn.extend(conditioning::artifact(&roles::conditioning(study)));
+        drawn.extend(cross_validation::artifact(&held_out::numbers(study)));
         let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;
         let mut report = PaperReport {
             files,

@@ -7,6 +7,7 @@
 use super::choice::{HandChoice, names};
 use super::claims::ClaimStatement;
 use super::description::Study;
+use super::held_out;
 use crate::report::claim::Role;
 use crate::report::conditioning::Conditioning;
 use narrows_core::text::{Problem, SpannedString, suggest};
@@ -50,10 +51,12 @@ pub fn problems(study: &Study) -> Vec<Problem> {
     let ids = || study.claims.iter().map(|claim| claim.id.text.as_str());
     let unknown = entries(study).filter(|(by, entry)| !ids().any(|id| by.names(entry, id)));
     let restated = study.claims.iter().flat_map(|claim| &claim.restates);
-    let unknown = unknown.map(|(_, entry)| entry).chain(restated.filter(|entry| !ids().any(|id| id == entry.text)));
+    let named = restated.chain(study.held_out.iter().map(|stored| &stored.claim));
+    let unknown = unknown.map(|(_, entry)| entry).chain(named.filter(|entry| !ids().any(|id| id == entry.text)));
     let mut problems: Vec<Problem> = unknown.map(|entry| unknown_claim(entry, ids())).collect();
     problems.extend(study.fit.iter().flat_map(|plan| &plan.claims).filter_map(|entry| unfit_number(study, entry)));
     problems.extend(study.claims.iter().filter_map(|claim| wrong_role(study, claim)));
+    problems.extend(held_out::problems(study));
     problems
 }
 

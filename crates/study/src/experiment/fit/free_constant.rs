@@ -122,7 +122,8 @@ impl FreeConstant {
         Err(Problem::new(message).with_place(place(requested), label).help("bounds must be above 0, the smaller first"))
     }
 
-    /// Returns the keys of the constant in a machine. Keys of a host that no node uses are left out.
+    /// Returns the keys of the constant in a machine. Keys of a host that no node uses, and keys with another value than
+    /// the constant's, are left out.
     pub fn keys_in(&self, read: &Read<Machine>) -> Vec<String> {
         let entries = read.entries();
         let hosts: Vec<&Entry> = entries.iter().filter(|entry| key_matches("nodes.*.host", &entry.path)).collect();
@@ -130,8 +131,9 @@ impl FreeConstant {
             let host = key.strip_prefix("hosts.").and_then(|rest| rest.split('.').next());
             host.is_none_or(|host| hosts.is_empty() || hosts.iter().any(|entry| entry.value == host))
         };
-        let numbers = constants::part_numbers(read).into_iter().map(|number| number.key);
-        numbers.filter(|key| key_matches(&self.key, key) && is_used(key)).collect()
+        let same = constants::part_numbers(read).into_iter().filter(|number| number.value == self.current.value);
+        let keys = same.map(|number| number.key);
+        keys.filter(|key| key_matches(&self.key, key) && is_used(key)).collect()
     }
 }
 

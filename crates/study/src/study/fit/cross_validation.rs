@@ -2,31 +2,20 @@
 //!
 //! The entries of a row usually belong to one machine, so leaving out a single entry would leave the machine's other
 //! entries to determine its constants. The constants start from the same values in every fit, and keep their priors.
+//!
+//! Numbers that the fit does not have are predicted, too: those of its rows by the fits without the row, and the other
+//! predicted numbers of the study by the fit on all numbers.
 
+use super::plan::Plan;
 use super::{PointProblems, PreparedFit, prepare};
 use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::number::{Datum, PredictionResult, PredictionSource};
 use crate::experiment::fit::{FitResult, fit};
-use crate::study::LocatedStudy;
+use crate::report::claim::Role;
+use crate::report::cross_validation::HeldOutNumber;
+use crate::study::claims::ClaimStatement;
+use crate::study::{LocatedStudy, Study};
 use narrows_core::text::Problems;
-use serde::Serialize;
-
-/// A number of a fit, with its prediction by a fit from which it was left out.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct HeldOutNumber {
-    /// The name of the claim.
-    pub claim: String,
-    /// The row of the paper's table that was left out, or the name of the claim if it is not from a table.
-    pub left_out: String,
-    /// The unit of the number.
-    pub unit: String,
-    /// The published number.
-    pub expected: f64,
-    /// The number after the fit on all numbers; null if the number has no value.
-    pub fitted: Option<f64>,
-    /// The number after the fit on those of the other rows; null if the number has no value.
-    pub predicted: Option<f64>,
-}
 
 /// Some numbers of a fit.
 struct Subset<'a> {
@@ -51,30 +40,59 @@ impl PredictionSource for Subset<'_> {
 ///
 /// Reports the errors of the fit.
 pub fn cross_validate(located: &LocatedStudy, control: FitControl<'_>) -> Result<Vec<HeldOutNumber>, PointProblems> {
-    let prepared = prepare(located, None)?;
+    let prepared = prepare(located, None, further_claims)?;
     let claims = &prepared.fitting.claims;
-    let rows: Vec<&str> = claims.iter().map(|claim| claim.table_row().unwrap_or(&claim.id.text)).collect();
-    let all = fit_on(&prepared, (0..rows.len()).collect(), control)?;
-    let mut distinct = rows.clone();
+    let rows: Vec<&str> = claims.iter().map(|claim| row_of(claim)).collect();
+    let in_fit: Vec<usize> = (0..claims.len()).filter(|index| is_in_fit(&located.read.value, claims[*index])).collect();
+    let all = fit_on(&prepared, in_fit.clone(), control)?;
+    let mut distinct: Vec<&str> = in_fit.iter().map(|index| rows[*index]).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    let mut numbers: Vec<HeldOutNumber> = Vec::new();
-    for row in distinct {
-        let (left_out, kept): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|index| rows[*index] == row);
+    let held_out = |index: usize, left_out: Option<&str>, others: Option<&FitResult>| HeldOutNumber {
+        claim: claims[index].id.text.clone(),
+        role: claims[index].role(),
+        left_out: left_out.map(str::to_owned),
+        unit: claims[index].unit().to_owned(),
+        expected: prepared.data[index].expected,
+        fitted: number(&prepared, index, Some(&all)),
+        predicted: number(&prepared, index, others),
+    };
+    let mut numbers: Vec<(usize, HeldOutNumber)> = Vec::new();
+    for row in &distinct {
+        let kept: Vec<usize> = in_fit.iter().copied().filter(|index| rows[*index] != *row).collect();
         // Without other numbers, the constants keep the values of the descriptions.
         let others = if kept.is_empty() { None } else { Some(fit_on(&prepared, kept, control)?) };
-        numbers.extend(left_out.into_iter().map(|index| HeldOutNumber {
-            claim: claims[index].id.text.clone(),
-            left_out: row.to_owned(),
-            unit: claims[index].unit().to_owned(),
-            expected: prepared.data[index].expected,
-            fitted: number(&prepared, index, Some(&all)),
-            predicted: number(&prepared, index, others.as_ref()),
-        }));
+        let of_row = (0..claims.len()).filter(|index| rows[*index] == *row);
+        numbers.extend(of_row.map(|index| (index, held_out(index, Some(*row), others.as_ref()))));
     }
-    let position = |number: &HeldOutNumber| claims.iter().position(|claim| claim.id.text == number.claim);
-    numbers.sort_by_key(position);
-    Ok(numbers)
+    let elsewhere = (0..claims.len()).filter(|index| !distinct.contains(&rows[*index]));
+    numbers.extend(elsewhere.map(|index| (index, held_out(index, None, Some(&all)))));
+    numbers.sort_by_key(|(index, _)| *index);
+    Ok(numbers.into_iter().map(|(_, number)| number).collect())
+}
+
+/// Returns the row of the paper's table that a claim's number is from, or the claim's name.
+fn row_of(claim: &ClaimStatement) -> &str {
+    claim.table_row().unwrap_or(&claim.id.text)
+}
+
+fn is_in_fit(study: &Study, claim: &ClaimStatement) -> bool {
+    study.fit.iter().flat_map(|plan| &plan.claims).any(|entry| entry.text == claim.id.text)
+}
+
+/// Returns the other number claims of a study that a cross-validation predicts: those of the rows of the fit, and those
+/// with the role of a prediction. Given and restated numbers, and artifacts that are run only if named, are left out.
+fn further_claims<'a>(study: &'a Study, plan: &Plan) -> Vec<&'a ClaimStatement> {
+    let of_plan = |claim: &&ClaimStatement| plan.claims.iter().any(|entry| entry.text == claim.id.text);
+    let rows: Vec<&str> = study.claims.iter().filter(of_plan).map(row_of).collect();
+    let is_further = |claim: &&ClaimStatement| {
+        let is_run = !study.explicit_only.iter().any(|explicit| explicit.text == claim.artifact.text);
+        let is_number = claim.expected().is_some_and(|expected| expected != 0.0) && claim.restates.is_empty();
+        let is_prediction = matches!(claim.role(), Role::Predicted | Role::Underdetermined);
+        let is_of_row = claim.role() != Role::Given && rows.contains(&row_of(claim));
+        is_run && is_number && (is_prediction || is_of_row) && !of_plan(claim)
+    };
+    study.claims.iter().filter(is_further).collect()
 }
 
 fn fit_on(

@@ -1,0 +1,102 @@
+//! Cross-validation of a fit: numbers of claims as they are predicted by a fit without the numbers of their row.
+
+use super::claim::Role;
+use super::number::{display_unit, percent, short, signed_percent};
+use super::paper::{Artifact, CROSS_VALIDATION};
+use super::table::{Column, ReportTable};
+use serde::Serialize;
+
+/// The error of a prediction up to which it is counted as close.
+const NEAR: f64 = 0.1;
+
+/// The number of a claim, with its prediction by a fit from which its row was left out.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct HeldOutNumber {
+    /// The name of the claim.
+    pub claim: String,
+    /// The role of the claim.
+    pub role: Role,
+    /// The row of the paper's table that was left out, or the name of the claim if it is not from a table; null if the
+    /// fit has no number of the row, so that nothing was left out.
+    pub left_out: Option<String>,
+    /// The unit of the number.
+    pub unit: String,
+    /// The published number.
+    pub expected: f64,
+    /// The number after the fit on all numbers; null if the number has no value.
+    pub fitted: Option<f64>,
+    /// The number after the fit on those of the other rows; null if the number has no value.
+    pub predicted: Option<f64>,
+}
+
+impl HeldOutNumber {
+    /// Returns the relative error of the prediction.
+    pub fn error(&self) -> Option<f64> {
+        self.predicted.map(|predicted| predicted / self.expected - 1.0)
+    }
+
+    fn is_near(&self) -> bool {
+        self.error().is_some_and(|error| error.abs() <= NEAR)
+    }
+
+    fn is_prediction(&self) -> bool {
+        matches!(self.role, Role::Predicted | Role::Underdetermined)
+    }
+
+    /// Returns the texts of a row of the table.
+    pub fn cells(&self) -> [String; 7] {
+        let number = |number: Option<f64>| number.map_or("–".to_owned(), short);
+        let unit = display_unit(&self.unit);
+        [
+            self.claim.clone(),
+            self.role.word().to_owned(),
+            self.left_out.clone().unwrap_or_else(|| "nothing".to_owned()),
+            format!("{} {unit}", short(self.expected)).trim_end().to_owned(),
+            number(self.fitted),
+            number(self.predicted),
+            self.error().map_or("–".to_owned(), signed_percent),
+        ]
+    }
+}
+
+/// The heads of the columns of the table.
+pub const HEADS: [&str; 7] = ["number", "role", "left out with it", "published", "fitted", "predicted", "error"];
+
+/// Returns the table of the numbers.
+pub fn table(numbers: &[HeldOutNumber]) -> ReportTable {
+    let mut table = ReportTable::new(HEADS.map(Column::new).to_vec());
+    for one in numbers {
+        table.push(one.cells().map(Into::into).to_vec());
+    }
+    table
+}
+
+/// Returns the numbers of predictions that are close to the published numbers, as sentences.
+pub fn finding(numbers: &[HeldOutNumber]) -> String {
+    let near = percent(NEAR);
+    let count = |is_prediction: bool| {
+        let of_role: Vec<_> = numbers.iter().filter(|one| one.is_prediction() == is_prediction).collect();
+        (of_role.iter().filter(|one| one.is_near()).count(), of_role.len())
+    };
+    let (close, all) = count(false);
+    let mut text = format!("{close} of {all} numbers are within {near} when their row is left out of the fit.");
+    let (close, all) = count(true);
+    if all > 0 {
+        text += &format!(" {close} of {all} predicted numbers are within {near}.");
+    }
+    text
+}
+
+/// Returns the artifact with the table; `None` if the study has no cross-validation.
+pub fn artifact(numbers: &[HeldOutNumber]) -> Option<Artifact> {
+    let caption = "Each number that constants were fitted on, the other numbers of its table, and the predicted numbers: \
+                   after the fit on all numbers, and as a fit predicts it that leaves out the numbers of its row.";
+    (!numbers.is_empty()).then(|| Artifact {
+        id: CROSS_VALIDATION.to_owned(),
+        title: "Numbers as predicted without their row".to_owned(),
+        caption: format!("{caption} {}", finding(numbers)),
+        svg: None,
+        table: Some(table(numbers)),
+        explorer: None,
+    })
+}

@@ -1,0 +1,82 @@
+//! The cross-validation of a study as data (`cross-validation.toml`): numbers as a fit predicts them that leaves out
+//! their row of the paper's table. A fit takes longer than a reproduction, so that its results are stored with the study.
+//! `narrows fit STUDY --cross-validate --write` writes the file.
+
+use super::description::Study;
+use crate::report::cross_validation::HeldOutNumber;
+use narrows_core::text::{Problem, SpannedString, Table};
+
+/// The name of the file.
+pub const FILE: &str = "cross-validation.toml";
+
+/// The stored prediction of a claim's number.
+#[derive(Debug)]
+pub struct StoredPrediction {
+    /// The name of the claim.
+    pub claim: SpannedString,
+    left_out: Option<String>,
+    fitted: Option<f64>,
+    predicted: Option<f64>,
+}
+
+impl StoredPrediction {
+    /// Reads a prediction.
+    pub fn read(t: &mut Table<'_>) -> StoredPrediction {
+        StoredPrediction {
+            claim: t.phrase("claim", "Claim whose number is predicted").required(),
+            left_out: t.text("left-out", "Row that was left out of the fit; nothing if it has no row").optional(),
+            fitted: t.number("fitted", "Number after the fit on all numbers").optional(),
+            predicted: t.number("predicted", "Number after the fit without the row").optional(),
+        }
+    }
+}
+
+/// Returns the numbers of a study's stored cross-validation, with what their claims state.
+pub fn numbers(study: &Study) -> Vec<HeldOutNumber> {
+    let number = |stored: &StoredPrediction| {
+        let claim = study.claims.iter().find(|claim| claim.id.text == stored.claim.text)?;
+        Some(HeldOutNumber {
+            claim: stored.claim.text.clone(),
+            role: claim.role(),
+            left_out: stored.left_out.clone(),
+            unit: claim.unit().to_owned(),
+            expected: claim.expected()?,
+            fitted: stored.fitted,
+            predicted: stored.predicted,
+        })
+    };
+    study.held_out.iter().filter_map(number).collect()
+}
+
+/// Returns the errors of a stored cross-validation that does not have every number of the fit.
+pub fn problems(study: &Study) -> Vec<Problem> {
+    let Some(first) = study.held_out.first() else { return Vec::new() };
+    let is_stored = |id: &str| study.held_out.iter().any(|stored| stored.claim.text == id);
+    let fitted = study.fit.iter().flat_map(|plan| &plan.claims);
+    let problem = |entry: &SpannedString| {
+        let message = format!("the cross-validation has no prediction of `{}`, which fit.toml names", entry.text);
+        let problem = Problem::new(message).with_place(first.claim.place.clone(), "one of its predictions");
+        problem.help("run `narrows fit STUDY --cross-validate --write` again")
+    };
+    fitted.filter(|entry| !is_stored(&entry.text)).map(problem).collect()
+}
+
+/// Returns the text of the file with these numbers, each with four digits.
+pub fn text(numbers: &[HeldOutNumber]) -> String {
+    let mut text = "# Numbers as a fit predicts them that leaves out their row of the paper's table.\n\
+                    # `narrows fit STUDY --cross-validate --write` writes this file.\n"
+        .to_owned();
+    let rounded = |number: f64| format!("{number:.3e}").parse::<f64>().unwrap_or(number);
+    for one in numbers {
+        text += &format!("\n[[held-out]]\nclaim = {:?}\n", one.claim);
+        if let Some(row) = &one.left_out {
+            text += &format!("left-out = {row:?}\n");
+        }
+        for (key, number) in [("fitted", one.fitted), ("predicted", one.predicted)] {
+            if let Some(number) = number {
+                text += &format!("{key} = {}\n", rounded(number));
+            }
+        }
+    }
+    text
+}
