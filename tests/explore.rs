@@ -205,6 +205,22 @@ fn page_of_a_study_is_one_file() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), format!("Wrote `{file}`.\n"));
     let page = fs::read_to_string(&file).expect("the page");
     assert_eq!(page, STUDY_PAGE.replace("study\" content=\"\"", "study\" content=\"trapeze\""));
+    // Without --module, the page is that of the folder `web` next to the folder of the program.
+    fs::create_dir(folder.path("bin")).expect("a folder");
+    let program = folder.path("bin/narrows");
+    if fs::hard_link(env!("CARGO_BIN_EXE_narrows"), &program).is_err() {
+        fs::copy(env!("CARGO_BIN_EXE_narrows"), &program).expect("a copy of the program");
+    }
+    let unnamed = || {
+        let mut command = Command::new(&program);
+        command.args(["reproduce", "e-udp", "--live", "--out", &file]).output().expect("the program ends")
+    };
+    assert!(unnamed().status.success());
+    assert!(fs::read_to_string(&file).expect("the page").contains("content=\"e-udp\""));
+    fs::remove_dir_all(&web).expect("the folder is removed");
+    let refused = unnamed();
+    let reason = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && reason.contains(&web) && reason.contains(".ci/web"), "{reason}");
 }
 
 #[test]
@@ -225,9 +241,6 @@ fn page_of_a_study_states_what_is_missing() {
     );
     assert!(missing.contains(".ci/web") && missing.contains("--module target/web"), "{missing}");
     assert!(to("trapeze", &folder.path("nowhere")).contains("there is no folder"));
-    // Without --module, the folder beside that of the program is named.
-    let beside = refused(&["trapeze", "--out", &file]);
-    assert!(beside.contains("web`") && beside.contains(".ci/web"), "{beside}");
     write(&folder, "inside/index.html", "");
     assert!(to("trapeze", &empty).contains("only the explorer"));
     module_folder(&folder, "old", &STUDY_PAGE.replace(env!("CARGO_PKG_VERSION"), "0.0.1"));

@@ -26,7 +26,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct LivePage(String);
 
 impl LivePage {
-    /// Reads the page in the module folder `folder`; without one, in the folder `web` beside the folder of the program.
+    /// Reads the page in the module folder `folder`; without one, in the folder `web` next to the folder of the program.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ fn version_of(page: &str) -> Option<&str> {
     Some(rest.split_once('"')?.0)
 }
 
-/// Returns the folder `web` beside the folder of the program: that of an unpacked archive, or of a build.
+/// Returns the folder `web` next to the folder of the program: that of an unpacked archive, or of a build.
 fn default_folder() -> Option<PathBuf> {
     Some(std::env::current_exe().ok()?.parent()?.parent()?.join("web"))
 }

@@ -80,7 +80,7 @@ pub struct Options {
     /// With --live, print the address and do not open a browser
     #[arg(long, requires = "live", conflicts_with = "out")]
     no_browser: bool,
-    /// With --live and --out, folder of the page of studies [default: `web` beside the folder of the program]
+    /// With --live and --out, folder of the page of studies [default: `web` next to the folder of the program]
     #[arg(long, value_name = "FOLDER", requires_all = ["live", "out"])]
     module: Option<PathBuf>,
     /// Exit with 1 if a claim fails unexpectedly, or a claim that is expected to fail holds
