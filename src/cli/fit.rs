@@ -82,7 +82,7 @@ pub struct Options {
     /// Write the fitted values into the files that define the constants
     #[arg(long)]
     write: bool,
-    /// Print each number of a study as it is predicted when it and its row of the table are left out of the fit
+    /// Predict each number of a study from a fit without its row of the table, and print the predictions
     #[arg(long, conflicts_with_all = ["measured", "write"])]
     cross_validate: bool,
     /// Number of parallel jobs [default: CPU count]

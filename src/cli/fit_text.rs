@@ -11,7 +11,7 @@ const CONSTANTS_SHOWN: usize = 4;
 /// The smallest correlation that is shown if there are more than [`CONSTANTS_SHOWN`] constants.
 const CORRELATION_SHOWN: f64 = 0.5;
 /// The error of a prediction up to which it is counted as close.
-const NEAR: f64 = 0.1;
+const CLOSE_PREDICTION_ERROR: f64 = 0.1;
 /// The largest number of lines of a list.
 const LINES_SHOWN: usize = 12;
 /// The distance from the starting value, in standard deviations of the prior, from which a constant is named if the fit
@@ -40,8 +40,9 @@ pub fn cross_validation(numbers: &[HeldOutNumber]) -> String {
             [one.claim.clone(), one.left_out.clone(), expected, number(one.fitted), number(one.predicted), error];
         table.push(cells.map(Into::into).to_vec());
     }
-    let close = numbers.iter().filter(|one| error_of(one).is_some_and(|error| error.abs() <= NEAR)).count();
-    let (all, near) = (numbers.len(), percent(NEAR));
+    let close =
+        numbers.iter().filter(|one| error_of(one).is_some_and(|error| error.abs() <= CLOSE_PREDICTION_ERROR)).count();
+    let (all, near) = (numbers.len(), percent(CLOSE_PREDICTION_ERROR));
     format!("{}\n{close} of {all} numbers are within {near} when their row is left out of the fit.\n", table.text())
 }
 

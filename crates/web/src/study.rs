@@ -1,7 +1,7 @@
 //! `study` and `claims`: the claims of a study, judged again with other values of its constants.
 //!
-//! The module of the page does not answer them: the studies and their engine would more than double what it may add to
-//! its size. The server does.
+//! Only the server answers them. In the page's WebAssembly module, the studies and their engine would take more than
+//! twice the bytes that the module may grow by.
 
 use crate::question::{Question, is_inside};
 use crate::{AnswerEngine, AnswerResult, QuestionError};
