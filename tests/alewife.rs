@@ -12,7 +12,7 @@ use narrows::messaging::active::ActiveMessage;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, Space};
 use narrows::program::RunningWorkload;
 use narrows::program::worker::{Worker, start};
-use narrows::protocol::directory::RequestedAccess;
+use narrows::protocol::directory::AccessMode;
 use narrows::text::Document;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -109,7 +109,7 @@ proptest! {
                 for _ in 0..12 {
                     let counter = next_random(&mut state) as u32 % counters;
                     let other = next_random(&mut state) as u32 % counters;
-                    worker.prefetch(counter_address(other), if other.is_multiple_of(2) { RequestedAccess::Read } else { RequestedAccess::Write }).await;
+                    worker.prefetch(counter_address(other), if other.is_multiple_of(2) { AccessMode::Read } else { AccessMode::Write }).await;
                     worker.lock(counter).await;
                     let value = worker.load(counter_address(counter)).await;
                     worker.compute(next_random(&mut state) % 300).await;
@@ -160,7 +160,7 @@ proptest! {
                         worker.store(address, step).await;
                         seen[home][word] = step;
                     } else if step % 3 == 0 {
-                        worker.prefetch(address, if step % 2 == 0 { RequestedAccess::Read } else { RequestedAccess::Write }).await;
+                        worker.prefetch(address, if step % 2 == 0 { AccessMode::Read } else { AccessMode::Write }).await;
                     }
                     let value = worker.load(address).await;
                     assert!(value >= seen[home][word] && (word != worker_index || value == step), "{value} of {home}, {word}");
@@ -248,7 +248,7 @@ fn walk_cycles(prefetches: bool, sets: &[&str]) -> f64 {
                 let start = worker.endpoint().now();
                 for step in 0..50 {
                     if prefetches {
-                        worker.prefetch(bases[7].plus(16 * (step + 1)), RequestedAccess::Read).await;
+                        worker.prefetch(bases[7].plus(16 * (step + 1)), AccessMode::Read).await;
                     }
                     worker.compute(40).await;
                     assert_eq!(worker.load(bases[7].plus(16 * step)).await, 0);
@@ -306,12 +306,12 @@ fn granted_block_stays_readable_after_its_use() {
     let (end, far) = (ends[0].clone(), bases[1]);
     built.world.sim.spawn("program", async move {
         end.active().cpu().until(START).await;
-        assert_eq!(end.accessible_address(far, RequestedAccess::Read), None);
-        let address = end.fault(far, RequestedAccess::Read).await;
+        assert_eq!(end.accessible_address(far, AccessMode::Read), None);
+        let address = end.fault(far, AccessMode::Read).await;
         assert_eq!(end.active().cpu().load(address, 8).await, Ok(0));
         end.end_use(far).await;
-        assert_eq!(end.accessible_address(far, RequestedAccess::Read), Some(address));
-        assert_eq!(end.accessible_address(far, RequestedAccess::Write), None);
+        assert_eq!(end.accessible_address(far, AccessMode::Read), Some(address));
+        assert_eq!(end.accessible_address(far, AccessMode::Write), None);
         assert_eq!(end.faults(), 1);
     });
     assert_eq!(built.run(), Outcome::Done);

@@ -1,5 +1,6 @@
-//! Compares the router network, and the plainly written reference, with BookSim2. Packet traces must agree to the cycle, and
-//! curves of latency and throughput within the stated tolerances. BookSim2's results are in `tests/data/booksim2`.
+//! Compares the router network, and the plainly written reference, with BookSim2. Packet traces must agree to the
+//! cycle, and curves of latency and throughput within the stated tolerances. BookSim2's results are in
+//! `tests/data/booksim2`.
 
 use crate::reference_network::ReferenceNetwork;
 use narrows::engine::rng;

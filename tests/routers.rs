@@ -1,5 +1,5 @@
-//! Compares the fast network of routers with the plainly written reference: the same events in every cycle, over many small
-//! random systems.
+//! Compares the fast network of routers with the plainly written reference: the same events in every cycle, over many
+//! small random systems.
 
 #[path = "routers/shapes.rs"]
 mod shapes;

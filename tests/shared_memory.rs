@@ -7,7 +7,7 @@ use narrows::host::Processor;
 use narrows::machine::{self, Machine, build};
 use narrows::messaging::World;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, SharedMemoryParameters, Space};
-use narrows::protocol::directory::RequestedAccess;
+use narrows::protocol::directory::AccessMode;
 use narrows::text::{Document, Parameters};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,9 +16,9 @@ use std::rc::Rc;
 
 async fn load(end: &SharedMemory, location: SharedAddress) -> u64 {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(location, RequestedAccess::Read) {
+    let (address, was_granted) = match end.accessible_address(location, AccessMode::Read) {
         Some(address) => (address, false),
-        None => (end.fault(location, RequestedAccess::Read).await, true),
+        None => (end.fault(location, AccessMode::Read).await, true),
     };
     let value = cpu.load_word(address, 8).await;
     cpu.sync().await;
@@ -30,9 +30,9 @@ async fn load(end: &SharedMemory, location: SharedAddress) -> u64 {
 
 async fn store(end: &SharedMemory, location: SharedAddress, value: u64) {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(location, RequestedAccess::Write) {
+    let (address, was_granted) = match end.accessible_address(location, AccessMode::Write) {
         Some(address) => (address, false),
-        None => (end.fault(location, RequestedAccess::Write).await, true),
+        None => (end.fault(location, AccessMode::Write).await, true),
     };
     cpu.store_word(address, 8, value).await;
     cpu.sync().await;
@@ -208,7 +208,7 @@ fn access_outside_the_shared_space_names_its_address() {
     let (ends, bases) = shared_blocks(&built.world, 128, 256);
     let outside = bases[1].plus(256);
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        ends[0].accessible_address(outside, RequestedAccess::Read)
+        ends[0].accessible_address(outside, AccessMode::Read)
     }));
     let panic = panic.expect_err("the access is outside");
     let message = panic.downcast_ref::<String>().expect("a text");

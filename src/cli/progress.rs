@@ -71,8 +71,8 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
         let bar = ProgressBar::new(expected as u64).with_style(style);
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
-        // The call fails if this handler is already installed, which does no harm. If the parent process ignores Ctrl-C,
-        // it is still ignored. Other signals are not handled, so that `nohup` works.
+        // The call fails if this handler is already installed, which does no harm. If the parent process ignores
+        // Ctrl-C, it is still ignored. Other signals are not handled, so that `nohup` works.
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown_state = state.clone();
         let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown_state.text()));

@@ -228,8 +228,7 @@ const CACHE_COSTS: [&str; 4] =
 #[test]
 fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
     let (mut errors, mut effective) = (Vec::new(), BTreeSet::new());
-    let with_bus =
-        pairwise_combinations("ping-pong").into_iter().filter(|combination| combination.host == "hosts/p6-natoma");
+    let with_bus = pairwise_combinations("ping-pong").into_iter().filter(|one| one.host == "hosts/p6-natoma");
     for combination in with_bus {
         let latency = |payload, costs: &[String]| {
             single_message_latency_ns(&combination, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat())
@@ -253,7 +252,7 @@ fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
 }
 
 /// Interfaces whose longest packet is a parameter, with the further settings that make them move whole blocks.
-const WITH_PACKET_SIZE_KEY: [(&str, &[&str]); 11] = [
+const PACKET_SIZE_PARTS: [(&str, &[&str]); 11] = [
     ("ni2w", &[]),
     ("udma", &["udma-threshold=0 B"]),
     ("ap3000", &[]),
@@ -277,8 +276,7 @@ fn packets_that_fill_no_block_are_moved_whole() {
     let mut met = BTreeSet::new();
     for (workload, program) in programs {
         for combination in pairwise_combinations(workload) {
-            let Some((ni, rest)) =
-                WITH_PACKET_SIZE_KEY.iter().find(|(ni, _)| *ni == name_without_folder(combination.ni))
+            let Some((ni, rest)) = PACKET_SIZE_PARTS.iter().find(|(ni, _)| *ni == name_without_folder(combination.ni))
             else {
                 continue;
             };

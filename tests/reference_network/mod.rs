@@ -9,8 +9,8 @@
 //! | `source.rs` | a node's queues |
 //! | `sink.rs` | a node's interface, which receives packets |
 //!
-//! The fast network must equal it in every event of every cycle. The reference uses only the library's public interface.
-//! It neither skips idle cycles nor has any other optimisation for speed.
+//! The fast network must equal it in every event of every cycle. The reference uses only the library's public
+//! interface. It neither skips idle cycles nor has any other optimisation for speed.
 #![allow(dead_code)]
 
 mod arbiter;

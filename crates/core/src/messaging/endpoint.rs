@@ -252,8 +252,8 @@ impl Endpoint {
         self.send_in_burst(outgoing, scheduled, false)
     }
 
-    /// Sends a message as [`send_scheduled`](Endpoint::send_scheduled) does. With `more`, the program sends another message
-    /// without waiting in between, and the interface need not be notified before that.
+    /// Sends a message as [`send_scheduled`](Endpoint::send_scheduled) does. With `more`, the program sends another
+    /// message without waiting in between, and the interface need not be notified before that.
     ///
     /// # Panics
     ///

@@ -7,7 +7,7 @@
 use super::verbs::Verbs;
 use crate::engine::{Bytes, Journey, LocalFuture, NodeId, Time};
 use crate::host::{Address, Direction};
-use crate::protocol::directory::RequestedAccess;
+use crate::protocol::directory::AccessMode;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -78,10 +78,10 @@ pub trait CoherenceUnit {
     fn remote(&self, home: NodeId, address: Address) -> Address;
 
     /// Returns whether the processor may access `address` without waiting for another node.
-    fn may_access(&self, address: Address, want: RequestedAccess) -> bool;
+    fn may_access(&self, address: Address, want: AccessMode) -> bool;
 
     /// Requests the block at `address`; returns the grant to wait for, or `None` if the access hits.
-    fn demand<'a>(&'a self, address: Address, want: RequestedAccess) -> LocalFuture<'a, Option<Grant>>;
+    fn demand<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, Option<Grant>>;
 
     /// Waits for a grant; nothing else runs on the processor in the meantime.
     fn wait<'a>(&'a self, grant: &'a Grant) -> LocalFuture<'a, ()>;
@@ -93,5 +93,5 @@ pub trait CoherenceUnit {
     fn end_use<'a>(&'a self, address: Address) -> LocalFuture<'a, ()>;
 
     /// Requests the block at `address` without waiting for it.
-    fn prefetch<'a>(&'a self, address: Address, want: RequestedAccess) -> LocalFuture<'a, ()>;
+    fn prefetch<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, ()>;
 }

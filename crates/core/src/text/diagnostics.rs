@@ -1,7 +1,7 @@
 //! Builds the problems that the reader reports.
 
 use super::kind::InvalidValue;
-use super::origin::SourceLocation;
+use super::origin::TextSpan;
 use super::problem::Problem;
 use super::record::{Records, Step, dotted};
 use super::suggest;
@@ -13,7 +13,7 @@ pub(super) fn positioned(
     records: &Records,
     path: &str,
     full_path: &str,
-    nearest: Option<SourceLocation>,
+    nearest: Option<TextSpan>,
     message: &str,
 ) -> Problem {
     let keys: Vec<&str> = path.split('.').filter(|key| !key.is_empty()).collect();
@@ -106,7 +106,7 @@ pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
 }
 
 /// Returns the problem that a required key is missing.
-pub(super) fn missing(path: &[Step], place: Option<SourceLocation>, doc: &str, allowed: &str) -> Problem {
+pub(super) fn missing(path: &[Step], place: Option<TextSpan>, doc: &str, allowed: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     Problem::new(missing_title(&dotted(path)))
         .with_location(place, format!("`{key}` belongs here"))
@@ -115,12 +115,7 @@ pub(super) fn missing(path: &[Step], place: Option<SourceLocation>, doc: &str, a
 }
 
 /// Returns the problem that a value is not valid for its key.
-pub(super) fn invalid(
-    path: &[Step],
-    invalid_value: InvalidValue,
-    nearest: Option<SourceLocation>,
-    doc: &str,
-) -> Problem {
+pub(super) fn invalid(path: &[Step], invalid_value: InvalidValue, nearest: Option<TextSpan>, doc: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     let problem =
         Problem::bad_value(&dotted(path)).with_location(invalid_value.place.or(nearest), invalid_value.fault.label);

@@ -4,7 +4,7 @@
 //! Defaults are added by the reader, and the meaning of keys is not considered.
 
 use super::layers::{LayerCache, Layers, PartSettings};
-use super::origin::{Layer, SourceLocation, TextId, Texts};
+use super::origin::{Layer, TextId, TextSpan, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, PARTS, Setting};
 use super::suggest;
@@ -99,29 +99,29 @@ pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Pr
 pub fn load_files(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
     let mut loader = Loader::new(PartLibrary::EMPTY);
     for (path, text, folder) in files {
-        let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
+        let sheet = loader.parse(Layer::File(path.to_path_buf()), text, *folder);
         loader.parts.push(((Vec::new(), path.display().to_string()), sheet));
     }
     let tree = loader.merge(None);
-    let place = (!files.is_empty()).then_some(SourceLocation { text: 0, span: 0..0 });
+    let place = (!files.is_empty()).then_some(TextSpan { text: 0, span: 0..0 });
     loader.finish((tree, place), Vec::new())
 }
 
 /// A text that was parsed as TOML, but has no rank yet.
-struct ParsedText {
+struct Toml {
     text: TextId,
     tree: Tree,
 }
 
 /// The names of parts, each with the source location of the name.
-type PartNames = Vec<(String, Option<SourceLocation>)>;
+type PartNames = Vec<(String, Option<TextSpan>)>;
 
 struct Loader<'a> {
     shelf: PartLibrary<'a>,
     texts: Texts,
     problems: Vec<Problem>,
     /// The parts in rising precedence, each with the table in which it is placed, its name, and its text.
-    parts: Vec<((Vec<String>, String), ParsedText)>,
+    parts: Vec<((Vec<String>, String), Toml)>,
 }
 
 impl<'a> Loader<'a> {
@@ -130,7 +130,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the layers below the settings merged, with the place of the file, and the settings.
-    fn layers(&mut self, source: &Source<'_>) -> ((Tree, Option<SourceLocation>), Vec<Setting>) {
+    fn layers(&mut self, source: &Source<'_>) -> ((Tree, Option<TextSpan>), Vec<Setting>) {
         let file = self.document(source.document);
         let mut settings = self.settings(source.sets, Layer::Set);
         settings.extend(self.settings(source.varied, Layer::Vary));
@@ -159,11 +159,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Applies the settings to the layers below them.
-    fn finish(
-        mut self,
-        (mut tree, place): (Tree, Option<SourceLocation>),
-        settings: Vec<Setting>,
-    ) -> Result<Loaded, Problems> {
+    fn finish(mut self, file: (Tree, Option<TextSpan>), settings: Vec<Setting>) -> Result<Loaded, Problems> {
+        let (mut tree, place) = file;
         let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.names_parts(setting));
         for setting in settings {
             if let Err(problem) = setting.apply(&mut tree) {
@@ -177,12 +174,12 @@ impl<'a> Loader<'a> {
         Ok(Loaded { texts: self.texts, root, parts: self.shelf.names })
     }
 
-    fn document(&mut self, document: Document<'_>) -> Option<ParsedText> {
+    fn document(&mut self, document: Document<'_>) -> Option<Toml> {
         match document {
             Document::None => None,
-            Document::Text(name, text, folder) => Some(self.sheet(Layer::File(name.into()), text, folder)),
+            Document::Text(name, text, folder) => Some(self.parse(Layer::File(name.into()), text, folder)),
             Document::File(path) => match super::file::read(path) {
-                Ok(text) => Some(self.sheet(Layer::File(path.to_path_buf()), &text, path.parent())),
+                Ok(text) => Some(self.parse(Layer::File(path.to_path_buf()), &text, path.parent())),
                 Err(problem) => {
                     self.problems.push(problem);
                     None
@@ -191,7 +188,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn sheet(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> ParsedText {
+    fn parse(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> Toml {
         let text = self.texts.add(layer, content, folder);
         let builder = TreeBuilder { text, rank: 0, offset: 0 };
         let (table, errors) = DeTable::parse_recoverable(content);
@@ -201,7 +198,7 @@ impl<'a> Loader<'a> {
             self.problems.push(problem.help(toml_help(error.message())));
         }
         let tree = if errors.is_empty() { builder.tree(table.get_ref()) } else { Tree::default() };
-        ParsedText { text, tree }
+        Toml { text, tree }
     }
 
     fn settings(&mut self, sets: &[String], layer: impl Fn(String) -> Layer) -> Vec<Setting> {
@@ -218,11 +215,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the file without its key `parts`, and the named parts with the locations of their names.
-    fn named_parts(
-        &mut self,
-        file: Option<ParsedText>,
-        settings: &[Setting],
-    ) -> (Option<ParsedText>, Option<SourceLocation>, PartNames) {
+    fn named_parts(&mut self, file: Option<Toml>, settings: &[Setting]) -> (Option<Toml>, Option<TextSpan>, PartNames) {
         let (mut file, mut named) = (file, Vec::new());
         if let Some(sheet) = &mut file {
             named = self.take_parts(&mut sheet.tree);
@@ -230,16 +223,12 @@ impl<'a> Loader<'a> {
         if let Some(setting) = settings.iter().rfind(|setting| setting.sets_key(PARTS)) {
             named = self.part_names(&setting.value);
         }
-        let place = file.as_ref().map(|sheet| SourceLocation { text: sheet.text, span: 0..0 });
+        let place = file.as_ref().map(|sheet| TextSpan { text: sheet.text, span: 0..0 });
         (file, place, named)
     }
 
     /// Returns the parts that entries of tables name, with the paths of the entries.
-    fn parts_of_entries(
-        &mut self,
-        file: &mut Option<ParsedText>,
-        settings: &[Setting],
-    ) -> Vec<(Vec<String>, PartNames)> {
+    fn parts_of_entries(&mut self, file: &mut Option<Toml>, settings: &[Setting]) -> Vec<(Vec<String>, PartNames)> {
         let mut named: Vec<(Vec<String>, PartNames)> = Vec::new();
         let PartLibrary { tables, .. } = self.shelf;
         for table in tables {
@@ -284,14 +273,9 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds a part to the table `table_path`, with a higher precedence than the parts of which it consists.
-    fn part(
-        &mut self,
-        (name, place): (&str, Option<SourceLocation>),
-        table_path: &[String],
-        enclosing_parts: &mut Vec<String>,
-    ) {
-        if enclosing_parts.iter().any(|outer| outer == name) {
-            return self.problems.push(inclusion_cycle(name, place, enclosing_parts));
+    fn part(&mut self, (name, place): (&str, Option<TextSpan>), table_path: &[String], enclosing: &mut Vec<String>) {
+        if enclosing.iter().any(|outer| outer == name) {
+            return self.problems.push(inclusion_cycle(name, place, enclosing));
         }
         if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == table_path) {
             return;
@@ -300,12 +284,12 @@ impl<'a> Loader<'a> {
             let problem = self.unknown_part(name, place);
             return self.problems.push(problem);
         };
-        let mut sheet = self.sheet(Layer::Part(name.to_string()), text, None);
-        enclosing_parts.push(name.to_string());
+        let mut sheet = self.parse(Layer::Part(name.to_string()), text, None);
+        enclosing.push(name.to_string());
         for (inner, place) in self.take_parts(&mut sheet.tree) {
-            self.part((&inner, place), table_path, enclosing_parts);
+            self.part((&inner, place), table_path, enclosing);
         }
-        enclosing_parts.pop();
+        enclosing.pop();
         for key in table_path.iter().rev() {
             let mut outer = Tree::default();
             outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(sheet.tree)));
@@ -314,7 +298,7 @@ impl<'a> Loader<'a> {
         self.parts.push(((table_path.to_vec(), name.to_string()), sheet));
     }
 
-    fn unknown_part(&self, name: &str, place: Option<SourceLocation>) -> Problem {
+    fn unknown_part(&self, name: &str, place: Option<TextSpan>) -> Problem {
         let folder_of = |part: &'static str| part.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_file = name.ends_with(".toml");
         let stem = name.strip_suffix(".toml").unwrap_or(name);
@@ -353,7 +337,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Merges the parts and the file over them.
-    fn merge(&mut self, file: Option<ParsedText>) -> Tree {
+    fn merge(&mut self, file: Option<Toml>) -> Tree {
         let mut whole = Tree::default();
         let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, sheet)| sheet).chain(file);
         for (rank, mut sheet) in sheets.enumerate() {
@@ -370,7 +354,7 @@ fn not_a_part(item: &TreeNode) -> Problem {
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 
-fn inclusion_cycle(name: &str, place: Option<SourceLocation>, within: &[String]) -> Problem {
+fn inclusion_cycle(name: &str, place: Option<TextSpan>, within: &[String]) -> Problem {
     let from = within.iter().position(|outer| outer == name).unwrap_or(0);
     let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
     Problem::new(format!("the shipped part \"{name}\" includes itself"))

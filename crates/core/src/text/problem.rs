@@ -2,7 +2,7 @@
 //!
 //! All problems are collected and rendered together.
 
-use super::origin::{Layer, SourceLocation, Texts};
+use super::origin::{Layer, TextSpan, Texts};
 use super::suggest;
 use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Snippet};
@@ -16,11 +16,11 @@ pub struct Problem {
     /// The message.
     pub message: String,
     /// The source location, if there is one.
-    pub place: Option<SourceLocation>,
+    pub place: Option<TextSpan>,
     /// The label at that location.
     pub label: Box<str>,
     /// Related source locations, each with its label.
-    pub related: Box<[(SourceLocation, String)]>,
+    pub related: Box<[(TextSpan, String)]>,
     /// Help lines, which state the allowed values and the remedy.
     pub help: Vec<String>,
     /// Whether the problem is that parts which are each valid alone are incompatible.
@@ -48,13 +48,13 @@ impl Problem {
     }
 
     /// Returns the problem with this source location and label.
-    pub fn with_location(mut self, place: Option<SourceLocation>, label: impl Into<String>) -> Problem {
+    pub fn with_location(mut self, place: Option<TextSpan>, label: impl Into<String>) -> Problem {
         (self.place, self.label) = (place, label.into().into_boxed_str());
         self
     }
 
     /// Returns the problem with one more related location.
-    pub fn related(mut self, place: SourceLocation, label: impl Into<String>) -> Problem {
+    pub fn related(mut self, place: TextSpan, label: impl Into<String>) -> Problem {
         self.related = self.related.into_iter().chain([(place, label.into())]).collect();
         self
     }
@@ -84,11 +84,11 @@ impl Problem {
         group.elements(self.help.iter().map(|help| Element::from(Level::HELP.message(printable(help)))))
     }
 
-    fn shares_text(&self, related: &SourceLocation) -> bool {
+    fn shares_text(&self, related: &TextSpan) -> bool {
         self.place.as_ref().is_some_and(|place| place.text == related.text)
     }
 
-    fn snippet<'a>(&'a self, place: &'a SourceLocation, texts: &'a Texts) -> Element<'a> {
+    fn snippet<'a>(&'a self, place: &'a TextSpan, texts: &'a Texts) -> Element<'a> {
         let content = &texts.get(place.text).content;
         let mut snippet = snippet(place, &self.label, AnnotationKind::Primary, texts);
         for (related, label) in self.related.iter().filter(|(related, _)| self.shares_text(related)) {
@@ -100,7 +100,7 @@ impl Problem {
 }
 
 fn snippet<'a>(
-    place: &SourceLocation,
+    place: &TextSpan,
     label: &'a str,
     kind: AnnotationKind,
     texts: &'a Texts,
@@ -226,8 +226,8 @@ impl std::error::Error for Problems {}
 mod tests {
     use super::*;
 
-    fn place(text: usize, span: Range<usize>) -> Option<SourceLocation> {
-        Some(SourceLocation { text, span })
+    fn place(text: usize, span: Range<usize>) -> Option<TextSpan> {
+        Some(TextSpan { text, span })
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The value is TOML if it parses as TOML, otherwise a string. Elements of lists are named by their index. Whether
 //! anything reads the key is not checked here.
 
-use super::origin::{SourceLocation, TextId};
+use super::origin::{TextId, TextSpan};
 use super::problem::Problem;
 use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue, shadow};
 use std::ops::Range;
@@ -28,7 +28,7 @@ const PATH_KEYS_MAX: usize = 64;
 /// Parses an option.
 pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem> {
     let problem = |label: &str, span: Range<usize>| {
-        let place = SourceLocation { text, span };
+        let place = TextSpan { text, span };
         Err(Problem::new(format!("cannot set `{option}`"))
             .with_location(Some(place), label)
             .help("write KEY=VALUE, such as run.seed=7; keys are joined by `.`"))

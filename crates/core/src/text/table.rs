@@ -6,7 +6,7 @@
 use super::diagnostics;
 use super::kind::InvalidValue;
 use super::meaning::ParameterDeclaration;
-use super::origin::{SourceLocation, Texts};
+use super::origin::{TextSpan, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
 use super::record::{Mark, RecordedValue, RenamedKey, Step, dotted};
@@ -23,7 +23,7 @@ pub struct Table<'t> {
     pub(super) path: Vec<Step>,
     pub(super) node: Option<&'t TreeNode>,
     /// The source location of this table, or of the nearest enclosing table that has one.
-    nearest: Option<SourceLocation>,
+    nearest: Option<TextSpan>,
     /// The keys that were read, and the members of families.
     pub(super) known_keys: RefCell<Vec<&'static str>>,
     /// The members of families.
@@ -44,7 +44,7 @@ impl<'t> Table<'t> {
         context: &'t ReadContext,
         path: Vec<Step>,
         node: Option<&'t TreeNode>,
-        above: Option<SourceLocation>,
+        above: Option<TextSpan>,
     ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
         Table {
@@ -295,7 +295,7 @@ impl<'t> Table<'t> {
         self.path.iter().cloned().chain([Step::Key(key)]).collect()
     }
 
-    pub(super) fn place(&self) -> Option<SourceLocation> {
+    pub(super) fn place(&self) -> Option<TextSpan> {
         self.nearest.clone()
     }
 
@@ -342,7 +342,7 @@ impl<'t> Table<'t> {
     }
 
     /// Records the selected member of the family at this table.
-    pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&SourceLocation>) {
+    pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&TextSpan>) {
         let (value, kind) = (name.to_string(), "choice".to_string());
         let (declared, place) = (ParameterDeclaration::default(), place.cloned());
         let recorded = RecordedValue { value, kind, declared, place, doc };

@@ -1,8 +1,8 @@
 //! A processor's cache as an agent on the bus. It snoops, supplies blocks, and fetches blocks after misses.
 //!
 //! Each task that fetches a block has one outstanding transaction. On a split bus, several tasks can fetch blocks at
-//! the same time. If a replaced block is owned or modified, it is written back before the new one is fetched. Parameters:
-//! [`CacheParameters`]. The module leaves out levels of caches, victim buffers, prefetch.
+//! the same time. If a replaced block is owned or modified, it is written back before the new one is fetched.
+//! Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim buffers, prefetch.
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::{Bus, Granted};

@@ -1,5 +1,5 @@
-//! Check-ins: a node returns a read-only copy to its home. This takes one message; waiting until a write invalidates the
-//! copy takes two.
+//! Check-ins: a node returns a read-only copy to its home. This takes one message; waiting until a write invalidates
+//! the copy takes two.
 //!
 //! This is the check-in of cooperative shared memory (Hill, Larus, Reinhardt and Wood, *Cooperative Shared Memory:
 //! Software and Hardware for Scalable Multiprocessors*, ASPLOS 1992), for programs in which one node produces data that

@@ -14,7 +14,7 @@ use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
 use crate::messaging::active::ActiveEndpoint;
 use crate::ni::{AccessCosts, CoherenceUnit};
-use crate::protocol::directory::RequestedAccess;
+use crate::protocol::directory::AccessMode;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -66,13 +66,13 @@ impl HardwareCoherence {
 
     /// Returns the address of `at`, if the processor may access it with `want`.
     #[inline]
-    pub fn accessible_address(&self, at: SharedAddress, want: RequestedAccess) -> Option<Address> {
+    pub fn accessible_address(&self, at: SharedAddress, want: AccessMode) -> Option<Address> {
         let address = self.address(at);
         self.unit.may_access(address, want).then_some(address)
     }
 
     /// Waits until the program may access `at`. Returns its address, and whether the program waited.
-    pub async fn fault(&self, at: SharedAddress, want: RequestedAccess) -> (Address, bool) {
+    pub async fn fault(&self, at: SharedAddress, want: AccessMode) -> (Address, bool) {
         let (address, active) = (self.address(at), &self.active);
         let cpu = active.cpu();
         {
@@ -120,7 +120,7 @@ impl HardwareCoherence {
     }
 
     /// Prefetches the block of `at`.
-    pub async fn prefetch(&self, at: SharedAddress, want: RequestedAccess) {
+    pub async fn prefetch(&self, at: SharedAddress, want: AccessMode) {
         let (address, cpu) = (self.address(at), self.active.cpu());
         cpu.work(self.costs.prefetch);
         if !self.unit.may_access(address, want) {

@@ -14,8 +14,8 @@ use crate::engine::{EndpointId, NodeId};
 use crate::host::{Address, Processor};
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::protocol::directory::{
-    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Evicted,
-    RequestedAccess, Requester, RequesterParameters,
+    Access, AccessMode, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters,
+    Evicted, Requester, RequesterParameters,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -80,7 +80,7 @@ impl SoftwareCoherence {
     }
 
     /// Waits until the program may access `at` once, and returns its address.
-    pub async fn fault(&self, at: SharedAddress, want: RequestedAccess) -> Address {
+    pub async fn fault(&self, at: SharedAddress, want: AccessMode) -> Address {
         self.active.cpu().work(self.fault_cycles);
         let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
         self.granted.set(None);

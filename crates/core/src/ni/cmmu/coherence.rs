@@ -22,8 +22,8 @@ use crate::host::{Address, Processor};
 use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant};
 use crate::ni::port::Port;
 use crate::protocol::directory::{
-    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory, DirectoryParameters,
-    Evicted, RequestedAccess, Requester, RequesterParameters, Trap,
+    Access, AccessMode, AccessOutcome, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory,
+    DirectoryParameters, Evicted, Requester, RequesterParameters, Trap,
 };
 use crate::protocol::{Marks, Offer};
 use std::cell::{Cell, RefCell};
@@ -81,8 +81,8 @@ impl CoherenceController for UnitController {
     }
 }
 
-const fn want(stores: bool) -> RequestedAccess {
-    if stores { RequestedAccess::Write } else { RequestedAccess::Read }
+const fn want(stores: bool) -> AccessMode {
+    if stores { AccessMode::Write } else { AccessMode::Read }
 }
 
 impl Coherence {
@@ -298,7 +298,7 @@ impl Coherence {
         }
     }
 
-    async fn request(&self, address: Address, want: RequestedAccess) -> Option<Grant> {
+    async fn request(&self, address: Address, want: AccessMode) -> Option<Grant> {
         let (block, mut actions) = (self.block(address), Vec::new());
         let outcome = match block.home == self.node {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
@@ -347,13 +347,13 @@ impl CoherenceUnit for Coherence {
         remote(home, address)
     }
 
-    fn may_access(&self, address: Address, want: RequestedAccess) -> bool {
-        let has = self.host.processor.may_access(address, want == RequestedAccess::Write);
+    fn may_access(&self, address: Address, want: AccessMode) -> bool {
+        let has = self.host.processor.may_access(address, want == AccessMode::Write);
         // If programs have been granted blocks, a block may be in the cache for one of those programs only.
         has && (!self.waiters.borrow().any_held() || self.allowed(address).allows(want))
     }
 
-    fn demand<'a>(&'a self, address: Address, want: RequestedAccess) -> LocalFuture<'a, Option<Grant>> {
+    fn demand<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, Option<Grant>> {
         Box::pin(self.request(address, want))
     }
 
@@ -374,7 +374,7 @@ impl CoherenceUnit for Coherence {
     }
 
     /// Prefetches a block, without a grant: the block may be invalidated before it is used.
-    fn prefetch<'a>(&'a self, address: Address, want: RequestedAccess) -> LocalFuture<'a, ()> {
+    fn prefetch<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let (block, mut actions) = (self.block(address), Vec::new());
             match block.home == self.node {

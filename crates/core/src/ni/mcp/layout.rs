@@ -48,8 +48,8 @@ pub mod post {
 
 /// Offsets of the words of an event, which notifies the host of a received packet or message. An event has four words.
 /// The first is the state. The second is the number of the buffer, with the index of the fragment (or the sending node
-/// of a message) in the high half. The third is the length, with the flag [`DROPPED_FLAG`](event::DROPPED_FLAG). The fourth is the
-/// checksum of a packet's payload, or the endpoints of a message.
+/// of a message) in the high half. The third is the length, with the flag [`DROPPED_FLAG`](event::DROPPED_FLAG). The
+/// fourth is the checksum of a packet's payload, or the endpoints of a message.
 pub mod event {
     /// The state word: whether the firmware has filled the event.
     pub const STATE: u64 = 0;

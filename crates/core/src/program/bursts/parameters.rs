@@ -72,11 +72,8 @@ impl Parameters for Bursts {
             t.fraction("send-probability", "Probability that a node sends in a phase").meaning(Meaning::Load);
         let send_probability = send_probability.or(traffic.send_probability);
         if send_probability == 0.0 {
-            t.report_invalid(
-                "send-probability",
-                "no node would ever send",
-                "the probability is more than 0 and at most 1",
-            );
+            let help = "the probability is more than 0 and at most 1";
+            t.report_invalid("send-probability", "no node would ever send", help);
         }
         Bursts {
             cycles: t

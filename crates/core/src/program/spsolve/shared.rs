@@ -14,7 +14,7 @@ use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::collective::Collective;
 use crate::program::parallel;
 use crate::program::worker::{self, Worker};
-use crate::protocol::directory::RequestedAccess;
+use crate::protocol::directory::AccessMode;
 use std::rc::Rc;
 
 /// Bytes of a row: the remaining right-hand side, and the number of contributions that the row waits for.
@@ -95,7 +95,7 @@ impl SharedSolve {
         let edges = &self.edges[direction][row];
         for (at, (to, coefficient)) in edges.iter().enumerate() {
             if let Some((ahead, _)) = edges.get(at + self.prefetch).filter(|_| self.prefetch > 0) {
-                worker.prefetch(self.addresses[*ahead as usize], RequestedAccess::Write).await;
+                worker.prefetch(self.addresses[*ahead as usize], AccessMode::Write).await;
             }
             worker.compute(EDGE_INSTRUCTIONS + UPDATE_INSTRUCTIONS).await;
             let value = coefficient * unknown;

@@ -5,7 +5,7 @@ use crate::engine::NodeId;
 
 /// Access that a processor requests to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum RequestedAccess {
+pub enum AccessMode {
     /// The processor loads.
     Read,
     /// The processor stores.
@@ -25,10 +25,10 @@ pub enum Access {
 
 impl Access {
     /// Returns whether the right permits the access that `want` requests.
-    pub const fn allows(self, want: RequestedAccess) -> bool {
+    pub const fn allows(self, want: AccessMode) -> bool {
         match want {
-            RequestedAccess::Read => !matches!(self, Access::Invalid),
-            RequestedAccess::Write => matches!(self, Access::Writable),
+            AccessMode::Read => !matches!(self, Access::Invalid),
+            AccessMode::Write => matches!(self, Access::Writable),
         }
     }
 }

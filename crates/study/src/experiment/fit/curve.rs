@@ -8,7 +8,7 @@
 
 use super::socket_log::{self, LogResult};
 use super::unit::{self, Measure};
-use narrows_core::text::origin::{SourceLocation, TextId, Texts};
+use narrows_core::text::origin::{TextId, TextSpan, Texts};
 use narrows_core::text::{Layer, Problem, Problems};
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct Sample {
     pub size: u64,
     /// The measured value, in µs or MB/s.
     pub value: f64,
-    place: SourceLocation,
+    place: TextSpan,
 }
 
 /// The name and unit of a column.
@@ -85,8 +85,8 @@ struct TableText<'a> {
 }
 
 impl TableText<'_> {
-    fn place(&self, span: Range<usize>) -> Option<SourceLocation> {
-        Some(SourceLocation { text: self.id, span })
+    fn place(&self, span: Range<usize>) -> Option<TextSpan> {
+        Some(TextSpan { text: self.id, span })
     }
 
     /// Returns each line without the spaces around it, with its byte range.

@@ -1,10 +1,9 @@
 //! Calibration of a machine's constants on measured curves.
 //!
 //! A latency is compared with the one-way latency of a `ping-pong` workload, and a bandwidth with that of a `stream`.
-//! If the description's workload is `verbs`, both are compared with the latency and bandwidth of `verbs`, which measures
-//! them as perftest does.
-//! Each size is a separate run. The fitted constants are those that are named, or otherwise all constants whose
-//! comments state that they are derived, calibrated, chosen or remembered.
+//! If the description's workload is `verbs`, both are compared with the latency and bandwidth of `verbs`, which
+//! measures them as perftest does. Each size is a separate run. The fitted constants are those that are named, or
+//! otherwise all constants whose comments state that they are derived, calibrated, chosen or remembered.
 
 use super::constant::FitConstant;
 use super::control::FitControl;

@@ -3,7 +3,7 @@
 use super::constant::FitConstant;
 use crate::experiment::constants::{self, PartNumber};
 use narrows_core::machine::Machine;
-use narrows_core::text::origin::SourceLocation;
+use narrows_core::text::origin::TextSpan;
 use narrows_core::text::quantity::ParseError;
 use narrows_core::text::{Entry, Origin, Problem, Read, SpannedString, suggest};
 use std::collections::BTreeSet;
@@ -143,7 +143,7 @@ fn key_and_value(number: &PartNumber) -> String {
 
 /// Returns the problem that a text is not a valid value of a constant.
 pub fn value_problem(key: &str, source: &SpannedString, fault: ParseError) -> Problem {
-    let place: Option<SourceLocation> = source.place.clone();
+    let place: Option<TextSpan> = source.place.clone();
     let problem =
         Problem::new(format!("`{}` is not a value of `{key}`", source.text)).with_location(place, fault.label);
     fault.help.into_iter().fold(problem, Problem::help)

@@ -2,9 +2,9 @@
 //!
 //! A log holds the output of several runs, one after the other. netperf prints a table for each run. The table of a
 //! request/response test gives the one-way latency, which is half of the time of a transaction. The table of a stream
-//! gives the bandwidth; for `UDP_STREAM` it is the received bandwidth. sockperf prints its results in sentences, without
-//! the size of the messages, so the log must include its command lines. If sockperf prints the median, the median is
-//! read, and otherwise the average. Its `MBps` is 2^20 bytes per second.
+//! gives the bandwidth; for `UDP_STREAM` it is the received bandwidth. sockperf prints its results in sentences,
+//! without the size of the messages, so the log must include its command lines. If sockperf prints the median, the
+//! median is read, and otherwise the average. Its `MBps` is 2^20 bytes per second.
 
 use super::unit::Measure;
 use std::ops::Range;

@@ -18,8 +18,8 @@ const STATISTICS: [(&str, &str); 6] = [
     (" p999", "99.9th percentile of"),
 ];
 
-/// Returns the name of a column in words, without its unit. The name of a key leaves out the words of its part. The name
-/// of a metric begins with its statistic.
+/// Returns the name of a column in words, without its unit. The name of a key leaves out the words of its part. The
+/// name of a metric begins with its statistic.
 pub fn axis_name(variable: &Variable) -> String {
     let name = without_unit(variable);
     key_words(name).map_or_else(|| quantity_words(name), |words| spell_abbreviations(&words))

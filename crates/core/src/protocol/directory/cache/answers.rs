@@ -2,7 +2,7 @@
 
 use super::copy::{CopyUse, Phase, Recall};
 use super::transaction::Transaction;
-use crate::protocol::directory::{Access, CoherenceAction, CoherenceKind, RequestedAccess};
+use crate::protocol::directory::{Access, AccessMode, CoherenceAction, CoherenceKind};
 
 impl Transaction<'_> {
     /// Handles the reply to the outstanding request or write-back.
@@ -32,7 +32,7 @@ impl Transaction<'_> {
 
     /// Handles the arrival of a read-only copy, which may have been invalidated in transit.
     fn handle_shared(&mut self, fill: CopyUse) {
-        let is_for_readers = self.copy.demand == Some(RequestedAccess::Read);
+        let is_for_readers = self.copy.demand == Some(AccessMode::Read);
         match fill {
             CopyUse::Keep => {
                 self.actions.push(CoherenceAction::Store);

@@ -11,7 +11,7 @@
 //! A block without recorded state is invalid.
 
 use crate::engine::NodeId;
-use crate::protocol::directory::{Access, CoherenceKind, RequestedAccess};
+use crate::protocol::directory::{Access, AccessMode, CoherenceKind};
 
 /// State of a node's copy of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct CopyState {
     pub access: Access,
     pub phase: Phase,
     /// Strongest access that waits for the block.
-    pub demand: Option<RequestedAccess>,
+    pub demand: Option<AccessMode>,
     /// Whether the block occupies the prefetch buffer: it was prefetched and not yet accessed.
     pub prefetched: bool,
 }
@@ -78,7 +78,7 @@ impl CopyState {
     }
 
     /// Records another access that waits for the block.
-    pub fn join(&mut self, want: RequestedAccess) {
+    pub fn join(&mut self, want: AccessMode) {
         self.demand = self.demand.max(Some(want));
         self.prefetched = false;
         if let Phase::Requested { fill: fill @ CopyUse::Once, .. } = &mut self.phase {

@@ -17,7 +17,7 @@ mod recalls;
 mod transaction;
 
 use super::{Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage};
-use super::{AccessOutcome, Evicted, Prefetched, RequestedAccess, RequesterParameters};
+use super::{AccessMode, AccessOutcome, Evicted, Prefetched, RequesterParameters};
 use crate::engine::NodeId;
 use copy::{CopyState, Phase, Recall};
 use std::collections::BTreeMap;
@@ -45,12 +45,7 @@ impl Requester {
 
     /// Accesses a block for one context. If several contexts wait for the block, the strongest access is requested for
     /// all of them.
-    pub fn access(
-        &mut self,
-        block: BlockId,
-        want: RequestedAccess,
-        actions: &mut Vec<CoherenceAction>,
-    ) -> AccessOutcome {
+    pub fn access(&mut self, block: BlockId, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         self.run_transaction(block, actions, |transaction| {
             if transaction.copy.access.allows(want) {
                 // The access removes the block from the prefetch buffer, unless the block's prefetch requests a
@@ -67,12 +62,7 @@ impl Requester {
     }
 
     /// Requests a block that a program will access later.
-    pub fn prefetch(
-        &mut self,
-        block: BlockId,
-        want: RequestedAccess,
-        actions: &mut Vec<CoherenceAction>,
-    ) -> Prefetched {
+    pub fn prefetch(&mut self, block: BlockId, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> Prefetched {
         let copy = self.blocks.get(&block).copied().unwrap_or(CopyState::new());
         if copy.phase != Phase::Stable || copy.prefetched || copy.access.allows(want) {
             return Prefetched::NotNeeded;

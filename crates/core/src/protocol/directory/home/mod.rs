@@ -18,7 +18,7 @@ mod serve;
 mod sharers;
 
 use super::{Access, BLOCKS_MAX, CoherenceAction, CoherenceKind, CoherenceMessage, DirectoryParameters};
-use super::{AccessOutcome, Prefetched, RequestedAccess};
+use super::{AccessMode, AccessOutcome, Prefetched};
 use crate::engine::NodeId;
 use entry::{Busy, DirState, Entry};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Directory {
 
     /// Accesses a block for the home's processor. If the processor waits for the block already, the stronger of the two
     /// accesses is requested.
-    pub fn access(&mut self, number: u32, want: RequestedAccess, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
+    pub fn access(&mut self, number: u32, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         if self.allowed(number).allows(want) {
             return AccessOutcome::Hit;
         }
@@ -70,7 +70,7 @@ impl Directory {
 
     /// Requests a block that the home's processor will access later. The block is fetched into memory, so it occupies
     /// no prefetch buffer.
-    pub fn prefetch(&mut self, number: u32, want: RequestedAccess, actions: &mut Vec<CoherenceAction>) -> Prefetched {
+    pub fn prefetch(&mut self, number: u32, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> Prefetched {
         let is_pending =
             self.entries.get(&number).is_some_and(|entry| entry.own_requested || entry.busy == Some(Busy::Held));
         if is_pending || self.allowed(number).allows(want) {

@@ -47,7 +47,7 @@ impl Run {
         // Half of the choices concern the first two blocks.
         let among = if choice & 1 << 16 == 0 { case.blocks.len().min(2) } else { case.blocks.len() };
         let block = case.blocks[(choice >> 8 & 255) as usize % among];
-        let want = if choice & 1 << 17 == 0 { RequestedAccess::Read } else { RequestedAccess::Write };
+        let want = if choice & 1 << 17 == 0 { AccessMode::Read } else { AccessMode::Write };
         match choice >> 18 & 7 {
             0 => Some(Step::Prefetch(own, block, want)),
             1 => (block.home != own).then_some(Step::Evict(own, block)),
@@ -70,7 +70,7 @@ impl Run {
             } else {
                 Some(pending[choice as usize % pending.len()])
             };
-            if let Some(Step::Access(_, _, block, RequestedAccess::Write)) = step {
+            if let Some(Step::Access(_, _, block, AccessMode::Write)) = step {
                 *stores.entry(block).or_insert(0) += 1;
             }
             step.into_iter().for_each(|step| world.step(case, step));

@@ -16,8 +16,8 @@ pub enum Step {
     Depart(NodeId, Class),
     Use(NodeId, BlockId),
     Retry(NodeId, BlockId),
-    Access(NodeId, usize, BlockId, RequestedAccess),
-    Prefetch(NodeId, BlockId, RequestedAccess),
+    Access(NodeId, usize, BlockId, AccessMode),
+    Prefetch(NodeId, BlockId, AccessMode),
     Evict(NodeId, BlockId),
 }
 
@@ -83,16 +83,16 @@ impl World {
         let mut steps = Vec::new();
         for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
             let wants = if own.index() < case.writers {
-                &[RequestedAccess::Read, RequestedAccess::Write][..]
+                &[AccessMode::Read, AccessMode::Write][..]
             } else {
-                &[RequestedAccess::Read]
+                &[AccessMode::Read]
             };
             for &block in &case.blocks {
                 let may = self.tag(own, block);
                 let idle = node.contexts.iter().position(|context| *context == Context::Idle);
                 // A load that hits changes no state, except that it may remove a block from the prefetch buffer.
                 let changes_state =
-                    |want| want == RequestedAccess::Write || case.requester.prefetches > 0 || !may.allows(want);
+                    |want| want == AccessMode::Write || case.requester.prefetches > 0 || !may.allows(want);
                 let wants = wants.iter().copied();
                 let accesses = wants.clone().filter(|&want| changes_state(want));
                 steps.extend(accesses.filter_map(|want| idle.map(|context| Step::Access(own, context, block, want))));
@@ -134,11 +134,11 @@ impl World {
     /// Returns whether a node that may store is the only one with access, and every readable copy is the latest.
     pub fn is_coherent(&self, case: &Case) -> bool {
         case.blocks.iter().all(|block| {
-            let may = |want: RequestedAccess| {
+            let may = |want: AccessMode| {
                 self.nodes.iter().filter(move |node| node.tags.get(block).is_some_and(|a| a.allows(want)))
             };
-            let alone = may(RequestedAccess::Write).count() == 0 || may(RequestedAccess::Read).count() == 1;
-            alone && may(RequestedAccess::Read).all(|node| node.bytes.get(block) == self.latest.get(block))
+            let alone = may(AccessMode::Write).count() == 0 || may(AccessMode::Read).count() == 1;
+            alone && may(AccessMode::Read).all(|node| node.bytes.get(block) == self.latest.get(block))
         })
     }
 

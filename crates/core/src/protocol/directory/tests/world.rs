@@ -23,8 +23,8 @@ pub struct Packet {
 pub enum Context {
     Idle,
     /// The access waits; the number is the latest version when it began to wait.
-    Waits(BlockId, RequestedAccess, u32),
-    Uses(BlockId, RequestedAccess, u32),
+    Waits(BlockId, AccessMode, u32),
+    Uses(BlockId, AccessMode, u32),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -174,7 +174,7 @@ impl World {
     }
 
     /// Performs an access of a context, or begins its wait.
-    pub fn access(&mut self, case: &Case, own: NodeId, context: usize, block: BlockId, want: RequestedAccess) {
+    pub fn access(&mut self, case: &Case, own: NodeId, context: usize, block: BlockId, want: AccessMode) {
         let (since, tag) = (self.latest[&block], self.tag(own, block));
         self.node(own).contexts[context] = Context::Waits(block, want, since);
         let touch = self.call(case, own, block, None, &|node, actions| match block.home == own {
@@ -209,11 +209,11 @@ impl World {
     }
 
     /// Performs a store, or a load that may see the version `since` or a later one.
-    fn perform(&mut self, own: NodeId, block: BlockId, want: RequestedAccess, since: u32) {
+    fn perform(&mut self, own: NodeId, block: BlockId, want: AccessMode, since: u32) {
         let (version, latest) = (self.node(own).bytes[&block], self.latest[&block]);
         match want {
-            RequestedAccess::Read => self.hold((since..=latest).contains(&version), "a load sees the last store"),
-            RequestedAccess::Write => {
+            AccessMode::Read => self.hold((since..=latest).contains(&version), "a load sees the last store"),
+            AccessMode::Write => {
                 self.hold(version == latest, "a store follows the last store");
                 self.latest.insert(block, latest + 1);
                 self.node(own).bytes.insert(block, latest + 1);
