@@ -12,7 +12,7 @@ use narrows::messaging::active::ActiveMessage;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, Space};
 use narrows::program::RunningWorkload;
 use narrows::program::worker::{Worker, start};
-use narrows::protocol::directory::Want;
+use narrows::protocol::directory::AccessMode;
 use narrows::text::Document;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -109,7 +109,7 @@ proptest! {
                 for _ in 0..12 {
                     let counter = next_random(&mut state) as u32 % counters;
                     let other = next_random(&mut state) as u32 % counters;
-                    worker.prefetch(counter_address(other), if other.is_multiple_of(2) { Want::Read } else { Want::Write }).await;
+                    worker.prefetch(counter_address(other), if other.is_multiple_of(2) { AccessMode::Read } else { AccessMode::Write }).await;
                     worker.lock(counter).await;
                     let value = worker.load(counter_address(counter)).await;
                     worker.compute(next_random(&mut state) % 300).await;
@@ -160,7 +160,7 @@ proptest! {
                         worker.store(address, step).await;
                         seen[home][word] = step;
                     } else if step % 3 == 0 {
-                        worker.prefetch(address, if step % 2 == 0 { Want::Read } else { Want::Write }).await;
+                        worker.prefetch(address, if step % 2 == 0 { AccessMode::Read } else { AccessMode::Write }).await;
                     }
                     let value = worker.load(address).await;
                     assert!(value >= seen[home][word] && (word != worker_index || value == step), "{value} of {home}, {word}");
@@ -248,7 +248,7 @@ fn walk_cycles(prefetches: bool, sets: &[&str]) -> f64 {
                 let start = worker.endpoint().now();
                 for step in 0..50 {
                     if prefetches {
-                        worker.prefetch(bases[7].plus(16 * (step + 1)), Want::Read).await;
+                        worker.prefetch(bases[7].plus(16 * (step + 1)), AccessMode::Read).await;
                     }
                     worker.compute(40).await;
                     assert_eq!(worker.load(bases[7].plus(16 * step)).await, 0);
@@ -306,12 +306,12 @@ fn granted_block_stays_readable_after_its_use() {
     let (end, far) = (ends[0].clone(), bases[1]);
     built.world.sim.spawn("program", async move {
         end.active().cpu().until(START).await;
-        assert_eq!(end.accessible_address(far, Want::Read), None);
-        let address = end.fault(far, Want::Read).await;
+        assert_eq!(end.accessible_address(far, AccessMode::Read), None);
+        let address = end.fault(far, AccessMode::Read).await;
         assert_eq!(end.active().cpu().load(address, 8).await, Ok(0));
-        end.used(far).await;
-        assert_eq!(end.accessible_address(far, Want::Read), Some(address));
-        assert_eq!(end.accessible_address(far, Want::Write), None);
+        end.end_use(far).await;
+        assert_eq!(end.accessible_address(far, AccessMode::Read), Some(address));
+        assert_eq!(end.accessible_address(far, AccessMode::Write), None);
         assert_eq!(end.faults(), 1);
     });
     assert_eq!(built.run(), Outcome::Done);
@@ -333,7 +333,7 @@ fn a_program_starts_on_every_node() {
 }
 
 /// Returns the machines of Table 1, by their shipped descriptions.
-fn of_table_1(workload: &str) -> Vec<(&'static str, Machine)> {
+fn table_1_machines(workload: &str) -> Vec<(&'static str, Machine)> {
     let parts = shipped::parts().iter().filter(|part| part.starts_with("chong-1998/") && !part.contains("networks"));
     let read = |part: &&'static str| {
         let text = format!("parts = [\"{part}\"]\n{workload}\n");
@@ -347,7 +347,7 @@ fn of_table_1(workload: &str) -> Vec<(&'static str, Machine)> {
 fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
     for sends in ["groups", "loads"] {
         let em3d = format!("[workload.em3d]\nn-nodes = 4\nd-nodes = 3\niterations = 1\nsends = \"{sends}\"");
-        let machines = of_table_1(&em3d);
+        let machines = table_1_machines(&em3d);
         assert_eq!(machines.len(), 13);
         for (part, machine) in machines {
             assert!(metric(&run(&machine), "em3d.cycles_per_iteration") > 0.0, "{part}");
@@ -361,7 +361,7 @@ fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
 fn local_miss_takes_the_described_cycles_at_any_clock() {
     let local = "[workload.costs]\noperation = \"read\"\nhome = 0";
     let output = [("cm-5", 16.0), ("j-machine", 7.0), ("t3e", 80.0)];
-    for (part, machine) in of_table_1(local) {
+    for (part, machine) in table_1_machines(local) {
         let Some((_, cycles)) = output.iter().find(|(name, _)| part.ends_with(&format!("/{name}"))) else { continue };
         let measured = metric(&run(&machine), "costs.cycles");
         // A clock's cycle ends at a whole picosecond.

@@ -121,7 +121,7 @@ fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
 }
 
 /// Returns a short input of random bytes.
-fn shapeless(rng: &mut Pcg64) -> Vec<u8> {
+fn random_bytes(rng: &mut Pcg64) -> Vec<u8> {
     (0..rng.random_range(0..400)).map(|_| rng.random()).collect()
 }
 
@@ -130,7 +130,7 @@ fn fuzz(target: FuzzTarget, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64
     let (mut rng, began, mut inputs) = (Pcg64::seed_from_u64(seed), Instant::now(), 0);
     while began.elapsed() < time {
         for _ in 0..1_000 {
-            let input = if rng.random_range(0..10) == 0 { shapeless(&mut rng) } else { damaged(seeds, &mut rng) };
+            let input = if rng.random_range(0..10) == 0 { random_bytes(&mut rng) } else { damaged(seeds, &mut rng) };
             if let Err(panic) = std::panic::catch_unwind(|| target(&input)) {
                 eprintln!("the input that panics: {input:02x?}");
                 std::panic::resume_unwind(panic);

@@ -1,16 +1,17 @@
-//! Compares the router network, and its twin written plainly, with BookSim2. Packet traces must agree to the cycle, and
-//! curves of latency and throughput within the stated tolerances. BookSim2's results are in `tests/data/booksim2`.
+//! Compares the router network, and the plainly written reference, with BookSim2. Packet traces must agree to the
+//! cycle, and curves of latency and throughput within the stated tolerances. BookSim2's results are in
+//! `tests/data/booksim2`.
 
-use crate::twin::Twin;
+use crate::reference_network::ReferenceNetwork;
 use narrows::engine::rng;
 use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters};
 use narrows::fabric::topology::Shape;
 use narrows::fabric::topology::adaptive::MinimalAdaptive;
 use narrows::fabric::topology::butterfly::ButterflyParameters;
-use narrows::fabric::topology::fat_tree::{Climb, FatTreeParameters};
+use narrows::fabric::topology::fat_tree::{FatTreeParameters, ParentChoice};
 use narrows::fabric::topology::grid::Grid;
 use narrows::fabric::topology::mesh::MeshParameters;
-use narrows::fabric::topology::torus::{Middle, TorusParameters};
+use narrows::fabric::topology::torus::{MiddleChannelHalf, TorusParameters};
 use narrows::text::Parameters;
 use rand::RngExt;
 use std::collections::BTreeMap;
@@ -73,7 +74,7 @@ impl Trace {
         let shape = vec![k; n as usize];
         match self.configuration["topology"].as_str() {
             "mesh" => MeshParameters { shape }.shape(),
-            "torus" => TorusParameters { shape }.shape_with(Middle::Both),
+            "torus" => TorusParameters { shape }.shape_with(MiddleChannelHalf::Both),
             "fly" => ButterflyParameters { nodes: k.pow(n), radix: k, dilation: 1 }.shape().expect("a butterfly"),
             other => panic!("{}: a {other}", self.name),
         }
@@ -123,7 +124,7 @@ impl Trace {
     }
 }
 
-/// The network or its twin.
+/// The network or its reference.
 trait Steps {
     fn take(&mut self, injection: Injection);
     fn advance(&mut self, events: &mut Vec<PacketEvent>);
@@ -139,7 +140,7 @@ impl Steps for Network {
     }
 }
 
-impl Steps for Twin {
+impl Steps for ReferenceNetwork {
     fn take(&mut self, injection: Injection) {
         self.offer(injection);
     }
@@ -156,8 +157,8 @@ fn every_packet_of_every_trace_arrives_in_the_same_cycle() {
     for trace in traces {
         let network = Network::new(trace.shape(), &trace.parameters(), 1);
         assert_eq!(trace.mismatches(network), 0, "of {} packets of {}", trace.packets.len(), trace.name);
-        let twin = Twin::new(trace.shape(), &trace.parameters(), 1);
-        assert_eq!(trace.mismatches(twin), 0, "of {} packets of {}, plainly", trace.packets.len(), trace.name);
+        let reference = ReferenceNetwork::new(trace.shape(), &trace.parameters(), 1);
+        assert_eq!(trace.mismatches(reference), 0, "of {} packets of {}, plainly", trace.packets.len(), trace.name);
     }
 }
 
@@ -222,7 +223,7 @@ impl Point {
                 (Shape { name: grid.name(), wiring, routing: Arc::new(MinimalAdaptive::new(grid)) }, 1)
             }
             "nca" => {
-                let tree = FatTreeParameters { nodes: NODES, arity: 4, parents: vec![4], climb: Climb::Drawn };
+                let tree = FatTreeParameters { nodes: NODES, arity: 4, parents: vec![4], climb: ParentChoice::Drawn };
                 (tree.shape().expect("a tree"), -1)
             }
             other => panic!("routing by {other}"),

@@ -31,12 +31,12 @@ const INTERFACES: [&str; 9] =
 const WITHOUT_COHERENCE: [&str; 5] = ["ni2w", "udma", "ap3000", "startjr", "memory-channel"];
 
 /// Runs `workload` over every interface with every cache of a memory bus, and with every third cache behind an I/O bus.
-fn done_with_any_cache(nodes: u64, workload: &str) {
-    done_on("memory-bus-1998", "memory-bus", &INTERFACES, nodes, workload);
-    done_on("p6-natoma", "io-bus", &WITHOUT_COHERENCE, nodes, workload);
+fn assert_done_with_any_cache(nodes: u64, workload: &str) {
+    assert_done_on("memory-bus-1998", "memory-bus", &INTERFACES, nodes, workload);
+    assert_done_on("p6-natoma", "io-bus", &WITHOUT_COHERENCE, nodes, workload);
 }
 
-fn done_on(host: &str, kind: &str, interfaces: &[&str], nodes: u64, workload: &str) {
+fn assert_done_on(host: &str, kind: &str, interfaces: &[&str], nodes: u64, workload: &str) {
     let (rest, step) = match kind {
         "io-bus" => (", hit-cycles = 1, supply-time = \"20 ns\"", 3),
         _ => ("", 1),
@@ -68,8 +68,11 @@ run.no-progress-limit = "1 ms"
 #[test]
 fn bytes_are_right_with_any_cache() {
     for bytes in [1, 8, 77, 248, 256, 1000] {
-        done_with_any_cache(2, &format!(r#"ping-pong = {{ warm-up = 0, messages = 12, payload = "{bytes} B" }}"#));
-        done_with_any_cache(2, &format!(r#"stream = {{ warm-up = 0, messages = 12, payload = "{bytes} B" }}"#));
+        assert_done_with_any_cache(
+            2,
+            &format!(r#"ping-pong = {{ warm-up = 0, messages = 12, payload = "{bytes} B" }}"#),
+        );
+        assert_done_with_any_cache(2, &format!(r#"stream = {{ warm-up = 0, messages = 12, payload = "{bytes} B" }}"#));
     }
 }
 
@@ -77,7 +80,7 @@ fn bytes_are_right_with_any_cache() {
 fn bytes_are_right_with_any_cache_from_two_senders() {
     for bytes in [77, 600] {
         let flows = r#"["n1 -> n0", "n2 -> n0"]"#;
-        done_with_any_cache(
+        assert_done_with_any_cache(
             3,
             &format!(r#"stream = {{ warm-up = 0, flows = {flows}, messages = 12, payload = "{bytes} B" }}"#),
         );

@@ -93,14 +93,14 @@ fn written_capture_reads_back() {
 }
 
 /// Returns a capture of packets that Linux sent; `tests/data/captures/README.md` describes how it was made.
-fn of_linux(name: &str) -> Vec<u8> {
+fn linux_capture(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/captures").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[test]
 fn datagrams_that_linux_sent_are_reassembled() {
-    let files = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"].map(of_linux);
+    let files = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"].map(linux_capture);
     let [pcapng, ns, us] = files.each_ref().map(|file| read(file).expect("a capture"));
     for packets in [&pcapng, &ns, &us] {
         let datagrams = datagrams(packets);
@@ -118,7 +118,7 @@ fn datagrams_that_linux_sent_are_reassembled() {
 
 #[test]
 fn fragments_equal_those_of_linux() {
-    let file = of_linux("linux-ns.pcap");
+    let file = linux_capture("linux-ns.pcap");
     for mut theirs in read(&file).expect("a capture").chunk_by(|a, b| identification(a) == identification(b)) {
         let head = parse(theirs[0].ipv4().expect("IPv4")).expect("a packet");
         let udp = head.udp.expect("the first");
@@ -140,17 +140,17 @@ fn identification(packet: &CaptureRecord) -> Option<u16> {
 }
 
 /// A file that is removed when the test ends.
-struct Scratch(PathBuf);
+struct TempFile(PathBuf);
 
-impl Scratch {
-    fn new(name: &str, bytes: &[u8]) -> Scratch {
+impl TempFile {
+    fn new(name: &str, bytes: &[u8]) -> TempFile {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
         std::fs::write(&path, bytes).expect("the target folder can be written to");
-        Scratch(path)
+        TempFile(path)
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempFile {
     fn drop(&mut self) {
         // If a file is left over from an earlier test, it does no harm.
         let _ = std::fs::remove_file(&self.0);
@@ -185,7 +185,7 @@ const VALID: &str = "1";
 #[test]
 fn tshark_reads_a_written_capture() {
     let (capture, times) = capture();
-    let file = Scratch::new("written.pcapng", capture.bytes());
+    let file = TempFile::new("written.pcapng", capture.bytes());
     let fields = [
         "frame.time_epoch",
         "frame.interface_name",
@@ -224,13 +224,13 @@ fn tshark_sees_a_wrong_sum() {
     damaged[1][200] ^= 1;
     let mut capture = Capture::new(["sender"]);
     damaged.iter().for_each(|packet| capture.packet(0, Time::ZERO, packet));
-    let file = Scratch::new("wrong.pcapng", capture.bytes());
+    let file = TempFile::new("wrong.pcapng", capture.bytes());
     let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status"]) else { return };
     assert_eq!(lines.last(), Some(&vec![VALID.to_owned(), "0".to_owned()]), "{lines:?}");
 }
 
 /// Returns the packets of a run, as `--pcap` writes them, and the number of messages it delivered.
-fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
+fn run_capture(ni: &str, sets: &[&str]) -> (Capture, f64) {
     let text = format!(
         "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"5000 B\"\nmessages = 3\n"
     );
@@ -246,7 +246,7 @@ fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
 fn packets_of_a_run_are_whole_with_right_checksums() {
     let coarse = "ni.mcp.pipelining=coarse";
     for (ni, sets) in [("udp-ip", &["ni.mcp.mtu=1500 B"][..]), ("udp-ip", &[]), ("e-udp", &[coarse])] {
-        let (capture, delivered) = of_a_run(ni, sets);
+        let (capture, delivered) = run_capture(ni, sets);
         let packets = read(capture.bytes()).expect("a capture");
         // Each node numbers its own datagrams.
         let source_of = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
@@ -254,7 +254,7 @@ fn packets_of_a_run_are_whole_with_right_checksums() {
             packets.clone().into_iter().partition(|p| source_of(p) == source_of(&packets[0]));
         let counts = [requests, replies].map(|packets| datagrams(&packets).len() as f64);
         assert_eq!(counts, [delivered / 2.0; 2], "{ni}, {sets:?}");
-        let file = Scratch::new("run.pcapng", capture.bytes());
+        let file = TempFile::new("run.pcapng", capture.bytes());
         let Some(lines) = tshark(&file.0, &["ip.checksum.status", "udp.checksum.status", "_ws.malformed"]) else {
             return;
         };

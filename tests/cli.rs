@@ -1,8 +1,8 @@
 //! Checks the contract of the command line: exit codes, standard output and standard error, the JSON of results,
 //! hashes, and sweeps that are resumed.
 
-mod kept;
 mod renamed;
+mod stored_points;
 
 use crate::common::cli::{Folder, command, json, narrows, stderr, stdout};
 use serde_json::Value as Json;
@@ -14,7 +14,7 @@ fn code(arguments: &[&str]) -> Option<i32> {
 }
 
 const SHORT: &str = "--set=workload.ping-pong.messages=5";
-const STUCK: &str = "--set=ni.trapeze.keep-buffers=true";
+const DEADLOCKING: &str = "--set=ni.trapeze.keep-buffers=true";
 
 #[test]
 fn exit_codes_are_those_of_the_contract() {
@@ -25,7 +25,7 @@ fn exit_codes_are_those_of_the_contract() {
     assert_eq!(code(&["run", "ping-pong", "--no-such-option"]), Some(2));
     assert_eq!(code(&[]), Some(0), "the next steps are printed");
     assert_eq!(code(&["no-such-command"]), Some(2));
-    assert_eq!(code(&["run", "ping-pong", STUCK]), Some(3));
+    assert_eq!(code(&["run", "ping-pong", DEADLOCKING]), Some(3));
     assert_eq!(code(&["run", "ping-pong", "--set", "run.time-limit=1 ms"]), Some(3));
     assert_eq!(code(&["--help"]), Some(0));
     assert_eq!(code(&["--version"]), Some(0));
@@ -143,7 +143,7 @@ fn the_hash_is_over_all_but_the_host_and_changes_with_the_seed() {
 
 #[test]
 fn deadlocked_run_prints_its_results_and_the_chain_of_waits() {
-    let ran = narrows(&["run", "ping-pong", STUCK, "--format", "json"]);
+    let ran = narrows(&["run", "ping-pong", DEADLOCKING, "--format", "json"]);
     let result: Json = serde_json::from_slice(&ran.stdout).expect("the results so far");
     assert_eq!((&result["outcome"], &result["candidate"]), (&"deadlock".into(), &Json::Null));
     assert!(result["metrics"]["messages.delivered"]["value"].as_f64() > Some(0.0));

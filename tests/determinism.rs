@@ -2,7 +2,7 @@
 //! give results that are equal to the last bit. The first machines are Trapeze's, and the others are combinations that
 //! together have every part.
 
-use crate::common::parts::{each_with_each, read_valid, text};
+use crate::common::parts::{pairwise_combinations, read_valid, text};
 use crate::common::*;
 use narrows::engine::Recorder;
 use narrows::experiment::run;
@@ -52,7 +52,7 @@ fn machines() -> Vec<Machine> {
         ("bursts", "bursts = { phases = 1, packets = [2, 4], lengths = [1, 3] }"),
     ];
     let machines_of = |(workload, program): (&'static str, &'static str)| {
-        let combinations = each_with_each(workload);
+        let combinations = pairwise_combinations(workload);
         combinations
             .into_iter()
             .map(move |combination| read_valid(&text(&combination, 4, &format!("workload.{program}")), &[]))

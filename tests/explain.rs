@@ -1,5 +1,5 @@
 //! `narrows explain` and `narrows doctor`: every name in the results of the shipped examples has an explanation, and
-//! nothing that is mistyped is a dead end.
+//! a mistyped name yields a suggestion.
 
 use crate::common::cli::{as_json, json, narrows, stderr, stdout};
 use narrows::machine::{Registry, shipped};

@@ -57,7 +57,7 @@ fn files_outside_the_folder_are_not_read() {
 }
 
 #[test]
-fn names_of_strangers_stay_data() {
+fn names_from_input_stay_data() {
     let folder = folder("explore-payloads");
     for payload in [
         "<script>alert(1)</script>",

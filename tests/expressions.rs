@@ -23,7 +23,8 @@ impl NameResolver for TestNames {
     }
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
-        let circle = || scope.below(Vec::new()).value(&expression(&SpannedString::unplaced("circle")).expect("sound"));
+        let circle =
+            || scope.below(Vec::new()).value(&expression(&SpannedString::without_location("circle")).expect("sound"));
         match (name, arguments) {
             ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
             ("circle", []) => Some(circle()),
@@ -38,7 +39,8 @@ impl NameResolver for TestNames {
 }
 
 fn evaluate(text: &str) -> Result<Value, EvalError> {
-    let read = expression(&SpannedString::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
+    let read =
+        expression(&SpannedString::without_location(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
     Scope::new(&TestNames).value(&read)
 }
 
@@ -58,7 +60,7 @@ fn flag(text: &str) -> bool {
 
 #[track_caller]
 fn words(text: &str) -> String {
-    let read = template(&SpannedString::unplaced(text)).expect("a sound text");
+    let read = template(&SpannedString::without_location(text)).expect("a sound text");
     Scope::new(&TestNames).words(&read).expect("it has words")
 }
 
@@ -159,7 +161,8 @@ fn parser_panics_on_no_text() {
             text += pieces[(state >> 33) as usize % pieces.len()];
         }
         let _ = evaluate(&text);
-        let _ = template(&SpannedString::unplaced(text)).map(|read| Scope::new(&TestNames).words(&read).is_ok());
+        let _ =
+            template(&SpannedString::without_location(text)).map(|read| Scope::new(&TestNames).words(&read).is_ok());
     }
     let deep = "(".repeat(100_000);
     assert!(matches!(evaluate(&deep), Err(EvalError::Invalid(_))));

@@ -181,7 +181,7 @@ fn parts_that_cannot_work_together_are_refused() {
 
 /// Reads a description of a stream to one node over interface `kind`, whose hosts have `memory` bytes. If the memory is
 /// too small, the error states the memory that is needed.
-fn into_one(kind: &str, payload: u64, memory: u64) -> Result<narrows::machine::Machine, String> {
+fn stream_to_one_node(kind: &str, payload: u64, memory: u64) -> Result<narrows::machine::Machine, String> {
     let text = format!(
         r#"
 parts = ["hosts/memory-bus-1998", "ni/{kind}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]
@@ -200,7 +200,7 @@ fn memory_of_the_reported_size_is_never_full() {
         for payload in [8, 256, 4_000] {
             let mut memory = 64 << 10;
             let machine = loop {
-                match into_one(kind, payload, memory) {
+                match stream_to_one_node(kind, payload, memory) {
                     Ok(machine) => break machine,
                     Err(problems) => {
                         assert!(problems.contains("` may need ") && problems.contains("memory-size"), "{problems}");
@@ -281,7 +281,7 @@ const RELIABLE: [(&str, &str, &[&str]); 2] = [
 ];
 
 /// Settings of a stream of three flows that meet; each message has several packets.
-const INTO_ONE: &str = "workload.stream = { warm-up = 0, payload = \"300 B\", messages = 12, \
+const THREE_FLOWS_TO_ONE_NODE: &str = "workload.stream = { warm-up = 0, payload = \"300 B\", messages = 12, \
                         flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
 
 #[test]
@@ -290,7 +290,7 @@ fn lost_packets_are_retransmitted_under_every_interface() {
     for (protocol, values, fabrics) in RELIABLE {
         for combination in combinations.iter().filter(|one| one.protocol == protocol && fabrics.contains(&one.fabric)) {
             let sets = [values, "fabric.loss=0.05"].map(String::from);
-            let machine = read_valid(&text(combination, 4, INTO_ONE), &sets);
+            let machine = read_valid(&text(combination, 4, THREE_FLOWS_TO_ONE_NODE), &sets);
             let observed = run_to_completion(&machine, combination);
             assert_eq!((observed.messages.len(), observed.metric("messages.dropped")), (36, 0.0), "{combination:?}");
             assert!(
@@ -314,8 +314,9 @@ fn loss_without_retransmission_is_refused_under_every_interface() {
             // The interface retransmits, whatever the protocol.
             continue;
         }
-        let problems =
-            read(&text(combination, 4, INTO_ONE), &["fabric.loss=0.05".to_owned()]).err().unwrap_or_default();
+        let problems = read(&text(combination, 4, THREE_FLOWS_TO_ONE_NODE), &["fabric.loss=0.05".to_owned()])
+            .err()
+            .unwrap_or_default();
         let key = match combination.protocol {
             "protocols/none" => "none",
             "protocols/return-to-sender-1998" => "return-to-sender",
@@ -340,9 +341,9 @@ fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() 
     let sets = ["protocol.nifdy.retransmission.timeout=1 ms", "fabric.loss=0.05"].map(String::from);
     let mut refusals = 0;
     for combination in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {
-        let facts = read_valid(&text(combination, 4, INTO_ONE), &[]).fabric.capabilities();
+        let facts = read_valid(&text(combination, 4, THREE_FLOWS_TO_ONE_NODE), &[]).fabric.capabilities();
         if combination.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
-            let problems = read(&text(combination, 4, INTO_ONE), &sets).err().unwrap_or_default();
+            let problems = read(&text(combination, 4, THREE_FLOWS_TO_ONE_NODE), &sets).err().unwrap_or_default();
             assert!(
                 problems.contains(
                     "the one-bit numbers of [protocol.nifdy] cannot distinguish a duplicate from a new packet"

@@ -45,7 +45,7 @@ fn outputs_of_examples_schema_and_lists_are_unchanged() {
 }
 
 /// Adds the files of a study's quick run, by name, to `hashes`; none of them holds measured times.
-fn study(paper: &str, hashes: &mut BTreeMap<String, String>) {
+fn add_study_hashes(paper: &str, hashes: &mut BTreeMap<String, String>) {
     let folder = Folder::new("golden");
     run_ok(&["reproduce", paper, "--quick", "--out", folder.root()]);
     let mut folders = vec![folder.0.clone()];
@@ -65,7 +65,7 @@ fn study(paper: &str, hashes: &mut BTreeMap<String, String>) {
 #[test]
 fn results_of_quick_studies_of_seconds_are_unchanged() {
     let mut hashes = BTreeMap::new();
-    ["trapeze", "e-udp"].iter().for_each(|paper| study(paper, &mut hashes));
+    ["trapeze", "e-udp"].iter().for_each(|paper| add_study_hashes(paper, &mut hashes));
     compare_hashes("studies.txt", &hashes);
 }
 
@@ -73,6 +73,6 @@ fn results_of_quick_studies_of_seconds_are_unchanged() {
 #[ignore = "minutes, with optimisation"]
 fn results_of_quick_studies_of_minutes_are_unchanged() {
     let mut hashes = BTreeMap::new();
-    ["alewife", "mukherjee-hill", "nifdy"].iter().for_each(|paper| study(paper, &mut hashes));
+    ["alewife", "mukherjee-hill", "nifdy"].iter().for_each(|paper| add_study_hashes(paper, &mut hashes));
     compare_hashes("long-studies.txt", &hashes);
 }

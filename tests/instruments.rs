@@ -2,7 +2,7 @@
 //! compatible combinations of hosts, interfaces, protocols, fabrics and programs; programs that drive a fabric without
 //! hosts; and every shipped example.
 
-use crate::common::parts::{each_with_each, read_valid};
+use crate::common::parts::{pairwise_combinations, read_valid};
 use crate::common::small::{parts, read, small_machine};
 use narrows::engine::{Recorder, Span, Timeline};
 use narrows::experiment::{RunResult, run};
@@ -68,7 +68,7 @@ fn overlaps(timeline: &Timeline) -> Vec<String> {
 }
 
 /// Returns the resources that were busy for longer than the run, or moved data for longer than they were busy.
-fn impossible_uses(result: &RunResult) -> Vec<String> {
+fn impossible_utilisations(result: &RunResult) -> Vec<String> {
     let errors =
         result.resources.iter().filter(|resource| resource.busy > result.end || resource.active > resource.busy);
     errors.map(|resource| format!("{resource:?} in {}", result.end)).collect()
@@ -95,7 +95,7 @@ fn messages_without_span(machine: &Machine) -> Vec<String> {
 }
 
 /// Returns the latency metrics that are missing, not in order, or different from the distribution of the same name.
-fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
+fn invalid_latency_metrics(result: &RunResult, name: &str) -> Vec<String> {
     let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
     let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
     let measured: Vec<f64> = values.iter().flatten().copied().collect();
@@ -129,7 +129,7 @@ fn errors(combination: &Combination, machine: &Machine) -> Vec<String> {
     if traced.timeline.spans.is_empty() || traced.timeline.dropped > 0 {
         errors.push(format!("{} spans, {} dropped", traced.timeline.spans.len(), traced.timeline.dropped));
     }
-    errors.extend(impossible_uses(&bare));
+    errors.extend(impossible_utilisations(&bare));
     errors.extend(missing_resources(&bare, machine));
     errors.extend(messages_without_span(machine));
     // If hardware keeps memory coherent, a program may send no message.
@@ -140,7 +140,7 @@ fn errors(combination: &Combination, machine: &Machine) -> Vec<String> {
         _ => Some("message.latency_one_way"),
     };
     if let Some(latency) = latency.filter(|_| !is_silent) {
-        errors.extend(latencies_wrong(&bare, latency));
+        errors.extend(invalid_latency_metrics(&bare, latency));
     }
     if without_spans(traced) != without_spans(bare) {
         errors.push("the trace changed the run".to_owned());
@@ -168,7 +168,8 @@ fn program_on_a_fabric_alone_has_all_instruments() {
     for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
         let machine = fabric_only_machine(workload);
         let (traced, bare) = (run(&machine, Recorder::with_spans_max(SPANS)), run(&machine, Recorder::off()));
-        let errors = [overlaps(&traced.timeline), impossible_uses(&bare), latencies_wrong(&bare, name)].concat();
+        let errors =
+            [overlaps(&traced.timeline), impossible_utilisations(&bare), invalid_latency_metrics(&bare, name)].concat();
         assert!(errors.is_empty(), "{}", errors.join("\n"));
         // There are two resources for each node, and two for each of 24 pairs of neighbours.
         assert_eq!(bare.resources.len(), 2 * 16 + 2 * 24);
@@ -207,7 +208,7 @@ fn every_example_has_spans() {
             .unwrap_or_else(|errors| panic!("{errors}"));
         let result = run(&read.value, Recorder::with_spans_max(1_000));
         assert!(!result.timeline.spans.is_empty(), "{name}");
-        let errors = [impossible_uses(&result), overlaps(&result.timeline)].concat();
+        let errors = [impossible_utilisations(&result), overlaps(&result.timeline)].concat();
         assert!(errors.is_empty(), "{name}:\n{}", errors.join("\n"));
     }
 }
@@ -224,7 +225,7 @@ fn no_measured_message_takes_longer_than_its_run() {
     let result = run(&cut_off, Recorder::off());
     let longest_latency = result.metric("message.latency_one_way_max").expect("a message was delivered");
     assert!(longest_latency <= result.end.as_us(), "{longest_latency} us in a run of {}", result.end);
-    for combination in each_with_each("ping-pong") {
+    for combination in pairwise_combinations("ping-pong") {
         let machine = small_machine(&combination).unwrap_or_else(|problems| panic!("{combination:?}: {problems}"));
         let result = run(&machine, Recorder::off());
         assert!(

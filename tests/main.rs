@@ -1,8 +1,8 @@
 //! All tests of the program from its users' point of view, in one binary: it is linked once, and its tests keep all
 //! processors busy to the end. `cargo test --test all laws::` runs the tests of one file.
 //!
-//! `common/` contains short descriptions of machines, and functions that run the program as a process; `twin/` is a
-//! second implementation of the network, written plainly.
+//! `common/` contains short descriptions of machines, and functions that run the program as a process.
+//! `reference_network/` is a second implementation of the network, written plainly.
 
 /// The allocator of the program: machines are built and dropped by the ten thousand.
 #[global_allocator]
@@ -43,6 +43,7 @@ mod papers;
 mod parameters;
 mod programs;
 mod random;
+mod reference_network;
 mod rings;
 mod roce;
 mod routed;
@@ -54,7 +55,6 @@ mod study;
 mod sweep;
 mod tidy;
 mod traces;
-mod twin;
 mod verdicts;
 mod verify;
 mod warm_up;

@@ -56,7 +56,7 @@ fn run_combination(combination: &Combination, machine: &Machine) -> Result<(), S
 }
 
 /// Asserts that every run succeeded, and returns the number of runs.
-fn all_well(results: &[Result<(), String>]) -> usize {
+fn assert_all_succeeded(results: &[Result<(), String>]) -> usize {
     let errors: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err()).map(String::as_str).collect();
     let listed_errors = errors[..errors.len().min(60)].join("\n");
     assert!(errors.is_empty(), "{} of {} went wrong:\n{listed_errors}", errors.len(), results.len());
@@ -72,7 +72,7 @@ fn run_all(protocol: &str, runs_min: usize) {
         .filter(|combination| combination.protocol == protocol && HOSTS.contains(&combination.host))
         .collect();
     let results: Vec<_> = of_protocol.par_iter().filter_map(|combination| try_combination(combination)).collect();
-    let runs = all_well(&results);
+    let runs = assert_all_succeeded(&results);
     assert!(runs >= runs_min, "{runs} ran");
 }
 
@@ -100,7 +100,7 @@ fn compatible_parts_deliver_under_a_window() {
 const CACHED_SAMPLE: usize = 7;
 
 #[test]
-fn whatever_fits_delivers_with_a_cache_behind_an_io_bus() {
+fn compatible_parts_deliver_with_a_cache_behind_an_io_bus() {
     let combinations = Registry::shared().combinations();
     let accepted = combinations
         .iter()
@@ -113,7 +113,7 @@ fn whatever_fits_delivers_with_a_cache_behind_an_io_bus() {
         let machine = read(&format!("{small}[hosts.p6-natoma.io-bus.cache]\n{cache}"))?;
         run_combination(combination, &machine)
     };
-    all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
+    assert_all_succeeded(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
 
 /// Every `SAMPLE`-th accepted combination is run with several endpoints on each node. The number is coprime to the
@@ -131,7 +131,7 @@ fn compatible_parts_deliver_to_several_endpoints_of_a_node() {
             with_endpoints(combination, 2).unwrap_or_else(|problems| panic!("{}: {problems}", name_of(combination)));
         run_combination(combination, &machine)
     };
-    all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
+    assert_all_succeeded(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn each_operation_of_costs_runs_wherever_it_is_accepted() {
         let run = |rest: &str| run_combination(combination, &read(&format!("{shipped}times = 3\n{rest}"))?);
         ["", "words = 100\n", "operation = \"read\"\n", "operation = \"write\"\n"].iter().try_for_each(|rest| run(rest))
     };
-    all_well(&ideal.par_iter().map(run).collect::<Vec<_>>());
+    assert_all_succeeded(&ideal.par_iter().map(run).collect::<Vec<_>>());
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
 }
 
 /// Runs streams into one node of four, with Trapeze's firmware.
-fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
+fn stream_to_one_node(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
     let parts = ["hosts/p6-natoma", "ni/trapeze", fabric];
     let flows = "flows = [\"n0 -> n3\", \"n1 -> n3\", \"n2 -> n3\"]\nmessages = 12";
@@ -278,8 +278,8 @@ fn firmware_keeps_packets_until_they_are_acknowledged() {
     for protocol in ["[protocol.window]", "[protocol.nifdy.retransmission]\ntimeout = \"400 us\""] {
         for payload in ["64 B", "2 KiB"] {
             let (fabric, payload) = ("fabrics/nifdy-mesh", format!("payload = \"{payload}\""));
-            let lossy = into_one(fabric, &format!("{protocol}\n[fabric]\nloss = 0.05"), &payload);
-            assert!(lossy.end > into_one(fabric, protocol, &payload).end, "time-outs take time");
+            let lossy = stream_to_one_node(fabric, &format!("{protocol}\n[fabric]\nloss = 0.05"), &payload);
+            assert!(lossy.end > stream_to_one_node(fabric, protocol, &payload).end, "time-outs take time");
         }
     }
 }
@@ -288,7 +288,7 @@ fn firmware_keeps_packets_until_they_are_acknowledged() {
 fn firmware_returns_packets_without_a_free_buffer() {
     let ended = |buffers: u32| {
         let protocol = format!("[protocol.return-to-sender]\nflow-control-buffers = {buffers}");
-        into_one("fabrics/myrinet", &protocol, "payload = \"4 KiB\"").end
+        stream_to_one_node("fabrics/myrinet", &protocol, "payload = \"4 KiB\"").end
     };
     assert!(ended(1) > ended(16), "a returned packet is retransmitted, which takes time");
 }

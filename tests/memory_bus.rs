@@ -71,7 +71,7 @@ fn interface_setting(design: Design, key: &str, value: impl std::fmt::Display) -
 }
 
 /// Returns settings of the numbers of blocks in the queues of `design`, and in its caches if it has any.
-fn blocks(design: Design, queue: u64, cache: u64) -> Vec<String> {
+fn block_settings(design: Design, queue: u64, cache: u64) -> Vec<String> {
     let caches = design.caches().then(|| interface_setting(design, "cache-blocks", cache));
     [interface_setting(design, "queue-blocks", queue)].into_iter().chain(caches).collect()
 }
@@ -107,7 +107,7 @@ fn small_queues_and_caches_wrap_around_many_times() {
     for design in QUEUES {
         for (queue, cache) in [(4, 4), (8, 4), (16, 8), (16, 32)] {
             for (bytes, messages) in [(8, 1_500), (64, 300), (300, 200)] {
-                assert_intact(design, &blocks(design, queue, cache), bytes, messages);
+                assert_intact(design, &block_settings(design, queue, cache), bytes, messages);
             }
         }
     }
@@ -117,7 +117,7 @@ fn small_queues_and_caches_wrap_around_many_times() {
 fn stale_headers_in_memory_are_not_read_as_messages() {
     // A processor cache of two blocks evicts every header, so polls read headers in memory.
     for design in [Design::StartJr, Design::Cni512q, Design::Cni32qm] {
-        let mut sets = blocks(design, 16, 8);
+        let mut sets = block_settings(design, 16, 8);
         sets.push("hosts.memory-bus-1998.memory-bus.cache.size=\"128 B\"".to_owned());
         assert_intact(design, &sets, 8, 2_000);
         assert_intact(design, &sets, 100, 300);
@@ -215,7 +215,7 @@ fn assert_ledgers_sum(design: Design, bytes: u64) {
     }
     let mut starts: Vec<Time> = ledgers.iter().map(|(message, _)| message.ledger().start()).collect();
     starts.sort_unstable();
-    assert_eq!(starts, *sent.borrow(), "each call to send begins one");
+    assert_eq!(starts, *sent.borrow(), "each ledger begins with a different call to send");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn the_ledger_of_each_message_sums_to_its_latency() {
 #[test]
 fn receiver_that_never_polls_is_a_reported_deadlock() {
     for design in Design::ALL {
-        let sets = if design.has_queue() { blocks(design, 32, 8) } else { Vec::new() };
+        let sets = if design.has_queue() { block_settings(design, 32, 8) } else { Vec::new() };
         let (built, [first, _]) = with_two_idle_nodes(design, &sets);
         built.world.sim.spawn("n0 program", async move {
             let buffer = first.allocate(Bytes(64));
@@ -247,7 +247,7 @@ fn receiver_that_never_polls_is_a_reported_deadlock() {
 }
 
 /// Returns the errors of a machine whose `key` has this value.
-fn refused(design: Design, key: &str, value: &str) -> String {
+fn errors_of_value(design: Design, key: &str, value: &str) -> String {
     let sets = [format!("{key}={value}")];
     match machine::read(Document::Text("test.toml", &text(design, 2, &round_trip(1, 8)), None), &sets) {
         Ok(_) => panic!("{key} = {value} was accepted"),
@@ -258,14 +258,14 @@ fn refused(design: Design, key: &str, value: &str) -> String {
 #[test]
 fn invalid_parameters_are_refused_with_the_reason() {
     let refused_at = |design, key: &str, value: &str, reason: &str| {
-        let problems = refused(design, key, value);
+        let problems = errors_of_value(design, key, value);
         assert!(problems.contains(key) && problems.contains(reason), "{problems}");
     };
     refused_at(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 is not a power of two");
     let few_blocks = "a message of 256 B needs 4 blocks, but the queue has 2";
     refused_at(Design::StartJr, "ni.startjr.queue-blocks", "2", few_blocks);
     let narrow = "8 B is wider than the 4 B of the fifo that the processor sees";
-    let problems = refused(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
+    let problems = errors_of_value(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
     assert!(problems.contains("ni.ni2w.access") && problems.contains(narrow), "{problems}");
     refused_at(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B is not a width of an uncached access");
     let small = "2 blocks are not allowed: choose a power of two of at least 4, the blocks of the largest message";

@@ -26,7 +26,7 @@ const OPTIONS: [&str; 6] = [
 ];
 
 /// Longest time that the browser may take to open an empty page.
-const PATIENCE: Duration = Duration::from_secs(60);
+const BROWSER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Returns the installed browser, under any of its names, if it runs.
 fn browser() -> Option<&'static str> {
@@ -37,13 +37,13 @@ fn browser() -> Option<&'static str> {
     browser
 }
 
-/// Returns whether a browser opens an empty page within `PATIENCE`.
+/// Returns whether a browser opens an empty page within `BROWSER_TIMEOUT`.
 fn runs(name: &str) -> bool {
     let mut blank = Command::new(name);
     blank.args(OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut started) = blank.spawn() else { return false };
     let start = Instant::now();
-    while start.elapsed() < PATIENCE {
+    while start.elapsed() < BROWSER_TIMEOUT {
         match started.try_wait() {
             Ok(Some(status)) => return status.success(),
             _ => std::thread::sleep(Duration::from_millis(50)),

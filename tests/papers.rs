@@ -22,9 +22,9 @@ fn papers_with_roles() -> impl Iterator<Item = &'static str> {
     study::papers().iter().copied().filter(|paper| *paper != "atlas")
 }
 
-struct Silent;
+struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn begins(&self, _: usize) {}
     fn done(&self, _: &str) {}
 }
@@ -35,7 +35,8 @@ impl Progress for Silent {
 fn judged_as_expected(paper: &str, artifact: Option<&str>, quick: bool) -> usize {
     let artifact = artifact.map(str::to_owned);
     let options = Options { paper: paper.to_owned(), artifact: artifact.clone(), quick, ..Options::default() };
-    let report = study::reproduce(&options, &builtins(Registry::shared()), &Silent).expect("a listed paper is there");
+    let report =
+        study::reproduce(&options, &builtins(Registry::shared()), &NoProgress).expect("a listed paper is there");
     assert_eq!(unexpected_text(&report.claims), None, "{paper}: {artifact:?}");
     report.claims.iter().filter(|claim| claim.holds.is_some()).count()
 }

@@ -59,7 +59,7 @@ use std::path::Path;
 /// Number of random descriptions of each part.
 const TRIES: usize = 200;
 /// Smallest fraction of the descriptions that must be valid; checks over several values refuse some.
-const SOUND_MIN: f64 = 0.02;
+const VALID_FRACTION_MIN: f64 = 0.02;
 
 fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
     let document = Document::Text("parameters.toml", text, None);
@@ -182,7 +182,10 @@ fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
         assert_eq!(to_toml(&read_again), text_written, "{name}");
         sound += 1;
     }
-    assert!(sound as f64 >= SOUND_MIN * tries as f64, "{name}: only {sound} of {tries} random descriptions are sound");
+    assert!(
+        sound as f64 >= VALID_FRACTION_MIN * tries as f64,
+        "{name}: only {sound} of {tries} random descriptions are sound"
+    );
     schema.lines()
 }
 

@@ -72,7 +72,7 @@ impl Bench {
         )
     }
 
-    fn run_to_any_end(&self, workload: &str) -> RunResult {
+    fn run_to_end_or_failure(&self, workload: &str) -> RunResult {
         let text = self.text(workload);
         let read = machine::read(Document::Text("test.toml", &text, None), &[]);
         let machine = read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value;
@@ -81,7 +81,7 @@ impl Bench {
 
     /// Runs a program to its end; `workload` is the remainder of its table's header, and its keys.
     fn run(&self, workload: &str) -> RunResult {
-        let result = self.run_to_any_end(workload);
+        let result = self.run_to_end_or_failure(workload);
         assert_eq!(result.outcome, Outcome::Done, "{workload}");
         result
     }
@@ -140,7 +140,7 @@ mod bursts {
     #[test]
     fn run_without_further_acceptance_is_deadlocked() {
         let deaf = "bursts]\ncycles = 200000\nunresponsive-nodes = [1, 2, 3]";
-        let outcome = SYNTHETIC.nodes(4).run_to_any_end(deaf).outcome;
+        let outcome = SYNTHETIC.nodes(4).run_to_end_or_failure(deaf).outcome;
         assert!(
             matches!(&outcome, Outcome::Deadlock(deadlock) if deadlock.to_string().contains("none was for long")),
             "{outcome:?}"

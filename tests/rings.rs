@@ -126,7 +126,7 @@ fn a_frame_that_waits_for_a_buffer_does_not_hold_up_the_completions_of_frames_be
 }
 
 /// A machine whose only limit is the link: the interface named `ni` on both sides of a wire of `wire` bytes per second.
-fn link_alone(ni: &str, wire: &str, messages: u64) -> Machine {
+fn link_limited_machine(ni: &str, wire: &str, messages: u64) -> Machine {
     let costs = match ni {
         "ring-polled" => String::new(),
         _ => ["send", "receive", "interrupt", "packet", "wake"].map(|cost| format!("{cost} = \"0 ns\"\n")).concat(),
@@ -162,7 +162,7 @@ const LINK_BITS_PER_S: f64 = 8e9 * 8.0 * 128.0 / 130.0 * 0.9185;
 /// state. Reads of a head that has not advanced are subtracted: a driver whose ring is full makes a few of them.
 fn bytes_per_packet(ni: &str, wire: &str, head_reads: f64) -> [f64; 2] {
     let [fewer, more] = [2_560, 5_120].map(|messages| {
-        let result = experiment::run(&link_alone(ni, wire, messages), Recorder::off());
+        let result = experiment::run(&link_limited_machine(ni, wire, messages), Recorder::off());
         assert_conserved(&result, &ni);
         let bytes = |name: &str| {
             let found = result.resources.iter().find(|resource| resource.name == name);

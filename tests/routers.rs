@@ -1,14 +1,14 @@
-//! Compares the fast network of routers with its twin written plainly: the same events in every cycle, over many small
-//! random systems.
+//! Compares the fast network of routers with the plainly written reference: the same events in every cycle, over many
+//! small random systems.
 
 #[path = "routers/shapes.rs"]
 mod shapes;
 
-use crate::twin::Twin;
+use crate::reference_network::ReferenceNetwork;
 use narrows::engine::{Time, rng};
 use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters, Sharing, Switching};
 use narrows::fabric::topology::mesh::MeshParameters;
-use narrows::fabric::topology::torus::{Middle, TorusParameters};
+use narrows::fabric::topology::torus::{MiddleChannelHalf, TorusParameters};
 use narrows::fabric::topology::{LinkAttributes, Shape, WiringDetails};
 use narrows::text::Parameters;
 use rand::RngExt;
@@ -21,7 +21,8 @@ fn shape(stream: &mut rng::RandomStream) -> Shape {
     let shape = extents[stream.random_range(0..extents.len())].clone();
     match stream.random_range(0..7) {
         0 | 1 => MeshParameters { shape }.shape(),
-        2 => TorusParameters { shape }.shape_with([Middle::Lower, Middle::Both][stream.random_range(0..2)]),
+        2 => TorusParameters { shape }
+            .shape_with([MiddleChannelHalf::Lower, MiddleChannelHalf::Both][stream.random_range(0..2)]),
         3 | 4 => shapes::adaptive(&shape),
         5 => shapes::dilated(stream.random_range(2..=6), stream.random_range(1..=3)),
         _ => shapes::stages(stream.random_bool(0.5)),
@@ -76,7 +77,7 @@ enum Operation {
     Offer(Injection),
     Supply { node: u32, network: u8, tag: u32, flits: u16 },
     Take { node: u32, network: u8, tag: u32, flits: u16 },
-    AddPlace { node: u32, network: u8 },
+    AddSlot { node: u32, network: u8 },
 }
 
 /// The packets of a system, the operations by cycle, and the interfaces with few receive slots.
@@ -123,16 +124,16 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
 }
 
 /// Both networks, which are always in the same cycle.
-struct Twins {
+struct NetworkPair {
     fast: Network,
-    reference: Twin,
+    reference: ReferenceNetwork,
     /// The name of the system in messages.
     label: String,
 }
 
-impl Twins {
+impl NetworkPair {
     fn apply(&mut self, operation: Operation) {
-        let Twins { fast, reference: plain, .. } = self;
+        let NetworkPair { fast, reference: plain, .. } = self;
         match operation {
             Operation::Offer(injection) => {
                 fast.offer(injection);
@@ -146,7 +147,7 @@ impl Twins {
                 fast.take(node, network, tag, flits);
                 plain.take(node, network, tag, flits);
             }
-            Operation::AddPlace { node, network } => {
+            Operation::AddSlot { node, network } => {
                 fast.add_slot(node, network);
                 plain.add_slot(node, network);
             }
@@ -155,7 +156,7 @@ impl Twins {
 
     /// Simulates a cycle of both networks, and returns the events of that cycle.
     fn step(&mut self) -> Vec<PacketEvent> {
-        let Twins { fast, reference: plain, label } = self;
+        let NetworkPair { fast, reference: plain, label } = self;
         let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());
         let (now, counts_before) = (plain.cycle(), plain.counts());
         plain.step();
@@ -187,17 +188,18 @@ fn agree(seed: u64, has_own_links: bool) {
     };
     let Traffic { packets, mut operations, slot_limits, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
     let label = format!("seed {seed}: {} {parameters:?}", shape.name);
-    let (fast, plain) = (Network::new(shape.clone(), &parameters, seed), Twin::new(shape, &parameters, seed));
-    let mut twins = Twins { fast, reference: plain, label };
+    let (fast, plain) =
+        (Network::new(shape.clone(), &parameters, seed), ReferenceNetwork::new(shape, &parameters, seed));
+    let mut pair = NetworkPair { fast, reference: plain, label };
     for (node, network, count) in slot_limits {
-        twins.fast.set_slots(node, network, count);
-        twins.reference.set_slots(node, network, count);
+        pair.fast.set_slots(node, network, count);
+        pair.reference.set_slots(node, network, count);
     }
-    while !operations.is_empty() || twins.reference.counts().in_flight() > 0 {
-        let now = twins.reference.cycle();
-        assert!(now < 100_000, "{}: the network drains", twins.label);
-        operations.remove(&now).into_iter().flatten().for_each(|operation| twins.apply(operation));
-        for PacketEvent { node, network, tag, kind, .. } in twins.step() {
+    while !operations.is_empty() || pair.reference.counts().in_flight() > 0 {
+        let now = pair.reference.cycle();
+        assert!(now < 100_000, "{}: the network drains", pair.label);
+        operations.remove(&now).into_iter().flatten().for_each(|operation| pair.apply(operation));
+        for PacketEvent { node, network, tag, kind, .. } in pair.step() {
             let mut schedule =
                 |delay: u64, operation: Operation| operations.entry(now + 1 + delay).or_default().push(operation);
             match kind {
@@ -208,7 +210,7 @@ fn agree(seed: u64, has_own_links: bool) {
                     }
                 }
                 EventKind::Delivered if packets[tag as usize].needs_slot => {
-                    schedule(hold - 1, Operation::AddPlace { node, network });
+                    schedule(hold - 1, Operation::AddSlot { node, network });
                 }
                 _ => {}
             }

@@ -7,7 +7,7 @@ use narrows::host::Processor;
 use narrows::machine::{self, Machine, build};
 use narrows::messaging::World;
 use narrows::messaging::shared::{SharedAddress, SharedMemory, SharedMemoryParameters, Space};
-use narrows::protocol::directory::Want;
+use narrows::protocol::directory::AccessMode;
 use narrows::text::{Document, Parameters};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,28 +16,28 @@ use std::rc::Rc;
 
 async fn load(end: &SharedMemory, location: SharedAddress) -> u64 {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(location, Want::Read) {
+    let (address, was_granted) = match end.accessible_address(location, AccessMode::Read) {
         Some(address) => (address, false),
-        None => (end.fault(location, Want::Read).await, true),
+        None => (end.fault(location, AccessMode::Read).await, true),
     };
     let value = cpu.load_word(address, 8).await;
     cpu.sync().await;
     if was_granted {
-        end.used(location).await;
+        end.end_use(location).await;
     }
     value
 }
 
 async fn store(end: &SharedMemory, location: SharedAddress, value: u64) {
     let cpu = end.active().cpu();
-    let (address, was_granted) = match end.accessible_address(location, Want::Write) {
+    let (address, was_granted) = match end.accessible_address(location, AccessMode::Write) {
         Some(address) => (address, false),
-        None => (end.fault(location, Want::Write).await, true),
+        None => (end.fault(location, AccessMode::Write).await, true),
     };
     cpu.store_word(address, 8, value).await;
     cpu.sync().await;
     if was_granted {
-        end.used(location).await;
+        end.end_use(location).await;
     }
 }
 
@@ -207,8 +207,9 @@ fn access_outside_the_shared_space_names_its_address() {
     let built = world("cni32qm", "ideal-1998", "none", 2);
     let (ends, bases) = shared_blocks(&built.world, 128, 256);
     let outside = bases[1].plus(256);
-    let panic =
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ends[0].accessible_address(outside, Want::Read)));
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        ends[0].accessible_address(outside, AccessMode::Read)
+    }));
     let panic = panic.expect_err("the access is outside");
     let message = panic.downcast_ref::<String>().expect("a text");
     assert!(message.contains("accesses byte 256 of the 256"), "{message}");

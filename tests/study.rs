@@ -209,9 +209,9 @@ fn no_text_of_a_study_panics() {
     assert!(find(folder.root(), false, &builtins(Registry::shared())).is_ok());
 }
 
-struct Silent;
+struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn begins(&self, _: usize) {}
     fn done(&self, _: &str) {}
 }
@@ -227,7 +227,8 @@ fn claims_are_judged_by_the_runs_alone() {
     let folder = with_study("perturbed");
     let located = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
-    let run = |settings: &[String]| located.results(&["latency"], &options, settings, &Silent).expect("sound points");
+    let run =
+        |settings: &[String]| located.results(&["latency"], &options, settings, &NoProgress).expect("sound points");
     let at_reference = run(&[]);
     assert_eq!(verdicts(&located, &at_reference), [Some(true), Some(true)]);
     let slow_links = run(&["fabric.myrinet.link-rate=20 MB/s".to_owned()]);
@@ -247,7 +248,7 @@ fn claim_may_be_judged_on_full_inputs_only() {
     fs::write(&path, text.replacen("[[claim]]\n", "[[claim]]\nquick = false\n", 1)).expect("a file");
     let located = find(folder.root(), true, &builtins(Registry::shared())).expect("a sound study");
     let options = Options { quick: true, ..Options::default() };
-    let results = located.results(&["latency"], &options, &[], &Silent).expect("sound points");
+    let results = located.results(&["latency"], &options, &[], &NoProgress).expect("sound points");
     assert_eq!(verdicts(&located, &results), [Some(true), Some(true)]);
     let quick = judge::judge(&located.results_view(&results), &["latency"], true).expect("a sound study");
     assert_eq!(quick.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);

@@ -24,22 +24,28 @@ fn texts(data: &Dataset, name: &str) -> Vec<String> {
     (0..data.rows()).map(|row| variable.values.text(row).unwrap_or_default()).collect()
 }
 
-const FEW: &str = "--set=workload.ping-pong.messages=5";
+const FEW_MESSAGES: &str = "--set=workload.ping-pong.messages=5";
 const COLD: &str = "--set=workload.ping-pong.warm-up=0";
 
 #[test]
 fn parts_are_named_as_values() {
-    let swept =
-        data(&["sweep", "memory-bus", FEW, COLD, "--vary=ni=cni32qm,udma", "--vary=fabric=ideal-1998,nifdy-mesh"]);
+    let swept = data(&[
+        "sweep",
+        "memory-bus",
+        FEW_MESSAGES,
+        COLD,
+        "--vary=ni=cni32qm,udma",
+        "--vary=fabric=ideal-1998,nifdy-mesh",
+    ]);
     assert_eq!(texts(&swept, "ni"), ["cni32qm", "cni32qm", "udma", "udma"]);
     assert_eq!(texts(&swept, "fabric"), ["ideal-1998", "nifdy-mesh", "ideal-1998", "nifdy-mesh"]);
     let parts =
         r#"--set=parts=["hosts/memory-bus-1998", "ni/udma", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]"#;
-    let single = as_json(&["run", "memory-bus", FEW, COLD, parts]);
+    let single = as_json(&["run", "memory-bus", FEW_MESSAGES, COLD, parts]);
     assert_eq!(Json::from(texts(&swept, "hash")[2].as_str()), single["hash"], "the same as with its parts by hand");
-    let set = as_json(&["run", "memory-bus", FEW, COLD, "--set=ni=udma"]);
+    let set = as_json(&["run", "memory-bus", FEW_MESSAGES, COLD, "--set=ni=udma"]);
     assert_eq!(set["hash"], single["hash"]);
-    let hosts = data(&["sweep", "ping-pong", FEW, "--vary=host=p6-natoma,miata"]);
+    let hosts = data(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=host=p6-natoma,miata"]);
     let [p6, miata] = &numbers(&hosts, "message_latency_one_way_s")[..] else { panic!("{hosts:?}") };
     assert_ne!(p6, miata, "the nodes have another host");
 }
@@ -79,7 +85,7 @@ fn table_of_points_runs_a_point_for_each_row() {
     assert_eq!(numbers(&swept, "workload_ping_pong_payload_B"), [16.0, 64.0, 16.0]);
     assert_eq!(texts(&swept, "workload_ping_pong_messages"), ["5", "", "5"]);
     let hash = |sets: &[&str]| as_json(&[&["run", "memory-bus", COLD], sets].concat())["hash"].clone();
-    let first = hash(&["--set=ni=udma", "--set=workload.ping-pong.payload=16 B", FEW]);
+    let first = hash(&["--set=ni=udma", "--set=workload.ping-pong.payload=16 B", FEW_MESSAGES]);
     let other_hash = hash(&["--set=ni=cni32qm", "--set=workload.ping-pong.payload=64 B"]);
     let hashes: Vec<Json> = texts(&swept, "hash").into_iter().map(Json::from).collect();
     assert_eq!(hashes, [first.clone(), other_hash, first], "an empty cell leaves the value of the description");
@@ -90,7 +96,7 @@ fn table_of_points_runs_a_point_for_each_row() {
 
 #[test]
 fn interface_of_one_node_is_named_as_a_value() {
-    let hash = |set: &str| as_json(&["run", "memory-bus", FEW, COLD, "--set", set])["hash"].clone();
+    let hash = |set: &str| as_json(&["run", "memory-bus", FEW_MESSAGES, COLD, "--set", set])["hash"].clone();
     assert_eq!(hash("nodes.right.ni=udma"), hash("nodes.right.parts=[\"ni/udma\"]"));
 }
 
@@ -132,14 +138,14 @@ fn search_finds_the_crossing_that_a_sweep_shows() {
     assert_eq!(texts(&crossing, "holds"), ["from"]);
     assert_eq!(numbers(&crossing, "workload_stream_payload_B"), [payloads[position]]);
     assert_eq!(numbers(&crossing, "message_bandwidth_B_per_s"), [rates[position]]);
-    assert_eq!(numbers(&crossing, "beside_workload_stream_payload_B"), [payloads[position - 1]]);
+    assert_eq!(numbers(&crossing, "other_end_workload_stream_payload_B"), [payloads[position - 1]]);
     assert_eq!(texts(&find("< 0.16 Gbit/s", over), "holds"), ["up to"]);
     assert_eq!(texts(&find("> 1 GB/s", over), "holds"), ["nowhere"]);
     // A range without steps is searched until the values are adjacent or differ by at most a thousandth.
     let fine_crossing = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
     let (from, below) = (
         numbers(&fine_crossing, "workload_stream_payload_B")[0],
-        numbers(&fine_crossing, "beside_workload_stream_payload_B")[0],
+        numbers(&fine_crossing, "other_end_workload_stream_payload_B")[0],
     );
     assert!(payloads[position - 1] <= below && below < from && from <= payloads[position], "{below} {from}");
     assert!(
@@ -150,7 +156,7 @@ fn search_finds_the_crossing_that_a_sweep_shows() {
 #[test]
 fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
     let over = "workload.ping-pong.payload=8 B..2 KiB*4";
-    let swept = data(&["sweep", "memory-bus", FEW, COLD, "--vary=ni=ni2w,udma", &format!("--vary={over}")]);
+    let swept = data(&["sweep", "memory-bus", FEW_MESSAGES, COLD, "--vary=ni=ni2w,udma", &format!("--vary={over}")]);
     let latency = numbers(&swept, "message_latency_one_way_s");
     let (words, blocks) = latency.split_at(latency.len() / 2);
     let first = words.iter().zip(blocks).position(|(words, blocks)| words >= blocks).expect("they cross");
@@ -158,7 +164,7 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
     let crossing = as_json(&[
         "sweep",
         "memory-bus",
-        FEW,
+        FEW_MESSAGES,
         COLD,
         "--set=ni=ni2w",
         "--against=memory-bus",
@@ -185,8 +191,15 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
 fn unknown_metric_is_refused_before_the_first_run() {
     let folder = Folder::new("metric");
     let out = folder.path("out.csv");
-    let output =
-        narrows(&["sweep", "ping-pong", FEW, "--vary=run.seed=1,2", "--metric=message.latency", "--out", &out]);
+    let output = narrows(&[
+        "sweep",
+        "ping-pong",
+        FEW_MESSAGES,
+        "--vary=run.seed=1,2",
+        "--metric=message.latency",
+        "--out",
+        &out,
+    ]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("did you mean `message.latency_one_way`?"), "{}", stderr(&output));
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
@@ -214,14 +227,14 @@ fn tidy_row_has_all_results_of_a_point() {
     let swept = data(&[
         "sweep",
         "ping-pong",
-        FEW,
+        FEW_MESSAGES,
         "--vary=workload.ping-pong.payload=64 B,8 KiB",
         "--vary=fabric.myrinet.link-rate=80 MB/s",
     ]);
     let run = as_json(&[
         "run",
         "ping-pong",
-        FEW,
+        FEW_MESSAGES,
         "--set=workload.ping-pong.payload=8 KiB",
         "--set=fabric.myrinet.link-rate=80 MB/s",
     ]);
@@ -254,7 +267,7 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
     let folder = Folder::new("messages");
     for extension in ["csv", "jsonl", "parquet"] {
         let path = folder.path(&format!("messages.{extension}"));
-        run_ok(&["run", "ping-pong", FEW, "--messages", &path]);
+        run_ok(&["run", "ping-pong", FEW_MESSAGES, "--messages", &path]);
         let encoding = Encoding::from_path(Path::new(&path)).expect("an encoding");
         let data = Dataset::read(fs::read(&path).expect("a file"), encoding).expect("tidy data");
         assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{extension}");
@@ -279,8 +292,8 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
 fn report_of_runs_and_sweeps_is_self_contained() {
     let folder = Folder::new("report");
     let (run, out, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
-    fs::write(&run, run_ok(&["run", "ping-pong", FEW, "--format=json"]).stdout).expect("a folder to write to");
-    run_ok(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
+    fs::write(&run, run_ok(&["run", "ping-pong", FEW_MESSAGES, "--format=json"]).stdout).expect("a folder to write to");
+    run_ok(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
     run_ok(&["report", &run, &out, "--title=What it <costs>", "--out", &page]);
     let text = fs::read_to_string(&page).expect("a page");
     let read = roxmltree::Document::parse_with_options(
@@ -313,7 +326,7 @@ fn report_of_runs_and_sweeps_is_self_contained() {
 fn file_extension_selects_the_format_of_a_picture() {
     let folder = Folder::new("formats");
     let out = folder.path("sweep.csv");
-    run_ok(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
+    run_ok(&["sweep", "ping-pong", FEW_MESSAGES, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
     for (extension, signature) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG"), ("pdf", b"%PDF")] {
         let picture = folder.path(&format!("figure.{extension}"));
         run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--out", &picture]);
@@ -333,7 +346,7 @@ fn sweep_is_plotted_from_any_format() {
             "--vary=workload.ping-pong.payload=64 B..1 KiB*4",
             "--vary=ni.trapeze.policy=store-and-forward,adaptive-cut-through",
         ];
-        run_ok(&[&["sweep", "ping-pong", FEW, "--out", &out], &vary[..]].concat());
+        run_ok(&[&["sweep", "ping-pong", FEW_MESSAGES, "--out", &out], &vary[..]].concat());
         run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--by=policy", "--log=x", "--out", &svg]);
         charts.push(fs::read_to_string(&svg).expect("a picture"));
     }
@@ -350,7 +363,7 @@ fn sweep_is_plotted_from_any_format() {
 /// metric.
 #[test]
 fn table_for_a_terminal_is_no_wider_than_asked() {
-    let sweep = ["sweep", "ping-pong", FEW, COLD, "--vary=run.seed=1,2"];
+    let sweep = ["sweep", "ping-pong", FEW_MESSAGES, COLD, "--vary=run.seed=1,2"];
     let columns = |options: &[&str]| {
         let text = String::from_utf8(run_ok(&[&sweep, options].concat()).stdout).expect("UTF-8");
         let heads = text.lines().next().expect("a head").split("  ").filter(|head| !head.trim().is_empty());

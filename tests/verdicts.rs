@@ -9,9 +9,9 @@ use std::process::Output;
 mod files;
 
 /// A receiver that never polls, so that the watchdog drops the packets that its buffers do not hold.
-const DEAF: &str = "--set=workload.stream.never-poll=true";
+const NEVER_POLLING: &str = "--set=workload.stream.never-poll=true";
 /// A receiver that never polls on a network that drops nothing.
-const STUCK: [&str; 2] = [DEAF, "--set=fabric.myrinet.watchdog=1000 s"];
+const DEADLOCKING: [&str; 2] = [NEVER_POLLING, "--set=fabric.myrinet.watchdog=1000 s"];
 
 /// A stream on a memory bus; its messages take 1.3 µs each.
 const STREAM: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/ni2w\", \"fabrics/ideal-1998\"]\n\
@@ -41,7 +41,7 @@ fn value<'a>(result: &'a Json, metric: &str) -> &'a Json {
 
 #[test]
 fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
-    let ran = narrows(&["run", "stream", DEAF, "--no-host"]);
+    let ran = narrows(&["run", "stream", NEVER_POLLING, "--no-host"]);
     assert_eq!(ran.status.code(), Some(3));
     let text = output(&ran);
     let first = text.lines().next().expect("a line");
@@ -50,7 +50,7 @@ fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
     for absent in ["ottleneck", "Mean over", "so far"] {
         assert!(!text.contains(absent), "{absent}: {text}");
     }
-    let result = parsed(&narrows(&["run", "stream", DEAF, "--format=json"]));
+    let result = parsed(&narrows(&["run", "stream", NEVER_POLLING, "--format=json"]));
     assert_eq!((&result["outcome"], &result["candidate"]), (&"loss".into(), &Json::Null));
     assert!(result["reason"].as_str().is_some_and(|reason| reason.contains("are not retransmitted")), "{result}");
     let measured = ["message.bandwidth", "message.latency_one_way", "message.latency_one_way_p99"];
@@ -64,7 +64,7 @@ fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
 #[test]
 fn deadlock_and_time_limit_are_the_first_line_with_the_chain_of_waits() {
     for (sets, outcome, reason) in [
-        (&STUCK[..], "deadlock", " waits for "),
+        (&DEADLOCKING[..], "deadlock", " waits for "),
         (&["--set=run.time-limit=1 ms"][..], "time-limit", "the run reached `run.time-limit`; "),
     ] {
         let ran = narrows(&[&["run", "stream", "--no-host"], sets].concat());
@@ -111,7 +111,7 @@ fn rows_of_a_sweep_have_outcome_and_reason_and_no_measurement() {
 fn pages_name_the_runs_that_did_not_complete_first() {
     let folder = Folder::new("page");
     let (run, sweep, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
-    fs::write(&run, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
+    fs::write(&run, narrows(&["run", "stream", NEVER_POLLING, "--format=json"]).stdout).expect("a file");
     narrows(&["sweep", "stream", "--vary=workload.stream.never-poll=false,true", "--out", &sweep]);
     stdout(&["report", &run, &sweep, "--out", &page]);
     let page = fs::read_to_string(&page).expect("a page");
@@ -127,7 +127,7 @@ fn results_that_did_not_complete_are_not_compared() {
     let folder = Folder::new("compare");
     let [a, b, c] = ["a.json", "b.json", "c.json"].map(|name| folder.path(name));
     fs::write(&a, stdout(&["run", "stream", "--format=json"])).expect("a file");
-    fs::write(&b, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
+    fs::write(&b, narrows(&["run", "stream", NEVER_POLLING, "--format=json"]).stdout).expect("a file");
     let text = stdout(&["compare", &a, &b]);
     assert!(text.starts_with("B ended in a loss: 736 of 800"), "{text}");
     assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never_poll"), "{text}");
@@ -177,7 +177,7 @@ fn search_does_not_compare_runs_that_were_cut_off() {
     let text = output(&find("128 B..256 B*2", "--format=text"));
     assert!(text.contains("unknown") && text.contains("time-limit"), "{text}");
     let csv = output(&find("128 B..256 B*2", "--format=csv"));
-    let heads = "holds,workload_stream_payload_B,message_bandwidth_B_per_s,outcome,initial_transient,beside_";
+    let heads = "holds,workload_stream_payload_B,message_bandwidth_B_per_s,outcome,initial_transient,other_end_";
     assert!(csv.starts_with(heads) && csv.lines().next().is_some_and(|head| head.ends_with(",reason")), "{csv}");
 }
 

@@ -30,44 +30,49 @@ fn analysis(example: &str, sets: &[&str]) -> WhatIf {
 /// parameter with the largest gain, if a single parameter gains.
 type Constructed = (&'static str, &'static [&'static str], &'static [&'static str], Option<&'static str>);
 
-const FEW: &str = "workload.stream.messages=20";
+const FEW_MESSAGES: &str = "workload.stream.messages=20";
 
 /// Machines with one slow parameter.
-const SINGLE: [Constructed; 11] = [
+const ONE_SLOW_PARAMETER: [Constructed; 11] = [
     (
         "stream",
-        &[FEW, "fabric.myrinet.link-rate=20 MB/s"],
+        &[FEW_MESSAGES, "fabric.myrinet.link-rate=20 MB/s"],
         &["link of fabric.myrinet"],
         Some("fabric.myrinet.link-rate"),
     ),
     (
         "stream",
-        &[FEW, "hosts.pentium-ii-440lx.io-bus.bridge.read-rate=20 MB/s"],
+        &[FEW_MESSAGES, "hosts.pentium-ii-440lx.io-bus.bridge.read-rate=20 MB/s"],
         &["PCI of hosts.pentium-ii-440lx"],
         Some("hosts.pentium-ii-440lx.io-bus.bridge.read-rate"),
     ),
     (
         "stream",
-        &[FEW, "hosts.pentium-ii-440lx.io-bus.bridge.write-rate=20 MB/s"],
+        &[FEW_MESSAGES, "hosts.pentium-ii-440lx.io-bus.bridge.write-rate=20 MB/s"],
         &["PCI of hosts.pentium-ii-440lx"],
         Some("hosts.pentium-ii-440lx.io-bus.bridge.write-rate"),
     ),
     (
         "stream",
-        &[FEW, "hosts.pentium-ii-440lx.io-bus.bridge.read-setup=900 us"],
+        &[FEW_MESSAGES, "hosts.pentium-ii-440lx.io-bus.bridge.read-setup=900 us"],
         &["DMA set-up of hosts.pentium-ii-440lx"],
         Some("hosts.pentium-ii-440lx.io-bus.bridge.read-setup"),
     ),
     (
         "stream",
-        &[FEW, "hosts.pentium-ii-440lx.io-bus.bridge.write-setup=900 us"],
+        &[FEW_MESSAGES, "hosts.pentium-ii-440lx.io-bus.bridge.write-setup=900 us"],
         &["DMA set-up of hosts.pentium-ii-440lx"],
         Some("hosts.pentium-ii-440lx.io-bus.bridge.write-setup"),
     ),
-    ("stream", &[FEW, "ni.trapeze.lanai.clock=1 MHz"], &["firmware of ni.trapeze"], Some("ni.trapeze.lanai.clock")),
     (
         "stream",
-        &[FEW, "ni.trapeze.lanai.sram.rate=140 MB/s"],
+        &[FEW_MESSAGES, "ni.trapeze.lanai.clock=1 MHz"],
+        &["firmware of ni.trapeze"],
+        Some("ni.trapeze.lanai.clock"),
+    ),
+    (
+        "stream",
+        &[FEW_MESSAGES, "ni.trapeze.lanai.sram.rate=140 MB/s"],
         &["SRAM of ni.trapeze"],
         Some("ni.trapeze.lanai.sram.rate"),
     ),
@@ -106,12 +111,12 @@ const SLOW_PCI: [&str; 3] = [
 /// Machines in which several parameters are slow together, and gain most together.
 const COUPLED: [Constructed; 5] = [
     // The two rates of a bridge are as fast as its bus.
-    ("stream", &[FEW, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2]], &["PCI of hosts.pentium-ii-440lx"], None),
+    ("stream", &[FEW_MESSAGES, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2]], &["PCI of hosts.pentium-ii-440lx"], None),
     // The two directions of a link are slow.
     (
         "stream",
         &[
-            FEW,
+            FEW_MESSAGES,
             "fabric.myrinet.link-rate=20 MB/s",
             "workload.stream.flows=[\"sender -> receiver\", \"receiver -> sender\"]",
         ],
@@ -121,12 +126,12 @@ const COUPLED: [Constructed; 5] = [
     // A bus and a link have the same rate, and overlap.
     (
         "stream",
-        &[FEW, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2], "fabric.myrinet.link-rate=20 MB/s"],
+        &[FEW_MESSAGES, SLOW_PCI[0], SLOW_PCI[1], SLOW_PCI[2], "fabric.myrinet.link-rate=20 MB/s"],
         &["PCI of hosts.pentium-ii-440lx", "link of fabric.myrinet"],
         None,
     ),
     // If only the bus becomes faster, its transfers starve the network engines of the interface's memory.
-    ("stream", &[FEW], &["PCI of hosts.pentium-ii-440lx", "SRAM of ni.trapeze"], None),
+    ("stream", &[FEW_MESSAGES], &["PCI of hosts.pentium-ii-440lx", "SRAM of ni.trapeze"], None),
     // The clock of a bus and the cycles of its phases are two forms of the same speed.
     (
         "memory-bus",
@@ -157,12 +162,12 @@ fn check_named(machines: &[Constructed]) {
 
 #[test]
 fn slow_parameter_and_its_resource_are_named() {
-    check_named(&SINGLE);
+    check_named(&ONE_SLOW_PARAMETER);
 }
 
 #[test]
 fn cycles_of_a_program_gain_as_much_as_the_clock_that_counts_them() {
-    let result = analysis("stream", &[FEW, "workload.stream.warm-up=0", "messaging.receive=1000000"]);
+    let result = analysis("stream", &[FEW_MESSAGES, "workload.stream.warm-up=0", "messaging.receive=1000000"]);
     let names = result.bottleneck.expect("receiving is slow").resources;
     let coupled = ["messaging library of messaging", "processor of hosts.pentium-ii-440lx"];
     assert!(names.len() == 1 && coupled.contains(&names[0].as_str()), "{names:?}");
@@ -194,7 +199,7 @@ fn processor_and_bus_that_are_slow_together_are_both_named() {
 #[test]
 fn saturation_states_the_value_beyond_which_nothing_gains() {
     // The next stage moves 128 MB/s: a link of 20 MB/s gains until it is about as fast.
-    let result = analysis("stream", &[FEW, "fabric.myrinet.link-rate=20 MB/s"]);
+    let result = analysis("stream", &[FEW_MESSAGES, "fabric.myrinet.link-rate=20 MB/s"]);
     let saturation = result.saturation.expect("a bottleneck saturates");
     let [change] = &saturation.changes[..] else { panic!("{saturation:?}") };
     let rate: f64 = change.value.trim_end_matches(" MB/s").parse().expect("a rate");
@@ -204,7 +209,7 @@ fn saturation_states_the_value_beyond_which_nothing_gains() {
 
 #[test]
 fn refused_changes_have_a_reason_and_a_remedy() {
-    let result = analysis("stream", &[FEW]);
+    let result = analysis("stream", &[FEW_MESSAGES]);
     let rate = format!("{HOST}.io-bus.bridge.read-rate = 256 MB/s");
     let refusal = result.refused.iter().find(|refusal| refusal.change() == rate).expect("faster than the bus");
     assert!(refusal.reason.contains("moves at most 132 MB/s"), "{refusal:?}");

@@ -24,7 +24,7 @@ pub fn run(options: &Options) -> CommandResult {
     bound(options.memory_max).map_err(|error| Problem::new(format!("the memory cannot be bounded: {error}")))?;
     let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
     let folder = folder.map_err(|error| Problem::new(format!("there is no present folder: {error}")))?;
-    file::confine(folder.clone());
+    file::confine_to_folder(folder.clone());
     let mut question = Vec::new();
     let read = io::stdin().lock().read_to_end(&mut question);
     read.map_err(|error| Problem::new(format!("the question cannot be read: {error}")))?;

@@ -26,7 +26,7 @@ pub struct Options {
     #[arg(value_name = "FILE", required = true, add = completion_values::descriptions())]
     files: Vec<PathBuf>,
     /// Override one value of each description; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE", add = completion_values::settings())]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = completion_values::override_values())]
     sets: Vec<String>,
 }
 

@@ -37,11 +37,11 @@ pub fn studies() -> ArgValueCompleter {
 }
 
 /// Completes an override: `KEY=`, and the names of shipped parts for keys that select one.
-pub fn settings() -> ArgValueCompleter {
-    ArgValueCompleter::new(|current: &OsStr| with_prefix(current, all_settings()))
+pub fn override_values() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| with_prefix(current, all_override_values()))
 }
 
-fn all_settings() -> Vec<String> {
+fn all_override_values() -> Vec<String> {
     let lines = registry().schema().lines();
     let keys = lines.into_iter().map(|line| line.path).filter(|path| !path.contains(char::is_uppercase));
     let parts = FAMILIES.iter().flat_map(|(key, folder)| {

@@ -84,7 +84,7 @@ pub struct Options {
     /// the study's cross-validation.toml
     #[arg(long)]
     write: bool,
-    /// Print each number of a study as it is predicted when it and its row of the table are left out of the fit
+    /// Predict each number of a study from a fit without its row of the table, and print the predictions
     #[arg(long, conflicts_with = "measured")]
     cross_validate: bool,
     /// Number of parallel jobs [default: CPU count]

@@ -23,7 +23,7 @@ pub struct Options {
     /// as a string, so the quotes of a quantity may be left out. Later options override earlier ones.
     /// ni=cni32qm replaces the description's interface by the shipped part of that name; host,
     /// protocol and fabric work in the same way. nodes.NAME.ni=cni32qm replaces that of one node.
-    #[arg(long = "set", value_name = "KEY=VALUE", add = completion_values::settings())]
+    #[arg(long = "set", value_name = "KEY=VALUE", add = completion_values::override_values())]
     pub sets: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::Cli;
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{self, Output, unwritable};
+use super::output::{self, Output, write_failure};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
 use narrows_core::text::Problem;
@@ -33,7 +33,7 @@ pub fn run(options: &Options) -> CommandResult {
         output::print(&String::from_utf8_lossy(&page(cli)?))?;
         return Ok(ExitStatus::Done);
     };
-    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| write_failure(folder, &error))?;
     let commands: Vec<Command> = cli.get_subcommands().cloned().collect();
     let count = commands.len() + 1;
     for command in commands {

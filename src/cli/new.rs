@@ -19,11 +19,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Options {
     #[command(subcommand)]
-    what: What,
+    what: NewItem,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum NewItem {
     /// Create a study with a sweep, a figure, and claims that hold
     Study {
         /// Folder to write into; created if necessary
@@ -34,7 +34,7 @@ enum What {
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let What::Study { folder } = &options.what;
+    let NewItem::Study { folder } = &options.what;
     study(folder)?;
     let shown_path = folder.display();
     let given_path = if folder.components().count() == 1 { format!("./{shown_path}") } else { shown_path.to_string() };

@@ -78,7 +78,7 @@ impl Output {
         }
         let device = path.metadata().is_ok_and(|metadata| !metadata.is_file());
         let output = Output { path: path.to_owned(), device };
-        output.attempt().map_err(|error| unwritable(path, &error))?;
+        output.attempt().map_err(|error| write_failure(path, &error))?;
         Ok(output)
     }
 
@@ -105,12 +105,12 @@ impl Output {
 
     /// Opens the file, to be written while the command runs.
     pub fn open(self) -> Result<UnfinishedOutput, Failure> {
-        UnfinishedOutput::create(&self).map_err(|error| unwritable(&self.path, &error))
+        UnfinishedOutput::create(&self).map_err(|error| write_failure(&self.path, &error))
     }
 }
 
 /// The temporary files of outputs that are being written, which an interrupt removes.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static UNFINISHED_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that is being written. It gets its name when it is finished; otherwise it is removed.
 #[derive(Debug)]
@@ -136,7 +136,7 @@ impl UnfinishedOutput {
 
     /// Returns a handle to write the file with.
     pub fn file(&self) -> Result<File, Failure> {
-        self.file.try_clone().map_err(|error| unwritable(&self.path, &error))
+        self.file.try_clone().map_err(|error| write_failure(&self.path, &error))
     }
 
     /// Gives the file its name if it was written without error.
@@ -149,7 +149,7 @@ impl UnfinishedOutput {
             }
             Ok(value)
         });
-        renamed.map_err(|error| unwritable(&self.path, &error))
+        renamed.map_err(|error| write_failure(&self.path, &error))
     }
 }
 
@@ -163,7 +163,7 @@ impl Drop for UnfinishedOutput {
 }
 
 fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+    UNFINISHED_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn forget(temporary: &Path) {
@@ -186,7 +186,7 @@ fn write_error(path: &Path, why: &str) -> String {
 }
 
 /// Returns the failure of writing a file.
-pub fn unwritable(path: &Path, error: &io::Error) -> Failure {
+pub fn write_failure(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let problem = Problem::new(write_error(path, &error_text(error)));
     match folder.filter(|folder| !folder.is_dir()) {

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The duration in seconds from which an estimate is printed.
-const ESTIMATED_FROM_S: f64 = 2.0;
+/// Minimum remaining time, in seconds, for which an estimate is printed.
+const ESTIMATE_MIN_S: f64 = 2.0;
 
 /// The state of the runs.
 struct State {
@@ -41,7 +41,7 @@ static INTERRUPTIBLE: Mutex<Option<Arc<State>>> = Mutex::new(None);
 /// Whether the first Ctrl-C ends the command after the runs in progress, with the results so far.
 static IS_STOPPABLE: AtomicBool = AtomicBool::new(false);
 
-/// Whether Ctrl-C was pressed in a command that it only stops.
+/// Whether Ctrl-C was pressed once in a command that then finishes the runs in progress.
 static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 impl Progress {
@@ -71,8 +71,8 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
         let bar = ProgressBar::new(expected as u64).with_style(style);
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
-        // An existing handler has the same effect, and an ignored Ctrl-C stays ignored. Other signals are not handled,
-        // so that `nohup` works.
+        // The call fails if this handler is already installed, which does no harm. If the parent process ignores
+        // Ctrl-C, it is still ignored. Other signals are not handled, so that `nohup` works.
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown_state = state.clone();
         let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown_state.text()));
@@ -96,7 +96,7 @@ impl Progress {
         let points_run = self.state.points_run.load(Ordering::Relaxed);
         let seconds_per_point = self.state.started.elapsed().as_secs_f64() / points_run.max(1) as f64;
         let seconds_left = seconds_per_point * expected.saturating_sub(points_run) as f64 / jobs.max(1) as f64;
-        if self.lines.is_some() && seconds_left > ESTIMATED_FROM_S {
+        if self.lines.is_some() && seconds_left > ESTIMATE_MIN_S {
             output::eprint_line(&format!("About {expected} {}, {}.", self.state.noun, duration(seconds_left)));
         }
     }

@@ -1,7 +1,7 @@
 //! `narrows reproduce`: the experiments of a study, compared with the published values.
 
 use super::exit::{CommandResult, ExitStatus};
-use super::explore::opening::{escaped_name, outside_folder};
+use super::explore::opening::{escaped_name, outside_folder_error};
 use super::explore::serving::{ServedPage, serve};
 use super::live_page::LivePage;
 use super::output::print;
@@ -168,7 +168,7 @@ fn live(located: &study::LocatedStudy, options: &Options) -> CommandResult {
         None => located.location.name(),
         Some(folder) if narrows_web::is_inside(folder) => folder.to_string_lossy().into_owned(),
         Some(folder) => {
-            return Err(outside_folder(folder, "start the command in the folder above the study").into());
+            return Err(outside_folder_error(folder, "start the command in the folder above the study").into());
         }
     };
     serve(ServedPage {

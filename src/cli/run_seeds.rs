@@ -28,7 +28,7 @@ pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u
     let metrics = seeds::metrics(&results, &distributions);
     output::print(&match format {
         Format::Text => text(subject.name(), &rows, &seeds::outcomes(&results), &metrics),
-        Format::Json => json(&read.resolved(), &rows, &seeds::counts(&results), &metrics, &distributions),
+        Format::Json => json(&read.resolved(), &rows, &seeds::outcome_counts(&results), &metrics, &distributions),
     })?;
     Ok(exit_status(&rows))
 }

@@ -2,7 +2,7 @@
 
 use super::completion_values;
 use super::exit::{CommandResult, Failure};
-use super::output::{Output, check_distinct, unwritable};
+use super::output::{Output, check_distinct, write_failure};
 use super::sweep_find::{self, FindOptions};
 use super::sweep_form::{Format, format_for, write};
 use super::sweep_runs::{exit_status, point_failure, point_store, pool, runs};
@@ -63,7 +63,7 @@ pub struct Options {
     #[command(flatten)]
     subject: input::Options,
     /// Key and its values; may be repeated to run every combination, the last key varying fastest
-    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present_any = ["find", "points"], add = completion_values::settings())]
+    #[arg(long, value_name = "KEY=V1,V2,…", required_unless_present_any = ["find", "points"], add = completion_values::override_values())]
     vary: Vec<String>,
     /// CSV file of points: a column for each key, a row for each point; with --vary, every combination of both
     #[arg(long, value_name = "FILE.csv")]
@@ -142,7 +142,7 @@ pub fn run(options: &Options) -> CommandResult {
     let seeds = (options.seeds, options.stop_at_saturation);
     let plan = SweepPlan::new(&dimensions, checked.inputs(), seeds, &options.metrics);
     if let (Some(points), true) = (&points, options.shard.is_some()) {
-        points.store_plan(&plan.text()).map_err(|error| unwritable(points.folder(), &error))?;
+        points.store_plan(&plan.text()).map_err(|error| write_failure(points.folder(), &error))?;
     }
     if points.is_none() {
         eprint_line!("Without --out no point is stored, so an interrupted sweep starts from the beginning.");

@@ -138,7 +138,7 @@ fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
 }
 
 /// The reason for which a search with transient runs has no answer for a steady state.
-const LENGTH_DECIDES: &str = "the runs have an initial transient, so that the crossing depends on their length";
+const TRANSIENT_REASON: &str = "the runs have an initial transient, so that the crossing depends on their length";
 
 /// Returns the result as a sentence: where the condition holds, or, with several points, what was searched.
 fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
@@ -151,7 +151,7 @@ fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
         let transient = rows.iter().filter(|(_, found)| found.transients().next().is_some()).count();
         let warning = match transient {
             0 => String::new(),
-            _ => format!(" {transient} of {} have no answer for a steady state: {LENGTH_DECIDES}.", rows.len()),
+            _ => format!(" {transient} of {} have no answer for a steady state: {TRANSIENT_REASON}.", rows.len()),
         };
         return format!("Searched at each point: where {comparison}, over {key}.{warning}");
     };
@@ -171,7 +171,7 @@ fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
         true => finding,
         false => {
             let values = transient.join(" and ");
-            format!("No answer for a steady state: {LENGTH_DECIDES} at {values}. In these runs, {finding}")
+            format!("No answer for a steady state: {TRANSIENT_REASON} at {values}. In these runs, {finding}")
         }
     }
 }

@@ -47,7 +47,7 @@ impl Format {
 pub fn format_for(requested: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
     let format = match (requested, out) {
         (Some(asked), _) => asked,
-        (None, Some(out)) => of_ending(out)?,
+        (None, Some(out)) => format_of_extension(out)?,
         (None, None) => Format::Text,
     };
     if let Some(encoding) = format.encoding() {
@@ -72,7 +72,7 @@ const ENDINGS: [(&str, Format); 6] = [
 ];
 
 /// Returns the format of a file by its extension; the format is text if the file has none.
-fn of_ending(out: &Path) -> Result<Format, Failure> {
+fn format_of_extension(out: &Path) -> Result<Format, Failure> {
     let Some(ending) = out.extension() else { return Ok(Format::Text) };
     let extension = ending.to_string_lossy();
     let known_extension = ENDINGS.iter().find(|(known, _)| *known == extension).map(|(_, format)| *format);

@@ -1,7 +1,7 @@
 //! The runs of a sweep: threads, stored points, and messages.
 
 use super::exit::{ExitStatus, Failure};
-use super::output::unwritable;
+use super::output::write_failure;
 use super::progress::Progress;
 use super::sweep_table as table;
 use narrows_core::text::Problem;
@@ -26,7 +26,7 @@ pub fn point_failure(problems: Vec<PointProblem>, points: usize) -> Failure {
 
 /// Returns the store of finished points of an output file.
 pub fn point_store(out: &Path) -> Result<PointStore, Failure> {
-    PointStore::create(out).map_err(|error| unwritable(out, &error))
+    PointStore::create(out).map_err(|error| write_failure(out, &error))
 }
 
 /// Reports a progress event.

@@ -28,8 +28,8 @@ Exits with 1 if a verdict is not as expected.";
 
 /// Model-check the Myrinet control program under every order of host, engine and link actions
 ///
-/// The program's four threads are a table of transitions, which the simulator also runs. Properties that must hold in
-/// every state, or in some state, are checked in all states reachable with a few messages.
+/// The program's four threads are a table of transitions, which the simulator also runs. All states that a few messages
+/// can reach are explored. Some properties must hold in every such state, others in at least one.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

@@ -114,7 +114,7 @@ fn result_words(registry: &Registry) -> Vec<Word> {
 /// Returns the meaning of the key `path`, in which the words in capitals match names of the user's choice.
 pub fn key_meaning<'a>(keys: &'a [Line], path: &str) -> Option<&'a str> {
     let exact = keys.iter().find(|line| line.path == path);
-    exact.or_else(|| keys.iter().find(|line| ResultName::fits_words(&line.path, path))).map(|line| line.doc)
+    exact.or_else(|| keys.iter().find(|line| ResultName::matches_words(&line.path, path))).map(|line| line.doc)
 }
 
 /// Returns the words that `name` may mean: the words of exactly this name or, if no word has this name, the words
@@ -154,7 +154,7 @@ fn fits(word: &Word, name: &str) -> bool {
     let kinds = [ResultKind::Metric, ResultKind::Stage, ResultKind::Resource];
     match kinds.into_iter().find(|kind| kind.name() == word.kind) {
         Some(kind) => ResultName::fits(kind, &word.name, name),
-        None => word.kind == "key" && ResultName::fits_words(&word.name, name),
+        None => word.kind == "key" && ResultName::matches_words(&word.name, name),
     }
 }
 

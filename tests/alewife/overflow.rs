@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Sends 60 messages to an endpoint that ignores the network for 100 000 cycles. Returns the seconds until all were
 /// sent, and the receiver's numbers of overflow traps and of messages moved by the traps.
-fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
+fn send_to_unresponsive_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
     let mut all_sets = vec![format!("ni.cmmu.reception={reception}")];
     all_sets.extend(sets.iter().map(|set| set.to_string()));
     let built = world(&machine("alewife-mesh", 4, 1, SHORT, &all_sets));
@@ -55,10 +55,10 @@ fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
 
 #[test]
 fn endpoint_that_ignores_the_network_overflows_and_loses_nothing() {
-    let (sent_by, [traps, messages]) = send_to_deaf_endpoint("polling", &[]);
+    let (sent_by, [traps, messages]) = send_to_unresponsive_endpoint("polling", &[]);
     assert!(traps > 0 && messages >= 8 * traps, "{traps} traps, {messages} messages");
     assert!(sent_by < 5e-3, "the sender was not held up until the receiver listened: {sent_by} s");
-    let (sent_by, overflows) = send_to_deaf_endpoint("polling", &["ni.cmmu.overflow-after=100 ms"]);
+    let (sent_by, overflows) = send_to_unresponsive_endpoint("polling", &["ni.cmmu.overflow-after=100 ms"]);
     assert_eq!(overflows, [0, 0]);
     assert!(sent_by > 5e-3, "the network was held up for as long as the receiver did not listen: {sent_by} s");
 }
@@ -66,7 +66,7 @@ fn endpoint_that_ignores_the_network_overflows_and_loses_nothing() {
 /// Checks that loads complete when every node floods the others with messages over one logical network, and no node
 /// polls for messages while its loads wait.
 #[test]
-fn loads_behind_messages_come_through() {
+fn loads_complete_behind_unread_messages() {
     let sets = ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);
     let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
     let (space, bases) = space(&built, 4096);

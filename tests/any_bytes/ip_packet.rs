@@ -26,9 +26,9 @@ fn packet(bytes: &[u8]) {
     assert_eq!((parsed.from, parsed.to), (header.source_addr(), header.destination_addr()));
     assert_eq!((parsed.more_fragments, parsed.identification), (header.more_fragments(), header.identification()));
     assert_eq!(parsed.payload.end, usize::from(header.total_len()));
-    assert_eq!(parsed.carried().len(), usize::from(header.payload_len().expect("a length")));
-    assert_eq!(parsed.carried().start, usize::from(header.fragments_offset().byte_offset()));
-    assert!(parsed.header_len + parsed.carried().end <= PACKET_MAX);
+    assert_eq!(parsed.datagram_range().len(), usize::from(header.payload_len().expect("a length")));
+    assert_eq!(parsed.datagram_range().start, usize::from(header.fragments_offset().byte_offset()));
+    assert!(parsed.header_len + parsed.datagram_range().end <= PACKET_MAX);
     let payload = &bytes[parsed.payload.clone()];
     assert_eq!(parsed.payload_range().len(), payload.len());
     let Some(head) = parsed.udp else { return };

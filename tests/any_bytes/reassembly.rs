@@ -19,7 +19,7 @@ pub fn check_any_bytes(bytes: &[u8]) {
     for step in bytes.as_chunks::<4>().0 {
         now += Time::from_ns(u64::from(step[3] % 32));
         for key in reassembly.expire(now) {
-            assert!(kept.remove(&key).is_some(), "what expires was under way");
+            assert!(kept.remove(&key).is_some(), "an expired datagram was incomplete");
         }
         arrive(&fragment(step), &mut reassembly, &mut kept, now);
         let bytes: usize = kept.values().map(Vec::len).sum();
@@ -62,7 +62,7 @@ fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
 fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, now: Time) {
     let key = packet.key();
     match reassembly.arrive(packet, now) {
-        Reassembled::Kept => kept.entry(key).or_default().extend(packet.carried().map(|byte| byte as u8)),
+        Reassembled::Kept => kept.entry(key).or_default().extend(packet.datagram_range().map(|byte| byte as u8)),
         Reassembled::Dropped { abandons_datagram: gives_up, .. } => {
             if gives_up {
                 kept.remove(&key);
@@ -72,9 +72,10 @@ fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, no
             assert_eq!(completed, key);
             assert_eq!(header.payload, length);
             let stored_bytes = if packet.is_whole() { Vec::new() } else { kept.remove(&key).unwrap_or_default() };
-            let mut bytes: Vec<u8> = stored_bytes.into_iter().chain(packet.carried().map(|byte| byte as u8)).collect();
+            let mut bytes: Vec<u8> =
+                stored_bytes.into_iter().chain(packet.datagram_range().map(|byte| byte as u8)).collect();
             bytes.sort_unstable();
-            // No datagram of a script has more bytes than the values of a byte.
+            // A datagram of a script has at most 256 bytes, so each of its bytes has a different value.
             assert!(bytes.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte once");
         }
     }

@@ -3,18 +3,24 @@
 use crate::common::cli::{json, narrows, run_ok, stderr};
 use serde_json::Value as Json;
 
-const OLD: &str = "--set=workload.stream.deaf=false";
+const FORMER_KEY: &str = "--set=workload.stream.deaf=false";
 const WARNING: &str = "warning: --set: `workload.stream.deaf` was renamed to `workload.stream.never-poll`\n";
 
 #[test]
 fn a_former_key_is_read_with_one_warning() {
-    let output = run_ok(&["check", "stream", OLD]);
+    let output = run_ok(&["check", "stream", FORMER_KEY]);
     assert!(stderr(&output).contains(WARNING), "{}", stderr(&output));
-    let sweep =
-        ["sweep", "stream", OLD, "--set=workload.stream.messages=2", "--vary=workload.stream.payload=64 B,128 B"];
+    let sweep = [
+        "sweep",
+        "stream",
+        FORMER_KEY,
+        "--set=workload.stream.messages=2",
+        "--vary=workload.stream.payload=64 B,128 B",
+    ];
     let output = stderr(&run_ok(&sweep));
     assert_eq!(output.matches("was renamed to").count(), 1, "once for all points: {output}");
-    let machine = json(&["run", "stream", OLD, "--set=workload.stream.messages=2", "--format=json"])["machine"].clone();
+    let machine =
+        json(&["run", "stream", FORMER_KEY, "--set=workload.stream.messages=2", "--format=json"])["machine"].clone();
     assert_eq!(machine["workload"]["stream"]["never_poll"], false);
     assert_eq!(machine["workload"]["stream"].get("deaf"), None, "a result has today's name");
 }
@@ -29,7 +35,7 @@ fn a_former_key_may_be_varied() {
 
 #[test]
 fn both_names_of_a_key_are_an_error() {
-    let output = narrows(&["check", "stream", OLD, "--set=workload.stream.never-poll=false"]);
+    let output = narrows(&["check", "stream", FORMER_KEY, "--set=workload.stream.never-poll=false"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("`deaf` and `never-poll` are one key"), "{}", stderr(&output));
 }

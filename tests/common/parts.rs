@@ -29,12 +29,12 @@ pub fn accepted(workload: &str) -> Vec<Combination> {
 }
 
 /// Returns a small set of accepted combinations in which every two compatible parts occur together.
-pub fn each_with_each(workload: &str) -> Vec<Combination> {
+pub fn pairwise_combinations(workload: &str) -> Vec<Combination> {
     let mut met = BTreeSet::new();
     let mut combinations = accepted(workload);
     // A hash of the names puts combinations in an order in which neighbours share few parts; the order decides the
     // choice.
-    combinations.sort_by_cached_key(|combination| names(combination).concat().bytes().fold(7u32, mixed));
+    combinations.sort_by_cached_key(|combination| names(combination).concat().bytes().fold(7u32, mix));
     let is_new = |combination: &Combination| {
         let parts = names(combination);
         let pairs = (0..4).flat_map(|first| (first + 1..4).map(move |second| (first, second)));
@@ -45,7 +45,7 @@ pub fn each_with_each(workload: &str) -> Vec<Combination> {
     selected
 }
 
-fn mixed(hash: u32, byte: u8) -> u32 {
+fn mix(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193).rotate_left(5)
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A measured curve with a latency of nearly 2.6 µs and a rate of 16 MB/s.
 const CURVE: &str = "size [B], latency [us]\n16, 6.9\n128, 16.6\n512, 48.7\n2048, 177.1\n";
 /// A measured curve that no rate fits: it is far too high at large sizes, and equals the machine's at small ones.
-const BENT: &str = "size [B], latency [us]\n16, 5.2\n32, 6.2\n512, 400\n2048, 1600\n";
+const UNREACHABLE_CURVE: &str = "size [B], latency [us]\n16, 5.2\n32, 6.2\n512, 400\n2048, 1600\n";
 
 /// Returns a folder with a description, changed by one replacement, and a measured curve.
 fn folder(name: &str, curve: &str, (from, to): (&str, &str)) -> Folder {
@@ -58,7 +58,7 @@ fn fit_reports_progress_on_standard_error_and_does_not_depend_on_jobs() {
 
 #[test]
 fn curve_that_cannot_be_reached_is_a_failed_fit() {
-    let folder = folder("bent", BENT, ("", ""));
+    let folder = folder("bent", UNREACHABLE_CURVE, ("", ""));
     let text_before = fs::read_to_string(folder.0.join("machine.toml")).expect("a file");
     let output = fit(&folder, &[RATE], &["--write"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

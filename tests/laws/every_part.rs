@@ -2,7 +2,8 @@
 //! protocols and fabrics occur together.
 
 use crate::common::parts::{
-    self, accepted, bus_time, each_with_each, link_time, name_without_folder, read_valid, run_to_completion, text,
+    self, accepted, bus_time, link_time, name_without_folder, pairwise_combinations, read_valid, run_to_completion,
+    text,
 };
 use crate::common::{Delivered, in_ns};
 use narrows::engine::Time;
@@ -10,10 +11,10 @@ use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
 /// Largest fraction by which the phase of polling may change a latency.
-const PHASE: f64 = 0.03;
+const PHASE_FRACTION: f64 = 0.03;
 
 /// Returns the mean latency of messages of which one is in flight at a time, in ns.
-fn lone_latency_ns(combination: &Combination, payload: u64, sets: &[String]) -> f64 {
+fn single_message_latency_ns(combination: &Combination, payload: u64, sets: &[String]) -> f64 {
     let program = format!(
         "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
     );
@@ -23,14 +24,14 @@ fn lone_latency_ns(combination: &Combination, payload: u64, sets: &[String]) -> 
 
 #[test]
 fn the_latency_of_a_lone_message_does_not_fall_when_its_payload_grows() {
-    let combinations = each_with_each("ping-pong");
+    let combinations = pairwise_combinations("ping-pong");
     assert!(combinations.len() > 100, "{} combinations", combinations.len());
     let mut errors = Vec::new();
     for combination in &combinations {
         let payloads = [4, 16, 48, 120, 250, 700, 1_500, 3_500];
-        let latencies = payloads.map(|payload| lone_latency_ns(combination, payload, &[]));
+        let latencies = payloads.map(|payload| single_message_latency_ns(combination, payload, &[]));
         for (pair, payloads) in latencies.windows(2).zip(payloads.windows(2)) {
-            if pair[1] < pair[0] * (1.0 - PHASE) {
+            if pair[1] < pair[0] * (1.0 - PHASE_FRACTION) {
                 errors.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(combination)));
             }
         }
@@ -190,30 +191,30 @@ fn costs(part: &str) -> Vec<String> {
 
 #[test]
 fn no_cost_that_rises_makes_a_lone_message_faster() {
-    let (mut errors, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    for (index, combination) in each_with_each("ping-pong").iter().enumerate() {
+    let (mut errors, mut known, mut effective) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    for (index, combination) in pairwise_combinations("ping-pong").iter().enumerate() {
         let payload = [40, 600][index % 2];
-        let base = lone_latency_ns(combination, payload, &[]);
+        let base = single_message_latency_ns(combination, payload, &[]);
         // Polls occupy the bus, so fewer polls may reduce the latency. Their cost is therefore checked only on hosts
         // without a bus.
         let polls = (combination.host == "hosts/cm-5").then_some("poll=300");
         let messaging = ["send=3000", "receive=3000"].into_iter().chain(polls);
         let messaging = messaging.map(|cost| format!("messaging.{cost}"));
         for cost in parts::names(combination).iter().flat_map(|part| costs(part)).chain(messaging) {
-            let raised = lone_latency_ns(combination, payload, std::slice::from_ref(&cost));
-            if raised < base * (1.0 - PHASE) {
+            let raised = single_message_latency_ns(combination, payload, std::slice::from_ref(&cost));
+            if raised < base * (1.0 - PHASE_FRACTION) {
                 errors
                     .push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(combination)));
             }
-            if raised > base * (1.0 + PHASE) {
-                felt.insert(cost.clone());
+            if raised > base * (1.0 + PHASE_FRACTION) {
+                effective.insert(cost.clone());
             }
             known.insert(cost);
         }
     }
     assert!(errors.is_empty(), "{} are faster:\n{}", errors.len(), errors.join("\n"));
-    let unmet: Vec<&String> = known.difference(&felt).collect();
-    assert!(unmet.is_empty(), "costs that no message feels: {unmet:?}");
+    let unmet: Vec<&String> = known.difference(&effective).collect();
+    assert!(unmet.is_empty(), "costs that change no latency: {unmet:?}");
 }
 
 /// A cache behind an I/O bus that is so small that blocks are replaced all the time.
@@ -226,32 +227,32 @@ const CACHE_COSTS: [&str; 4] =
 
 #[test]
 fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
-    let (mut errors, mut felt) = (Vec::new(), BTreeSet::new());
-    let with_bus = each_with_each("ping-pong").into_iter().filter(|combination| combination.host == "hosts/p6-natoma");
+    let (mut errors, mut effective) = (Vec::new(), BTreeSet::new());
+    let with_bus = pairwise_combinations("ping-pong").into_iter().filter(|one| one.host == "hosts/p6-natoma");
     for combination in with_bus {
         let latency = |payload, costs: &[String]| {
-            lone_latency_ns(&combination, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat())
+            single_message_latency_ns(&combination, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat())
         };
         let latencies = [4, 48, 250, 1_500].map(|payload| latency(payload, &[]));
-        if latencies.windows(2).any(|pair| pair[1] < pair[0] * (1.0 - PHASE)) {
+        if latencies.windows(2).any(|pair| pair[1] < pair[0] * (1.0 - PHASE_FRACTION)) {
             errors.push(format!("{:?}: {latencies:?} ns", parts::names(&combination)));
         }
         for cost in CACHE_COSTS {
             let raised = latency(1_500, &[format!("hosts.p6-natoma.io-bus.{cost}")]);
-            if raised < latencies[3] * (1.0 - PHASE) {
+            if raised < latencies[3] * (1.0 - PHASE_FRACTION) {
                 errors.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&combination), latencies[3]));
             }
-            if raised > latencies[3] * (1.0 + PHASE) {
-                felt.insert(cost);
+            if raised > latencies[3] * (1.0 + PHASE_FRACTION) {
+                effective.insert(cost);
             }
         }
     }
     assert!(errors.is_empty(), "{}", errors.join("\n"));
-    assert_eq!(felt.len(), CACHE_COSTS.len(), "{felt:?}");
+    assert_eq!(effective.len(), CACHE_COSTS.len(), "{effective:?}");
 }
 
 /// Interfaces whose longest packet is a parameter, with the further settings that make them move whole blocks.
-const OF_A_PACKET_SIZE: [(&str, &[&str]); 11] = [
+const PACKET_SIZE_PARTS: [(&str, &[&str]); 11] = [
     ("ni2w", &[]),
     ("udma", &["udma-threshold=0 B"]),
     ("ap3000", &[]),
@@ -274,8 +275,8 @@ fn packets_that_fill_no_block_are_moved_whole() {
     ];
     let mut met = BTreeSet::new();
     for (workload, program) in programs {
-        for combination in each_with_each(workload) {
-            let Some((ni, rest)) = OF_A_PACKET_SIZE.iter().find(|(ni, _)| *ni == name_without_folder(combination.ni))
+        for combination in pairwise_combinations(workload) {
+            let Some((ni, rest)) = PACKET_SIZE_PARTS.iter().find(|(ni, _)| *ni == name_without_folder(combination.ni))
             else {
                 continue;
             };
@@ -298,7 +299,7 @@ fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
     let program = "workload.stream = { warm-up = 0, payload = \"600 B\", messages = 10, \
                    flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
     let mut promised = [0, 0];
-    for combination in each_with_each("stream") {
+    for combination in pairwise_combinations("stream") {
         let machine = read_valid(&text(&combination, 4, program), &[]);
         let keeps_order = parts::keeps_order(&machine);
         promised[usize::from(keeps_order)] += 1;
@@ -307,7 +308,7 @@ fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
         let out_of_order = parts::out_of_order(&observed.messages);
         assert!(!keeps_order || out_of_order.is_none(), "{combination:?}: {out_of_order:?}");
     }
-    assert!(promised.iter().all(|count| *count > 10), "{promised:?} do not promise it, and do");
+    assert!(promised.iter().all(|count| *count > 10), "{promised:?} combinations without and with guaranteed order");
 }
 
 /// Returns settings of the fabric that make its links slower than any host and interface.
@@ -319,9 +320,9 @@ fn slow_link_settings(combination: &Combination) -> Vec<String> {
     }]
 }
 
-/// Asserts that no message is delivered before the bytes of all messages so far can have crossed a shared resource one
-/// after the other; `time` returns the time of a number of bytes on this resource. Returns the fraction of the run in
-/// which the resource carried payload.
+/// Asserts a lower bound of each delivery time: the bytes of all messages delivered so far must have crossed a shared
+/// resource one after the other. `time` returns the time that the resource takes for a number of bytes. Returns the
+/// fraction of the run in which the resource carried payload.
 fn lower_bound_share(messages: &[&Delivered], time: impl Fn(u64) -> Time, combination: &Combination) -> f64 {
     let mut ends: Vec<Time> = messages.iter().map(|message| message.at).collect();
     ends.sort_unstable();
@@ -338,11 +339,11 @@ fn lower_bound_share(messages: &[&Delivered], time: impl Fn(u64) -> Time, combin
     in_ns(time(bytes)) / in_ns(*ends.last().expect("there are messages") - start)
 }
 
-/// Runs flows on slow links, and checks that the law of the link of node `n0` holds and that most runs nearly reach its
-/// limit: the link carries payload in more than half of the time.
+/// Runs flows on slow links, and checks that the bandwidth is at most the rate of the link of node `n0`. In most runs
+/// this link must carry payload for more than half of the time, so that the check has an effect.
 fn check_link_of_n0(flows: &str, receives: bool) {
     let program = format!("workload.stream = {{ warm-up = 0, flows = {flows}, payload = \"240 B\", messages = 16 }}");
-    let combinations = each_with_each("stream");
+    let combinations = pairwise_combinations("stream");
     let share = |combination: &Combination| {
         let machine = read_valid(&text(combination, 4, &program), &slow_link_settings(combination));
         let observed = run_to_completion(&machine, combination);
@@ -380,7 +381,7 @@ fn no_stream_is_faster_than_a_bus_that_it_crosses() {
     let busless = ["hosts/cm-5", "hosts/alewife"];
     let has_bus =
         |combination: &&Combination| !busless.contains(&combination.host) && !off_bus.contains(&combination.ni);
-    for combination in each_with_each("stream").iter().filter(has_bus) {
+    for combination in pairwise_combinations("stream").iter().filter(has_bus) {
         let slowed: &[&str] = match combination.host {
             "hosts/p6-natoma" => {
                 &["io-bus.pci.clock=2 MHz", "io-bus.bridge.read-rate=8 MB/s", "io-bus.bridge.write-rate=8 MB/s"]

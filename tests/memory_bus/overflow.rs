@@ -10,7 +10,7 @@ const TRANSFER_WORDS: u32 = 500;
 
 /// Returns settings with one flow-control buffer and short queues, so that sends block.
 fn settings(design: Design, sets: &[&str]) -> Vec<String> {
-    let queues = if design.has_queue() { blocks(design, 32, 8) } else { Vec::new() };
+    let queues = if design.has_queue() { block_settings(design, 32, 8) } else { Vec::new() };
     sets.iter().map(|set| (*set).to_owned()).chain(queues).collect()
 }
 

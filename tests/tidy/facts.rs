@@ -12,7 +12,7 @@ use std::fs;
 /// Names in pages that have the form of a key, but are metrics.
 const METRICS: [&str; 1] = ["ni.retransmitted"];
 /// Words that end a command line of a page.
-const ENDS: [&str; 5] = ["|", ">", "&&", ";", "then"];
+const COMMAND_ENDS: [&str; 5] = ["|", ">", "&&", ";", "then"];
 /// Smallest number of keys, and of commands, in the pages. If there are fewer, the search does not find them.
 const FOUND_MIN: usize = 30;
 
@@ -60,10 +60,10 @@ fn commands(page: &str) -> Vec<(String, bool)> {
     commands
 }
 
-/// Returns the words of a command, up to one of `ENDS`.
+/// Returns the words of a command, up to one of `COMMAND_ENDS`.
 fn words(command: &str) -> Option<Vec<String>> {
     let words = shlex::split(command)?;
-    Some(words.into_iter().take_while(|word| !ENDS.contains(&word.as_str())).collect())
+    Some(words.into_iter().take_while(|word| !COMMAND_ENDS.contains(&word.as_str())).collect())
 }
 
 /// The keys of descriptions, each as the list of its names.

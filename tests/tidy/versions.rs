@@ -1,4 +1,4 @@
-//! Checks that the version of the workspace is the only one: all other files take it from there, or state the same.
+//! Checks that all files which state a version inherit it from the workspace's `Cargo.toml`, or state the same version.
 
 use super::root;
 use std::fs;

@@ -31,7 +31,7 @@ const PROSE: [(&str, &str); 12] = [
 /// Phrases that contain these words, but are accepted terms of the field.
 const ACCEPTED: &str = r"\btel[l]s? apart\b|\bstan[d]s? for\b|\bstan[d]-?alone\b|\bstan[d] alone\b|\b[Ss]o (many|much|often|long) (as|that)\b";
 /// A regular expression for a doc comment that begins with a word that is not a subject.
-const OPENING: &str = r"^\s*//[/!] (Of|Its|Whose|What|Who|Whoever|How many|How much|How often|[S]o many|[S]o much|Where|By which|In which|To which|From which|That|As if|Whatever|For whom)\b";
+const PRIVATE_OPENING: &str = r"^\s*//[/!] (Of|Its|Whose|What|Who|Whoever|How many|How much|How often|[S]o many|[S]o much|Where|By which|In which|To which|From which|That|As if|Whatever|For whom)\b";
 /// A regular expression for identifiers that are private words.
 const IDENTIFIERS: &str = r"\b(unt[o]ld|t[o]ld|t[e]ll|b[e]side)(?:[_(.,;: )=]|$)|_(t[o]ld|b[e]side|st[o]od)\b";
 
@@ -52,7 +52,7 @@ impl Rules {
             prose: PROSE.iter().map(|(words, _)| regex(words)).collect(),
             accepted: regex(ACCEPTED),
             quotation: regex("“[^”]*”"),
-            opening: regex(OPENING),
+            opening: regex(PRIVATE_OPENING),
             identifiers: regex(IDENTIFIERS),
             comment: regex("//[/!]? ?(.*)"),
             string: regex(r#""((?:[^"\\]|\\.)*)""#),

@@ -174,7 +174,7 @@ impl<'f> Parameter<'f> {
             quote! {
                 #assignment match #text_module::parameters::call::with_ref(&#binding, #check) {
                     ::core::option::Option::Some((message, help)) => {
-                        #table.wrong(#key, message, help);
+                        #table.report_invalid(#key, message, help);
                         #otherwise
                     }
                     ::core::option::Option::None => { #checked }

@@ -49,13 +49,14 @@ impl<'i> Target<'i> {
         let report = |check| {
             quote! {
                 for (key, message, help) in ::core::iter::IntoIterator::into_iter(#text_module::parameters::call::with_ref(&value, #check)) {
-                    #table.wrong(::core::convert::AsRef::<str>::as_ref(&key), message, help);
+                    #table.report_invalid(::core::convert::AsRef::<str>::as_ref(&key), message, help);
                 }
             }
         };
         let check = attributes.check.as_ref().map(report);
         let if_sound = attributes.check_if_sound.as_ref().map(report);
-        let if_sound = if_sound.map(|report| quote! { if #table.sound() && !#table.describing() { #report } });
+        let if_sound =
+            if_sound.map(|report| quote! { if #table.has_no_problems() && !#table.describing() { #report } });
         quote! { #check #if_sound }
     }
 

@@ -219,7 +219,7 @@ def test_search_equals_that_of_the_program(tmp_path):
     machine = narrows.Machine("stream")
     found = narrows.find(machine, "message.bandwidth >= 60 MB/s", STREAM)
     assert found["holds"] == ["from"] and found.run > 4
-    assert found["message_bandwidth_B_per_s"][0] >= 60e6 > found["beside_message_bandwidth_B_per_s"][0]
+    assert found["message_bandwidth_B_per_s"][0] >= 60e6 > found["other_end_message_bandwidth_B_per_s"][0]
     kept = narrows.find(machine, "message.bandwidth >= 60 MB/s", STREAM, out=tmp_path / "f.csv")
     assert rows(kept) == rows(narrows.Table.read(tmp_path / "f.csv"))
     with pytest.raises(narrows.DescriptionError, match="did you mean `message.bandwidth`"):
@@ -243,7 +243,7 @@ def test_crossing_of_two_machines_is_found():
     crossing = less.index(False)
     assert crossing > 0 and found["holds"] == ["less up to"]
     assert found["message_latency_one_way_s"] == [ends[0][crossing - 1]]
-    assert found["beside_message_latency_one_way_of_other_s"] == [ends[1][crossing]]
+    assert found["other_end_message_latency_one_way_of_other_s"] == [ends[1][crossing]]
 
 
 def test_a_picture_is_drawn(table, tmp_path):

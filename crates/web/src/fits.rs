@@ -86,7 +86,7 @@ fn policies(engine: &AnswerEngine, place: &str) -> Result<Vec<PartChoice>, Quest
     let (_, family) = families
         .iter()
         .find(|(key, _)| is_path_of(key, place))
-        .ok_or_else(|| QuestionError::Error(format!("`{place}` selects no part: the places are host, ni, protocol, fabric, workload, and keys that select one of several tables")))?;
+        .ok_or_else(|| QuestionError::Error(format!("`{place}` is not a key that selects a part: write host, ni, protocol, fabric, workload, or a key that selects one of several tables")))?;
     let candidate = |member: &narrows_core::text::schema::Member| PartChoice {
         name: member.name.to_owned(),
         title: member.doc.to_owned(),

@@ -78,7 +78,7 @@ impl KeyCatalog {
 
 /// Returns whether `path` is a path of the key `key`, in which each word in capitals stands for one name.
 pub fn is_path_of(key: &str, path: &str) -> bool {
-    key.matches('.').count() == path.matches('.').count() && ResultName::fits_words(key, path)
+    key.matches('.').count() == path.matches('.').count() && ResultName::matches_words(key, path)
 }
 
 /// Returns the default of a key as a description writes it.

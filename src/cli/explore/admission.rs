@@ -10,7 +10,7 @@ use narrows_core::text::Problem;
 /// The header with the token.
 pub const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-narrows-token");
 
-/// The gate: it admits requests to this port with this token.
+/// The check of requests. It admits requests to `port` that have `token`.
 pub struct Gate {
     port: u16,
     token: String,

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 /// The programs that open an address in the browser of the user, each with its arguments before the address.
-const OPENERS: &[(&str, &[&str])] = if cfg!(target_os = "macos") {
+const BROWSER_COMMANDS: &[(&str, &[&str])] = if cfg!(target_os = "macos") {
     &[("open", &[])]
 } else if cfg!(windows) {
     &[("rundll32", &["url.dll,FileProtocolHandler"])]
@@ -13,7 +13,7 @@ const OPENERS: &[(&str, &[&str])] = if cfg!(target_os = "macos") {
 
 /// Opens an address in the browser, and returns whether a program for it was started.
 pub fn open(address: &str) -> bool {
-    OPENERS.iter().any(|(program, arguments)| {
+    BROWSER_COMMANDS.iter().any(|(program, arguments)| {
         let mut command = Command::new(program);
         command.args(*arguments).arg(address);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().is_ok()

@@ -29,13 +29,13 @@ pub fn fragment(file: &Path) -> Result<String, Failure> {
     // Whether the machine is valid is shown in the page.
     Subject::find(registry(), file).map_err(Problems::from_problem)?;
     if Subject::example(registry(), &name).is_none() && !narrows_web::is_inside(file) {
-        return Err(outside_folder(file, "start the command in the folder of the file").into());
+        return Err(outside_folder_error(file, "start the command in the folder of the file").into());
     }
     Ok(escaped_name(&name))
 }
 
 /// Returns the problem of a file or folder that the page may not read.
-pub fn outside_folder(path: &Path, help: &'static str) -> Problem {
+pub fn outside_folder_error(path: &Path, help: &'static str) -> Problem {
     Problem::new(format!("`{}` is not below the present folder, which the page may read", path.display())).help(help)
 }
 

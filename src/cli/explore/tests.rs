@@ -78,7 +78,7 @@ fn files_of_the_page_need_the_token_or_its_cookie() {
 }
 
 /// An answerer whose answers never come: it sends 1 when a question arrives, and 0 when its answer is dropped.
-struct Never(mpsc::UnboundedSender<u8>);
+struct PendingAnswerer(mpsc::UnboundedSender<u8>);
 
 struct Dropped(mpsc::UnboundedSender<u8>);
 
@@ -88,7 +88,7 @@ impl Drop for Dropped {
     }
 }
 
-impl Answerer for Never {
+impl Answerer for PendingAnswerer {
     fn answer(self: Arc<Self>, _: Bytes) -> FutureAnswer {
         let _ = self.0.send(1);
         let dropped = Dropped(self.0.clone());
@@ -140,7 +140,7 @@ async fn response(mut stream: TcpStream) -> String {
 #[tokio::test]
 async fn client_that_goes_away_stops_its_run() {
     let (sender, mut events) = mpsc::unbounded_channel();
-    let (port, token) = served(Never(sender));
+    let (port, token) = served(PendingAnswerer(sender));
     let stream = connected(port, &question(port, &token, "{}")).await;
     assert_eq!(events.recv().await, Some(1));
     drop(stream);

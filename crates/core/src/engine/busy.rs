@@ -34,7 +34,7 @@ impl Busy {
     }
 
     /// Adds a complete interval, which begins no later than the present time and may end after it.
-    pub fn cover(&self, from: Time, to: Time) {
+    pub fn add_interval(&self, from: Time, to: Time) {
         match self.open.get() {
             0 => self.count(from.max(self.counted_until.get()), to),
             // The open intervals are counted up to `from` at least.
@@ -47,11 +47,11 @@ impl Busy {
 
     /// Adds `times` intervals of equal length: the first is from `from` to `to`, and each further one starts `period`
     /// after the start of the previous one.
-    pub fn cover_each(&self, (mut from, mut to): (Time, Time), period: Time, times: u64) {
+    pub fn add_intervals(&self, (mut from, mut to): (Time, Time), period: Time, times: u64) {
         let mut remaining = times;
         // Intervals are added one by one while they overlap earlier ones or each other.
         while remaining > 0 && (self.open.get() > 0 || self.counted_until.get() > from || to > from + period) {
-            self.cover(from, to);
+            self.add_interval(from, to);
             (from, to, remaining) = (from + period, to + period, remaining - 1);
         }
         if remaining > 0 {
@@ -89,7 +89,7 @@ mod tests {
         busy.end(ns(20));
         assert_eq!(busy.total(ns(22)), ns(12), "open intervals count");
         busy.end(ns(25));
-        busy.cover(ns(20), ns(40));
+        busy.add_interval(ns(20), ns(40));
         assert_eq!((busy.total(ns(30)), busy.total(ns(50))), (ns(20), ns(30)), "only the past counts");
         busy.begin(ns(35));
         busy.end(ns(45));
@@ -104,13 +104,13 @@ mod tests {
         ) {
             let counted = [true, false].map(|at_once| {
                 let busy = Busy::default();
-                busy.cover(Time::ZERO, ns(until));
+                busy.add_interval(Time::ZERO, ns(until));
                 if is_open {
                     busy.begin(ns(until));
                 }
                 match at_once {
-                    true => busy.cover_each((ns(from), ns(from + length)), ns(every), times),
-                    false => (0..times).for_each(|k| busy.cover(ns(from + k * every), ns(from + length + k * every))),
+                    true => busy.add_intervals((ns(from), ns(from + length)), ns(every), times),
+                    false => (0..times).for_each(|k| busy.add_interval(ns(from + k * every), ns(from + length + k * every))),
                 }
                 [0, 20, 50, 100, 200, 1_000].map(|now| busy.total(ns(now)))
             });
@@ -126,11 +126,11 @@ mod tests {
                 match is_open {
                     true => {
                         busy.begin(ns(now));
-                        busy.cover(ns(now), ns(now + length / 2));
+                        busy.add_interval(ns(now), ns(now + length / 2));
                         now += length;
                         busy.end(ns(now));
                     }
-                    false => busy.cover(ns(now), ns(now + length)),
+                    false => busy.add_interval(ns(now), ns(now + length)),
                 }
                 let past = seen.iter().filter(|start| **start < now).count() as u64;
                 prop_assert_eq!(busy.total(ns(now)), ns(past));

@@ -102,7 +102,7 @@ impl Journey {
     }
 
     /// Returns whether the message has a ledger.
-    pub fn is_followed(&self) -> bool {
+    pub fn has_ledger(&self) -> bool {
         self.message().is_some()
     }
 

@@ -69,7 +69,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_count_as_a_list_does(
+        fn milestones_count_as_a_list_does(
             gaps in prop::collection::vec(0..20u64, 1..200),
             window in (0..2_000u64, 0..2_000u64),
             kept_max in 2..300usize,

@@ -331,7 +331,7 @@ impl Sim {
     }
 
     /// States that the run will make progress at `instant`, for instance because a barrier opens then.
-    pub fn progress_at(&self, instant: Time) {
+    pub fn expect_progress_at(&self, instant: Time) {
         let until = &self.0.sleep_horizon;
         until.set(until.get().with_sleeper(instant));
     }

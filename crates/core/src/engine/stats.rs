@@ -79,7 +79,9 @@ impl Summary {
             Values::Exact(values) => values.iter().for_each(|&value| self.add(value)),
             Values::Counts(other_counts) => {
                 self.coarsen();
-                let Values::Counts(counts) = &mut self.values else { unreachable!("just made so") };
+                let Values::Counts(counts) = &mut self.values else {
+                    unreachable!("the values are counts after `coarsen`")
+                };
                 for (bucket, &times) in other_counts.iter().enumerate().filter(|&(_, &times)| times > 0) {
                     count(counts, bucket, times);
                 }
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_numbers_from_1_to_100() {
+    fn percentiles_of_the_numbers_from_1_to_100() {
         let summary = summary(100, &(1..=100).rev().collect::<Vec<_>>());
         let percentile_ps = |percent| summary.percentile(percent).ps();
         assert_eq!([0.0, 7.0, 50.0, 99.0, 99.1, 100.0].map(percentile_ps), [1, 7, 50, 99, 100, 100]);
@@ -264,7 +266,7 @@ mod tests {
         }
 
         #[test]
-        fn merging_is_adding(a in prop::collection::vec(any::<u64>(), 0..50), b in prop::collection::vec(any::<u64>(), 0..50)) {
+        fn merged_series_equal_one_series_of_all_samples(a in prop::collection::vec(any::<u64>(), 0..50), b in prop::collection::vec(any::<u64>(), 0..50)) {
             let all = [&a[..], &b[..]].concat();
             for exact_max in [0, 30, 100] {
                 let mut merged = summary(exact_max, &a);

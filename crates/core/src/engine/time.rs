@@ -1,9 +1,9 @@
 //! Simulated time, in whole picoseconds.
 //!
 //! One type serves for instants and for durations, because a run starts at zero. The largest time is 213 days. A sum or
-//! product that would not fit becomes [`Time::END`], so that an overflow is reported as a run that does not end, and
-//! never taken for a short time. [`Time::MAX`] stays what it is. The module leaves out wall-clock time and fractions of
-//! a picosecond.
+//! product that would not fit becomes [`Time::END`], so that an overflow is reported as a run that does not end, and is
+//! not mistaken for a short time. A sum or product with [`Time::MAX`] is [`Time::MAX`]. The module leaves out
+//! wall-clock time and fractions of a picosecond.
 
 use std::fmt;
 use std::iter::Sum;
@@ -75,7 +75,7 @@ impl Time {
     }
 
     /// Returns the result of an operation on `self` and `other` that overflowed: [`Time::MAX`] if one of them is
-    /// infinite, and the end of time otherwise.
+    /// [`Time::MAX`], and [`Time::END`] otherwise.
     #[cold]
     fn saturated(self, other: Time) -> Time {
         if self == Time::MAX || other == Time::MAX { Time::MAX } else { Time::END }
@@ -99,7 +99,7 @@ impl AddAssign for Time {
 impl Sub for Time {
     type Output = Time;
     fn sub(self, other: Time) -> Time {
-        Time(self.0.checked_sub(other.0).expect("a span of time is not negative"))
+        Time(self.0.checked_sub(other.0).expect("a duration is not negative"))
     }
 }
 
@@ -130,7 +130,7 @@ impl Sum for Time {
     }
 }
 
-/// Writes the time in the largest of the units s, ms, us, ns and ps that is not longer than the time, without rounding.
+/// Writes the time without rounding, in the largest of the units s, ms, us, ns and ps that does not exceed the time.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, per) = match self.0 {

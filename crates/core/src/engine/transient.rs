@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_constant_or_repeats_is_steady() {
+    fn constant_and_periodic_series_are_steady() {
         let steady = |count: usize, level: &dyn Fn(usize) -> f64| {
             let values: Vec<f64> = (0..count).map(level).collect();
             assert_eq!(TransientTest::new(&values, 1), TransientTest::Steady, "{count}: {values:?}");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_that_does_not_matter_is_no_transient() {
+    fn a_small_or_short_difference_is_no_transient() {
         let values: Vec<f64> = (0..200).map(|index| if index < 100 { 100.0 } else { 100.9 }).collect();
         assert_eq!(TransientTest::new(&values, 1), TransientTest::Steady);
         let first: Vec<f64> = (0..1_000).map(|index| if index < 3 { 200.0 } else { 100.0 }).collect();

@@ -33,7 +33,7 @@ impl Bytes {
 
     /// Returns the texts of this amount and of `other` in one unit, the largest of which both are whole multiples. A
     /// message that compares two amounts uses them.
-    pub fn in_one_unit(self, other: Bytes) -> [String; 2] {
+    pub fn in_common_unit(self, other: Bytes) -> [String; 2] {
         let amounts = [self, other];
         let are_multiples = |shift: u32| amounts.iter().all(|amount| amount.0.is_multiple_of(1_u64 << shift));
         let units = [(20, "MiB"), (10, "KiB")];
@@ -274,9 +274,9 @@ mod tests {
 
     #[test]
     fn compared_amounts_have_the_largest_unit_common_to_both() {
-        assert_eq!(Bytes(3_293_440).in_one_unit(Bytes(1 << 20)), ["3293440 B", "1048576 B"]);
-        assert_eq!(Bytes(1104 << 10).in_one_unit(Bytes(1 << 20)), ["1104 KiB", "1024 KiB"]);
-        assert_eq!(Bytes(3 << 20).in_one_unit(Bytes(1 << 20)), ["3 MiB", "1 MiB"]);
+        assert_eq!(Bytes(3_293_440).in_common_unit(Bytes(1 << 20)), ["3293440 B", "1048576 B"]);
+        assert_eq!(Bytes(1104 << 10).in_common_unit(Bytes(1 << 20)), ["1104 KiB", "1024 KiB"]);
+        assert_eq!(Bytes(3 << 20).in_common_unit(Bytes(1 << 20)), ["3 MiB", "1 MiB"]);
     }
 
     #[test]

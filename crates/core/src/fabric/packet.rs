@@ -55,7 +55,7 @@ impl Packet {
     }
 
     /// Creates a packet that takes over `bytes` without copying them.
-    pub fn of_row(label: Label, journey: Journey, bytes: Vec<u8>) -> Rc<Packet> {
+    pub fn from_owned_bytes(label: Label, journey: Journey, bytes: Vec<u8>) -> Rc<Packet> {
         Packet::holding(label, journey, SmallVec::from_vec(bytes))
     }
 

@@ -36,11 +36,11 @@ impl Wire {
 
     /// Records that a packet holds the link from now on.
     pub fn take(&self) {
-        self.take_since(self.sim.now());
+        self.hold_since(self.sim.now());
     }
 
     /// Records that a packet has held the link since `since`.
-    pub fn take_since(&self, since: Time) {
+    pub fn hold_since(&self, since: Time) {
         self.since.set(since);
         self.busy.begin(since);
     }

@@ -151,17 +151,17 @@ impl CpuArbiter {
 
     /// Accounts for a busy period from `from`, which is in the past, to `to`. The part until `active_to` is active.
     pub fn record_busy(&self, from: Time, active_to: Time, to: Time) {
-        self.account.busy.cover(from, to);
-        self.account.active.cover(from, active_to);
+        self.account.busy.add_interval(from, to);
+        self.account.active.add_interval(from, active_to);
     }
 
     /// Accounts for `times` consecutive periods equal to `period`, and for the work after the last one.
     pub(super) fn record_repeated(&self, period: BusyPeriod, times: u64) {
         let BusyPeriod { from, active_to, to, work_to } = period;
         let (every, last) = (to - from, (to - from) * (times - 1));
-        self.account.busy.cover(from, work_to + last);
-        self.account.active.cover_each((from, active_to), every, times);
-        self.account.active.cover(to + last, work_to + last);
+        self.account.busy.add_interval(from, work_to + last);
+        self.account.active.add_intervals((from, active_to), every, times);
+        self.account.active.add_interval(to + last, work_to + last);
     }
 
     /// Returns the utilization of the processor at all priorities.

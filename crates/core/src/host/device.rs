@@ -15,7 +15,7 @@ pub trait Device {
     }
 
     /// Returns whether the device buffers a block that is written to it, before it writes the block to its memory.
-    fn posts(&self) -> bool {
+    fn posts_writes(&self) -> bool {
         false
     }
 
@@ -37,9 +37,9 @@ pub trait AsyncDevice {
 }
 
 /// A [`Device`] used as an [`AsyncDevice`], which responds at once.
-pub struct Immediate<D: ?Sized>(pub Rc<D>);
+pub struct ImmediateDevice<D: ?Sized>(pub Rc<D>);
 
-impl<D: Device + ?Sized> AsyncDevice for Immediate<D> {
+impl<D: Device + ?Sized> AsyncDevice for ImmediateDevice<D> {
     fn read<'a>(&'a self, at: u64, into: &'a mut [u8]) -> LocalFuture<'a> {
         self.0.read(at, into);
         Box::pin(std::future::ready(()))

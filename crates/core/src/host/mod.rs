@@ -73,7 +73,7 @@ pub use coherent_port::CoherentPort;
 pub use coherent_processor::{CoherentProcessor, PolledRegister};
 pub use cpu_arbiter::CpuArbiter;
 pub use cpu_lease::{AcquireCpu, CpuLease};
-pub use device::{AsyncDevice, Device, DeviceWindow, Direction, Immediate, Mapping, Window};
+pub use device::{AsyncDevice, Device, DeviceWindow, Direction, ImmediateDevice, Mapping, Window};
 pub use dma::DmaInitiator;
 pub use dma_port::{
     DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags, NoFreeTag,

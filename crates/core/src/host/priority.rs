@@ -69,7 +69,7 @@ impl PreemptiveScheduler {
     }
 
     /// Declares that code will run at `priority`.
-    pub fn use_at(&self, priority: ExecPriority) {
+    pub fn register_priority(&self, priority: ExecPriority) {
         self.in_use.set(self.in_use.get() || priority > ExecPriority::Program);
     }
 

@@ -51,13 +51,13 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
         |folder: &'static str| shipped::parts().iter().filter(move |name| name.starts_with(folder)).copied();
     let Some(probe) = registry.workloads_on_nodes().next() else { return Vec::new() };
     let read = |parts: &[&'static str]| machine(registry, parts, probe);
-    let hosts = shipped_parts("hosts/").chain(registry.hosts().beyond(shared.hosts()));
+    let hosts = shipped_parts("hosts/").chain(registry.hosts().keys_not_in(shared.hosts()));
     let hosts: Vec<_> = hosts.map(|part| (part, read(&[part, ni, fabric]))).collect();
-    let interfaces = shipped_parts("ni/").chain(registry.interfaces().beyond(shared.interfaces()));
+    let interfaces = shipped_parts("ni/").chain(registry.interfaces().keys_not_in(shared.interfaces()));
     let interfaces: Vec<_> = interfaces.map(|part| (part, read(&[host, part, fabric]))).collect();
-    let protocols = shipped_parts("protocols/").chain(registry.protocols().beyond(shared.protocols()));
+    let protocols = shipped_parts("protocols/").chain(registry.protocols().keys_not_in(shared.protocols()));
     let protocols: Vec<_> = protocols.map(|part| (part, read(&[host, ni, part, fabric]))).collect();
-    let fabrics = shipped_parts("fabrics/").chain(registry.fabrics().beyond(shared.fabrics()));
+    let fabrics = shipped_parts("fabrics/").chain(registry.fabrics().keys_not_in(shared.fabrics()));
     let fabrics: Vec<_> = fabrics.map(|part| (part, read(&[host, ni, part]))).collect();
     let programs: Vec<_> =
         registry.workloads_on_nodes().map(|key| (key, machine(registry, &COMMON_PARTS, key).workload)).collect();

@@ -251,7 +251,7 @@ impl NodeParts {
             true => family.read_optional(t, family.summary()),
             false => Some(family.read(t)),
         };
-        let ni = ni.or_else(|| node_interfaces.first().map(|ni| (*ni).clone().below(family.table())));
+        let ni = ni.or_else(|| node_interfaces.first().map(|ni| (*ni).clone().nested_in(family.table())));
         if ni.is_none() && !t.has("messaging") && !t.has("protocol") {
             return None;
         }

@@ -49,7 +49,7 @@ pub(super) fn expand(entries: &[(String, NodeEntry)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
     for (name, NodeEntry { host, ni, count, endpoints }) in entries {
         let key = format!("nodes.{name}");
-        let interface = ni.as_ref().map(|ni| ni.clone().below(format!("{key}.{}", ni.family_table())));
+        let interface = ni.as_ref().map(|ni| ni.clone().nested_in(format!("{key}.{}", ni.family_table())));
         let node = |name: String| {
             let (key, host, ni) = (key.clone(), host.clone(), interface.clone());
             NodeDescription { name, key, host, ni, endpoints: endpoints.unwrap_or(1) as u32 }

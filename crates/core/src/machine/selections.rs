@@ -29,7 +29,7 @@ impl Registry {
     pub(super) fn read_hosts(&self, t: &mut Table<'_>) -> Vec<(String, HostPart)> {
         let read = |t: &mut Table<'_>| self.hosts().read_variant(t, self.hosts().table());
         let hosts = t.map(self.hosts().table(), "Hosts, by name, each of one kind", read).into_iter();
-        hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts().table())))).collect()
+        hosts.map(|(name, host)| (name.clone(), host.nested_in(format!("{}.{name}", self.hosts().table())))).collect()
     }
 
     /// Reads the protocol of a description. If it selects none, the result is queues without a protocol.

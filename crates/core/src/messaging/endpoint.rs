@@ -58,7 +58,7 @@ impl Endpoint {
         let several = addresses.count(host.node) > 1;
         let queues: Vec<_> =
             addresses.endpoints_of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
-        let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
+        let sharings = NodeSharing::for_node(cores, host.node, &host.name, addresses, &queues);
         let endpoint = |((id, messages), sharing): ((EndpointId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
                 true => format!("{}:{}", host.name, addresses.index_on_node(id)),
@@ -238,7 +238,7 @@ impl Endpoint {
     // The function is inlined, so that the future is made in its final memory and not moved there.
     #[inline(always)]
     pub fn send(&self, outgoing: Outgoing<'_>) -> impl Future<Output = ()> {
-        self.send_since(outgoing, self.now())
+        self.send_scheduled(outgoing, self.now())
     }
 
     /// Sends a message that was due at `scheduled`, from which its latency counts. The time that has passed since then
@@ -248,12 +248,12 @@ impl Endpoint {
     ///
     /// Panics if the message is larger than the machine's largest message.
     #[inline(always)]
-    pub fn send_since(&self, outgoing: Outgoing<'_>, scheduled: Time) -> impl Future<Output = ()> {
+    pub fn send_scheduled(&self, outgoing: Outgoing<'_>, scheduled: Time) -> impl Future<Output = ()> {
         self.send_in_burst(outgoing, scheduled, false)
     }
 
-    /// Sends a message as [`send_since`](Endpoint::send_since) does. With `more`, the program sends another message
-    /// without waiting in between, and the interface need not be notified before that.
+    /// Sends a message as [`send_scheduled`](Endpoint::send_scheduled) does. With `more`, the program sends another
+    /// message without waiting in between, and the interface need not be notified before that.
     ///
     /// # Panics
     ///
@@ -287,7 +287,7 @@ impl Endpoint {
                 from: self.id,
                 to: destination,
                 class: Class::REQUESTS,
-                marks: Marks { burst: bytes > limits.payload, last, ..Marks::ALONE },
+                marks: Marks { burst: bytes > limits.payload, last, ..Marks::SINGLE_PACKET },
                 envelope: Envelope {
                     is_part: true,
                     handler: u8::try_from(tag).expect("a tag is at most 31"),

@@ -48,11 +48,11 @@ impl Inbox {
 
     /// Returns whether the inbox has neither a packet nor a deferred message.
     pub fn is_empty(&self) -> bool {
-        self.deferred.borrow().is_empty() && self.loopback.is_empty() && !self.has_found()
+        self.deferred.borrow().is_empty() && self.loopback.is_empty() && !self.has_packet_of_other_core()
     }
 
     /// Returns whether the inbox has a packet that another core found.
-    pub fn has_found(&self) -> bool {
+    pub fn has_packet_of_other_core(&self) -> bool {
         !self.found_packets.borrow().is_empty()
     }
 

@@ -68,7 +68,7 @@ impl MessageQueue {
     pub async fn take(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> Option<Incoming> {
         match packet {
             PolledPacket::Interface { arrival, .. } if context.driver.is_zero_copy() => {
-                Some(take_placed(context, arrival).await)
+                Some(take_in_place(context, arrival).await)
             }
             packet => self.take_fragment(context, packet).await,
         }
@@ -142,7 +142,7 @@ impl MessageQueue {
 }
 
 /// Takes a message whose payload stays where the interface put it.
-async fn take_placed(context: &NodeContext, arrival: &mut RxPacket) -> Incoming {
+async fn take_in_place(context: &NodeContext, arrival: &mut RxPacket) -> Incoming {
     assert!(arrival.envelope.is_part, "{MESSAGES}");
     let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
     let journey = arrival.journey.clone();

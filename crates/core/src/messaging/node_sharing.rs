@@ -60,7 +60,7 @@ pub(super) struct RunPermit(Option<OwnedHold>);
 
 impl NodeSharing {
     /// Returns the sharing of each endpoint of `node`, whose name is `name`; `queues` are the endpoints' messages.
-    pub fn of_node(
+    pub fn for_node(
         cores: &[AnyProcessor],
         node: NodeId,
         name: &str,
@@ -240,7 +240,7 @@ impl SharedNode {
             }
             let peer = self.peers.inbox(arrival.to);
             let _works = context.cpu.sim().works();
-            match receiver_hold.is_none() && self.leaves_to(peer) {
+            match receiver_hold.is_none() && self.delegates_to(peer) {
                 true => peer.push_found(arrival, context.cpu.now()),
                 false => {
                     let several_cores = self.peers.halves.is_some();
@@ -258,9 +258,9 @@ impl SharedNode {
 
     /// Returns whether a packet is left to `peer`, which takes it. This is so if `peer` is on another core, or if an
     /// earlier packet was left to it.
-    fn leaves_to(&self, peer: &Inbox) -> bool {
+    fn delegates_to(&self, peer: &Inbox) -> bool {
         let is_on_other_core = self.peers.core(peer.id) != self.peers.core(self.inbox.id);
-        is_on_other_core || peer.has_found()
+        is_on_other_core || peer.has_packet_of_other_core()
     }
 
     /// Waits until no other core polls the interface or takes a packet from it; returns `None` if no other core can.

@@ -7,7 +7,7 @@
 use super::verbs::Verbs;
 use crate::engine::{Bytes, Journey, LocalFuture, NodeId, Time};
 use crate::host::{Address, Direction};
-use crate::protocol::directory::Want;
+use crate::protocol::directory::AccessMode;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -78,20 +78,20 @@ pub trait CoherenceUnit {
     fn remote(&self, home: NodeId, address: Address) -> Address;
 
     /// Returns whether the processor may access `address` without waiting for another node.
-    fn may(&self, address: Address, want: Want) -> bool;
+    fn may_access(&self, address: Address, want: AccessMode) -> bool;
 
     /// Requests the block at `address`; returns the grant to wait for, or `None` if the access hits.
-    fn demand<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, Option<Grant>>;
+    fn demand<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, Option<Grant>>;
 
     /// Waits for a grant; nothing else runs on the processor in the meantime.
     fn wait<'a>(&'a self, grant: &'a Grant) -> LocalFuture<'a, ()>;
 
     /// Moves a block that was granted into the cache.
-    fn settle(&self, address: Address);
+    fn move_to_cache(&self, address: Address);
 
     /// Reports that the program has used the block that it was granted, which may then be evicted.
-    fn used<'a>(&'a self, address: Address) -> LocalFuture<'a, ()>;
+    fn end_use<'a>(&'a self, address: Address) -> LocalFuture<'a, ()>;
 
     /// Requests the block at `address` without waiting for it.
-    fn prefetch<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, ()>;
+    fn prefetch<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, ()>;
 }

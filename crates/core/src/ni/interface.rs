@@ -153,7 +153,7 @@ pub trait InterfaceSpec: PartSpec {
     fn needs(&self) -> HostCapabilities;
 
     /// Returns the host capabilities that the interface needs for every choice of its parameters.
-    fn needs_at_least(&self) -> HostCapabilities {
+    fn minimum_requirements(&self) -> HostCapabilities {
         self.needs()
     }
 

@@ -307,7 +307,7 @@ pub struct Ticket {
 impl Ticket {
     /// Begins the processor's part, and ends the stage `before`. Returns `None` if the packet has no ledger.
     pub fn start(journey: &Journey, cpu: &AnyProcessor, before: &'static str) -> Option<Ticket> {
-        if !journey.is_followed() {
+        if !journey.has_ledger() {
             return None;
         }
         let (start, stalls) = (cpu.now(), cpu.stalls());

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_features_are_named() {
         let needed = FabricFeatures { congestion_marks: true, trims: true, lossless: true, priorities: 1 };
         assert_eq!(needed.missing(&needed), Vec::<String>::new());
         let lacking = FabricFeatures { trims: true, ..FabricFeatures::default() };

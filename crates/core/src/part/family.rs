@@ -116,7 +116,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
     }
 
     /// Iterates over the keys of the parts that `other` does not have.
-    pub fn beyond(&self, other: &Self) -> impl Iterator<Item = &'static str> {
+    pub fn keys_not_in(&self, other: &Self) -> impl Iterator<Item = &'static str> {
         self.entries.iter().map(|entry| entry.info.key).filter(|key| other.get(key).is_none())
     }
 
@@ -205,7 +205,7 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
             (siblings.read)(t, selected.spec());
         }
         for table in described {
-            t.wrong(table.key, table.refusal, siblings.help);
+            t.report_invalid(table.key, table.refusal, siblings.help);
         }
         None
     }

@@ -93,7 +93,7 @@ impl ResultName {
 
     /// Returns whether the key `name` consists of the words of `pattern`, where each of [`PLACEHOLDERS`] matches any
     /// words.
-    pub fn fits_words(pattern: &str, name: &str) -> bool {
+    pub fn matches_words(pattern: &str, name: &str) -> bool {
         fits(pattern, name, '.')
     }
 }

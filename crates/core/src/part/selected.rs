@@ -91,7 +91,7 @@ impl<S: ?Sized + PartSpec> Selected<S> {
 
     /// Returns the same selection below another table.
     #[must_use]
-    pub fn below(self, family_table: impl Into<Arc<str>>) -> Self {
+    pub fn nested_in(self, family_table: impl Into<Arc<str>>) -> Self {
         Selected { family_table: family_table.into(), ..self }
     }
 

@@ -35,7 +35,7 @@ pub struct Backlog {
     next_sample: u64,
     samples: VecDeque<Sample>,
     /// Whether the backlog only grows, as of the last sample.
-    only_grows: bool,
+    is_growing: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl Backlog {
     /// `window` cycles or messages, and decides by the last `growing_windows` windows.
     pub fn new(window: u64, growing_windows: u64, dispersion: f64) -> Backlog {
         let (window, samples) = (window.max(1), VecDeque::new());
-        Backlog { window, growing_windows, dispersion, next_sample: 0, samples, only_grows: false }
+        Backlog { window, growing_windows, dispersion, next_sample: 0, samples, is_growing: false }
     }
 
     /// Returns the window between two samples.
@@ -76,13 +76,13 @@ impl Backlog {
         if self.samples.len() as u64 > self.growing_windows + 1 {
             self.samples.pop_front();
         }
-        self.only_grows = self.judge();
+        self.is_growing = self.judge();
     }
 
     /// Returns whether the backlog grew in each of the last windows, and by more than chance explains.
     #[inline]
-    pub fn only_grows(&self) -> bool {
-        self.only_grows
+    pub fn is_growing(&self) -> bool {
+        self.is_growing
     }
 
     /// Judges by the samples whether the backlog only grows.
@@ -123,24 +123,24 @@ mod tests {
 
     /// Returns whether the detector reports growth if `offered` packets are generated in each window, and
     /// `waiting(window)` of them wait after each.
-    fn only_grows(dispersion: f64, offered: u64, waiting: impl Fn(u64) -> u64) -> bool {
+    fn is_growing(dispersion: f64, offered: u64, waiting: impl Fn(u64) -> u64) -> bool {
         let mut backlog = Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, dispersion);
         for window in 0..=20 {
             backlog.sample(window * WINDOW_CYCLES, waiting(window), 10_000 + window * offered);
         }
-        backlog.only_grows()
+        backlog.is_growing()
     }
 
     #[test]
     fn a_growing_backlog_is_distinguished_from_a_bounded_one() {
-        assert!(only_grows(1.0, 10_000, |window| 200 * window), "2 % more than is accepted");
-        assert!(!only_grows(1.0, 10_000, |window| 100 * window), "as chance may make of 100 000 packets");
-        assert!(only_grows(0.0, 10_000, |window| 100 * window), "a constant interval leaves nothing to chance");
-        assert!(!only_grows(10.0, 10_000, |window| 200 * window), "as bursts may make");
-        assert!(!only_grows(1.0, 10_000, |_| 5_000), "long, and no longer");
-        assert!(!only_grows(1.0, 10_000, |window| 200 * window - if window == 15 { 300 } else { 0 }), "once less");
-        assert!(!only_grows(1.0, 10_000, |window| 600 * window.min(9)), "it has settled");
-        assert!(!only_grows(1.0, 0, |_| 0), "nothing is offered");
+        assert!(is_growing(1.0, 10_000, |window| 200 * window), "2 % more than is accepted");
+        assert!(!is_growing(1.0, 10_000, |window| 100 * window), "as chance may make of 100 000 packets");
+        assert!(is_growing(0.0, 10_000, |window| 100 * window), "a constant interval leaves nothing to chance");
+        assert!(!is_growing(10.0, 10_000, |window| 200 * window), "as bursts may make");
+        assert!(!is_growing(1.0, 10_000, |_| 5_000), "long, and no longer");
+        assert!(!is_growing(1.0, 10_000, |window| 200 * window - if window == 15 { 300 } else { 0 }), "once less");
+        assert!(!is_growing(1.0, 10_000, |window| 600 * window.min(9)), "it has settled");
+        assert!(!is_growing(1.0, 0, |_| 0), "nothing is offered");
     }
 
     #[test]
@@ -148,14 +148,14 @@ mod tests {
         let mut backlog = Backlog::new(WINDOW_CYCLES, GROWING_WINDOWS, 1.0);
         for cycle in 0..GROWING_WINDOWS * WINDOW_CYCLES {
             backlog.sample(cycle, cycle, cycle);
-            assert!(!backlog.only_grows());
+            assert!(!backlog.is_growing());
         }
         backlog.sample(
             GROWING_WINDOWS * WINDOW_CYCLES,
             GROWING_WINDOWS * WINDOW_CYCLES,
             GROWING_WINDOWS * WINDOW_CYCLES,
         );
-        assert!(backlog.only_grows());
+        assert!(backlog.is_growing());
         assert_eq!(backlog.growth(), (GROWING_WINDOWS * WINDOW_CYCLES, GROWING_WINDOWS * WINDOW_CYCLES));
     }
 }

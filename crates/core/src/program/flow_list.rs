@@ -96,7 +96,7 @@ fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
     let texts = t.texts(FLOWS, doc).or(&[]);
     let read = |text: &String| {
         flow(text).unwrap_or_else(|| {
-            t.wrong(FLOWS, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
+            t.report_invalid(FLOWS, format!("`{text}` is not a flow"), "a flow is written as \"from -> to\"");
             Default::default()
         })
     };

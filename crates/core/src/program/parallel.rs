@@ -195,7 +195,7 @@ fn size_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
 /// Returns the mean time that programs spent in their timed sections, and its breakdown by cause.
 fn time_metrics(active_endpoints: &[Rc<ActiveEndpoint>]) -> Vec<Metric> {
     let mean = |cause: Cause| {
-        let cycles = |active: &Rc<ActiveEndpoint>| active.spent(cause).as_s() * active.clock().0 as f64;
+        let cycles = |active: &Rc<ActiveEndpoint>| active.time_charged_to(cause).as_s() * active.clock().0 as f64;
         active_endpoints.iter().map(cycles).sum::<f64>() / active_endpoints.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();

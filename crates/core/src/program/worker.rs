@@ -16,7 +16,7 @@ use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
 use crate::messaging::active::{ActiveEndpoint, Cause};
 use crate::messaging::shared::{SharedAddress, SharedMemory, Space};
-use crate::protocol::directory::Want;
+use crate::protocol::directory::AccessMode;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
@@ -126,14 +126,14 @@ impl Worker {
     /// Loads eight bytes if no wait is needed. Most accesses need none, and then no future is created.
     #[inline]
     pub fn try_load(&self, at: SharedAddress) -> Result<u64, PendingAccess> {
-        let Some(address) = self.try_access(at, Want::Read) else { return Err(PendingAccess { at, address: None }) };
+        let address = self.try_access(at, AccessMode::Read).ok_or(PendingAccess { at, address: None })?;
         self.endpoint.cpu().try_load(address, 8).ok_or(PendingAccess { at, address: Some(address) })
     }
 
     /// Stores eight bytes if no wait is needed.
     #[inline]
     pub fn try_store(&self, at: SharedAddress, value: u64) -> Result<(), PendingAccess> {
-        let Some(address) = self.try_access(at, Want::Write) else { return Err(PendingAccess { at, address: None }) };
+        let address = self.try_access(at, AccessMode::Write).ok_or(PendingAccess { at, address: None })?;
         match self.endpoint.cpu().try_store(address, 8, value) {
             true => Ok(()),
             false => Err(PendingAccess { at, address: Some(address) }),
@@ -144,9 +144,9 @@ impl Worker {
     /// words.
     pub async fn update_pair(&self, at: SharedAddress, change: impl Fn([u64; 2]) -> [u64; 2]) -> [u64; 2] {
         loop {
-            let (address, granted) = match self.try_access(at, Want::Write) {
+            let (address, granted) = match self.try_access(at, AccessMode::Write) {
                 Some(address) => (address, false),
-                None => self.access(at, Want::Write).await,
+                None => self.access(at, AccessMode::Write).await,
             };
             let before = self.shared.update_pair(address, &change).await;
             self.finish_access(at, granted).await;
@@ -158,7 +158,7 @@ impl Worker {
 
     /// Prefetches a block that the program will load or store to. Another program may invalidate it before it is used.
     /// If software keeps memory coherent, the call has no effect and takes no time.
-    pub async fn prefetch(&self, at: SharedAddress, want: Want) {
+    pub async fn prefetch(&self, at: SharedAddress, want: AccessMode) {
         if self.shared.prefetches() {
             self.acquire_cpu().await;
             self.shared.prefetch(at, want).await;
@@ -220,7 +220,7 @@ impl Worker {
         self.waits.set(true);
         while !condition(self.load(at).await) {
             self.release_cpu(Cause::Synchronization).await;
-            let is_invalidated = || self.shared.accessible_address(at, Want::Read).is_none();
+            let is_invalidated = || self.shared.accessible_address(at, AccessMode::Read).is_none();
             match self.shared.shares_cache() {
                 // A store by a program that shares the cache invalidates no copy, so the word is loaded at intervals.
                 true => {
@@ -241,7 +241,7 @@ impl Worker {
 
     /// Returns the address of the bytes of `at`, if the access needs no wait.
     #[inline]
-    fn try_access(&self, at: SharedAddress, want: Want) -> Option<Address> {
+    fn try_access(&self, at: SharedAddress, want: AccessMode) -> Option<Address> {
         if self.cpu_lease.borrow().is_none() || self.is_poll_due() {
             return None;
         }
@@ -251,7 +251,7 @@ impl Worker {
     }
 
     /// Waits until the tag allows the access. Returns the address, and whether the access was granted only once.
-    async fn access(&self, at: SharedAddress, want: Want) -> (Address, bool) {
+    async fn access(&self, at: SharedAddress, want: AccessMode) -> (Address, bool) {
         self.acquire_cpu().await;
         if self.is_poll_due() {
             self.poll().await;
@@ -270,7 +270,7 @@ impl Worker {
     async fn finish_access(&self, at: SharedAddress, granted: bool) {
         if granted {
             self.release_cpu(Cause::Block).await;
-            self.shared.used(at).await;
+            self.shared.end_use(at).await;
         }
     }
 
@@ -339,7 +339,7 @@ impl PendingAccess {
             let loaded = if let Some(address) = self.address.take() {
                 cpu.load(address, 8).await
             } else {
-                let (address, granted) = worker.access(self.at, Want::Read).await;
+                let (address, granted) = worker.access(self.at, AccessMode::Read).await;
                 let loaded = cpu.load(address, 8).await;
                 worker.finish_access(self.at, granted).await;
                 loaded
@@ -359,7 +359,7 @@ impl PendingAccess {
             let stored = if let Some(address) = self.address.take() {
                 cpu.store(address, 8, value).await
             } else {
-                let (address, granted) = worker.access(self.at, Want::Write).await;
+                let (address, granted) = worker.access(self.at, AccessMode::Write).await;
                 let stored = cpu.store(address, 8, value).await;
                 worker.finish_access(self.at, granted).await;
                 stored

@@ -32,7 +32,7 @@ pub struct Marks {
 
 impl Marks {
     /// Attributes of a message of a single packet.
-    pub const ALONE: Marks = Marks { burst: false, last: true, answers: false, bypasses: false };
+    pub const SINGLE_PACKET: Marks = Marks { burst: false, last: true, answers: false, bypasses: false };
 }
 
 /// A packet offered for sending.

@@ -132,7 +132,7 @@ pub trait Protocol<P: Clone> {
 
     /// Handles a packet whose payload a switch has removed: `frame` has a header but no body. By default the packet is
     /// lost.
-    fn trimmed(&mut self, _frame: Frame<P>, _now: Time) -> Effects {
+    fn arrive_trimmed(&mut self, _frame: Frame<P>, _now: Time) -> Effects {
         Effects { is_discarded: true, ..Effects::NONE }
     }
 
@@ -140,7 +140,7 @@ pub trait Protocol<P: Clone> {
     fn front(&self, class: Class) -> Option<(NodeId, &P)>;
 
     /// Returns whether [`Protocol::take`] would return a packet of `class`.
-    fn has_front(&self, class: Class) -> bool {
+    fn can_take(&self, class: Class) -> bool {
         self.front(class).is_some()
     }
 

@@ -102,7 +102,7 @@ pub fn matrix(registry: &Arc<Registry>, selection: &Selection<'_>) -> MatrixRepo
     let work = || {
         let mut tried = Vec::new();
         while let Some((number, one)) = next_of(&all, &next) {
-            tried.extend(try_one(registry, one).map(|violations| (number, violations)));
+            tried.extend(violations_of(registry, one).map(|violations| (number, violations)));
         }
         tried
     };
@@ -121,7 +121,7 @@ fn next_of<'a>(all: &'a [Combination], next: &AtomicUsize) -> Option<(usize, &'a
 }
 
 /// Returns the laws that a combination breaks, or `None` if the combination is rightly refused.
-fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>> {
+fn violations_of(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>> {
     let violation = |(law, what)| Violation { combination: one.clone(), law, what };
     let machine = match read(registry, &small_description(registry, one, 4, 1)) {
         // A combination that is refused with its example input, for instance because that is too large, may be accepted
@@ -131,7 +131,7 @@ fn try_one(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Violation>
         Ok(machine) => machine,
     };
     let tried = catch_unwind(AssertUnwindSafe(|| {
-        let latencies = if one.workload == PROBE { lone_latencies(registry, one) } else { None };
+        let latencies = if one.workload == PROBE { single_message_latencies(registry, one) } else { None };
         let monotony = latencies.and_then(|latencies| Some(("monotony", laws::monotony(&latencies)?)));
         laws::broken(&machine).into_iter().chain(monotony).collect::<Vec<_>>()
     }));
@@ -144,7 +144,7 @@ const PROBE: &str = "ping-pong";
 
 /// Returns the mean latency of messages of which one is in flight at a time, for each of several payloads; `None` if
 /// one of the payloads is not accepted.
-fn lone_latencies(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Time>> {
+fn single_message_latencies(registry: &Arc<Registry>, one: &Combination) -> Option<Vec<Time>> {
     let latency = |payload: &u64| {
         let workload = format!("[workload.{PROBE}]\npayload = \"{payload} B\"\nmessages = 4\n");
         let machine = read(registry, &description_with(registry, one, 2, 1, &workload)).ok()?;

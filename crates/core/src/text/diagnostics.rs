@@ -1,7 +1,7 @@
 //! Builds the problems that the reader reports.
 
 use super::kind::InvalidValue;
-use super::origin::Place;
+use super::origin::TextSpan;
 use super::problem::Problem;
 use super::record::{Records, Step, dotted};
 use super::suggest;
@@ -13,32 +13,35 @@ pub(super) fn positioned(
     records: &Records,
     path: &str,
     full_path: &str,
-    nearest: Option<Place>,
+    nearest: Option<TextSpan>,
     message: &str,
 ) -> Problem {
     let keys: Vec<&str> = path.split('.').filter(|key| !key.is_empty()).collect();
     let title = if full_path.is_empty() { message.to_string() } else { format!("`{full_path}`: {message}") };
     let problem = Problem::new(title);
     if let Some(found) = node.node_at(keys.iter().copied()) {
-        return problem.with_place(found.place.clone().or(nearest), "");
+        return problem.with_location(found.place.clone().or(nearest), "");
     }
     let above = (0..keys.len()).rev().find_map(|n| node.node_at(keys[..n].iter().copied())?.place.clone());
     let label =
         records.find(full_path).map(|entry| format!("`{full_path}` is {} by default", entry.value)).unwrap_or_default();
-    problem.with_place(above.or(nearest), label)
+    problem.with_location(above.or(nearest), label)
 }
 
 pub(super) fn not_a_table(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
-        .with_place(node.place.clone(), format!("a table is expected, not {}", node.value.type_with_article()))
+        .with_location(node.place.clone(), format!("a table is expected, not {}", node.value.type_with_article()))
         .help(format!("write [{path}] and its keys below"))
 }
 
 pub(super) fn not_a_list(path: &[Step], node: &TreeNode) -> Problem {
     let path = dotted(path);
     Problem::bad_value(&path)
-        .with_place(node.place.clone(), format!("a list of tables is expected, not {}", node.value.type_with_article()))
+        .with_location(
+            node.place.clone(),
+            format!("a list of tables is expected, not {}", node.value.type_with_article()),
+        )
         .help(format!("write [[{path}]] before the keys of each element"))
 }
 
@@ -65,13 +68,13 @@ pub(super) fn missing_key(title: &str, path: &str) -> Option<String> {
 }
 
 /// Returns whether `title` says that the family at `path` has no member.
-pub(super) fn says_no_variant(title: &str, path: &str) -> bool {
+pub(super) fn is_no_variant_title(title: &str, path: &str) -> bool {
     title.starts_with(&no_variant_prefix(path))
 }
 
 /// Returns whether `title` says that the key or family at `path`, or a key below it, is missing.
-pub(super) fn says_missing(title: &str, path: &str) -> bool {
-    title == missing_title(path) || says_no_variant(title, path) || missing_key(title, path).is_some()
+pub(super) fn is_missing_title(title: &str, path: &str) -> bool {
+    title == missing_title(path) || is_no_variant_title(title, path) || missing_key(title, path).is_some()
 }
 
 /// Replaces several problems about missing keys of the absent table at `path` by one problem, which states that the
@@ -85,7 +88,7 @@ pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &s
     let place = problems[first].place.clone();
     problems.retain(|problem| missing_key(&problem.message, path).is_none());
     let summary = Problem::new(missing_title(path))
-        .with_place(place, format!("[{path}] belongs here"))
+        .with_location(place, format!("[{path}] belongs here"))
         .help(format!("`{path}`: {doc}"))
         .help(format!("required keys: {}", suggest::phrase(keys.iter().map(String::as_str))));
     problems.insert(first, summary);
@@ -103,19 +106,19 @@ pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
 }
 
 /// Returns the problem that a required key is missing.
-pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &str) -> Problem {
+pub(super) fn missing(path: &[Step], place: Option<TextSpan>, doc: &str, allowed: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     Problem::new(missing_title(&dotted(path)))
-        .with_place(place, format!("`{key}` belongs here"))
+        .with_location(place, format!("`{key}` belongs here"))
         .help(format!("`{key}`: {doc}"))
         .help(allowed)
 }
 
 /// Returns the problem that a value is not valid for its key.
-pub(super) fn invalid(path: &[Step], invalid_value: InvalidValue, nearest: Option<Place>, doc: &str) -> Problem {
+pub(super) fn invalid(path: &[Step], invalid_value: InvalidValue, nearest: Option<TextSpan>, doc: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     let problem =
-        Problem::bad_value(&dotted(path)).with_place(invalid_value.place.or(nearest), invalid_value.fault.label);
+        Problem::bad_value(&dotted(path)).with_location(invalid_value.place.or(nearest), invalid_value.fault.label);
     invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
 }
 
@@ -138,7 +141,7 @@ pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known_keys:
         format!("instead of a {rate}, write `{interval}`, the mean time between two of them: {example}")
     });
     Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))
-        .with_place(node.key().cloned(), label)
+        .with_location(node.key().cloned(), label)
         .help(help)
         .help(format!("allowed here: {}", suggest::phrase(known_keys)))
         .help("`narrows explain KEY` prints the meaning of a key")

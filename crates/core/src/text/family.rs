@@ -176,7 +176,7 @@ impl<'t> Table<'t> {
             value
         };
         let (value, mut shape) = match self.child(key) {
-            Some(node) if node.text().is_some() => match self.word_for(key, node, members) {
+            Some(node) if node.text().is_some() => match self.variant_for_word(key, node, members) {
                 Some((name, table)) => {
                     self.read_below(&[Step::Key(key)], table, |t| choose(t, Absence::SelectsWord(name)))
                 }
@@ -200,7 +200,7 @@ impl<'t> Table<'t> {
     }
 
     /// Returns the member that a word names, and the table of a lower layer that contains the member's keys.
-    fn word_for(
+    fn variant_for_word(
         &self,
         key: &'static str,
         node: &'t TreeNode,
@@ -219,7 +219,7 @@ impl<'t> Table<'t> {
             None => ("none of the choices here".to_string(), self.context.open_hint(&self.full_path(key))),
         };
         let problem = Problem::bad_value(&dotted(&self.path_of(key)))
-            .with_place(node.place.clone(), label)
+            .with_location(node.place.clone(), label)
             .help(format!("choose one of {}", suggest::phrase(names)))
             .help(open_hint);
         self.context.report(DiagnosticLevel::PresentKeys, problem);
@@ -307,7 +307,7 @@ impl<'t> Table<'t> {
             let place = word.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
             let keys = suggest::phrase(missing.iter().map(String::as_str));
             let problem = Problem::new(format!("[{path}] is selected, but not described"))
-                .with_place(place, format!("{} values are missing", missing.len()))
+                .with_location(place, format!("{} values are missing", missing.len()))
                 .help(format!("add the shipped part \"{part}\" to `parts`, or write below [{path}]: {keys}"));
             self.context.replace_missing(problems_before, &path, problem);
         }
@@ -344,7 +344,7 @@ impl<'t> Table<'t> {
                 (diagnostics::no_variant_title(&table_path, &suggest::phrase(names())), "none of them is defined here")
             }
         };
-        let problem = Problem::new(title).with_place(self.place(), label).help(format!("`{table_path}`: {doc}"));
+        let problem = Problem::new(title).with_location(self.place(), label).help(format!("`{table_path}`: {doc}"));
         let problem = problem.help(format!("write for example [{path}]"));
         self.context.report(DiagnosticLevel::Full, problem.help(self.parts_for(&table_path)));
     }
@@ -368,7 +368,7 @@ impl<'t> Table<'t> {
         let table_path = self.table_path();
         let within = if table_path.is_empty() { String::new() } else { format!(" in `{table_path}`") };
         let mut problem = Problem::new(format!("`{a}` and `{b}` are mutually exclusive{within}"))
-            .with_place(second.clone(), format!("`{b}` is defined here"))
+            .with_location(second.clone(), format!("`{b}` is defined here"))
             .help("define exactly one of them: leave the other out");
         if let Some(first) = first {
             problem = problem.related(first.clone(), format!("and `{a}` here"));

@@ -267,7 +267,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
     }
 
     /// Reports the errors in a value that another key overrides, without returning the value.
-    pub fn overridden(self) {
+    pub fn report_overridden(self) {
         self.describe(|| Need::Optional);
         if let Some(Err(invalid_values)) =
             self.table.child(self.key).map(|node| self.kind.decode(node, self.table.all_texts()))

@@ -15,7 +15,7 @@ static CONFINEMENT: OnceLock<PathBuf> = OnceLock::new();
 
 /// Confines the files that descriptions name to those below `folder`, for the rest of the process. The first call
 /// counts. A process that reads the descriptions of others calls this before it reads any.
-pub fn confine(folder: PathBuf) {
+pub fn confine_to_folder(folder: PathBuf) {
     let _ = CONFINEMENT.set(folder);
 }
 

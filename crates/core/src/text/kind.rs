@@ -4,7 +4,7 @@
 //! `read`, and `field` decides whether a key is required.
 
 use super::meaning::Meaning;
-use super::origin::{Place, Texts};
+use super::origin::{TextSpan, Texts};
 use super::quantity::ParseError;
 use super::tree::{TreeNode, TreeValue};
 use serde_json::Value as Json;
@@ -28,7 +28,7 @@ pub use word::{Choice, FilePath, TextKind};
 #[derive(Clone, Debug)]
 pub struct InvalidValue {
     /// The source location of the value, or of the invalid element in it.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
     /// The reason why it is not valid.
     pub fault: ParseError,
 }

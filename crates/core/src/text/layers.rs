@@ -4,7 +4,7 @@
 //! Settings may select the parts, so the merged layers are cached for each combination of settings that may name parts.
 //! The number of cached combinations is limited. The settings themselves are not in these layers.
 
-use super::origin::{Place, Texts};
+use super::origin::{TextSpan, Texts};
 use super::set::PARTS;
 use super::tree::Tree;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub(super) struct Layers {
     /// The file over the parts.
     pub tree: Tree,
     /// The source location of the file.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
 }
 
 /// The settings on which the layers below them depend: the number of settings, which determines the numbers of the

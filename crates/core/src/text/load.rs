@@ -4,7 +4,7 @@
 //! Defaults are added by the reader, and the meaning of keys is not considered.
 
 use super::layers::{LayerCache, Layers, PartSettings};
-use super::origin::{Layer, Place, TextId, Texts};
+use super::origin::{Layer, TextId, TextSpan, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, PARTS, Setting};
 use super::suggest;
@@ -99,29 +99,29 @@ pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Pr
 pub fn load_files(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
     let mut loader = Loader::new(PartLibrary::EMPTY);
     for (path, text, folder) in files {
-        let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
+        let sheet = loader.parse(Layer::File(path.to_path_buf()), text, *folder);
         loader.parts.push(((Vec::new(), path.display().to_string()), sheet));
     }
     let tree = loader.merge(None);
-    let place = (!files.is_empty()).then_some(Place { text: 0, span: 0..0 });
+    let place = (!files.is_empty()).then_some(TextSpan { text: 0, span: 0..0 });
     loader.finish((tree, place), Vec::new())
 }
 
 /// A text that was parsed as TOML, but has no rank yet.
-struct Sheet {
+struct Toml {
     text: TextId,
     tree: Tree,
 }
 
 /// The names of parts, each with the source location of the name.
-type PartNames = Vec<(String, Option<Place>)>;
+type PartNames = Vec<(String, Option<TextSpan>)>;
 
 struct Loader<'a> {
     shelf: PartLibrary<'a>,
     texts: Texts,
     problems: Vec<Problem>,
     /// The parts in rising precedence, each with the table in which it is placed, its name, and its text.
-    parts: Vec<((Vec<String>, String), Sheet)>,
+    parts: Vec<((Vec<String>, String), Toml)>,
 }
 
 impl<'a> Loader<'a> {
@@ -130,7 +130,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the layers below the settings merged, with the place of the file, and the settings.
-    fn layers(&mut self, source: &Source<'_>) -> ((Tree, Option<Place>), Vec<Setting>) {
+    fn layers(&mut self, source: &Source<'_>) -> ((Tree, Option<TextSpan>), Vec<Setting>) {
         let file = self.document(source.document);
         let mut settings = self.settings(source.sets, Layer::Set);
         settings.extend(self.settings(source.varied, Layer::Vary));
@@ -159,8 +159,9 @@ impl<'a> Loader<'a> {
     }
 
     /// Applies the settings to the layers below them.
-    fn finish(mut self, (mut tree, place): (Tree, Option<Place>), settings: Vec<Setting>) -> Result<Loaded, Problems> {
-        let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.is_of_parts(setting));
+    fn finish(mut self, file: (Tree, Option<TextSpan>), settings: Vec<Setting>) -> Result<Loaded, Problems> {
+        let (mut tree, place) = file;
+        let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.names_parts(setting));
         for setting in settings {
             if let Err(problem) = setting.apply(&mut tree) {
                 self.problems.push(problem);
@@ -173,12 +174,12 @@ impl<'a> Loader<'a> {
         Ok(Loaded { texts: self.texts, root, parts: self.shelf.names })
     }
 
-    fn document(&mut self, document: Document<'_>) -> Option<Sheet> {
+    fn document(&mut self, document: Document<'_>) -> Option<Toml> {
         match document {
             Document::None => None,
-            Document::Text(name, text, folder) => Some(self.sheet(Layer::File(name.into()), text, folder)),
+            Document::Text(name, text, folder) => Some(self.parse(Layer::File(name.into()), text, folder)),
             Document::File(path) => match super::file::read(path) {
-                Ok(text) => Some(self.sheet(Layer::File(path.to_path_buf()), &text, path.parent())),
+                Ok(text) => Some(self.parse(Layer::File(path.to_path_buf()), &text, path.parent())),
                 Err(problem) => {
                     self.problems.push(problem);
                     None
@@ -187,17 +188,17 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn sheet(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> Sheet {
+    fn parse(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> Toml {
         let text = self.texts.add(layer, content, folder);
         let builder = TreeBuilder { text, rank: 0, offset: 0 };
         let (table, errors) = DeTable::parse_recoverable(content);
         for error in &errors {
             let place = error.span().map_or(0..0, |span| span);
-            let problem = Problem::new("invalid TOML").with_place(Some(builder.place(place)), error.message());
+            let problem = Problem::new("invalid TOML").with_location(Some(builder.place(place)), error.message());
             self.problems.push(problem.help(toml_help(error.message())));
         }
         let tree = if errors.is_empty() { builder.tree(table.get_ref()) } else { Tree::default() };
-        Sheet { text, tree }
+        Toml { text, tree }
     }
 
     fn settings(&mut self, sets: &[String], layer: impl Fn(String) -> Layer) -> Vec<Setting> {
@@ -214,7 +215,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns the file without its key `parts`, and the named parts with the locations of their names.
-    fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, PartNames) {
+    fn named_parts(&mut self, file: Option<Toml>, settings: &[Setting]) -> (Option<Toml>, Option<TextSpan>, PartNames) {
         let (mut file, mut named) = (file, Vec::new());
         if let Some(sheet) = &mut file {
             named = self.take_parts(&mut sheet.tree);
@@ -222,12 +223,12 @@ impl<'a> Loader<'a> {
         if let Some(setting) = settings.iter().rfind(|setting| setting.sets_key(PARTS)) {
             named = self.part_names(&setting.value);
         }
-        let place = file.as_ref().map(|sheet| Place { text: sheet.text, span: 0..0 });
+        let place = file.as_ref().map(|sheet| TextSpan { text: sheet.text, span: 0..0 });
         (file, place, named)
     }
 
     /// Returns the parts that entries of tables name, with the paths of the entries.
-    fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, PartNames)> {
+    fn parts_of_entries(&mut self, file: &mut Option<Toml>, settings: &[Setting]) -> Vec<(Vec<String>, PartNames)> {
         let mut named: Vec<(Vec<String>, PartNames)> = Vec::new();
         let PartLibrary { tables, .. } = self.shelf;
         for table in tables {
@@ -238,7 +239,7 @@ impl<'a> Loader<'a> {
                 }
             }
         }
-        for setting in settings.iter().filter(|setting| setting.is_of_entry(tables, PARTS)) {
+        for setting in settings.iter().filter(|setting| setting.sets_entry_key(tables, PARTS)) {
             let at = setting.parents();
             named.retain(|(other, _)| *other != at);
             named.push((at, self.part_names(&setting.value)));
@@ -247,8 +248,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Returns whether a setting names parts of the description or of an entry.
-    fn is_of_parts(&self, setting: &Setting) -> bool {
-        setting.sets_key(PARTS) || setting.is_of_entry(self.shelf.tables, PARTS)
+    fn names_parts(&self, setting: &Setting) -> bool {
+        setting.sets_key(PARTS) || setting.sets_entry_key(self.shelf.tables, PARTS)
     }
 
     fn take_parts(&mut self, tree: &mut Tree) -> PartNames {
@@ -272,9 +273,9 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds a part to the table `table_path`, with a higher precedence than the parts of which it consists.
-    fn part(&mut self, (name, place): (&str, Option<Place>), table_path: &[String], enclosing_parts: &mut Vec<String>) {
-        if enclosing_parts.iter().any(|outer| outer == name) {
-            return self.problems.push(inclusion_cycle(name, place, enclosing_parts));
+    fn part(&mut self, (name, place): (&str, Option<TextSpan>), table_path: &[String], enclosing: &mut Vec<String>) {
+        if enclosing.iter().any(|outer| outer == name) {
+            return self.problems.push(inclusion_cycle(name, place, enclosing));
         }
         if self.parts.iter().any(|((known_at, known), _)| known == name && known_at == table_path) {
             return;
@@ -283,12 +284,12 @@ impl<'a> Loader<'a> {
             let problem = self.unknown_part(name, place);
             return self.problems.push(problem);
         };
-        let mut sheet = self.sheet(Layer::Part(name.to_string()), text, None);
-        enclosing_parts.push(name.to_string());
+        let mut sheet = self.parse(Layer::Part(name.to_string()), text, None);
+        enclosing.push(name.to_string());
         for (inner, place) in self.take_parts(&mut sheet.tree) {
-            self.part((&inner, place), table_path, enclosing_parts);
+            self.part((&inner, place), table_path, enclosing);
         }
-        enclosing_parts.pop();
+        enclosing.pop();
         for key in table_path.iter().rev() {
             let mut outer = Tree::default();
             outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(sheet.tree)));
@@ -297,7 +298,7 @@ impl<'a> Loader<'a> {
         self.parts.push(((table_path.to_vec(), name.to_string()), sheet));
     }
 
-    fn unknown_part(&self, name: &str, place: Option<Place>) -> Problem {
+    fn unknown_part(&self, name: &str, place: Option<TextSpan>) -> Problem {
         let folder_of = |part: &'static str| part.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_file = name.ends_with(".toml");
         let stem = name.strip_suffix(".toml").unwrap_or(name);
@@ -327,7 +328,7 @@ impl<'a> Loader<'a> {
             }
         };
         let problem = Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug()))
-            .with_place(place, label)
+            .with_location(place, label)
             .help(help);
         match is_file {
             true => problem.help("a file is no part: write its tables into the description, which override the parts"),
@@ -336,7 +337,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Merges the parts and the file over them.
-    fn merge(&mut self, file: Option<Sheet>) -> Tree {
+    fn merge(&mut self, file: Option<Toml>) -> Tree {
         let mut whole = Tree::default();
         let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, sheet)| sheet).chain(file);
         for (rank, mut sheet) in sheets.enumerate() {
@@ -349,15 +350,15 @@ impl<'a> Loader<'a> {
 
 fn not_a_part(item: &TreeNode) -> Problem {
     Problem::new(format!("`{PARTS}` names shipped parts by strings"))
-        .with_place(item.place.clone(), format!("this is {}", item.value.type_with_article()))
+        .with_location(item.place.clone(), format!("this is {}", item.value.type_with_article()))
         .help("write a list of names, such as parts = [\"hosts/p6-natoma\"]")
 }
 
-fn inclusion_cycle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
+fn inclusion_cycle(name: &str, place: Option<TextSpan>, within: &[String]) -> Problem {
     let from = within.iter().position(|outer| outer == name).unwrap_or(0);
     let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
     Problem::new(format!("the shipped part \"{name}\" includes itself"))
-        .with_place(place, "here the cycle closes")
+        .with_location(place, "here the cycle closes")
         .help(chain.join(" → "))
 }
 

@@ -21,20 +21,20 @@ impl Table<'_> {
         let names = suggest::phrase(found.iter().map(|(key, _)| *key));
         let (belong, them) = if found.len() == 1 { ("belongs", "it") } else { ("belong", "them") };
         let problem = Problem::new(format!("{names} of `{}` {belong} in [{destination}]", self.table_path()))
-            .with_place(first.key().cloned(), why)
+            .with_location(first.key().cloned(), why)
             .help(format!("write {them} below [{destination}]"));
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 
     /// Reports that nothing reads `key`, which a description for an earlier version may have, with the reason and the
     /// replacement.
-    pub fn replaced(&self, key: &str, why: &str, help: &str) {
+    pub fn report_replaced(&self, key: &str, why: &str, help: &str) {
         let Some(node) = self.child(key) else { return };
         let path = self.full_path(key);
         self.context.suppress_unknown(path.clone());
         self.context.report(
             DiagnosticLevel::PresentKeys,
-            Problem::new(format!("`{path}` {why}")).with_place(node.key().cloned(), "").help(help),
+            Problem::new(format!("`{path}` {why}")).with_location(node.key().cloned(), "").help(help),
         );
     }
 
@@ -53,7 +53,7 @@ impl Table<'_> {
         self.context.suppress_unknown(path.clone());
         self.context.report(
             DiagnosticLevel::PresentKeys,
-            Problem::new(format!("there is no `{path}`")).with_place(place, message).help(help),
+            Problem::new(format!("there is no `{path}`")).with_location(place, message).help(help),
         );
     }
 }

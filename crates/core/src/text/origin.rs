@@ -50,22 +50,22 @@ pub type TextId = usize;
 
 /// A source location: a range of bytes in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct TextSpan {
     /// The number of the text.
     pub text: TextId,
     /// The range of bytes in the text.
     pub span: Range<usize>,
 }
 
-impl Ord for Place {
-    fn cmp(&self, other: &Place) -> std::cmp::Ordering {
-        let key = |place: &Place| (place.text, place.span.start, place.span.end);
+impl Ord for TextSpan {
+    fn cmp(&self, other: &TextSpan) -> std::cmp::Ordering {
+        let key = |place: &TextSpan| (place.text, place.span.start, place.span.end);
         key(self).cmp(&key(other))
     }
 }
 
-impl PartialOrd for Place {
-    fn partial_cmp(&self, other: &Place) -> Option<std::cmp::Ordering> {
+impl PartialOrd for TextSpan {
+    fn partial_cmp(&self, other: &TextSpan) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
@@ -76,7 +76,7 @@ pub struct Origin {
     /// The layer.
     pub layer: Layer,
     /// The source location in the layer's text; `None` for a default.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
     /// The line of the source location, counted from one.
     pub line: Option<usize>,
 }
@@ -139,25 +139,25 @@ impl Texts {
     }
 
     /// Returns the origin of the value at `place`.
-    pub fn origin(&self, place: &Place) -> Origin {
+    pub fn origin(&self, place: &TextSpan) -> Origin {
         let text = self.get(place.text);
         Origin { layer: text.layer.clone(), place: Some(place.clone()), line: Some(text.line(place.span.start)) }
     }
 
     /// Returns the line and the column in which `place` begins, both counted from one; the column counts characters.
-    pub fn line_and_column(&self, place: &Place) -> (usize, usize) {
+    pub fn line_and_column(&self, place: &TextSpan) -> (usize, usize) {
         let text = self.get(place.text);
         let before = &text.content[..text.content.floor_char_boundary(place.span.start)];
         (text.line(place.span.start), before.chars().rev().take_while(|c| *c != '\n').count() + 1)
     }
 
     /// Returns the text at `place`.
-    pub fn slice(&self, place: &Place) -> &str {
+    pub fn slice(&self, place: &TextSpan) -> &str {
         self.get(place.text).content.get(place.span.clone()).unwrap_or_default()
     }
 
     /// Returns the comment after `place` on the same line, which states the source of a number.
-    pub fn note(&self, place: &Place) -> Option<String> {
+    pub fn note(&self, place: &TextSpan) -> Option<String> {
         let rest = self.get(place.text).content.get(place.span.end..)?;
         let comment = rest.trim_start_matches([' ', '\t', ',', '}', ']']).strip_prefix('#')?;
         let comment = comment.lines().next()?.trim();
@@ -175,11 +175,11 @@ mod tests {
         let text = "a = 1\nb = { c = 2 } # Table 3\n";
         let id = texts.add(Layer::File("m.toml".into()), text, None);
         let offset = text.find('2').unwrap();
-        assert_eq!(texts.line_and_column(&Place { text: id, span: offset..offset + 1 }), (2, 11));
-        let place = Place { text: id, span: offset..offset + 1 };
+        assert_eq!(texts.line_and_column(&TextSpan { text: id, span: offset..offset + 1 }), (2, 11));
+        let place = TextSpan { text: id, span: offset..offset + 1 };
         assert_eq!(texts.note(&place).as_deref(), Some("Table 3"));
         assert_eq!(texts.origin(&place).to_string(), "m.toml:2");
         assert_eq!(texts.slice(&place), "2");
-        assert_eq!(texts.note(&Place { text: id, span: 4..5 }), None);
+        assert_eq!(texts.note(&TextSpan { text: id, span: 4..5 }), None);
     }
 }

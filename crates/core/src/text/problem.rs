@@ -2,7 +2,7 @@
 //!
 //! All problems are collected and rendered together.
 
-use super::origin::{Layer, Place, Texts};
+use super::origin::{Layer, TextSpan, Texts};
 use super::suggest;
 use annotate_snippets::renderer::Renderer;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Snippet};
@@ -16,11 +16,11 @@ pub struct Problem {
     /// The message.
     pub message: String,
     /// The source location, if there is one.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
     /// The label at that location.
     pub label: Box<str>,
     /// Related source locations, each with its label.
-    pub related: Box<[(Place, String)]>,
+    pub related: Box<[(TextSpan, String)]>,
     /// Help lines, which state the allowed values and the remedy.
     pub help: Vec<String>,
     /// Whether the problem is that parts which are each valid alone are incompatible.
@@ -48,13 +48,13 @@ impl Problem {
     }
 
     /// Returns the problem with this source location and label.
-    pub fn with_place(mut self, place: Option<Place>, label: impl Into<String>) -> Problem {
+    pub fn with_location(mut self, place: Option<TextSpan>, label: impl Into<String>) -> Problem {
         (self.place, self.label) = (place, label.into().into_boxed_str());
         self
     }
 
     /// Returns the problem with one more related location.
-    pub fn related(mut self, place: Place, label: impl Into<String>) -> Problem {
+    pub fn related(mut self, place: TextSpan, label: impl Into<String>) -> Problem {
         self.related = self.related.into_iter().chain([(place, label.into())]).collect();
         self
     }
@@ -84,15 +84,15 @@ impl Problem {
         group.elements(self.help.iter().map(|help| Element::from(Level::HELP.message(printable(help)))))
     }
 
-    fn shares_text(&self, related: &Place) -> bool {
+    fn shares_text(&self, related: &TextSpan) -> bool {
         self.place.as_ref().is_some_and(|place| place.text == related.text)
     }
 
-    fn snippet<'a>(&'a self, place: &'a Place, texts: &'a Texts) -> Element<'a> {
+    fn snippet<'a>(&'a self, place: &'a TextSpan, texts: &'a Texts) -> Element<'a> {
         let content = &texts.get(place.text).content;
         let mut snippet = snippet(place, &self.label, AnnotationKind::Primary, texts);
         for (related, label) in self.related.iter().filter(|(related, _)| self.shares_text(related)) {
-            let span = on_boundaries(content, &related.span);
+            let span = clip_to_line(content, &related.span);
             snippet = snippet.annotation(AnnotationKind::Context.span(span).label(printable(label)));
         }
         snippet.into()
@@ -100,20 +100,20 @@ impl Problem {
 }
 
 fn snippet<'a>(
-    place: &Place,
+    place: &TextSpan,
     label: &'a str,
     kind: AnnotationKind,
     texts: &'a Texts,
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let text = texts.get(place.text);
-    let span = on_boundaries(&text.content, &place.span);
+    let span = clip_to_line(&text.content, &place.span);
     Snippet::source(&*text.content)
         .path(printable(&text.layer.title()))
         .annotation(kind.span(span).label(printable(label)))
 }
 
 /// Clips the span to one line of the text, and moves its ends to character boundaries.
-fn on_boundaries(text: &str, span: &Range<usize>) -> Range<usize> {
+fn clip_to_line(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
     let end = text.floor_char_boundary(span.end.clamp(start, line_end));
@@ -146,7 +146,7 @@ impl Problems {
         let mut reported = list;
         reported.retain(|_| is_new.next() == Some(true));
         let text = |problem: &Problem| problem.place.as_ref().map(|place| place.text);
-        let is_missing = |problem: &Problem| says_missing(&problem.message);
+        let is_missing = |problem: &Problem| is_missing_title(&problem.message);
         reported.sort_by(|a, b| {
             let by_text = text(a).cmp(&text(b)).then_with(|| is_missing(a).cmp(&is_missing(b)));
             by_text.then_with(|| a.place.cmp(&b.place))
@@ -204,7 +204,7 @@ impl Problems {
 }
 
 /// Returns whether `title` says that a key, a table or a choice is missing.
-fn says_missing(title: &str) -> bool {
+fn is_missing_title(title: &str) -> bool {
     title.starts_with('`') && (title.ends_with("` is missing") || title.contains("` needs one of `"))
 }
 
@@ -226,8 +226,8 @@ impl std::error::Error for Problems {}
 mod tests {
     use super::*;
 
-    fn place(text: usize, span: Range<usize>) -> Option<Place> {
-        Some(Place { text, span })
+    fn place(text: usize, span: Range<usize>) -> Option<TextSpan> {
+        Some(TextSpan { text, span })
     }
 
     #[test]
@@ -235,8 +235,8 @@ mod tests {
         let mut texts = Texts::default();
         let file = texts.add(Layer::File("m.toml".into()), "[ni]\nx = 5\n", None);
         let set = texts.add(Layer::Set("ni.y=6".into()), "ni.y=6", None);
-        let late = Problem::new("y is wrong").with_place(place(set, 5..6), "here").help("leave y out");
-        let early = Problem::new("x is wrong").with_place(place(file, 9..10), "a time needs a unit");
+        let late = Problem::new("y is wrong").with_location(place(set, 5..6), "here").help("leave y out");
+        let early = Problem::new("x is wrong").with_location(place(file, 9..10), "a time needs a unit");
         let reported = Problems::new(vec![late.clone(), early, late], &texts).to_string();
         let expected = "\
 error: x is wrong
@@ -260,7 +260,7 @@ error: y is wrong
         let mut texts = Texts::default();
         let id = texts.add(Layer::File("m.toml".into()), &"a = 1\n".repeat(50_000), None);
         let problem =
-            |line: usize| Problem::new("it is repeated").with_place(place(id, 6 * line..6 * line + 1), "here");
+            |line: usize| Problem::new("it is repeated").with_location(place(id, 6 * line..6 * line + 1), "here");
         let all = Problems::new((0..50_000).chain(0..50_000).map(problem).collect(), &texts);
         assert_eq!(all.list().len(), 50_000);
         let reported = all.to_string();
@@ -269,12 +269,12 @@ error: y is wrong
     }
 
     #[test]
-    fn odd_spans_do_no_harm() {
+    fn invalid_spans_do_not_panic() {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File("µ.toml".into()), "µ\r\n\tµ", None);
         for start in 0..9 {
             for end in start..12 {
-                let problem = Problem::new("odd").with_place(place(id, start..end), "");
+                let problem = Problem::new("odd").with_location(place(id, start..end), "");
                 let _ = Problems::new(vec![problem], &texts).render(true);
             }
         }

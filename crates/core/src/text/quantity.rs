@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_says_what_to_write() {
+    fn an_error_states_a_valid_spelling() {
         assert!(fault::<Rate>("12500000000").contains("write \"12500000000 B/s\""));
         assert!(fault::<Rate>("12500").contains("write \"12500 MB/s\""));
         assert!(fault::<Hertz>("2000000000").contains("write \"2000000000 Hz\""));
@@ -382,7 +382,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_back(x in any::<u64>(), shift in 0u32..64) {
+        fn printed_quantities_read_back(x in any::<u64>(), shift in 0u32..64) {
             let x = x >> shift;
             prop_assert_eq!(parse::<Time>(&Time::from_ps(x).to_string()), Ok(Time::from_ps(x)));
             prop_assert_eq!(parse::<Bytes>(&Bytes(x).to_string()), Ok(Bytes(x)));

@@ -157,8 +157,8 @@ impl ReadContext {
         let (mut problems, suppressed) = (self.problems.into_inner(), self.suppressed_missing.into_inner());
         let families = self.suppressed_no_variant.into_inner();
         problems.retain(|problem| {
-            let is_missing = suppressed.iter().any(|path| diagnostics::says_missing(&problem.message, path));
-            !is_missing && !families.iter().any(|path| diagnostics::says_no_variant(&problem.message, path))
+            let is_missing = suppressed.iter().any(|path| diagnostics::is_missing_title(&problem.message, path));
+            !is_missing && !families.iter().any(|path| diagnostics::is_no_variant_title(&problem.message, path))
         });
         for (path, doc) in self.absent_tables.into_inner() {
             diagnostics::summarize_missing(&mut problems, &path, doc);

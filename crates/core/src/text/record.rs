@@ -1,7 +1,7 @@
 //! The values that were read, one by one. `narrows show` prints them, and a result contains them as its description.
 
 use super::meaning::ParameterDeclaration;
-use super::origin::{Layer, Origin, Place, Texts};
+use super::origin::{Layer, Origin, TextSpan, Texts};
 use serde_json::{Map, Value as Json};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -33,7 +33,7 @@ pub struct RenamedKey {
     /// The present name, with all keys above it.
     pub new: String,
     /// The source location of the key.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
 }
 
 /// One step of a path.
@@ -109,7 +109,7 @@ pub(super) struct RecordedValue {
     pub kind: String,
     pub declared: ParameterDeclaration,
     /// The source location; `None` for a default.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
     pub doc: &'static str,
 }
 

@@ -3,7 +3,7 @@
 //! The value is TOML if it parses as TOML, otherwise a string. Elements of lists are named by their index. Whether
 //! anything reads the key is not checked here.
 
-use super::origin::{Place, TextId};
+use super::origin::{TextId, TextSpan};
 use super::problem::Problem;
 use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue, shadow};
 use std::ops::Range;
@@ -23,21 +23,21 @@ pub struct Setting {
 }
 
 /// Largest number of keys in a path; no valid path has more.
-const DEEPEST: usize = 64;
+const PATH_KEYS_MAX: usize = 64;
 
 /// Parses an option.
 pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem> {
     let problem = |label: &str, span: Range<usize>| {
-        let place = Place { text, span };
+        let place = TextSpan { text, span };
         Err(Problem::new(format!("cannot set `{option}`"))
-            .with_place(Some(place), label)
+            .with_location(Some(place), label)
             .help("write KEY=VALUE, such as run.seed=7; keys are joined by `.`"))
     };
     let (path, equals) = match keys(option) {
         Ok(found) => found,
         Err((label, span)) => return problem(label, span),
     };
-    if path.len() > DEEPEST {
+    if path.len() > PATH_KEYS_MAX {
         return problem("too many keys", 0..equals);
     }
     if path.len() > 1 && path[0].0 == PARTS {
@@ -119,7 +119,7 @@ impl Setting {
     }
 
     /// Returns whether the setting sets the whole key `name` of an entry of one of the tables.
-    pub fn is_of_entry(&self, tables: &[&str], name: &str) -> bool {
+    pub fn sets_entry_key(&self, tables: &[&str], name: &str) -> bool {
         matches!(&self.path[..], [(table, _), _, (key, _)] if key == name && tables.contains(&table.as_str()))
     }
 
@@ -208,7 +208,7 @@ impl Setting {
             n => format!("the list has {n} elements, 0 to {}", n - 1),
         };
         Problem::new(format!("`{}` has no element `{}`", names.join("."), self.path[depth].0))
-            .with_place(Some(place), "no such element")
+            .with_location(Some(place), "no such element")
             .help(help)
     }
 
@@ -217,7 +217,7 @@ impl Setting {
         let names: Vec<&str> = self.path.iter().map(|(key, _)| key.as_str()).collect();
         let place = self.builder.place(self.path[0].1.start..self.path[self.path.len() - 1].1.end);
         let problem = Problem::new(format!("`{}` contradicts an earlier `--set`", names.join(".")))
-            .with_place(Some(place), "set here")
+            .with_location(Some(place), "set here")
             .help("one of them sets a value, the other a key within it: leave one out");
         match earlier.key() {
             Some(key) => problem.related(key.clone(), "and here"),

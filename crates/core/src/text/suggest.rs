@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_keyboard_are_understood() {
+    fn misspelt_names_get_suggestions() {
         let known = ["read-rate", "ring-entries", "hosts/p6-natoma"];
         assert_eq!(nearest("raed-rate", known), Some("read-rate"));
         assert_eq!(nearest("ring_entries", known), Some("ring-entries"));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_near_is_not_suggested() {
+    fn distant_names_are_not_suggested() {
         assert_eq!(nearest("torus", ["mesh", "ring"]), None);
         assert_eq!(nearest("fabrics/ethernet", ["fabrics/myrinet", "fabrics/nifdy-torus"]), None);
         assert_eq!(nearest("fabrics/myrinte", ["fabrics/myrinet", "fabrics/nifdy-torus"]), Some("fabrics/myrinet"));

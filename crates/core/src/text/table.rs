@@ -6,7 +6,7 @@
 use super::diagnostics;
 use super::kind::InvalidValue;
 use super::meaning::ParameterDeclaration;
-use super::origin::{Place, Texts};
+use super::origin::{TextSpan, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
 use super::record::{Mark, RecordedValue, RenamedKey, Step, dotted};
@@ -23,7 +23,7 @@ pub struct Table<'t> {
     pub(super) path: Vec<Step>,
     pub(super) node: Option<&'t TreeNode>,
     /// The source location of this table, or of the nearest enclosing table that has one.
-    nearest: Option<Place>,
+    nearest: Option<TextSpan>,
     /// The keys that were read, and the members of families.
     pub(super) known_keys: RefCell<Vec<&'static str>>,
     /// The members of families.
@@ -44,7 +44,7 @@ impl<'t> Table<'t> {
         context: &'t ReadContext,
         path: Vec<Step>,
         node: Option<&'t TreeNode>,
-        above: Option<Place>,
+        above: Option<TextSpan>,
     ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
         Table {
@@ -134,7 +134,7 @@ impl<'t> Table<'t> {
         if let Some((first, second)) = conflict {
             let problem = Problem::new(format!("`{old}` and `{new}` are one key: `{old}` was renamed to `{new}`"));
             let problem = problem
-                .with_place(Some(second), "set again")
+                .with_location(Some(second), "set again")
                 .related(first, "set here")
                 .help(format!("remove `{old}`"));
             self.context.report(DiagnosticLevel::PresentKeys, problem);
@@ -220,7 +220,7 @@ impl<'t> Table<'t> {
     /// Reports a problem that was found by comparing values. `key` is the value's key, or keys joined by `.`; an empty
     /// `key` stands for the table itself. The problem is reported at the value, or at the table if the value is a
     /// default. It is dropped if the value is missing or invalid, because the reader then works with a placeholder.
-    pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
+    pub fn report_invalid(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
         let full = self.full_path(key);
         if self.context.is_invalid(&full) {
             return;
@@ -244,7 +244,7 @@ impl<'t> Table<'t> {
     }
 
     /// Returns whether no problem has been found so far, so that checks may compare values.
-    pub fn sound(&self) -> bool {
+    pub fn has_no_problems(&self) -> bool {
         self.context.problems.borrow().is_empty()
     }
 
@@ -295,7 +295,7 @@ impl<'t> Table<'t> {
         self.path.iter().cloned().chain([Step::Key(key)]).collect()
     }
 
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<TextSpan> {
         self.nearest.clone()
     }
 
@@ -342,7 +342,7 @@ impl<'t> Table<'t> {
     }
 
     /// Records the selected member of the family at this table.
-    pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&Place>) {
+    pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&TextSpan>) {
         let (value, kind) = (name.to_string(), "choice".to_string());
         let (declared, place) = (ParameterDeclaration::default(), place.cloned());
         let recorded = RecordedValue { value, kind, declared, place, doc };

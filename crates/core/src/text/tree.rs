@@ -2,7 +2,7 @@
 //!
 //! The tree is made from TOML, and merged layer by layer. Which keys and kinds of values are valid is not considered.
 
-use super::origin::{Place, TextId};
+use super::origin::{TextId, TextSpan};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use toml::Spanned;
@@ -17,7 +17,7 @@ pub struct TreeNode {
     /// The value.
     pub value: TreeValue,
     /// The source location of the effective value; `None` for a default.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
     /// The location of the value's key in every layer that defines it, from the lowest layer to the highest.
     pub definitions: Vec<Definition>,
     /// The table of a lower layer that this value overrides.
@@ -30,7 +30,7 @@ pub struct Definition {
     /// The layer.
     pub rank: Rank,
     /// The location of the key in that layer.
-    pub key: Place,
+    pub key: TextSpan,
 }
 
 /// The value of a node.
@@ -109,13 +109,13 @@ impl TreeNode {
     }
 
     /// Returns the location of the node's key in the highest layer.
-    pub fn key(&self) -> Option<&Place> {
+    pub fn key(&self) -> Option<&TextSpan> {
         self.definitions.last().map(|definition| &definition.key)
     }
 
     /// Returns the locations of both keys in the highest layer that defines both this node and `other`, if there is
     /// one.
-    pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(Place, Place)> {
+    pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(TextSpan, TextSpan)> {
         let of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
         let conflicting_keys =
             |definition: &Definition| Some((definition.key.clone(), of_rank(definition.rank)?.key.clone()));
@@ -266,8 +266,8 @@ impl TreeBuilder {
     }
 
     /// Returns the location in the text of a span in the TOML.
-    pub fn place(&self, span: std::ops::Range<usize>) -> Place {
-        Place { text: self.text, span: span.start + self.offset..span.end + self.offset }
+    pub fn place(&self, span: std::ops::Range<usize>) -> TextSpan {
+        TextSpan { text: self.text, span: span.start + self.offset..span.end + self.offset }
     }
 }
 

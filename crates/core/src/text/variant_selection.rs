@@ -1,6 +1,6 @@
 //! Determines which member of a family a table selects, and whether two members of one layer conflict.
 
-use super::origin::Place;
+use super::origin::TextSpan;
 use super::tree::{Rank, Tree, TreeNode};
 
 /// The members that a table defines.
@@ -11,7 +11,7 @@ pub(super) struct Selection {
     /// The indices of members that the selected member overrides, or that conflict with it.
     pub others: Vec<usize>,
     /// Two members that one layer defines, each with its source location.
-    pub conflict: Option<[(usize, Option<Place>); 2]>,
+    pub conflict: Option<[(usize, Option<TextSpan>); 2]>,
 }
 
 impl Selection {
@@ -33,7 +33,7 @@ pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a st
 }
 
 /// Returns two members that one layer defines, if there are such members.
-fn conflict(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]> {
+fn conflict(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<TextSpan>); 2]> {
     let key_in = |node: &TreeNode, rank: Rank| {
         node.definitions.iter().rfind(|definition| definition.rank == rank).map(|definition| definition.key.clone())
     };

@@ -66,7 +66,7 @@ impl Table {
             None if path.extension().is_some_and(|extension| extension == "json") => {
                 tidy::of_json(&String::from_utf8_lossy(&bytes))
             }
-            None => return Err(problem_error(no_form(&path))),
+            None => return Err(problem_error(format_error(&path))),
         };
         Table::new(data.map_err(no_data)?)
     }
@@ -96,7 +96,7 @@ impl Table {
     }
 
     fn write(&self, path: PathBuf) -> PyResult<()> {
-        let encoding = Encoding::from_path(&path).ok_or_else(|| problem_error(no_form(&path)))?;
+        let encoding = Encoding::from_path(&path).ok_or_else(|| problem_error(format_error(&path)))?;
         let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
         write_atomically(&path, &bytes).map_err(|error| file_error(&path, &error))
     }
@@ -145,7 +145,7 @@ impl Table {
     }
 }
 
-fn no_form(path: &std::path::Path) -> Problem {
+fn format_error(path: &std::path::Path) -> Problem {
     let problem = Problem::new(format!("`{}`: tables are not kept in this form", path.display()));
     problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
 }

@@ -120,7 +120,7 @@ def find(
 
     Returns:
         A row for each point: `holds` states where the condition holds (`"from"`, `"up to"`, `"everywhere"`,
-        `"nowhere"`; with `against` `"less from"` and so on), the key's column the last value at which it does, and those of `beside_…` the next.
+        `"nowhere"`; with `against` `"less from"` and so on), the key's column the last value at which it does, and those of `other_end_…` the next.
 
     Raises:
         DescriptionError: A point, the key, the metric or its value is not valid.

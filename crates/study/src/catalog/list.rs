@@ -55,15 +55,15 @@ impl NameKind {
 
     /// Returns the names of this kind.
     pub fn group(self, registry: &Arc<Registry>) -> NameGroup {
-        const IN_PARTS: &str = "parts = [\"NAME\", …]";
+        const PARTS_USAGE: &str = "parts = [\"NAME\", …]";
         let in_folder = |folder: &'static str| parts_where(move |name| name.starts_with(folder));
         let (kind, usage, names) = match self {
             NameKind::Examples => ("examples", "narrows run NAME", examples()),
-            NameKind::Machines => ("machines", IN_PARTS, parts_where(|name| !is_part(name))),
-            NameKind::Hosts => ("hosts", IN_PARTS, in_folder("hosts/")),
-            NameKind::Interfaces => ("ni", IN_PARTS, in_folder("ni/")),
-            NameKind::Protocols => ("protocols", IN_PARTS, in_folder("protocols/")),
-            NameKind::Fabrics => ("fabrics", IN_PARTS, parts_where(is_fabric)),
+            NameKind::Machines => ("machines", PARTS_USAGE, parts_where(|name| !is_part(name))),
+            NameKind::Hosts => ("hosts", PARTS_USAGE, in_folder("hosts/")),
+            NameKind::Interfaces => ("ni", PARTS_USAGE, in_folder("ni/")),
+            NameKind::Protocols => ("protocols", PARTS_USAGE, in_folder("protocols/")),
+            NameKind::Fabrics => ("fabrics", PARTS_USAGE, parts_where(is_fabric)),
             NameKind::Workloads => ("workloads", "[workload.NAME]", workloads(registry)),
             NameKind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with further keys", policies(registry)),
         };

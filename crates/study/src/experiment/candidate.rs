@@ -11,7 +11,7 @@ use crate::report::number::percent;
 use std::fmt;
 
 /// The utilisation above which a resource counts as nearly always active (chosen).
-const NEARLY_ALWAYS: f64 = 0.9;
+const ALWAYS_ACTIVE_MIN: f64 = 0.9;
 
 /// The candidate for the bottleneck of a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -30,7 +30,7 @@ pub enum Candidate {
 impl Candidate {
     /// Returns the candidate of a completed run with the result `result` and the mean message ledger `ledger`.
     pub fn new(result: &RunResult, ledger: &MeanLedger) -> Candidate {
-        if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= NEARLY_ALWAYS) {
+        if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= ALWAYS_ACTIVE_MIN) {
             return Candidate::Resource(name.to_owned(), share);
         }
         let longest_stage = ledger.stages.iter().max_by(|a, b| a.total_us().total_cmp(&b.total_us()));
@@ -66,7 +66,7 @@ impl fmt::Display for Candidate {
             Candidate::Stage(name, share) => write!(
                 f,
                 "No resource is at least {} utilised. Longest stage: {name} ({} of the message latency).",
-                percent(NEARLY_ALWAYS),
+                percent(ALWAYS_ACTIVE_MIN),
                 percent(*share)
             ),
             Candidate::Idle => write!(f, "No candidate for the bottleneck: no resource was active."),

@@ -181,7 +181,7 @@ impl Search<'_> {
         let mut crossing =
             MetricCrossing { low_probe: low_probe?, high_probe: high_probe?, stopped_at: None, probes: 2 };
         while crossing.is_between()
-            && let Some(middle) = self.range.between(low, high)
+            && let Some(middle) = self.range.position_between(low, high)
         {
             let probe = self.probe(middle)?;
             crossing.probes += 1;

@@ -68,7 +68,7 @@ impl Record {
         map.insert(CANDIDATE_KEY.into(), candidate.as_ref().map_or(Json::Null, candidate_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
-            map.insert("stuck".into(), stuck_json(stuck));
+            map.insert("stuck".into(), deadlock_json(stuck));
         }
         map.insert("machine".into(), read.resolved());
         let files = files(read);
@@ -380,7 +380,7 @@ fn candidate_json(candidate: &Candidate) -> Json {
     }
 }
 
-fn stuck_json(stuck: &DeadlockReport) -> Json {
+fn deadlock_json(stuck: &DeadlockReport) -> Json {
     let wait = |wait: &narrows_core::engine::deadlock::Wait| {
         json!({
             "task": wait.task,

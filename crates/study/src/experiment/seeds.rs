@@ -1,7 +1,7 @@
 //! Replications of a run with several seeds: the mean of each metric and its 95 % confidence interval.
 //!
-//! Runs with different seeds are independent. The interval is therefore computed by Student's t over one value per run
-//! (independent replications). The intervals of a metric within one run are not used.
+//! Runs with different seeds are independent. The interval is therefore computed by Student's t distribution over one
+//! value per run (independent replications). The intervals of a metric within one run are not used.
 //!
 //! Extremes, percentiles and numbers of samples are those of the samples of all runs together, from merged histograms.
 //! The interval of a percentile is computed from the percentiles of single runs, about the percentile of all samples,
@@ -70,9 +70,9 @@ pub struct ReplicatedMetric {
 
 /// Returns the distributions of all samples of those runs whose latencies can be compared.
 pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
-    let are_alike = are_alike(results);
+    let have_same_outcome = have_same_outcome(results);
     let is_pooled =
-        |result: &&ResultRow, distribution: &&Distribution| is_counted(result, are_alike, &distribution.name);
+        |result: &&ResultRow, distribution: &&Distribution| is_counted(result, have_same_outcome, &distribution.name);
     merged(
         results
             .iter()
@@ -81,14 +81,14 @@ pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
 }
 
 /// Returns whether all runs have the same outcome.
-fn are_alike(results: &[&ResultRow]) -> bool {
+fn have_same_outcome(results: &[&ResultRow]) -> bool {
     results.windows(2).all(|pair| pair[0].outcome == pair[1].outcome)
 }
 
-/// Returns whether the metric or distribution `name` of a run counts among those of all runs. If not all runs are
-/// saturated, the latencies of the saturated ones do not count, since they grow with the length of the run.
-fn is_counted(result: &ResultRow, are_alike: bool, name: &str) -> bool {
-    are_alike || record::is_comparable(&result.outcome, name)
+/// Returns whether the metric or distribution `name` of a run is included in the statistics over all runs. If only some
+/// runs are saturated, their latencies are left out, since these grow with the length of the run.
+fn is_counted(result: &ResultRow, have_same_outcome: bool, name: &str) -> bool {
+    have_same_outcome || record::is_comparable(&result.outcome, name)
 }
 
 /// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear. `distributions`
@@ -98,15 +98,15 @@ fn is_counted(result: &ResultRow, are_alike: bool, name: &str) -> bool {
 /// their counts. If only some runs are saturated, their latencies are left out, since these grow with the length of the
 /// run.
 pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<ReplicatedMetric> {
-    let are_alike = are_alike(results);
+    let have_same_outcome = have_same_outcome(results);
     let pooled: Vec<PooledStatistic> = distributions
         .iter()
-        .flat_map(|distribution| PooledStatistic::statistics(distribution, results, are_alike))
+        .flat_map(|distribution| PooledStatistic::statistics(distribution, results, have_same_outcome))
         .collect();
     let mut values_by_metric: Vec<(&str, &str, Vec<f64>)> = Vec::new();
     let pairs = results.iter().flat_map(|&result| result.metrics.iter().map(move |metric| (result, metric)));
     for (result, (name, value, unit)) in pairs {
-        let is_counted = is_counted(result, are_alike, name);
+        let is_counted = is_counted(result, have_same_outcome, name);
         let index =
             values_by_metric.iter().position(|(metric_name, ..)| *metric_name == &**name).unwrap_or_else(|| {
                 values_by_metric.push((name, unit, Vec::new()));
@@ -136,10 +136,14 @@ struct PooledStatistic {
 
 impl PooledStatistic {
     /// Returns the statistics of a distribution that was merged from `results`.
-    fn statistics(distribution: &Distribution, results: &[&ResultRow], are_alike: bool) -> Vec<PooledStatistic> {
+    fn statistics(
+        distribution: &Distribution,
+        results: &[&ResultRow],
+        have_same_outcome: bool,
+    ) -> Vec<PooledStatistic> {
         let has_samples = |result: &&&ResultRow| {
             let is_there = result.distributions.iter().any(|candidate| candidate.name == distribution.name);
-            is_there && is_counted(result, are_alike, &distribution.name)
+            is_there && is_counted(result, have_same_outcome, &distribution.name)
         };
         let with_samples = results.iter().filter(has_samples).count();
         let statistic = |(suffix, value): (&str, f64)| PooledStatistic {
@@ -160,7 +164,7 @@ impl PooledStatistic {
 
 /// Returns the common outcome of the runs, or the number of runs with each outcome.
 pub fn outcomes(results: &[&ResultRow]) -> String {
-    let counts = counts(results);
+    let counts = outcome_counts(results);
     match &counts[..] {
         [(outcome, _)] => outcome.clone(),
         several => several.iter().map(|(outcome, runs)| format!("{outcome} {runs}")).collect::<Vec<_>>().join(", "),
@@ -168,7 +172,7 @@ pub fn outcomes(results: &[&ResultRow]) -> String {
 }
 
 /// Returns each outcome and the number of runs that had it, in the order in which they first appear.
-pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
+pub fn outcome_counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for outcome in results.iter().map(|result| &*result.outcome) {
         match counts.iter_mut().find(|(counted_outcome, _)| counted_outcome == outcome) {

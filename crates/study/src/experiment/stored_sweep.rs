@@ -1,4 +1,5 @@
-//! The machine of a finished sweep, with its varied keys. The table of a sweep has no description; its stored points have.
+//! The machine of a finished sweep, with its varied keys. The machine is read from the stored points, since the table
+//! of a sweep does not contain the description.
 
 use super::json_leaves::leaves;
 use super::points::PointStore;

@@ -20,7 +20,7 @@ mod seeds;
 mod values;
 
 pub use json::read as of_json;
-pub use seeds::{ReplicatedPoint, of_replicated, replicated};
+pub use seeds::{ReplicatedPoint, replicated, replicated_dataset};
 pub use values::columns as of_values;
 
 /// The number of resources above which the resources of each kind are aggregated.
@@ -129,14 +129,14 @@ fn push_bottlenecks(data: &mut Dataset, results: &[&ResultRow]) {
 }
 
 /// Returns each name once, in the order in which they first appear.
-fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     names.filter(|name| seen.insert(*name)).collect()
 }
 
 /// Adds the utilisation of each resource. If there are many, adds the largest and the mean of each kind instead.
 fn resources(data: &mut Dataset, results: &[&ResultRow]) {
-    let resources = each_once(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
+    let resources = unique(results.iter().flat_map(|result| &result.resources).map(|(name, _)| &**name));
     if resources.len() <= RESOURCES_MAX {
         for name in &resources {
             let share = |result: &ResultRow| {
@@ -146,7 +146,7 @@ fn resources(data: &mut Dataset, results: &[&ResultRow]) {
         }
         return;
     }
-    for shared_kind in each_once(resources.iter().map(|name| resource_kind(name))) {
+    for shared_kind in unique(resources.iter().map(|name| resource_kind(name))) {
         let shares = |result: &ResultRow| -> Vec<f64> {
             result
                 .resources
@@ -173,7 +173,7 @@ fn resource_kind(resource: &str) -> &str {
 /// Adds the mean waiting and service time of a message in each stage.
 fn stages(data: &mut Dataset, results: &[&ResultRow]) {
     data.push("messages", "", counts(results, |result| result.messages));
-    for name in each_once(results.iter().flat_map(|result| &result.stages).map(|stage| &*stage.name)) {
+    for name in unique(results.iter().flat_map(|result| &result.stages).map(|stage| &*stage.name)) {
         let mut part = |part: &str, of: fn(&StageTimes) -> f64| {
             let time =
                 |result: &ResultRow| result.stages.iter().find(|stage| *stage.name == *name).map(of).map(seconds);
@@ -205,7 +205,7 @@ pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     data.push("sent", "s", time(|delivery| delivery.ledger.start()));
     data.push("delivered", "s", time(|delivery| delivery.at));
     data.push("latency", "s", time(|delivery| delivery.ledger.total()));
-    for name in each_once(deliveries.iter().flat_map(|delivery| delivery.ledger.stages()).map(|stage| stage.name)) {
+    for name in unique(deliveries.iter().flat_map(|delivery| delivery.ledger.stages()).map(|stage| stage.name)) {
         data.push(&format!("stage_{name}_waiting"), "s", stage_times(deliveries, name, |stage| stage.waiting));
         data.push(&format!("stage_{name}_service"), "s", stage_times(deliveries, name, |stage| stage.service));
     }

@@ -1,4 +1,4 @@
-//! The keys that vary among given points, as `--vary` takes them: from points back to the sweep.
+//! The keys that vary among given points, in the form of `--vary`. The module derives a sweep from its points.
 
 use narrows_core::text::quantity::parse_any;
 use std::collections::{BTreeMap, BTreeSet};

@@ -149,7 +149,7 @@ fn embedded_data(artifact: &Artifact, table: &ReportTable) -> String {
 
 fn data(table: &ReportTable, title: &str) -> String {
     let class = |i: usize| if table.is_numeric(i) { " class=\"number\"" } else { "" };
-    let mut html = format!("<div {}><table>\n<thead><tr>", wide(&format!("Data of {title}")));
+    let mut html = format!("<div {}><table>\n<thead><tr>", scrollable_attributes(&format!("Data of {title}")));
     for (i, column) in table.columns.iter().enumerate() {
         html += &format!("<th{}>{}</th>", class(i), escape(&column.heading()));
     }
@@ -174,7 +174,7 @@ fn anchor(id: &str, title: &str) -> String {
 }
 
 /// Returns the attributes of an element that scrolls sideways: the keyboard reaches it, and screen readers name it.
-fn wide(name: &str) -> String {
+fn scrollable_attributes(name: &str) -> String {
     format!("class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"{name}\"")
 }
 

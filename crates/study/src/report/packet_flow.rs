@@ -85,7 +85,7 @@ impl PacketFlow {
     }
 
     /// Returns the transfers of `band` that are completely within the window, in order of their ends.
-    pub fn of_band(&self, band: usize) -> Vec<&Transfer> {
+    pub fn transfers_of_band(&self, band: usize) -> Vec<&Transfer> {
         let is_inside = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
         let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(is_inside).collect();
         transfers.sort_by_key(|t| (t.end, t.start));
@@ -94,7 +94,7 @@ impl PacketFlow {
 
     /// Returns the rate of `band` in the window, or `None` if it has no transfer there.
     pub fn rate(&self, band: usize) -> Option<BandRate> {
-        let transfers = self.of_band(band);
+        let transfers = self.transfers_of_band(band);
         let first = transfers.iter().map(|t| t.start).min()?;
         let span = transfers.last()?.end - first;
         let bytes = transfers.iter().map(|t| t.bytes).sum();

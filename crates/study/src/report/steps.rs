@@ -10,7 +10,7 @@ use narrows_core::engine::Time;
 /// `bytes_min` (a control message) is merged with the next one.
 pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> LineChart {
     let series = |(band, name): (usize, &String)| {
-        Series::line(name, effective_bandwidth(&flow.of_band(band), bytes_min)).style(Style::Step)
+        Series::line(name, effective_bandwidth(&flow.transfers_of_band(band), bytes_min)).style(Style::Step)
     };
     LineChart {
         title: title.into(),

@@ -34,7 +34,7 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
     for (_, experiment) in &study.experiments.all {
         let base = location.file(&experiment.base).err();
         problems.extend(base.into_iter().flat_map(|base| base.list().to_vec()).map(|base| {
-            base.with_place(experiment.base.place.clone(), "this names a description in the study's folder")
+            base.with_location(experiment.base.place.clone(), "this names a description in the study's folder")
         }));
     }
     // Uses of points can be checked only when the points are known.

@@ -38,7 +38,7 @@ impl HandChoice {
         };
         if choice.chosen_with.is_empty() && !t.describing() {
             let help = "name the claims that were in sight; a choice that was made before any result needs no entry";
-            t.wrong("chosen-with", "this choice names no claim", help);
+            t.report_invalid("chosen-with", "this choice names no claim", help);
         }
         choice
     }

@@ -102,11 +102,11 @@ impl ClaimStatement {
         match (cause, reason) {
             (Some(cause), Some(reason)) => Some(ExpectedFailure { cause, reason }),
             (Some(_), None) => {
-                t.wrong("fails", "an expected failure needs a reason", "write `fails-because`");
+                t.report_invalid("fails", "an expected failure needs a reason", "write `fails-because`");
                 None
             }
             (None, Some(_)) => {
-                t.wrong("fails-because", "this reason has no cause", "write `fails`: the class of the cause");
+                t.report_invalid("fails-because", "this reason has no cause", "write `fails`: the class of the cause");
                 None
             }
             (None, None) => None,
@@ -116,10 +116,10 @@ impl ClaimStatement {
     fn check(&self, t: &Table<'_>) {
         let is_number = matches!(self.expected, Constant::Number(_));
         if (self.kind == ClaimKind::Number) != is_number {
-            t.wrong("expected", "a claim of kind \"number\" expects a number, any other a text", "");
+            t.report_invalid("expected", "a claim of kind \"number\" expects a number, any other a text", "");
         }
         if self.kind == ClaimKind::Number && self.tolerance.is_none() {
-            t.wrong(
+            t.report_invalid(
                 "",
                 "a claim of kind \"number\" needs a `tolerance`",
                 "write the allowed relative error, such as 0.1 for 10 %",
@@ -127,24 +127,28 @@ impl ClaimStatement {
         }
         match &self.method {
             ObservationMethod::Expressions { value: None, .. } if self.kind == ClaimKind::Number => {
-                t.wrong(
+                t.report_invalid(
                     "",
                     "a claim of kind \"number\" needs a `value`",
                     "write `value`, or `point` and `metric`, or `rust`",
                 );
             }
             ObservationMethod::Expressions { holds: None, .. } if self.kind != ClaimKind::Number => {
-                t.wrong("", "this claim has no condition", "write `holds`: a condition, such as \"value > 2\"");
+                t.report_invalid(
+                    "",
+                    "this claim has no condition",
+                    "write `holds`: a condition, such as \"value > 2\"",
+                );
             }
             ObservationMethod::Expressions { value: None, words: None, .. } if self.kind != ClaimKind::Number => {
-                t.wrong(
+                t.report_invalid(
                     "",
                     "this claim has no description of the observation",
                     "write `words`: a text with placeholders, or `value`",
                 );
             }
             ObservationMethod::Metric(..) if self.kind != ClaimKind::Number => {
-                t.wrong(
+                t.report_invalid(
                     "point",
                     "`point` and `metric` are for claims of kind \"number\"",
                     "write `value`, `holds` and `words`",
@@ -238,7 +242,7 @@ impl ObservationMethod {
             },
             _ => {
                 let help = "write `point` and `metric`, or `value`, `holds` and `words`, or `rust`";
-                t.wrong("", "this claim must be judged in exactly one way", help);
+                t.report_invalid("", "this claim must be judged in exactly one way", help);
                 ObservationMethod::Expressions { value: None, holds: None, words: None }
             }
         }

@@ -112,7 +112,7 @@ impl Location {
                 StudySource::Folder(folder) => folder.join(name).exists(),
             };
             if exists {
-                let file = self.file(&SpannedString::unplaced(name))?;
+                let file = self.file(&SpannedString::without_location(name))?;
                 let name = if let StudySource::Shipped(paper) = &self.source {
                     format!("papers/{paper}/{name}")
                 } else {

@@ -85,7 +85,7 @@ impl ValueDefinition {
         let rust = t.phrase("rust", "Name of a built-in function").optional();
         let has_points = !points.is_empty();
         if missing.is_some() && metric.is_none() {
-            t.wrong("missing", "only a `metric` can be missing", "leave `missing` out, or write `metric`");
+            t.report_invalid("missing", "only a `metric` can be missing", "leave `missing` out, or write `metric`");
         }
         match (metric, busy, fact, value, table, rust) {
             (Some(metric), None, None, None, None, None) if has_points => {
@@ -104,7 +104,7 @@ impl ValueDefinition {
             (None, None, None, None, None, Some(rust)) if !has_points => ValueDefinition::Builtin(rust),
             _ => {
                 let help = "write `point` with `metric`, `busy` or `fact`, or `value`, or `table`, or `rust`";
-                t.wrong("", "this value must be defined in exactly one way", help);
+                t.report_invalid("", "this value must be defined in exactly one way", help);
                 ValueDefinition::Table(Vec::new())
             }
         }

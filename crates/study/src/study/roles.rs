@@ -63,13 +63,13 @@ pub fn problems(study: &Study) -> Vec<Problem> {
 fn unknown_claim<'a>(entry: &SpannedString, ids: impl Iterator<Item = &'a str>) -> Problem {
     let nearest = suggest::nearest(&entry.text, ids);
     let label = nearest.map_or("no claim has this id".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-    Problem::new(format!("there is no claim `{}`", entry.text)).with_place(entry.place.clone(), label)
+    Problem::new(format!("there is no claim `{}`", entry.text)).with_location(entry.place.clone(), label)
 }
 
 /// Returns the error of an entry of the fit whose claim has no number that can be fitted on.
 fn unfit_number(study: &Study, entry: &SpannedString) -> Option<Problem> {
     let claim = study.claims.iter().find(|claim| claim.id.text == entry.text)?;
-    let wrong = |message, label: &str| Some(Problem::new(message).with_place(entry.place.clone(), label));
+    let wrong = |message, label: &str| Some(Problem::new(message).with_location(entry.place.clone(), label));
     match claim.expected() {
         None => wrong(format!("`{}` is not a number", entry.text), "name claims of kind \"number\""),
         Some(number) if number <= 0.0 => {
@@ -83,7 +83,7 @@ fn unfit_number(study: &Study, entry: &SpannedString) -> Option<Problem> {
 fn wrong_role(study: &Study, claim: &ClaimStatement) -> Option<Problem> {
     let (id, role) = (&claim.id.text, claim.role());
     let found = entries(study).find(|(by, entry)| by.names(entry, id));
-    let at_claim = |message: String, label: String| Problem::new(message).with_place(claim.id.place.clone(), label);
+    let at_claim = |message: String, label: String| Problem::new(message).with_location(claim.id.place.clone(), label);
     match (role, found) {
         (Role::Calibrated, Some(_)) | (Role::Given | Role::Predicted | Role::Underdetermined, None) => None,
         (Role::Calibrated, None) => Some(

@@ -253,7 +253,7 @@ impl Card {
         match work.message {
             Some(message) => {
                 self.send_buffers[usize::from(buffer)][usize::from(moved - 1)] = mark(message, from + moved - 1);
-                self.mcp.fetched(u32::from(moved));
+                self.mcp.report_fetched(u32::from(moved));
                 let expected = watch.fetched.is_some_and(|count| u32::from(moved) >= count);
                 self.check_watch(was_idle, expected);
             }
@@ -264,7 +264,7 @@ impl Card {
         }
         if is_last {
             self.host = None;
-            self.mcp.host_done();
+            self.mcp.report_host_done();
         }
     }
 
@@ -324,11 +324,11 @@ impl Card {
                 *cell = mark;
                 receiving.units_moved += 1;
                 let landed = u32::from(receiving.units_moved);
-                self.mcp.received(landed, false);
+                self.mcp.report_received(landed, false);
                 self.check_watch(was_idle, watch.received.is_some_and(|count| landed >= count));
             }
             Crossing::End => {
-                self.mcp.received(u32::from(receiving.units_moved), true);
+                self.mcp.report_received(u32::from(receiving.units_moved), true);
                 self.receive = None;
                 self.mcp.receive_done();
             }

@@ -17,12 +17,12 @@ pub struct Firmware {
     pub description: &'static str,
     pub(super) pipelining: Pipelining,
     pub(super) segment: Option<u32>,
-    loads: &'static [Load],
+    traffic: &'static [CaseTraffic],
 }
 
 /// The traffic of a case.
 #[derive(Debug)]
-struct Load {
+struct CaseTraffic {
     is_pair: bool,
     messages: [u8; 2],
     lengths: &'static [u8],
@@ -31,15 +31,15 @@ struct Load {
     threshold: u32,
 }
 
-const fn with_peer(messages: [u8; 2], lengths: &'static [u8], buffers: u8) -> Load {
-    Load { is_pair: false, messages, lengths, buffers, threshold: 2 }
+const fn with_peer(messages: [u8; 2], lengths: &'static [u8], buffers: u8) -> CaseTraffic {
+    CaseTraffic { is_pair: false, messages, lengths, buffers, threshold: 2 }
 }
 
-const fn two_cards(messages: [u8; 2], lengths: &'static [u8], buffers: u8) -> Load {
-    Load { is_pair: true, messages, lengths, buffers, threshold: 2 }
+const fn two_cards(messages: [u8; 2], lengths: &'static [u8], buffers: u8) -> CaseTraffic {
+    CaseTraffic { is_pair: true, messages, lengths, buffers, threshold: 2 }
 }
 
-const WHOLE_PACKETS: &[Load] = &[
+const WHOLE_PACKETS: &[CaseTraffic] = &[
     with_peer([3, 2], &[1, 2], 2),
     with_peer([2, 3], &[1, 2], 2),
     with_peer([2, 2], &[1, 2], 1),
@@ -54,14 +54,14 @@ pub static FIRMWARES: [Firmware; 4] = [
         description: "one packet and one busy engine in each direction",
         pipelining: Pipelining::Serial,
         segment: None,
-        loads: WHOLE_PACKETS,
+        traffic: WHOLE_PACKETS,
     },
     Firmware {
         name: "gm",
         description: "coarse-grained pipelining, with messages in packets of 2 units",
         pipelining: Pipelining::Coarse,
         segment: Some(2),
-        loads: &[
+        traffic: &[
             with_peer([2, 2], &[1, 3], 2),
             with_peer([1, 3], &[1, 3], 2),
             with_peer([2, 2], &[3], 1),
@@ -73,19 +73,19 @@ pub static FIRMWARES: [Firmware; 4] = [
         description: "coarse-grained pipelining: a packet leaves memory when it is complete, while the next arrives",
         pipelining: Pipelining::Coarse,
         segment: None,
-        loads: WHOLE_PACKETS,
+        traffic: WHOLE_PACKETS,
     },
     Firmware {
         name: "fine",
         description: "fine-grained pipelining: a packet leaves memory while it arrives, in fragments of at least 2 units",
         pipelining: Pipelining::Fine { threshold: 2 },
         segment: None,
-        loads: &[
+        traffic: &[
             with_peer([3, 1], &[1, 3], 2),
             with_peer([1, 3], &[1, 3], 2),
             with_peer([2, 2], &[3], 2),
             with_peer([2, 2], &[1, 3], 1),
-            Load { threshold: 1, ..with_peer([1, 2], &[3], 1) },
+            CaseTraffic { threshold: 1, ..with_peer([1, 2], &[3], 1) },
             two_cards([1, 1], &[3], 1),
             two_cards([2, 1], &[2], 2),
         ],
@@ -95,7 +95,7 @@ pub static FIRMWARES: [Firmware; 4] = [
 impl Firmware {
     /// Returns the cases that are explored.
     pub(super) fn cases(&self, without: Option<Rule>) -> Vec<Case> {
-        let case = |load: &Load| {
+        let case = |load: &CaseTraffic| {
             let (pipelining, segment, buffers) = (self.pipelining, self.segment, load.buffers);
             let pipelining = match pipelining {
                 Pipelining::Fine { .. } => Pipelining::Fine { threshold: load.threshold },
@@ -111,6 +111,6 @@ impl Firmware {
                 only_property: None,
             }
         };
-        self.loads.iter().map(case).collect()
+        self.traffic.iter().map(case).collect()
     }
 }

@@ -25,9 +25,9 @@ enum Expectation {
     Holds,
     Fails,
     /// The formula fails for firmwares that overlap transfers; the counterexample is the wanted run.
-    FailsWhereOverlapped,
+    FailsForAnyOverlap,
     /// The formula fails for firmwares that overlap transfers within a packet.
-    FailsWithin,
+    FailsForPacketOverlap,
 }
 
 const fn formula(name: &'static str, ltl: &'static str, description: &'static str, expected: Expectation) -> Formula {
@@ -41,16 +41,26 @@ pub static FORMULAS: [Formula; 12] = [
         "never_f1",
         "[] !(sdma && (coarse_send || fine_send))",
         "negation of Formula 1",
-        Expectation::FailsWhereOverlapped,
+        Expectation::FailsForAnyOverlap,
     ),
-    formula("never_f1_within", "[] !within_out", "negation of Formula 1 within one packet", Expectation::FailsWithin),
+    formula(
+        "never_f1_within",
+        "[] !within_out",
+        "negation of Formula 1 within one packet",
+        Expectation::FailsForPacketOverlap,
+    ),
     formula(
         "never_f2",
         "[] !((coarse_rdma || fine_rdma) && recv)",
         "negation of Formula 2",
-        Expectation::FailsWhereOverlapped,
+        Expectation::FailsForAnyOverlap,
     ),
-    formula("never_f2_within", "[] !within_in", "negation of Formula 2 within one packet", Expectation::FailsWithin),
+    formula(
+        "never_f2_within",
+        "[] !within_in",
+        "negation of Formula 2 within one packet",
+        Expectation::FailsForPacketOverlap,
+    ),
     formula("never_f3", "[] !((coarse_send || fine_send) && recv)", "negation of Formula 3", Expectation::Fails),
     formula(
         "f4",
@@ -72,8 +82,8 @@ impl Formula {
         match self.expected {
             Expectation::Holds => true,
             Expectation::Fails => false,
-            Expectation::FailsWhereOverlapped => firmware.pipelining == Pipelining::Serial,
-            Expectation::FailsWithin => !matches!(firmware.pipelining, Pipelining::Fine { .. }),
+            Expectation::FailsForAnyOverlap => firmware.pipelining == Pipelining::Serial,
+            Expectation::FailsForPacketOverlap => !matches!(firmware.pipelining, Pipelining::Fine { .. }),
         }
     }
 }
@@ -209,7 +219,7 @@ impl Writer {
         self.without != Some(rule)
     }
 
-    fn counted_out(&self) -> &'static str {
+    fn counted_outbound_units(&self) -> &'static str {
         match self.has_rule(Rule::BytesFirst) {
             true => "out_landed[out_first]",
             false => {
@@ -218,7 +228,7 @@ impl Writer {
         }
     }
 
-    fn counted_in(&self) -> &'static str {
+    fn counted_inbound_units(&self) -> &'static str {
         match self.has_rule(Rule::BytesFirst) {
             true => "in_landed[in_first]",
             false => "(in_ended[in_first] -> in_landed[in_first] : in_landed[in_first] + 1)",
@@ -227,12 +237,12 @@ impl Writer {
 
     fn is_whole(&self) -> String {
         match self.threshold().is_some() || !self.has_rule(Rule::BytesFirst) {
-            true => format!("(out_filled[out_first] || {} == out_length[out_first])", self.counted_out()),
+            true => format!("(out_filled[out_first] || {} == out_length[out_first])", self.counted_outbound_units()),
             false => "out_filled[out_first]".to_owned(),
         }
     }
 
-    fn has_come(&self) -> &'static str {
+    fn has_arrived(&self) -> &'static str {
         match (self.threshold(), self.has_rule(Rule::BytesFirst)) {
             (Some(_), _) => "(in_filled[in_first] || in_ended[in_first])",
             (None, true) => "in_filled[in_first]",
@@ -260,7 +270,9 @@ impl Writer {
             Guard::HostFree => "true".to_owned(),
             Guard::HostDone => "host == ENDED".to_owned(),
             Guard::SendWhole => format!("({sends} && {})", self.is_whole()),
-            Guard::SendEnough => exceeds_threshold(sends, &self.is_whole(), self.counted_out(), "out_taken[out_first]"),
+            Guard::SendEnough => {
+                exceeds_threshold(sends, &self.is_whole(), self.counted_outbound_units(), "out_taken[out_first]")
+            }
             Guard::SendEnded => "send == ENDED".to_owned(),
             Guard::PacketAnnounced => "coming".to_owned(),
             Guard::ReceiveBuffer => buffer_is_free("in_end - in_first"),
@@ -268,9 +280,9 @@ impl Writer {
             Guard::ReceiveEnded => "receive == ENDED".to_owned(),
             // The host always has a receive buffer posted, since the firmware relies on it.
             Guard::HostBuffer => "true".to_owned(),
-            Guard::ReceivedWhole => format!("({writes} && {})", self.has_come()),
+            Guard::ReceivedWhole => format!("({writes} && {})", self.has_arrived()),
             Guard::ReceivedEnough => {
-                exceeds_threshold(writes, self.has_come(), self.counted_in(), "in_taken[in_first]")
+                exceeds_threshold(writes, self.has_arrived(), self.counted_inbound_units(), "in_taken[in_first]")
             }
             Guard::Undelivered => format!("({writes} && in_taken[in_first] < in_landed[in_first])"),
             Guard::AllDelivered => format!("({writes} && in_taken[in_first] >= in_landed[in_first])"),
@@ -291,7 +303,7 @@ impl Writer {
             Action::Send => format!(
                 "check(send == RESTS); send = WORKS; send_packet = out_first; send_at = out_taken[out_first]; \
                  send_to = {}; out_taken[out_first] = send_to; send_last = {last}",
-                self.counted_out()
+                self.counted_outbound_units()
             ),
             Action::SendEngineIdle => "send = RESTS".to_owned(),
             Action::Sent => "check(out_taken[out_first] == out_length[out_first]); out_first++".to_owned(),
@@ -305,7 +317,7 @@ impl Writer {
                 "check(host == RESTS); sdma_passed = (SDMA_WANTS -> sdma_passed + 1 : 0); check(sdma_passed < 2); \
                  rdma_passed = 0; host = WORKS; reads = false; host_packet = in_first; host_at = in_taken[in_first]; \
                  host_to = {}; in_taken[in_first] = host_to",
-                self.counted_in()
+                self.counted_inbound_units()
             ),
             Action::HostEngineIdle => "host = RESTS".to_owned(),
             Action::Delivered => {

@@ -51,7 +51,7 @@ pub const PROPERTIES: [PropertySpec; 13] = [
         name: "f1-within",
         description: "SEND and SDMA can work at the same packet",
         quantifier: Quantifier::Possible,
-        holds: |_, pair| any_card(pair, Mcp::cuts_through_out),
+        holds: |_, pair| any_card(pair, Mcp::sends_partial_packets),
         expected: is_fine,
     },
     PropertySpec {
@@ -65,7 +65,7 @@ pub const PROPERTIES: [PropertySpec; 13] = [
         name: "f2-within",
         description: "RDMA and RECV can work at the same packet",
         quantifier: Quantifier::Possible,
-        holds: |_, pair| any_card(pair, Mcp::cuts_through_in),
+        holds: |_, pair| any_card(pair, Mcp::delivers_partial_packets),
         expected: is_fine,
     },
     PropertySpec {

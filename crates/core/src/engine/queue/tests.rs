@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn takes_events_as_the_twin_does(acts in operations(), mixed in prop::collection::vec(span(), 0..300)) {
+    fn events_fire_in_the_order_of_a_binary_heap(acts in operations(), mixed in prop::collection::vec(span(), 0..300)) {
         let mut pair = QueuePair::default();
         for act in acts {
             pair.apply(act);
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn holds_thousands_as_the_twin_does(pending in 100..6_000u64, scales in prop::collection::vec(span(), 1..5)) {
+    fn thousands_of_events_fire_in_the_order_of_a_binary_heap(pending in 100..6_000u64, scales in prop::collection::vec(span(), 1..5)) {
         let mut pair = QueuePair::default();
         for n in 0..pending {
             pair.apply(Operation::Push(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40));
@@ -153,7 +153,7 @@ fn a_full_wheel_spans_all_of_time() {
 }
 
 #[test]
-fn a_few_events_after_many() {
+fn order_holds_for_few_events_after_many() {
     let mut pair = QueuePair::default();
     for round in 0..20u64 {
         for n in 0..(1 << (round % 12)) {

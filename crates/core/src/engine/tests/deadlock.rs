@@ -96,7 +96,7 @@ fn spinning_for_no_stated_reason_is_a_livelock() {
 }
 
 #[test]
-fn progress_puts_the_limit_off() {
+fn progress_extends_the_limit() {
     let bench = Bench::new();
     bench.spawn("busy", |sim, log| async move {
         for _ in 0..5 {
@@ -184,7 +184,7 @@ fn a_wait_beyond_the_end_ends_the_run_at_its_limit_of_time() {
 }
 
 #[test]
-fn who_polls_seldom_is_waited_for_until_it_has_looked() {
+fn a_task_that_polls_rarely_is_waited_for_until_it_polls() {
     let bench = Bench::new();
     poll_for(&bench, "the door", Time::from_us(3));
     let Outcome::Deadlock(stuck) = bench.run(microsecond_limits()) else { panic!("a deadlock") };
@@ -272,11 +272,11 @@ fn a_task_that_works_is_waited_for_until_it_polls() {
 }
 
 #[test]
-fn progress_that_is_known_to_come_is_waited_for() {
+fn expected_progress_extends_the_limit() {
     let bench = Bench::new();
     let door = bench.sim().register_wait_reason("the door");
     bench.spawn("member", move |sim, log| async move {
-        sim.progress_at(Time::from_us(50));
+        sim.expect_progress_at(Time::from_us(50));
         sim.progress();
         let _polls = sim.polls_for(door);
         spin_for(&sim, Time::from_us(50)).await;
@@ -287,7 +287,7 @@ fn progress_that_is_known_to_come_is_waited_for() {
 }
 
 #[test]
-fn what_comes_between_two_seldom_polls_is_found() {
+fn events_between_two_rare_polls_are_found() {
     let bench = Bench::new();
     let (door, opens) = (bench.sim().register_wait_reason("the door"), Rc::new(std::cell::Cell::new(false)));
     let opened = opens.clone();

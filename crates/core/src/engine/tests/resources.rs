@@ -4,7 +4,7 @@ use super::super::{Pool, Resource};
 use super::*;
 
 #[test]
-fn a_resource_serves_in_the_order_of_asking_and_counts_its_time() {
+fn a_resource_serves_requests_in_order_and_counts_its_time() {
     let bench = Bench::new();
     let bus = Rc::new(Resource::new(&bench.sim(), "bus"));
     for (name, span) in [("a", 5), ("b", 3), ("c", 2)] {
@@ -21,7 +21,7 @@ fn a_resource_serves_in_the_order_of_asking_and_counts_its_time() {
                 log.note("a again");
                 assert_eq!(bus.held_total(), ns(10));
                 sim.delay(ns(1)).await;
-                assert_eq!(bus.held_total(), ns(11), "what is held now counts");
+                assert_eq!(bus.held_total(), ns(11), "the hold in progress is included");
             }
         });
     }
@@ -46,7 +46,7 @@ fn spawn_acquirer(bench: &Bench, pool: &Rc<Pool>, start: u64, units: u64, deadli
 }
 
 #[test]
-fn a_pool_serves_in_the_order_of_asking_whatever_is_asked_for() {
+fn a_pool_serves_requests_of_any_size_in_order() {
     let bench = Bench::new();
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
     for (start, units) in [(0, 3), (1, 2), (2, 1), (3, 4)] {
@@ -57,7 +57,7 @@ fn a_pool_serves_in_the_order_of_asking_whatever_is_asked_for() {
 }
 
 #[test]
-fn those_behind_a_request_that_gave_up_are_served() {
+fn requests_behind_an_expired_one_are_served() {
     let bench = Bench::new();
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 4));
     spawn_acquirer(&bench, &pool, 0, 2, Time::MAX);
@@ -70,7 +70,7 @@ fn those_behind_a_request_that_gave_up_are_served() {
 }
 
 #[test]
-fn what_was_granted_to_a_wait_that_was_dropped_comes_back() {
+fn grants_to_a_dropped_wait_are_returned() {
     let bench = Bench::new();
     let bus = Rc::new(Resource::new(&bench.sim(), "bus"));
     let pool = Rc::new(Pool::new(&bench.sim(), "buffers", 1));

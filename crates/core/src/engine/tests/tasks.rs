@@ -80,8 +80,8 @@ fn servers_are_not_waited_for() {
 #[test]
 fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
     /// Acts on the simulation when it is dropped, as a careless part may do.
-    struct Meddler(Sim, Rc<()>);
-    impl Drop for Meddler {
+    struct ActsWhenDropped(Sim, Rc<()>);
+    impl Drop for ActsWhenDropped {
         fn drop(&mut self) {
             let (sim, alive) = (self.0.clone(), self.1.clone());
             self.0.spawn("too late", async move {
@@ -99,7 +99,7 @@ fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
     for task in 0..12 {
         let (bus, pool, signal, alive) = (bus.clone(), pool.clone(), signal.clone(), alive.clone());
         bench.spawn("task", |sim, _| async move {
-            let _meddler = Meddler(sim.clone(), alive);
+            let _meddler = ActsWhenDropped(sim.clone(), alive);
             match task % 4 {
                 0 | 1 => {
                     let _held = bus.acquire().await;
@@ -121,7 +121,7 @@ fn a_dropped_simulation_drops_its_tasks_wherever_they_are() {
 }
 
 #[test]
-fn the_same_run_twice_is_the_same() {
+fn equal_runs_give_equal_logs() {
     let run = || {
         let bench = Bench::new();
         for task in 0..300u64 {

@@ -4,7 +4,7 @@ use super::super::{Mailbox, Signal};
 use super::*;
 
 #[test]
-fn a_notice_wakes_all_who_wait_and_none_who_come_later() {
+fn a_notification_wakes_all_waiting_tasks_and_no_later_ones() {
     let bench = Bench::new();
     let signal = Rc::new(Signal::new(&bench.sim(), "change"));
     for name in ["a", "b"] {
@@ -48,7 +48,7 @@ fn a_wait_that_timed_out_is_not_ended_again() {
 }
 
 #[test]
-fn a_timer_overtaken_by_a_notice_neither_fires_nor_moves_the_clock() {
+fn a_timer_overtaken_by_a_notification_neither_fires_nor_moves_the_clock() {
     let bench = Bench::new();
     let signal = Rc::new(Signal::new(&bench.sim(), "change"));
     let waits = signal.clone();

@@ -172,7 +172,7 @@ impl StreamTx for IdealTx {
 impl UncontendedTx for IdealTx {
     fn complete(&mut self, packet: &Rc<Packet>) {
         let transfer_time = self.rate().time_for(packet.label().length);
-        self.wire().take_since(self.fabric.sim.now() - transfer_time);
+        self.wire().hold_since(self.fabric.sim.now() - transfer_time);
         self.wire().add_transfer(transfer_time);
         self.packet = Some(packet.clone());
         self.close();
@@ -214,7 +214,7 @@ impl StreamRx for IdealRx {
         }
         let time = self.fabric.parameters.rate.time_for(bytes);
         if first {
-            self.wire().take_since(start);
+            self.wire().hold_since(start);
         }
         self.piece = Some((packet.clone(), time, last));
         let remaining = (start + time).since(sim.now());

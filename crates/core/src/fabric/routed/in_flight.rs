@@ -63,7 +63,7 @@ impl LossModel {
     }
 
     /// Draws whether the next packet is lost.
-    pub fn loses_next(&mut self) -> bool {
+    pub fn draw_loss(&mut self) -> bool {
         self.fraction > 0.0 && self.random.random::<f64>() < self.fraction
     }
 }

@@ -21,7 +21,7 @@ pub struct Links {
     pub(super) rate: Rate,
     pub(super) flit_bytes: u32,
     /// Number of logical networks among which a link's time is divided.
-    planes: u8,
+    time_shares: u8,
     /// Number of channels of a link, over all logical networks.
     channels: u32,
     nodes: Vec<String>,
@@ -38,7 +38,7 @@ impl Links {
             router: *router,
             rate: Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into())),
             flit_bytes: router.flit_bits / 8,
-            planes: if router.sharing == Sharing::Strict { router.networks } else { 1 },
+            time_shares: if router.sharing == Sharing::Strict { router.networks } else { 1 },
             channels: u32::from(router.networks) * u32::from(router.virtual_channels),
             nodes: nodes.to_vec(),
             wiring: wiring.clone(),
@@ -67,7 +67,7 @@ impl Links {
     /// Returns the part of the network's cycles for which each link moved flits, from 0 to 1.
     pub fn utilisations(&self, network: &Network) -> Vec<f64> {
         let busy = |link: &Link| {
-            let flit_share = f64::from(link.cycles_per_flit) / f64::from(self.planes) / network.cycle() as f64;
+            let flit_share = f64::from(link.cycles_per_flit) / f64::from(self.time_shares) / network.cycle() as f64;
             f64::min(link.flits as f64 * flit_share, 1.0)
         };
         network.links().iter().map(busy).collect()
@@ -77,7 +77,7 @@ impl Links {
     /// link, and the last one may end after `elapsed`; the result is therefore limited to `elapsed`.
     fn link(&self, link: &Link, elapsed: Time) -> LinkUse {
         let time = self.rate_of(link.cycles_per_flit).time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
-        let active = time.scale(1, self.planes.into()).min(elapsed);
+        let active = time.scale(1, self.time_shares.into()).min(elapsed);
         LinkUse { name: self.name(link.from, link.to), busy: active, active }
     }
 

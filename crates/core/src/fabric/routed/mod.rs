@@ -207,7 +207,7 @@ impl Routed {
 
     /// Notifies the destination of a packet, or drops the packet if it is lost.
     fn header_arrived(&self, event: PacketEvent) {
-        let is_lost = self.loss.borrow_mut().loses_next();
+        let is_lost = self.loss.borrow_mut().draw_loss();
         let packet = match is_lost {
             true => self.in_flight.borrow_mut().lose(event.tag),
             false => self.in_flight.borrow().packet(event.tag),

@@ -112,8 +112,8 @@ impl RoutedFabric {
         if positions.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
             return Ok(None);
         }
-        let unplaced = nodes.iter().zip(&positions).find(|(_, position)| position.is_none());
-        unplaced.map_or_else(|| Ok(positions.iter().copied().collect()), |(node, _)| Err(node.clone()))
+        let without_location = nodes.iter().zip(&positions).find(|(_, position)| position.is_none());
+        without_location.map_or_else(|| Ok(positions.iter().copied().collect()), |(node, _)| Err(node.clone()))
     }
 
     /// Returns the largest rate at which every node can inject, in flits per cycle, at most 1.

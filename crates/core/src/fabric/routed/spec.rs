@@ -177,12 +177,12 @@ impl RoutedFabric {
     /// Checks that either all nodes have names of positions in the shape, or no node has one.
     fn check_position_names(&self, nodes: &[String]) -> Option<ParameterError> {
         let names = self.topology.node_names()?;
-        let unplaced = self.positions(nodes).err()?;
-        let message = format!("node `{unplaced}` is not a host of the graph, and other nodes are");
+        let without_location = self.positions(nodes).err()?;
+        let message = format!("node `{without_location}` is not a host of the graph, and other nodes are");
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let help = format!(
             "nodes are placed by the names of hosts, or all in order: {}",
-            suggestion("hosts", &unplaced, &names)
+            suggestion("hosts", &without_location, &names)
         );
         Some(ParameterError::new("file", message).help(help))
     }

@@ -84,7 +84,7 @@ impl Routed {
                 stream.flits_left.notify();
             }
             EventKind::HeaderArrived => {
-                let is_lost = self.loss.borrow_mut().loses_next();
+                let is_lost = self.loss.borrow_mut().draw_loss();
                 let packet =
                     ArrivingPacket { tag: event.tag, arrived: 0, pending: VecDeque::new(), is_lost, complete: false };
                 stream.arriving_packets.borrow_mut().push_back(packet);

@@ -10,7 +10,8 @@
 //! routed and allocated a virtual channel of an output; then the switch is allocated for each of its flits. For each
 //! flit that leaves a buffer, a credit returns upstream. See docs/fabric.md. The pipeline equals that of BookSim2's
 //! input-queued router (Jiang et al., ISPASS 2013) in each cycle. The module leaves out speculation, input and output
-//! speedup, faults. A plain implementation of the same network in `tests/twin` serves as the reference in tests.
+//! speedup, faults. In tests, a plain implementation of the same network serves as the reference
+//! (`tests/reference_network`).
 
 pub mod link_timing;
 pub mod network;

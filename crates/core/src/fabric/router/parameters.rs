@@ -23,7 +23,8 @@ pub enum Switching {
 pub enum Sharing {
     /// Flit by flit: any logical network that has a flit to send may use the link.
     Demand,
-    /// Each logical network has links and switches of its own, which models a fixed share of the time of wider ones.
+    /// Each logical network has separate links and switches. This models wider links whose time is divided into fixed
+    /// shares.
     Strict,
 }
 
@@ -48,13 +49,13 @@ pub struct RouterParameters {
     /// Bits that a link moves in a cycle.
     ///
     /// The size of a flit is a multiple of this number.
-    #[param(min = 1, max = 8192, default = flit_bits, check = |link_bits| no_whole_cycles(flit_bits, *link_bits))]
+    #[param(min = 1, max = 8192, default = flit_bits, check = |link_bits| flit_cycles_error(flit_bits, *link_bits))]
     #[param(meaning = Width, resource = "channel width")]
     pub link_bits: u32,
     /// Virtual channels of each logical network.
     #[param(min = 1, max = VIRTUAL_CHANNELS_MAX, default = 4, meaning = Capacity, resource = "virtual channels")]
     pub virtual_channels: u8,
-    /// When a packet may leave a router: `wormhole` needs a free slot for a flit in the next buffer;
+    /// Rule for sending a packet from a router: `wormhole` needs a free slot for a flit in the next buffer;
     /// `virtual-cut-through` needs slots for the whole packet; `store-and-forward` also waits until the whole packet
     /// has arrived.
     #[param(default = "wormhole")]
@@ -110,11 +111,12 @@ pub struct RouterParameters {
     pub clock: Hertz,
 }
 
-/// Returns the error and the help of links that do not move a flit in a whole number of cycles.
-fn no_whole_cycles(flit_bits: u32, link_bits: u32) -> Option<(String, String)> {
+/// Returns an error and its help if links do not move a flit in a whole number of cycles.
+fn flit_cycles_error(flit_bits: u32, link_bits: u32) -> Option<(String, String)> {
     let is_whole = flit_bits.is_multiple_of(link_bits) && flit_bits / link_bits <= CYCLES_PER_FLIT_MAX;
     let flit = Bytes(u64::from(flit_bits / 8));
-    let message = format!("a flit of {flit} ({flit_bits} bits) is not moved in whole cycles, at most 255");
+    let message =
+        format!("a flit of {flit} ({flit_bits} bits) must take a whole number of cycles on a link, at most 255");
     (!is_whole).then(|| (message, format!("choose a divisor of {flit_bits}")))
 }
 

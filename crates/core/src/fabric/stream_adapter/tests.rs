@@ -12,7 +12,7 @@ type TakenPiece = (u64, Vec<u8>, bool, bool);
 
 /// Sends packets of these lengths from one node to another over a link of 1 GB/s and 40 ns, in pieces of 64 bytes, and
 /// takes them in pieces of at most `bytes_max` bytes.
-fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
+fn pieces_received(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let rate = Rate::from_bytes_per_s(1_000_000_000);
@@ -62,12 +62,12 @@ fn pieces(lengths: &'static [u64], bytes_max: u64) -> Vec<TakenPiece> {
 #[test]
 fn a_packet_is_sent_and_received_store_and_forward() {
     // 100 ns into the buffer, 100 ns onto the link, 40 ns, 100 ns off the link.
-    assert_eq!(pieces(&[100], 1000), [(340, vec![0; 100], true, true)]);
+    assert_eq!(pieces_received(&[100], 1000), [(340, vec![0; 100], true, true)]);
 }
 
 #[test]
 fn the_next_packet_enters_when_the_fabric_is_ready() {
-    let taken = pieces(&[100, 10], 1000);
+    let taken = pieces_received(&[100, 10], 1000);
     assert_eq!(
         taken[1],
         (350, vec![1; 10], true, true),
@@ -78,6 +78,6 @@ fn the_next_packet_enters_when_the_fabric_is_ready() {
 #[test]
 fn pieces_are_at_most_as_long_as_the_reader_requests() {
     let bytes: Vec<(usize, bool, bool)> =
-        pieces(&[100, 30], 40).into_iter().map(|(_, data, first, last)| (data.len(), first, last)).collect();
+        pieces_received(&[100, 30], 40).into_iter().map(|(_, data, first, last)| (data.len(), first, last)).collect();
     assert_eq!(bytes, [(40, true, false), (40, false, false), (20, false, true), (30, true, true)]);
 }

@@ -39,12 +39,12 @@ pub struct FatTreeParameters {
     /// Parent that a packet takes on its way up: `any-parent` is any with a free channel, `drawn-parent` one drawn at
     /// random, even if it is busy.
     #[param(key = "routing", default = "any-parent")]
-    pub climb: Climb,
+    pub climb: ParentChoice,
 }
 
 /// The choice of the parent by which a packet climbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Climb {
+pub enum ParentChoice {
     /// The first parent with a free channel, in a search that begins at a parent drawn at random.
     #[param(key = "any-parent")]
     Any,
@@ -142,7 +142,7 @@ struct TreeLevel {
 struct FatTree {
     arity: u32,
     nodes: u32,
-    climb: Climb,
+    climb: ParentChoice,
     levels: Vec<TreeLevel>,
     routers: u32,
 }
@@ -172,7 +172,7 @@ impl FatTree {
             return End::Node(child);
         }
         if u64::from(child) * u64::from(below) >= u64::from(self.nodes) {
-            return End::Nowhere;
+            return End::Unconnected;
         }
         let link = port % links_per_child * breadth + index;
         let lower = &self.levels[level - 1];
@@ -181,7 +181,7 @@ impl FatTree {
     }
 
     /// Returns the target of a link up: a top router of the parent's subtree, with the port at that router.
-    fn up_end(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
+    fn upward_target(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
         let upper = &self.levels[level + 1];
         let link = index * self.levels[level].parents + parent;
         let router = upper.first + subtree / self.arity * upper.breadth + link % upper.breadth;
@@ -193,7 +193,8 @@ impl FatTree {
         let outputs = |router| {
             let (level, subtree, index) = self.position(router);
             let down_ports = (0..self.arity).map(|port| self.down_end(level, subtree, index, port));
-            let up_ports = (0..self.levels[level].parents).map(|parent| self.up_end(level, subtree, index, parent));
+            let up_ports =
+                (0..self.levels[level].parents).map(|parent| self.upward_target(level, subtree, index, parent));
             down_ports.chain(up_ports).collect()
         };
         let routers: Vec<Vec<End>> = (0..self.routers).map(outputs).collect();
@@ -218,7 +219,7 @@ impl Routing for FatTree {
     }
 
     fn is_oblivious_random(&self) -> bool {
-        self.climb == Climb::Drawn
+        self.climb == ParentChoice::Drawn
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
 
     fn tree(nodes: u32, arity: u32, parents: &[u32]) -> Shape {
-        FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: Climb::Any }.shape().unwrap()
+        FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: ParentChoice::Any }.shape().unwrap()
     }
 
     #[test]
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_up_are_all_until_the_common_router() {
+    fn all_upward_ports_are_allowed_until_the_common_router() {
         let shape = tree(64, 4, &[2, 2, 4]);
         let options = |router, destination| {
             let query = RouteQuery { router, input: 0, channel: 0, source: 0, destination };
@@ -306,7 +307,7 @@ mod tests {
     #[test]
     fn parameters_that_cannot_be_built_are_errors() {
         let errors = |nodes, arity, parents: &[u32]| {
-            FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: Climb::Any }
+            FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: ParentChoice::Any }
                 .shape()
                 .unwrap_err()
                 .remove(0)

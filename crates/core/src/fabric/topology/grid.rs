@@ -98,7 +98,7 @@ impl Grid {
                 false => self.neighbour(router, dimension, is_positive),
             };
             let facing = Grid::port(dimension, !is_positive);
-            neighbour.map_or(End::Nowhere, |router| End::Router { router, port: facing })
+            neighbour.map_or(End::Unconnected, |router| End::Router { router, port: facing })
         };
         let outputs = |router: u32| {
             let directions = (0..self.dimensions()).flat_map(|dimension| [(dimension, true), (dimension, false)]);

@@ -61,7 +61,7 @@ pub enum End {
     /// The interface of a node.
     Node(u32),
     /// No target: the port is not connected.
-    Nowhere,
+    Unconnected,
 }
 
 /// The routers, the targets of their outputs, and the inputs by which nodes inject. Each input is the target of at most

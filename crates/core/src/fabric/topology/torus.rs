@@ -29,12 +29,12 @@ pub struct ChannelHalves {
     /// Use of the middle virtual channel if their number is odd: `lower` counts it to the lower half, `both` to both
     /// halves, as BookSim2 does, which needs packets of one flit.
     #[param(key = "middle-channel", default = "lower")]
-    pub middle: Middle,
+    pub middle: MiddleChannelHalf,
 }
 
 /// The half that contains the middle channel, if the number of channels is odd.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Middle {
+pub enum MiddleChannelHalf {
     /// The lower half.
     Lower,
     /// Both halves.
@@ -44,11 +44,11 @@ pub enum Middle {
 impl TorusParameters {
     /// Builds the shape, with the middle channel in the lower half.
     pub fn shape(&self) -> Shape {
-        self.shape_with(Middle::Lower)
+        self.shape_with(MiddleChannelHalf::Lower)
     }
 
     /// Builds the shape.
-    pub fn shape_with(&self, middle: Middle) -> Shape {
+    pub fn shape_with(&self, middle: MiddleChannelHalf) -> Shape {
         let grid = Grid::new(&self.shape);
         let name = match self.shape.len() {
             1 => format!("ring of {}", self.shape[0]),
@@ -62,7 +62,7 @@ impl TorusParameters {
 #[derive(Debug)]
 struct Dateline {
     grid: Grid,
-    middle: Middle,
+    middle: MiddleChannelHalf,
 }
 
 /// Returns whether the shorter route from a coordinate to another is in the positive direction.
@@ -87,8 +87,8 @@ impl Routing for Dateline {
         let is_upper = from > to;
         let lower_channels = every_channel(virtual_channels - virtual_channels / 2);
         let upper = match self.middle {
-            Middle::Lower => all_channels & !lower_channels,
-            Middle::Both => all_channels & !every_channel(virtual_channels / 2),
+            MiddleChannelHalf::Lower => all_channels & !lower_channels,
+            MiddleChannelHalf::Both => all_channels & !every_channel(virtual_channels / 2),
         };
         RouteOptions::single_port(Grid::port(dimension, is_up), if is_upper { upper } else { lower_channels })
     }
@@ -98,7 +98,7 @@ impl Routing for Dateline {
     }
 
     fn packet_flits_max(&self, virtual_channels: u8) -> u16 {
-        if self.middle == Middle::Both && !virtual_channels.is_multiple_of(2) { 1 } else { u16::MAX }
+        if self.middle == MiddleChannelHalf::Both && !virtual_channels.is_multiple_of(2) { 1 } else { u16::MAX }
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {

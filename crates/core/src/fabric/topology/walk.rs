@@ -83,7 +83,7 @@ impl Walk<'_> {
                     let taken = (0..16).filter(|c| channels >> c & 1 == 1);
                     next.extend(taken.map(|c| (router, port, c)));
                 }
-                End::Nowhere => panic!("a packet from {source} to {destination} falls off router {router}"),
+                End::Unconnected => panic!("a packet from {source} to {destination} falls off router {router}"),
             }
         }
         assert!(count > 0, "no route from router {router} to {destination}");
@@ -119,7 +119,7 @@ pub fn assert_reverse_links(wiring: &Wiring) {
                     assert_eq!(reverse, End::Router { router, port: port as u8 });
                 }
                 End::Node(node) => assert_eq!(wiring.entry(node), (router, port as u8)),
-                End::Nowhere => {}
+                End::Unconnected => {}
             }
         }
     }

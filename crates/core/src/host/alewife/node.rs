@@ -68,7 +68,7 @@ impl AlewifeNode {
     }
 
     /// Writes bytes into this node's memory without taking simulated time, and removes their blocks from the cache.
-    pub fn poke(&self, address: Address, bytes: &[u8]) {
+    pub fn write_untimed(&self, address: Address, bytes: &[u8]) {
         for block in (line_of(address)..address + bytes.len() as u64).step_by(LINE_BYTES) {
             self.memory.clean(block);
             self.memory.cache.borrow_mut().remove(block);
@@ -77,7 +77,7 @@ impl AlewifeNode {
     }
 
     /// Returns the bytes of a block for sending it to another node, from the cache or from this node's memory.
-    pub fn give(&self, block: Address) -> LineBytes {
+    pub fn read_block_to_send(&self, block: Address) -> LineBytes {
         match self.memory.cache.borrow().line(block) {
             Some(line) => line.data,
             None => {
@@ -88,7 +88,7 @@ impl AlewifeNode {
     }
 
     /// Writes the bytes of a block of this node's memory, which has returned from another node.
-    pub fn take_home(&self, block: Address, data: &LineBytes) {
+    pub fn store_returned_block(&self, block: Address, data: &LineBytes) {
         assert!(self.memory.cache.borrow().line(block).is_none(), "a node without a right to a block has no copy");
         self.memory.write_line(block, data);
     }
@@ -100,7 +100,7 @@ impl AlewifeNode {
     }
 
     /// Moves a block from the transaction store into the cache, if it is there and its frame can be freed.
-    pub fn settle(&self, block: Address) {
+    pub fn move_to_cache(&self, block: Address) {
         let line = self.memory.cache.borrow().line(block);
         if let Some(line) = line.filter(|_| self.memory.cache.borrow().is_in_transaction_store(block)) {
             self.memory.put(block, line);

@@ -18,10 +18,10 @@ pub struct AlewifeParameters {
     #[param(min = "1 MHz", max = "100 GHz", check = |clock| out_of_range(*clock, clock_min, clock_max))]
     pub clock: Hertz,
     /// Size of the cache; a power of two.
-    #[param(min = "64 B", max = "64 MiB", check = no_power_of_two, meaning = Capacity)]
+    #[param(min = "64 B", max = "64 MiB", check = power_of_two_error, meaning = Capacity)]
     pub cache: Bytes,
     /// Size of memory.
-    #[param(min = "64 KiB", max = "1 GiB", check = no_whole_blocks, meaning = Capacity)]
+    #[param(min = "64 KiB", max = "1 GiB", check = whole_blocks_error, meaning = Capacity)]
     pub memory: Bytes,
     /// Cycles of a load that hits.
     #[param(min = 1)]
@@ -51,13 +51,13 @@ fn out_of_range(clock: Hertz, clock_min: Option<Hertz>, clock_max: Option<Hertz>
     Some((format!("must be at {limit} {bound}"), help))
 }
 
-fn no_power_of_two(cache: &Bytes) -> Option<(String, String)> {
+fn power_of_two_error(cache: &Bytes) -> Option<(String, String)> {
     let above = cache.get().next_power_of_two();
     let help = format!("the nearest are {} and {}", Bytes(above / 2), Bytes(above));
     (!cache.get().is_power_of_two()).then(|| (format!("{cache} is not a power of two"), help))
 }
 
-fn no_whole_blocks(memory: &Bytes) -> Option<(String, &'static str)> {
+fn whole_blocks_error(memory: &Bytes) -> Option<(String, &'static str)> {
     let is_whole = memory.get().is_multiple_of(LINE_BYTES as u64);
     (!is_whole).then(|| (format!("{memory} is not a whole number of blocks"), "a block is 16 B"))
 }

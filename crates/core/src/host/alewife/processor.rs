@@ -87,7 +87,7 @@ impl AlewifeProcessor {
     /// Returns whether the block of `address` is in the cache and may be loaded or, if `stores` is true, stored to. For
     /// a block of this node's memory, returns whether a miss may fetch it.
     #[inline]
-    pub fn may(&self, address: Address, stores: bool) -> bool {
+    pub fn may_access(&self, address: Address, stores: bool) -> bool {
         let memory = &self.0.memory;
         memory.cache.borrow().has(address, stores) || address < REMOTE && memory.allows(address, stores)
     }

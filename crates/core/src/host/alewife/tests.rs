@@ -72,7 +72,7 @@ fn poked_bytes_replace_cached_ones() {
         let cpu = &node.processor;
         let at = node.allocate(64);
         cpu.store(at, 8, u64::MAX).await.expect("its own");
-        node.poke(at + 2, &[0; 4]);
+        node.write_untimed(at + 2, &[0; 4]);
         assert_eq!(cpu.load(at, 8).await, Ok(0xFFFF_0000_0000_FFFF));
     });
 }
@@ -105,9 +105,9 @@ fn a_keeper_determines_allowed_accesses_and_evictions() {
         assert_eq!(cpu.load(far, 8).await, Err(Fault { address: far, stores: false }));
         // An arriving copy is used from the transaction store until it is moved to the cache, where it stays.
         node.take_copy(line_of(far), [9; LINE_BYTES]);
-        assert!(!cpu.may(far, false) && cpu.try_load(far, 4) == Some(0x0909_0909));
-        node.settle(far);
-        assert!(cpu.may(far, false) && far > REMOTE);
+        assert!(!cpu.may_access(far, false) && cpu.try_load(far, 4) == Some(0x0909_0909));
+        node.move_to_cache(far);
+        assert!(cpu.may_access(far, false) && far > REMOTE);
         let same_frame = (far & (REMOTE - 1)) + (64 << 10);
         assert_eq!(cpu.load(same_frame, 8).await, Ok(0));
         assert_eq!(*controller.0.borrow(), [line_of(far)]);

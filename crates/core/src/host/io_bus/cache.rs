@@ -184,7 +184,7 @@ impl SnoopedCache {
 
     /// Drops an unmodified block.
     fn drop_block(&self, frame: BlockFrame, block: Address) {
-        debug_assert!(self.is_as_in_memory(frame, block), "an unmodified block is as main memory has it");
+        debug_assert!(self.is_as_in_memory(frame, block), "an unmodified block equals its copy in main memory");
         self.contents.borrow_mut().set_state(frame, State::Invalid);
         self.lost.notify();
     }

@@ -170,7 +170,7 @@ impl Processor for IoBusProcessor {
     }
 
     fn at(&self, priority: ExecPriority) -> IoBusProcessor {
-        self.0.scheduler.use_at(priority);
+        self.0.scheduler.register_priority(priority);
         self.0.arbiters[priority.index()].show(&self.0.name, priority);
         IoBusProcessor(self.0.clone(), priority)
     }

@@ -114,7 +114,7 @@ impl IoBusHost {
 
     /// Attaches a device of `bytes` bytes.
     pub fn attach(&self, device: Rc<dyn Device>, bytes: u64) -> Window {
-        self.pio.attach(pio::Target::Immediate(device), bytes)
+        self.pio.attach(pio::Target::ImmediateDevice(device), bytes)
     }
 
     /// Attaches a device of `bytes` bytes that takes time to respond.

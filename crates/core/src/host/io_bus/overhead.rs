@@ -53,12 +53,12 @@ impl BusOverhead {
             return BusOverhead::Cycles(0);
         }
         if t.select_key(&[cycles, time]) == Some(time) {
-            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).overridden();
+            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).report_overridden();
             return BusOverhead::Time(t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).required());
         }
         let overhead =
             t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).required();
-        t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).overridden();
+        t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).report_overridden();
         BusOverhead::Cycles(overhead)
     }
 

@@ -66,7 +66,7 @@ type MappedDevice = (Range<u64>, Target);
 #[derive(Clone)]
 pub enum Target {
     /// A device that responds at once.
-    Immediate(Rc<dyn Device>),
+    ImmediateDevice(Rc<dyn Device>),
     /// A device that takes time to respond.
     Async(Rc<dyn AsyncDevice>),
 }
@@ -74,14 +74,14 @@ pub enum Target {
 impl Target {
     async fn read(&self, at: u64, into: &mut [u8]) {
         match self {
-            Target::Immediate(device) => device.read(at, into),
+            Target::ImmediateDevice(device) => device.read(at, into),
             Target::Async(device) => device.read(at, into).await,
         }
     }
 
     async fn write(&self, at: u64, bytes: &[u8]) {
         match self {
-            Target::Immediate(device) => device.write(at, bytes),
+            Target::ImmediateDevice(device) => device.write(at, bytes),
             Target::Async(device) => device.write(at, bytes).await,
         }
     }

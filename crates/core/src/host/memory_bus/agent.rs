@@ -123,7 +123,7 @@ pub trait Agent {
     }
 
     /// Returns whether the home posts writes, that is, buffers a block before it writes the block to its memory.
-    fn home_posts(&self) -> bool {
+    fn home_posts_writes(&self) -> bool {
         false
     }
 

@@ -1,8 +1,8 @@
 //! A processor's cache as an agent on the bus. It snoops, supplies blocks, and fetches blocks after misses.
 //!
-//! The module models one outstanding transaction for each task that fetches a block; several tasks do so only on a
-//! split bus. If a replaced block is owned or modified, it is written back before the new one is fetched. Parameters:
-//! [`CacheParameters`]. The module leaves out levels of caches, victim buffers, prefetch.
+//! Each task that fetches a block has one outstanding transaction. On a split bus, several tasks can fetch blocks at
+//! the same time. If a replaced block is owned or modified, it is written back before the new one is fetched.
+//! Parameters: [`CacheParameters`]. The module leaves out levels of caches, victim buffers, prefetch.
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::{Bus, Granted};
@@ -110,9 +110,9 @@ impl CacheAgent {
         }
     }
 
-    /// Fetches the block and returns `true`. If the block would replace one that has to be written back, writes that
-    /// one back instead and returns `false`. If the frame waits for another block, or a transaction moves the block to
-    /// be written back, waits for the end of a transaction and returns `false`.
+    /// Fetches the block and returns `true`. If the block would replace a dirty block, writes the dirty block back and
+    /// returns `false`. If another task fills the frame, or a transaction moves the dirty block, waits for the end of
+    /// that transaction and returns `false`. After `false` the caller tries again.
     async fn replace(&self, address: Address, granted: Granted<'_>, write: bool) -> bool {
         let (place, old) = self.contents.cache.borrow().victim(address);
         let is_dirty = old.is_some_and(|(_, state)| state.owns());

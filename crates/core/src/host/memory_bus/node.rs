@@ -60,8 +60,8 @@ impl Agent for Registers {
         self.device.time(address - self.window.0)
     }
 
-    fn home_posts(&self) -> bool {
-        self.device.posts()
+    fn home_posts_writes(&self) -> bool {
+        self.device.posts_writes()
     }
 
     fn home_read(&self, address: Address, bytes: usize, data: &mut Block) {

@@ -316,8 +316,8 @@ impl Agent for FarAgent {
         self.agent.home_time(address) + self.with_data
     }
 
-    fn home_posts(&self) -> bool {
-        self.agent.home_posts()
+    fn home_posts_writes(&self) -> bool {
+        self.agent.home_posts_writes()
     }
 
     fn home_read(&self, address: Address, bytes: usize, data: &mut Block) {

@@ -183,7 +183,7 @@ impl HostNode for Node {
     }
 
     fn map_device(&self, device: Rc<dyn Device>, window: DeviceWindow) -> Option<Window> {
-        Some(self.attach(Target::Immediate(device), window))
+        Some(self.attach(Target::ImmediateDevice(device), window))
     }
 
     fn map_async_device(&self, device: Rc<dyn AsyncDevice>, window: DeviceWindow) -> Option<Window> {
@@ -225,7 +225,7 @@ impl HostNode for Node {
                 .flat_map(cached)
                 .filter(|block| block + BLOCK_BYTES as u64 > range.start && *block < range.end)
             {
-                self.node.bus.flush_aside(block);
+                self.node.bus.flush_off_bus(block);
             }
         }
         self.complex.caches.warm(range, state);

@@ -267,7 +267,7 @@ impl Units {
     }
 
     /// Returns units at the instant `at`.
-    pub fn give_back(&self, at: Time, units: u32) {
+    pub fn return_units(&self, at: Time, units: u32) {
         let returns = &mut self.state.borrow_mut().returns;
         // Most units return after all others.
         match returns.back().is_none_or(|(last, _)| *last <= at) {

@@ -27,7 +27,7 @@ pub struct LlcParameters {
     /// 20 (data sheet of the Ivy Bridge server).
     #[param(min = 1, max = 64, default = 20, meaning = Capacity)]
     pub ways: usize,
-    /// Ways in which the writes of devices allocate.
+    /// Number of cache ways in which the writes of devices allocate.
     ///
     /// 2 (measured: blocks that a device wrote go cold in windows between 2 and 4 MiB).
     #[param(min = 0, max = 64, default = 2, meaning = Capacity, resource = "I/O ways")]

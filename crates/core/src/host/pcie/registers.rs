@@ -33,7 +33,7 @@ const WINDOWS_BASE: Address = 1 << 41;
 /// A device at the end of the link.
 #[derive(Clone)]
 pub(super) enum Target {
-    Immediate(Rc<dyn Device>),
+    ImmediateDevice(Rc<dyn Device>),
     Async(Rc<dyn AsyncDevice>),
 }
 
@@ -122,18 +122,18 @@ impl DeviceWindows {
     async fn serve(&self) {
         loop {
             let DeviceAccess { device, at, kind } = self.accesses.receive().await;
-            if let Target::Immediate(device) = &device {
+            if let Target::ImmediateDevice(device) = &device {
                 self.sim.delay(device.time(at)).await;
             }
             match kind {
                 AccessKind::Write(bytes) => match device {
-                    Target::Immediate(device) => device.write(at, &bytes),
+                    Target::ImmediateDevice(device) => device.write(at, &bytes),
                     Target::Async(device) => device.write(at, &bytes).await,
                 },
                 AccessKind::Read(read) => {
                     let mut data = read.data.take();
                     match device {
-                        Target::Immediate(device) => device.read(at, &mut data),
+                        Target::ImmediateDevice(device) => device.read(at, &mut data),
                         Target::Async(device) => device.read(at, &mut data).await,
                     }
                     let bytes = Bytes(data.len() as u64);

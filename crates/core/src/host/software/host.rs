@@ -64,7 +64,7 @@ impl HostNode for Node {
     }
 
     fn prepare<'a>(&'a self, address: Address, bytes: &'a [u8]) -> LocalFuture<'a, ()> {
-        Box::pin(async move { self.memory.poke(address, bytes) })
+        Box::pin(async move { self.memory.write_untimed(address, bytes) })
     }
 
     fn utilization(&self) -> Vec<Utilization> {

@@ -59,7 +59,7 @@ impl SoftwareMemory {
     }
 
     /// Writes bytes into memory.
-    pub fn poke(&self, address: Address, bytes: &[u8]) {
+    pub fn write_untimed(&self, address: Address, bytes: &[u8]) {
         self.0.borrow_mut()[address as usize..address as usize + bytes.len()].copy_from_slice(bytes);
     }
 }

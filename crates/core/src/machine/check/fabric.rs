@@ -28,7 +28,7 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
     let (workload, router) = (&read.value.workload, &routers.parameters.router);
     let Ok(shape) = routers.topology.build() else { return };
     for (key, message) in router.check(&shape, workload.needs().packet_flits) {
-        problems.push(wrong_router(read, key, &message));
+        problems.push(router_problem(read, key, &message));
     }
     let injection_max = routers.injection_max(&shape);
     let errors = workload.check_routers(shape.wiring.nodes(), injection_max).into_iter();
@@ -42,7 +42,7 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
 
 /// Returns the problem with a router's parameter that does not fit the shape, or the packets of a workload that drives
 /// the routers without nodes.
-fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
+fn router_problem(read: &Read<Machine>, key: &str, message: &str) -> Problem {
     let router_key = |key: &str| read.value.fabric.key(&format!("router.{key}"));
     if key != "buffer-flits" {
         return read.problem_at(&router_key(key), message, "");

@@ -59,7 +59,7 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let checks = [
         capabilities,
         format,
-        udp_only,
+        check_udp_only,
         firmware,
         loss,
         features,
@@ -162,12 +162,12 @@ fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
 fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
     let (offered, mut all) = (host.capabilities(), registry.interfaces().undescribed().iter().collect::<Vec<_>>());
     all.sort_by_key(|interface| matches!(interface.limits().endpoints, EndpointLimit::PerNode(_)));
-    let sufficient = all.iter().filter(|interface| offered.missing(&interface.needs_at_least()).is_empty());
+    let sufficient = all.iter().filter(|interface| offered.missing(&interface.minimum_requirements()).is_empty());
     format!("interfaces for this host: {}", sufficient.map(|interface| interface.name()).collect::<Vec<_>>().join(", "))
 }
 
 /// Checks that a firmware which supports only UDP runs no other protocol.
-fn udp_only(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+fn check_udp_only(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
     if parts.interface.runs_protocols() || parts.node_parts.protocol.buffer_requirements().is_none() {
         return Vec::new();

@@ -20,13 +20,13 @@ use crate::text::{Problem, Read};
 
 /// The main memory that a node needs, by purpose, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Need {
+struct MemoryNeed {
     interface: u64,
     to_send: u64,
     to_receive: u64,
 }
 
-impl Need {
+impl MemoryNeed {
     /// Returns the total, rounded up to whole pages of 4 KiB.
     fn in_pages(self) -> Bytes {
         Bytes(self.total().div_ceil(FIRST_FREE).saturating_mul(FIRST_FREE))
@@ -77,7 +77,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let demands = nodes.map(|(number, node)| (need(&traffic, number, machine, node_parts, grain), &node.name));
         let Some((need, node)) = demands.max_by_key(|(need, _)| need.total()) else { continue };
         if need.total() > size.get() {
-            let [needed, size] = need.in_pages().in_one_unit(size);
+            let [needed, size] = need.in_pages().in_common_unit(size);
             let message = format!("`{node}` may need {needed} of main memory, and has {size}");
             let key = host.key(key);
             let key_of_sent =
@@ -89,7 +89,7 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn enlarge_help(need: Need, memory: &str) -> String {
+fn enlarge_help(need: MemoryNeed, memory: &str) -> String {
     let [interface, send, receive, reserved] = [need.interface, need.to_send, need.to_receive, FIRST_FREE].map(Bytes);
     format!(
         "make {memory} {} or larger: {interface} for the interface, {send} for sent messages, {receive} for partly received messages, {reserved} reserved",
@@ -97,11 +97,11 @@ fn enlarge_help(need: Need, memory: &str) -> String {
     )
 }
 
-fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> Need {
+fn need(traffic: &Traffic, node: usize, machine: &Machine, node_parts: &NodeParts, grain: Granularity) -> MemoryNeed {
     let sent =
         traffic.send_buffers[node].iter().map(|(buffers, bytes)| grain.round_up(bytes.get()).saturating_mul(*buffers));
     let interface = node_parts.interface_of(&machine.nodes[node]).memory_footprint();
-    Need {
+    MemoryNeed {
         interface: interface.own.iter().map(|(buffers, bytes)| grain.round_up(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(traffic, node, grain), u64::saturating_add),
         to_receive: received(traffic, node, machine, node_parts, grain)

@@ -182,7 +182,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let has_sufficient_memory = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
     match (memory_use(1).is_none_or(has_sufficient_memory), memory_use(per_node)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
-            let [needed, available] = needed.in_one_unit(available);
+            let [needed, available] = needed.in_common_unit(available);
             let message = format!(
                 "with the {endpoint_key} of {per_node} endpoints, [{}] needs {needed} of its memory, which has {available}",
                 parts.interface.table()

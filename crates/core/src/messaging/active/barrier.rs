@@ -83,7 +83,7 @@ impl Barrier {
             self.missing.set(0);
             let opens = clock.edge_since(now, cycles);
             self.opened.set((number + 1, opens));
-            members[id.index()].endpoint.cpu().sim().progress_at(opens);
+            members[id.index()].endpoint.cpu().sim().expect_progress_at(opens);
             members.iter().for_each(|member| member.endpoint.wakeup().notify());
             return number;
         }
@@ -103,7 +103,7 @@ impl Barrier {
 
     /// Returns the time after `now` at which the next barrier opens that all members have entered, or [`Time::MAX`] if
     /// no barrier is left.
-    pub(super) fn opens_after(&self, now: Time) -> Time {
+    pub(super) fn next_opening(&self, now: Time) -> Time {
         let (_, at) = self.opened.get();
         if at > now { at } else { Time::MAX }
     }

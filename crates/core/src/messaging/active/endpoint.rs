@@ -142,7 +142,7 @@ impl ActiveEndpoint {
     }
 
     /// Returns the program's time charged to `cause`.
-    pub fn spent(&self, cause: Cause) -> Time {
+    pub fn time_charged_to(&self, cause: Cause) -> Time {
         self.time.time_of(cause)
     }
 

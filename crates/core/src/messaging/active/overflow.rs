@@ -11,8 +11,8 @@
 //! store it there; the loads that move it back into registers, through the caches; and the cycles to manage the queue
 //! (`messaging.overflow`), for each message that enters it or leaves it. Messages leave the queue in the order in
 //! which they entered it. While the queue holds any message, no message is taken from the interface for a handler, so
-//! that handlers run in the order of arrival. On a node that several programs share, the programs' inboxes are the
-//! queue, and the bytes of its messages are not in memory.
+//! that handlers run in the order of arrival. On a node that several programs share, the inbox of each program serves
+//! as its queue, and the bytes of the queued messages are not stored in the node's memory.
 //!
 //! The size of the queue is limited by the node's memory only. Page faults are left out.
 

@@ -262,7 +262,7 @@ impl ActiveEndpoint {
         self.time.switch(Cause::Send, start);
         self.charge_to(previous_cause);
         self.count_sent();
-        if !transfer::is_part(packet.handler) {
+        if !transfer::is_transfer_handler(packet.handler) {
             self.count_message(packet.words.len());
         }
     }
@@ -270,15 +270,15 @@ impl ActiveEndpoint {
     /// Waits until all endpoints have entered the barrier, and polls meanwhile.
     pub async fn barrier(&self) {
         let number = self.enter_barrier().await;
-        self.wait_because(self.barrier.wait_reason(), || self.has_passed(number)).await;
+        self.wait_with_reason(self.barrier.wait_reason(), || self.has_passed(number)).await;
     }
 
     /// Waits until `condition` holds, which the program of `id` brings about. A deadlock report names that program.
     pub async fn wait_for_answer(&self, id: EndpointId, condition: impl Fn() -> bool) {
-        self.wait_because(self.barrier.answer(id), condition).await;
+        self.wait_with_reason(self.barrier.answer(id), condition).await;
     }
 
-    async fn wait_because(&self, reason: WaitReasonId, condition: impl Fn() -> bool) {
+    async fn wait_with_reason(&self, reason: WaitReasonId, condition: impl Fn() -> bool) {
         let before = self.wait_reason.replace(Some(reason));
         self.wait_until(condition).await;
         self.wait_reason.set(before);
@@ -322,7 +322,7 @@ impl ActiveEndpoint {
             polls = polls.or_else(|| endpoint.polls_for_packet());
             let next_check = || match condition() || endpoint.now() >= until || endpoint.sharing.has_deferred() {
                 true => Time::ZERO,
-                false => until.min(self.barrier.opens_after(endpoint.now())),
+                false => until.min(self.barrier.next_opening(endpoint.now())),
             };
             let _reason = self.wait_reason.get().map(|reason| self.sim().waits_for(reason));
             let wake = Wake { next: &next_check, until };

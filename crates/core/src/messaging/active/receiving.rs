@@ -74,7 +74,7 @@ impl ActiveEndpoint {
 
     /// Runs the handler of a received packet to its end.
     async fn handle(&self, received: &Received<'_>, journey: &Journey) {
-        if self.parameters.dispatch > 0 && !transfer::is_part(received.handler) {
+        if self.parameters.dispatch > 0 && !transfer::is_transfer_handler(received.handler) {
             let before = self.charge_to(Cause::Dispatch);
             self.work("dispatch", self.parameters.dispatch).await;
             self.charge_to(before);

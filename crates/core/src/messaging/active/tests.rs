@@ -97,7 +97,7 @@ fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
 }
 
 #[test]
-fn a_packet_costs_what_is_stated() {
+fn a_packet_takes_the_stated_cycles() {
     assert_eq!(handled(SYNTHETIC, 1), 40 + WIRE + 60);
     assert_eq!(handled(SYNTHETIC, 3), 40 + WIRE + 3 * 60, "receiving is slower than sending");
     // The processor polls at 0, 22, 44 and 66: the packet of cycle 70 is found by the poll at 88.

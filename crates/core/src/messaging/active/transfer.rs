@@ -107,7 +107,7 @@ pub(super) fn sends_reply(handler: u8) -> bool {
 }
 
 /// Returns whether the packets for a handler are parts of a message, and not messages of their own.
-pub(super) fn is_part(handler: u8) -> bool {
+pub(super) fn is_transfer_handler(handler: u8) -> bool {
     handler == TRANSFER_DATA
 }
 

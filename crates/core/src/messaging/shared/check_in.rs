@@ -1,12 +1,12 @@
-//! Check-ins: a node returns a read-only copy to its home, in one message, instead of waiting until a write
-//! invalidates it, in two.
+//! Check-ins: a node returns a read-only copy to its home. This takes one message; waiting until a write invalidates
+//! the copy takes two.
 //!
 //! This is the check-in of cooperative shared memory (Hill, Larus, Reinhardt and Wood, *Cooperative Shared Memory:
 //! Software and Hardware for Scalable Multiprocessors*, ASPLOS 1992), for programs in which one node produces data that
 //! others read once. The check-in is not acknowledged.
 //!
 //! **Order.** The network may deliver a node's next request for the block before the check-in. A home that served the
-//! request first would then take the new copy for returned. A node therefore counts its check-ins of each block, modulo
+//! request first would then consider the new copy returned. A node therefore counts its check-ins of each block, modulo
 //! two, and states the count in its requests; a home that has not received as many keeps the request until the check-in
 //! arrives, which needs no further message. One bit suffices: a node checks in again only after it was granted a new
 //! copy, so at most one check-in of a node for a block is in the network.
@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The bit of a request's word that states whether the node's check-ins of the block are odd in number. Software shares
 /// at most 4 GiB of each endpoint in blocks of 32 bytes or more, so that the numbers of blocks leave it free.
-const ODD: u32 = 1 << 31;
+const CHECK_INS_ODD: u32 = 1 << 31;
 
 /// The check-ins of an endpoint, as a node with copies and as a home.
 #[derive(Default)]
@@ -55,20 +55,20 @@ impl CheckIns {
 
     /// Returns the word of a message of this endpoint about `block`, with the number of check-ins in requests.
     pub fn stamp(&self, word: u32, kind: CoherenceKind, block: BlockId) -> u32 {
-        assert!(word & ODD == 0, "a block's number leaves a bit of the word free");
+        assert!(word & CHECK_INS_ODD == 0, "a block's number leaves a bit of the word free");
         let is_odd = is_request(kind) && self.sent.borrow().contains(&block);
-        if is_odd { word | ODD } else { word }
+        if is_odd { word | CHECK_INS_ODD } else { word }
     }
 
     /// Returns a word as it was before [`stamp`](CheckIns::stamp).
-    pub fn without_stamp(word: u32) -> u32 {
-        word & !ODD
+    pub fn remove_stamp(word: u32) -> u32 {
+        word & !CHECK_INS_ODD
     }
 
     /// Keeps a request for own block `number` if a check-in that its node sent earlier has not arrived. Returns whether
     /// it is kept.
-    pub fn keep_early(&self, from: EndpointId, word: u32, kind: CoherenceKind, number: u32) -> bool {
-        let has_all = (word & ODD != 0) == self.received.borrow().contains(&(from, number));
+    pub fn defer_if_early(&self, from: EndpointId, word: u32, kind: CoherenceKind, number: u32) -> bool {
+        let has_all = (word & CHECK_INS_ODD != 0) == self.received.borrow().contains(&(from, number));
         if has_all || !is_request(kind) {
             return false;
         }

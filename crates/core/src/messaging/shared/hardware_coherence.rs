@@ -14,7 +14,7 @@ use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
 use crate::messaging::active::ActiveEndpoint;
 use crate::ni::{AccessCosts, CoherenceUnit};
-use crate::protocol::directory::Want;
+use crate::protocol::directory::AccessMode;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -66,13 +66,13 @@ impl HardwareCoherence {
 
     /// Returns the address of `at`, if the processor may access it with `want`.
     #[inline]
-    pub fn accessible_address(&self, at: SharedAddress, want: Want) -> Option<Address> {
+    pub fn accessible_address(&self, at: SharedAddress, want: AccessMode) -> Option<Address> {
         let address = self.address(at);
-        self.unit.may(address, want).then_some(address)
+        self.unit.may_access(address, want).then_some(address)
     }
 
     /// Waits until the program may access `at`. Returns its address, and whether the program waited.
-    pub async fn fault(&self, at: SharedAddress, want: Want) -> (Address, bool) {
+    pub async fn fault(&self, at: SharedAddress, want: AccessMode) -> (Address, bool) {
         let (address, active) = (self.address(at), &self.active);
         let cpu = active.cpu();
         {
@@ -96,7 +96,7 @@ impl HardwareCoherence {
             }
             cpu.work(self.context_switch);
         }
-        self.unit.settle(address);
+        self.unit.move_to_cache(address);
         cpu.work(self.switch_cycles);
         (address, true)
     }
@@ -113,17 +113,17 @@ impl HardwareCoherence {
     }
 
     /// Ends the access to `at`, if a fault granted it.
-    pub async fn used(&self, at: SharedAddress) {
+    pub async fn end_use(&self, at: SharedAddress) {
         if self.granted.take() {
-            self.unit.used(self.address(at)).await;
+            self.unit.end_use(self.address(at)).await;
         }
     }
 
     /// Prefetches the block of `at`.
-    pub async fn prefetch(&self, at: SharedAddress, want: Want) {
+    pub async fn prefetch(&self, at: SharedAddress, want: AccessMode) {
         let (address, cpu) = (self.address(at), self.active.cpu());
         cpu.work(self.costs.prefetch);
-        if !self.unit.may(address, want) {
+        if !self.unit.may_access(address, want) {
             cpu.sync().await;
             self.unit.prefetch(address, want).await;
         }

@@ -11,7 +11,7 @@ use super::space::{SharedAddress, Space};
 use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
 use crate::messaging::active::ActiveEndpoint;
-use crate::protocol::directory::{Access, Want};
+use crate::protocol::directory::{Access, AccessMode};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -100,7 +100,7 @@ impl SharedMemory {
     ///
     /// Panics if `at` is outside what its home shares.
     #[inline]
-    pub fn accessible_address(&self, at: SharedAddress, want: Want) -> Option<Address> {
+    pub fn accessible_address(&self, at: SharedAddress, want: AccessMode) -> Option<Address> {
         match &self.kind {
             Kind::Software(software) => {
                 let Some(tag) = software.tag(at) else { self.is_outside(at) };
@@ -123,8 +123,8 @@ impl SharedMemory {
     }
 
     /// Waits until the program may access `at` once, and returns the address. The program must not hold the processor
-    /// while it waits, and calls [`SharedMemory::used`] after the access.
-    pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
+    /// while it waits, and calls [`SharedMemory::end_use`] after the access.
+    pub async fn fault(&self, at: SharedAddress, want: AccessMode) -> Address {
         match &self.kind {
             Kind::Software(software) => {
                 self.faults.set(self.faults.get() + 1);
@@ -139,16 +139,16 @@ impl SharedMemory {
     }
 
     /// Ends the access to `at` that a fault granted.
-    pub async fn used(&self, at: SharedAddress) {
+    pub async fn end_use(&self, at: SharedAddress) {
         match &self.kind {
-            Kind::Software(software) => software.used(at).await,
-            Kind::Hardware(hardware) => hardware.used(at).await,
+            Kind::Software(software) => software.end_use(at).await,
+            Kind::Hardware(hardware) => hardware.end_use(at).await,
         }
     }
 
     /// Prefetches the block of `at`. Another endpoint may take the block away before it is used. Software ignores
     /// prefetches.
-    pub async fn prefetch(&self, at: SharedAddress, want: Want) {
+    pub async fn prefetch(&self, at: SharedAddress, want: AccessMode) {
         if let Kind::Hardware(hardware) = &self.kind {
             hardware.prefetch(at, want).await;
         }

@@ -14,8 +14,8 @@ use crate::engine::{EndpointId, NodeId};
 use crate::host::{Address, Processor};
 use crate::messaging::active::{ActiveEndpoint, ActiveMessage};
 use crate::protocol::directory::{
-    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Evicted,
-    Requester, RequesterParameters, Want,
+    Access, AccessMode, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters,
+    Evicted, Requester, RequesterParameters,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -80,7 +80,7 @@ impl SoftwareCoherence {
     }
 
     /// Waits until the program may access `at` once, and returns its address.
-    pub async fn fault(&self, at: SharedAddress, want: Want) -> Address {
+    pub async fn fault(&self, at: SharedAddress, want: AccessMode) -> Address {
         self.active.cpu().work(self.fault_cycles);
         let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
         self.granted.set(None);
@@ -95,11 +95,11 @@ impl SoftwareCoherence {
     }
 
     /// Ends the access to `at` that a fault granted.
-    pub async fn used(&self, at: SharedAddress) {
+    pub async fn end_use(&self, at: SharedAddress) {
         let (block, mut actions) = (self.space.block(at), self.spare_actions.take());
         match self.is_home(block) {
-            true => self.directory.borrow_mut().used(block.number, &mut actions),
-            false => self.requester.borrow_mut().used(block, &mut actions),
+            true => self.directory.borrow_mut().end_use(block.number, &mut actions),
+            false => self.requester.borrow_mut().end_use(block, &mut actions),
         }
         self.perform(block, &[], actions).await;
         self.active.flush().await;
@@ -144,9 +144,9 @@ impl SoftwareCoherence {
     }
 
     async fn accept_message(&self, from: EndpointId, word: u32, data: &[u32]) {
-        let decoded = CoherenceMessage::decode(CheckIns::without_stamp(word));
+        let decoded = CoherenceMessage::decode(CheckIns::remove_stamp(word));
         let message = decoded.expect("an endpoint sends messages that decode");
-        if self.check_ins.keep_early(from, word, message.kind, message.number) {
+        if self.check_ins.defer_if_early(from, word, message.kind, message.number) {
             return;
         }
         let [sender, receiver] = [from, self.active.id()].map(|id| NodeId(id.0));

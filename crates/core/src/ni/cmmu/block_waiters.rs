@@ -41,7 +41,7 @@ impl BlockWaiters {
     }
 
     /// Records that a program has used the block; returns whether it was the last one.
-    pub fn used(&mut self, block: BlockId) -> bool {
+    pub fn end_use(&mut self, block: BlockId) -> bool {
         let unused_grants = self.held.get_mut(&block).expect("a used block was granted");
         *unused_grants -= 1;
         let is_last = *unused_grants == 0;

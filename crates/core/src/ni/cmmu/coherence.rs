@@ -13,7 +13,7 @@
 
 use super::block_waiters::BlockWaiters;
 use super::parameters::{CmmuParameters, CoherenceCosts};
-use super::volume::Volume;
+use super::traffic_volume::TrafficVolume;
 use super::wire::{self, HEADER_BYTES};
 use crate::engine::{Bytes, Class, FlowKey, Hertz, Journey, LocalFuture, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
@@ -22,8 +22,8 @@ use crate::host::{Address, Processor};
 use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant};
 use crate::ni::port::Port;
 use crate::protocol::directory::{
-    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory, DirectoryParameters,
-    Evicted, Requester, RequesterParameters, Trap, Want,
+    Access, AccessMode, AccessOutcome, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory,
+    DirectoryParameters, Evicted, Requester, RequesterParameters, Trap,
 };
 use crate::protocol::{Marks, Offer};
 use std::cell::{Cell, RefCell};
@@ -62,7 +62,7 @@ pub struct Coherence {
     /// Notified when a block has been granted or invalidated.
     changed: Signal,
     packets_sent: Cell<u64>,
-    volume: Volume,
+    traffic_volume: TrafficVolume,
     traps: Cell<u64>,
 }
 
@@ -81,8 +81,8 @@ impl CoherenceController for UnitController {
     }
 }
 
-const fn want(stores: bool) -> Want {
-    if stores { Want::Write } else { Want::Read }
+const fn want(stores: bool) -> AccessMode {
+    if stores { AccessMode::Write } else { AccessMode::Read }
 }
 
 impl Coherence {
@@ -114,7 +114,7 @@ impl Coherence {
             retries: Mailbox::new(sim, format!("{name}: a request to repeat")),
             changed: Signal::new(sim, format!("a block of shared memory for {name}")),
             packets_sent: Cell::new(0),
-            volume: Volume::default(),
+            traffic_volume: TrafficVolume::default(),
             traps: Cell::new(0),
         });
         host.set_coherence_controller(Rc::new(UnitController(Rc::downgrade(&unit))));
@@ -135,10 +135,10 @@ impl Coherence {
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = [
             ("coherence.packets", self.packets_sent.get()),
-            ("coherence.bytes", self.volume.counts().map(|(_, bytes)| bytes).iter().sum()),
+            ("coherence.bytes", self.traffic_volume.counts().map(|(_, bytes)| bytes).iter().sum()),
             ("coherence.traps", self.traps.get()),
         ];
-        counts.into_iter().chain(self.volume.counts())
+        counts.into_iter().chain(self.traffic_volume.counts())
     }
 
     async fn serve(self: Rc<Self>) {
@@ -194,9 +194,9 @@ impl Coherence {
             bytes.extend(data.iter().flatten());
             let length = Bytes(bytes.len() as u64);
             self.packets_sent.set(self.packets_sent.get() + 1);
-            self.volume.coherence(message.kind, length.get());
-            let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::ALONE };
-            let body = Packet::of_row(Label::default(), Journey::NONE, bytes);
+            self.traffic_volume.coherence(message.kind, length.get());
+            let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::SINGLE_PACKET };
+            let body = Packet::from_owned_bytes(Label::default(), Journey::NONE, bytes);
             self.port.offer(slot, Offer { to, flow: FlowKey(0), class, marks, bytes: length, body });
         }
     }
@@ -229,13 +229,13 @@ impl Coherence {
         for &action in actions {
             match action {
                 CoherenceAction::Send { to, message } => {
-                    let data = message.kind.carries_block().then(|| self.host.give(address));
+                    let data = message.kind.carries_block().then(|| self.host.read_block_to_send(address));
                     pending.messages.push(OutgoingMessage { to, message, data });
                 }
                 CoherenceAction::Store => {
                     let data = block_bytes.expect("a block came");
                     match block.home == self.node {
-                        true => self.host.take_home(address, &data),
+                        true => self.host.store_returned_block(address, &data),
                         false => self.host.take_copy(address, data),
                     }
                 }
@@ -281,11 +281,11 @@ impl Coherence {
     fn evict(&self, address: Address) -> bool {
         let (block, mut actions) = (self.block(address), Vec::new());
         let evicted = self.requester.borrow_mut().evict(block, &mut actions);
-        if evicted != Evicted::Stays {
+        if evicted != Evicted::NotEvicted {
             let pending = self.perform(block, None, &actions);
             self.enqueue(pending.messages);
         }
-        evicted != Evicted::Stays
+        evicted != Evicted::NotEvicted
     }
 }
 
@@ -298,14 +298,14 @@ impl Coherence {
         }
     }
 
-    async fn request(&self, address: Address, want: Want) -> Option<Grant> {
+    async fn request(&self, address: Address, want: AccessMode) -> Option<Grant> {
         let (block, mut actions) = (self.block(address), Vec::new());
         let outcome = match block.home == self.node {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
             false => self.requester.borrow_mut().access(block, want, &mut actions),
         };
         if outcome == AccessOutcome::Hit {
-            self.host.settle(address);
+            self.host.move_to_cache(address);
             return None;
         }
         let grant = self.waiters.borrow_mut().wait(block);
@@ -316,12 +316,12 @@ impl Coherence {
 
     async fn finish(&self, address: Address) {
         let (block, mut actions) = (self.block(address), Vec::new());
-        if !self.waiters.borrow_mut().used(block) {
+        if !self.waiters.borrow_mut().end_use(block) {
             return;
         }
         match block.home == self.node {
-            true => self.directory.borrow_mut().used(block.number, &mut actions),
-            false => self.requester.borrow_mut().used(block, &mut actions),
+            true => self.directory.borrow_mut().end_use(block.number, &mut actions),
+            false => self.requester.borrow_mut().end_use(block, &mut actions),
         }
         let pending = self.perform(block, None, &actions);
         // The block may have been invalidated in the meantime.
@@ -347,13 +347,13 @@ impl CoherenceUnit for Coherence {
         remote(home, address)
     }
 
-    fn may(&self, address: Address, want: Want) -> bool {
-        let has = self.host.processor.may(address, want == Want::Write);
+    fn may_access(&self, address: Address, want: AccessMode) -> bool {
+        let has = self.host.processor.may_access(address, want == AccessMode::Write);
         // If programs have been granted blocks, a block may be in the cache for one of those programs only.
         has && (!self.waiters.borrow().any_held() || self.allowed(address).allows(want))
     }
 
-    fn demand<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, Option<Grant>> {
+    fn demand<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, Option<Grant>> {
         Box::pin(self.request(address, want))
     }
 
@@ -365,16 +365,16 @@ impl CoherenceUnit for Coherence {
         })
     }
 
-    fn settle(&self, address: Address) {
-        self.host.settle(address);
+    fn move_to_cache(&self, address: Address) {
+        self.host.move_to_cache(address);
     }
 
-    fn used<'a>(&'a self, address: Address) -> LocalFuture<'a, ()> {
+    fn end_use<'a>(&'a self, address: Address) -> LocalFuture<'a, ()> {
         Box::pin(self.finish(address))
     }
 
     /// Prefetches a block, without a grant: the block may be invalidated before it is used.
-    fn prefetch<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, ()> {
+    fn prefetch<'a>(&'a self, address: Address, want: AccessMode) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let (block, mut actions) = (self.block(address), Vec::new());
             match block.home == self.node {

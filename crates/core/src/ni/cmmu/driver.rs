@@ -1,19 +1,20 @@
-//! The driver of the unit: what the processor does to send and receive messages.
+//! The driver of the communications and memory management unit (CMMU): the work of the processor for sending and
+//! receiving messages.
 //!
-//! To send, the processor stores two header words and the arguments into the unit and describes ranges of memory, whose
-//! bytes are read at the launch. Words beyond the arguments are gathered in memory and described as well. The packet
-//! waits in the send queue, whose length is the number of the protocol's slots.
+//! To send, the processor stores two header words and the arguments into the unit. It also stores the addresses and
+//! lengths of ranges of memory, whose bytes the unit reads at the launch. Words beyond the arguments are first gathered
+//! in such a range. The packet waits in the send queue, which has as many entries as the protocol has slots.
 //!
 //! Words beyond the arguments of a received message are moved to memory, and scattered from there by the program.
 //!
-//! With interrupts, a program pays for an interrupt with each message, and polls that find nothing are free; with
-//! polling it pays for each poll. The processor loads arguments from the unit. While the unit moves bytes to memory,
-//! the processor waits; the program uses those bytes in place.
+//! With interrupts, each message costs an interrupt, and polls that find nothing take no time. With polling, each poll
+//! takes time. The processor loads arguments from the unit. It waits while the unit moves bytes to memory, and the
+//! program uses those bytes in place.
 
 use super::coherence::Coherence;
 use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
 use super::rx::{Message, RxQueue};
-use super::volume::Volume;
+use super::traffic_volume::TrafficVolume;
 use super::wire::{self, HEADER_BYTES, MessageHead, SEQUENCE_BITS};
 use crate::engine::{Bytes, Journey, Signal, SpanLabel};
 use crate::fabric::{Label, Packet};
@@ -39,7 +40,7 @@ pub struct CmmuDriver {
     port: Rc<Port>,
     rx: Rc<RxQueue>,
     coherence: Rc<Coherence>,
-    volume: Volume,
+    traffic_volume: TrafficVolume,
 }
 
 impl CmmuDriver {
@@ -51,10 +52,18 @@ impl CmmuDriver {
         rx: Rc<RxQueue>,
         coherence: Rc<Coherence>,
     ) -> CmmuDriver {
-        CmmuDriver { parameters, costs, host: host.clone(), port, rx, coherence, volume: Volume::default() }
+        CmmuDriver {
+            parameters,
+            costs,
+            host: host.clone(),
+            port,
+            rx,
+            coherence,
+            traffic_volume: TrafficVolume::default(),
+        }
     }
 
-    /// Returns a packet with its bytes, and charges the processor's cycles for describing it.
+    /// Returns the encoded packet, and charges the processor's cycles for storing its header, arguments and ranges.
     fn compose(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> Rc<Packet> {
         let word = self.parameters.word;
         let mut body = match packet.source {
@@ -82,7 +91,7 @@ impl CmmuDriver {
         let addresses = self.port.addresses();
         let endpoints = [packet.from, packet.to].map(|endpoint| addresses.index_on_node(endpoint));
         let head = wire::encode(MessageHead { envelope: packet.envelope, endpoints, padding });
-        Packet::of_row(Label::default(), packet.journey.clone(), [&head[..], &body].concat())
+        Packet::from_owned_bytes(Label::default(), packet.journey.clone(), [&head[..], &body].concat())
     }
 
     fn is_interrupted(&self) -> bool {
@@ -136,7 +145,7 @@ impl Driver for CmmuDriver {
         let body = self.compose(cpu, packet);
         cpu.sync().await;
         let bytes = Bytes(body.bytes().len() as u64);
-        self.volume.message(bytes.get());
+        self.traffic_volume.message(bytes.get());
         hand_over(&self.port, (cpu, &lease), packet, slot, (body, bytes));
         true
     }
@@ -194,7 +203,7 @@ impl Driver for CmmuDriver {
             PayloadSink::Memory(into) => {
                 cpu.work(p.dma + p.double_word * body.len().div_ceil(DOUBLE_WORD) as u64);
                 cpu.sync().await;
-                self.host.poke(into, &body);
+                self.host.write_untimed(into, &body);
                 into
             }
         };
@@ -249,6 +258,6 @@ impl Driver for CmmuDriver {
     fn counts(&self) -> Vec<(&'static str, u64)> {
         let [traps, saved] = self.rx.overflows();
         let overflow_metrics = [("ni.overflows", traps), ("ni.overflowed_messages", saved)];
-        overflow_metrics.into_iter().chain(self.volume.counts()).chain(self.coherence.counts()).collect()
+        overflow_metrics.into_iter().chain(self.traffic_volume.counts()).chain(self.coherence.counts()).collect()
     }
 }

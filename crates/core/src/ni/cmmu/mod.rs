@@ -8,7 +8,7 @@
 //! | `interface.rs` | the specification |
 //! | `driver.rs` | the processor's part in sending and receiving messages |
 //! | `coherence.rs` | memory shared with other nodes: the directory protocol, in hardware |
-//! | `volume.rs` | bytes sent, by purpose |
+//! | `traffic_volume.rs` | bytes sent, by purpose |
 //! | `block_waiters.rs` | programs that wait for a block, or have not used a granted one |
 //!
 //! Datasheet (Kubiatowicz and Agarwal, *Anatomy of a Message in the Alewife Multiprocessor*, ICS 1993; Agarwal et al.,
@@ -32,7 +32,7 @@ pub mod driver;
 mod interface;
 mod parameters;
 mod rx;
-mod volume;
+mod traffic_volume;
 mod wire;
 
 pub use parameters::{CmmuParameters, CoherenceCosts, Reception};

@@ -38,7 +38,7 @@ pub struct CoherenceCosts {
     /// Number of readers of a block that hardware records.
     ///
     /// Each of these readers is recorded in a pointer of the block.
-    #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "directory")]
+    #[param(min = 1, max = ENTRIES_MAX, meaning = Capacity, resource = "directory")]
     pub pointers: u32,
     /// Cycles of the home's processor when no pointer is free for a reader.
     ///
@@ -65,13 +65,13 @@ pub struct CoherenceCosts {
     #[param(min = 1, meaning = Policy)]
     pub retry: u64,
     /// Blocks that may be prefetched at once; 0 for none.
-    #[param(min = 0, max = FEW_MAX, meaning = Capacity, resource = "prefetch buffer")]
+    #[param(min = 0, max = ENTRIES_MAX, meaning = Capacity, resource = "prefetch buffer")]
     pub prefetches: u32,
     /// Processor cycles to start a prefetch.
     #[param(resource = "coherence software")]
     pub prefetch: u64,
     /// Blocks that may be written back at once.
-    #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "write-back buffer")]
+    #[param(min = 1, max = ENTRIES_MAX, meaning = Capacity, resource = "write-back buffer")]
     pub write_backs: u32,
     /// Processor cycles to handle a lock at its home.
     #[param(resource = "coherence software")]
@@ -85,20 +85,20 @@ pub struct CoherenceCosts {
 }
 
 /// The maximum number of pointers, prefetches and write-backs (chosen).
-const FEW_MAX: u32 = 1024;
+const ENTRIES_MAX: u32 = 1024;
 
 /// The parameters of the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "message instructions")]
 pub struct CmmuParameters {
     /// Maximum number of bytes that a packet takes from memory: whole double words of 8 B.
-    #[param(key = "message-max", min = "8 B", max = "16 KiB", default = "512 B", check = not_whole_double_words)]
+    #[param(key = "message-max", min = "8 B", max = "16 KiB", default = "512 B", check = double_words_error)]
     #[param(meaning = Granularity)]
     pub payload: Bytes,
     /// Number of messages that the receive queue holds.
     #[param(key = "receive-queue", min = 1, max = 1024, meaning = Capacity, resource = "receive queue")]
     pub queue: usize,
-    /// How the processor is notified of a message.
+    /// Method by which the processor is notified of a message.
     #[param(default = "interrupt")]
     pub reception: Reception,
     /// Processor cycles to enter an interrupt handler and return.
@@ -138,7 +138,7 @@ pub struct CmmuParameters {
     pub coherence: CoherenceCosts,
 }
 
-fn not_whole_double_words(payload: &Bytes) -> Option<(String, &'static str)> {
+fn double_words_error(payload: &Bytes) -> Option<(String, &'static str)> {
     let is_whole = payload.get().is_multiple_of(8);
     (!is_whole).then(|| (format!("{payload} is not a whole number of double words"), "a double word is 8 B"))
 }

@@ -10,11 +10,11 @@ pub struct QueuesParameters {
     /// Length of every packet with its header, in whole words.
     ///
     /// Callahan and Goldstein (1995, §3) use 32 bytes, and 24 bytes for real programs.
-    #[param(min = "12 B", max = "36 B", default = "32 B", check = not_whole_words, meaning = Granularity)]
+    #[param(min = "12 B", max = "36 B", default = "32 B", check = whole_words_error, meaning = Granularity)]
     pub packet: Bytes,
 }
 
-fn not_whole_words(packet: &Bytes) -> Option<(String, &'static str)> {
+fn whole_words_error(packet: &Bytes) -> Option<(String, &'static str)> {
     let is_whole = packet.get().is_multiple_of(4);
     (!is_whole).then(|| (format!("{packet} is not a whole number of words"), "a word is 4 B"))
 }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub struct DmaEngineDriver {
     engine: Rc<DmaEngine>,
     /// A signal that is never notified.
-    never: Signal,
+    never_notified: Signal,
 }
 
 /// The message of a panic for a call that only a workload with messages makes.
@@ -20,8 +20,8 @@ const NO_MESSAGES: &str = "a checked workload sends no messages through a DMA en
 
 impl DmaEngineDriver {
     /// Returns the driver of `engine`.
-    pub fn new(engine: Rc<DmaEngine>, never: Signal) -> DmaEngineDriver {
-        DmaEngineDriver { engine, never }
+    pub fn new(engine: Rc<DmaEngine>, never_notified: Signal) -> DmaEngineDriver {
+        DmaEngineDriver { engine, never_notified }
     }
 }
 
@@ -69,7 +69,7 @@ impl Driver for DmaEngineDriver {
     }
 
     fn wakeup(&self) -> &Signal {
-        &self.never
+        &self.never_notified
     }
 
     fn utilization(&self) -> Vec<Utilization> {

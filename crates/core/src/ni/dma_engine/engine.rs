@@ -99,8 +99,8 @@ impl DmaEngine {
         let engine = DmaEngine {
             sim: sim.clone(),
             port: context.host.dma_port().port(),
-            reads: queue("DMA reads", parameters.read_issue()),
-            writes: queue("DMA writes", parameters.write_issue()),
+            reads: queue("DMA reads", parameters.read_issue_time()),
+            writes: queue("DMA writes", parameters.write_issue_time()),
             overhead,
             write_overhead,
             rate,
@@ -148,7 +148,7 @@ impl DmaEngine {
     }
 
     /// Returns `bytes` rounded up to whole pieces.
-    fn in_pieces(&self, bytes: Bytes) -> Bytes {
+    fn round_up_to_pieces(&self, bytes: Bytes) -> Bytes {
         Bytes(bytes.get().next_multiple_of(self.piece.get()))
     }
 
@@ -156,7 +156,7 @@ impl DmaEngine {
         self.sim.delay(self.write_overhead).await;
         self.writes.issue(&self.sim, bytes).await;
         let start = self.sim.now();
-        let copied = start + self.write_rate.time_for(self.in_pieces(bytes));
+        let copied = start + self.write_rate.time_for(self.round_up_to_pieces(bytes));
         let source = DmaSource::new(bytes, |offset, into| {
             into.iter_mut().zip(offset..).for_each(|(byte, at)| *byte = at as u8);
         });

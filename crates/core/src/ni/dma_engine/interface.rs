@@ -28,7 +28,7 @@ impl Part for DmaEngineParameters {
         PartInfo::new("dma-engine", "A DMA engine without messages, with many transfers outstanding").results(RESULTS);
 
     fn check(&self) -> Vec<ParameterError> {
-        self.unequal_lists()
+        self.list_length_errors()
     }
 }
 

@@ -28,7 +28,7 @@ pub struct DmaEngineParameters {
     /// last one.
     #[param(
         length(min = 1, max = 16),
-        check = |sizes| not_increasing(sizes),
+        check = |sizes| increasing_sizes_error(sizes),
         placeholder = vec![Bytes(64)],
         default = ["64 B", "128 B", "256 B", "512 B"],
         meaning = Granularity
@@ -55,14 +55,14 @@ pub struct DmaEngineParameters {
     pub timer_tick: Option<Time>,
 }
 
-fn not_increasing(sizes: &[Bytes]) -> Option<(String, &'static str)> {
+fn increasing_sizes_error(sizes: &[Bytes]) -> Option<(String, &'static str)> {
     let is_increasing = sizes[0] > Bytes::ZERO && sizes.windows(2).all(|pair| pair[0] < pair[1]);
     (!is_increasing).then(|| ("the sizes do not increase".to_owned(), "list positive sizes, the smallest first"))
 }
 
 impl DmaEngineParameters {
     /// Returns an error for each list of times that has not one time for each size.
-    pub(super) fn unequal_lists(&self) -> Vec<ParameterError> {
+    pub(super) fn list_length_errors(&self) -> Vec<ParameterError> {
         let lists = [("read-times", &self.read_times), ("write-times", &self.write_times)];
         let unequal = lists.into_iter().filter(|(_, times)| times.len() != self.sizes.len());
         let error = |(key, times): (&str, &Vec<Time>)| {
@@ -73,12 +73,12 @@ impl DmaEngineParameters {
     }
 
     /// Returns the time for which a read occupies the issue stage.
-    pub(super) fn read_issue(&self) -> IssueTime {
+    pub(super) fn read_issue_time(&self) -> IssueTime {
         IssueTime::new(&self.sizes, &self.read_times)
     }
 
     /// Returns the time for which a write occupies the issue stage.
-    pub(super) fn write_issue(&self) -> IssueTime {
+    pub(super) fn write_issue_time(&self) -> IssueTime {
         IssueTime::new(&self.sizes, &self.write_times)
     }
 }

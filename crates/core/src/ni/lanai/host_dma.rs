@@ -22,7 +22,7 @@ pub struct HostJob {
     pub progress: Option<Rc<TransferProgress>>,
     pub journey: Journey,
     /// The stage of the message that ends with this transfer.
-    pub closes: Option<&'static str>,
+    pub closed_stage: Option<&'static str>,
 }
 
 /// The host DMA engine.
@@ -32,7 +32,7 @@ pub struct HostDma {
     port: AnyDmaPort,
     /// A buffer for the bytes of a beat, reused to avoid allocations.
     buffer: Cell<Vec<u8>>,
-    attention: Rc<Signal>,
+    firmware_wakeup: Rc<Signal>,
     registers: Registers<HostJob>,
     tracks: [TrackId; 2],
     /// End of the latest beat.
@@ -46,7 +46,7 @@ impl HostDma {
             sram: connections.sram.clone(),
             port,
             buffer: Cell::default(),
-            attention: connections.attention.clone(),
+            firmware_wakeup: connections.firmware_wakeup.clone(),
             registers: Registers::new(connections, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
             moved_until: Cell::default(),
@@ -120,8 +120,8 @@ impl HostDma {
         let since = beat.began.max(self.moved_until.get());
         self.registers.record_moved(end.since(since));
         self.moved_until.set(end);
-        if job.progress.as_ref().is_some_and(|progress| progress.settle()) {
-            self.attention.notify();
+        if job.progress.as_ref().is_some_and(|progress| progress.end_burst()) {
+            self.firmware_wakeup.notify();
         }
     }
 
@@ -159,7 +159,7 @@ impl TransferEngine for HostTransfer<'_> {
             engine.pass_beat(job, &mut transfer, (beat, &data)).await;
         }
         engine.buffer.set(data);
-        if let Some(stage) = job.closes {
+        if let Some(stage) = job.closed_stage {
             job.journey.close(stage, engine.sim.now());
         }
         engine.record(job, start);

@@ -77,7 +77,7 @@ pub struct Lanai {
     /// The engine from the link.
     pub receive: Rc<ReceiveDma>,
     /// Notified when an engine stops, a watched count is reached, or the host writes to the chip.
-    pub attention: Rc<Signal>,
+    pub firmware_wakeup: Rc<Signal>,
     clock: Hertz,
     work_total: Cell<Time>,
     track: Track,
@@ -88,13 +88,13 @@ impl Lanai {
     /// accesses `sram` directly.
     pub fn start(sim: &Sim, parameters: LanaiParameters, sram: Rc<Sram>, host: &Host, fabric: &Fabric) -> Rc<Lanai> {
         let (node, class) = (host.node, Class::REQUESTS);
-        let attention = sram.attention();
+        let firmware_wakeup = sram.firmware_wakeup();
         let (tx, rx) = fabric.streams(sim, node, &host.name, class);
         let connections = EngineConnections {
             sim: sim.clone(),
             name: &host.name,
             sram: sram.clone(),
-            attention: attention.clone(),
+            firmware_wakeup: firmware_wakeup.clone(),
             clock: parameters.clock,
             link_rate: tx.rate(),
         };
@@ -104,7 +104,7 @@ impl Lanai {
             transmit: TransmitDma::start(&connections, tx),
             receive: ReceiveDma::start(&connections, rx),
             sram,
-            attention,
+            firmware_wakeup,
             clock: parameters.clock,
             work_total: Cell::default(),
             track: sim.recorder().register_track(&host.name, "firmware"),
@@ -151,11 +151,18 @@ impl HostDmaEngine for Lanai {
         journey: Journey,
     ) -> LocalFuture<'a, ()> {
         Box::pin(async move {
-            let job =
-                HostJob { direction, host_address, sram_address: 0, bytes, progress: None, journey, closes: None };
+            let job = HostJob {
+                direction,
+                host_address,
+                sram_address: 0,
+                bytes,
+                progress: None,
+                journey,
+                closed_stage: None,
+            };
             self.host_dma.begin(job);
             while !self.host_dma.is_idle() {
-                self.attention.wait().await;
+                self.firmware_wakeup.wait().await;
             }
         })
     }
@@ -166,7 +173,7 @@ struct EngineConnections<'a> {
     sim: Sim,
     name: &'a str,
     sram: Rc<Sram>,
-    attention: Rc<Signal>,
+    firmware_wakeup: Rc<Signal>,
     clock: Hertz,
     /// The rate of the network engines when the memory is no bottleneck.
     link_rate: Rate,

@@ -55,7 +55,7 @@ impl TransferProgress {
     }
 
     /// Ends the burst. Returns whether the watched count was reached or the transfer is complete.
-    pub fn settle(&self) -> bool {
+    pub fn end_burst(&self) -> bool {
         let burst = self.burst.take().expect("a burst was under way");
         self.settled.set(self.settled.get() + burst.bytes);
         assert!(self.settled.get() <= self.total.get(), "no more lands than was announced");
@@ -67,7 +67,7 @@ impl TransferProgress {
     }
 
     /// Watches for `count` bytes to have landed. Returns the time at which they have, if that is within the present
-    /// burst; otherwise [`settle`](TransferProgress::settle) reports it later.
+    /// burst; otherwise [`end_burst`](TransferProgress::end_burst) reports it later.
     pub fn watch(&self, count: Bytes) -> Option<Time> {
         self.watched.set(Some(count.get()));
         let burst = self.burst.get()?;
@@ -91,10 +91,10 @@ mod tests {
         assert_eq!(progress.landed(Time::from_ns(15)), Bytes(50));
         assert_eq!(progress.watch(Bytes(70)), Some(Time::from_ns(17)));
         assert_eq!(progress.watch(Bytes(170)), None, "beyond this burst");
-        assert!(!progress.settle());
+        assert!(!progress.end_burst());
         assert_eq!(progress.landed(Time::from_ns(30)), Bytes(100));
         progress.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
-        assert!(progress.settle(), "watched count reached, and finished");
+        assert!(progress.end_burst(), "watched count reached, and finished");
         assert!(progress.finished());
     }
 }

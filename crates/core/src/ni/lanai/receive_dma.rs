@@ -18,14 +18,14 @@ pub struct ReceiveJob {
     /// The progress counter of the transfer, which also holds its length.
     pub progress: Rc<TransferProgress>,
     /// The stage of the message that ends with this transfer.
-    pub closes: Option<&'static str>,
+    pub closed_stage: Option<&'static str>,
 }
 
 /// The network receive engine.
 pub struct ReceiveDma {
     sim: Sim,
     sram: Rc<Sram>,
-    attention: Rc<Signal>,
+    firmware_wakeup: Rc<Signal>,
     registers: Registers<ReceiveJob>,
     packet: RefCell<Option<Rc<Packet>>>,
     dropped: RefCell<Option<Rc<Packet>>>,
@@ -39,7 +39,7 @@ impl ReceiveDma {
         let (sim, name) = (connections.sim.clone(), connections.name);
         let engine = Rc::new(ReceiveDma {
             sram: connections.sram.clone(),
-            attention: connections.attention.clone(),
+            firmware_wakeup: connections.firmware_wakeup.clone(),
             registers: Registers::new(connections, "netRcv"),
             packet: RefCell::default(),
             dropped: RefCell::default(),
@@ -112,8 +112,8 @@ impl ReceiveDma {
                     first.get_or_insert(self.sim.now());
                     self.take(job, taken, &packet, (bytes, time), rx).await;
                     rx.return_credit(bytes);
-                    if job.progress.settle() {
-                        self.attention.notify();
+                    if job.progress.end_burst() {
+                        self.firmware_wakeup.notify();
                     }
                     taken += bytes;
                     *self.packet.borrow_mut() = Some(packet);
@@ -128,7 +128,7 @@ impl ReceiveDma {
             }
         }
         self.end_time.set(self.sim.now());
-        if let (Some(stage), Some(packet)) = (job.closes, self.packet()) {
+        if let (Some(stage), Some(packet)) = (job.closed_stage, self.packet()) {
             packet.journey.close(stage, self.sim.now());
         }
         self.record(taken, first.unwrap_or(self.sim.now()));

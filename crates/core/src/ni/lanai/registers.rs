@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// The registers of an engine that works on jobs of type `J`.
 pub(super) struct Registers<J> {
     sim: Sim,
-    attention: Rc<Signal>,
+    firmware_wakeup: Rc<Signal>,
     started: Signal,
     job: RefCell<Option<J>>,
     is_busy: Cell<bool>,
@@ -23,7 +23,7 @@ impl<J> Registers<J> {
     pub(super) fn new(connections: &EngineConnections, engine: &str) -> Registers<J> {
         Registers {
             sim: connections.sim.clone(),
-            attention: connections.attention.clone(),
+            firmware_wakeup: connections.firmware_wakeup.clone(),
             started: Signal::new(&connections.sim, format!("{} {engine} work", connections.name)),
             job: RefCell::default(),
             is_busy: Cell::new(false),
@@ -67,7 +67,7 @@ impl<J> Registers<J> {
     pub(super) fn complete(&self) {
         self.is_busy.set(false);
         self.sim.progress();
-        self.attention.notify();
+        self.firmware_wakeup.notify();
     }
 
     pub(super) fn busy_total(&self) -> Time {

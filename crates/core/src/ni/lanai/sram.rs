@@ -34,7 +34,7 @@ pub struct Sram {
     sim: Sim,
     /// The time for which the memory slowed down a network engine; two engines at once count once.
     network_slowed: Busy,
-    attention: Rc<Signal>,
+    firmware_wakeup: Rc<Signal>,
 }
 
 impl Sram {
@@ -47,13 +47,13 @@ impl Sram {
             network_engines: Cell::new(0),
             sim: sim.clone(),
             network_slowed: Busy::default(),
-            attention: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
+            firmware_wakeup: Rc::new(Signal::new(sim, format!("{name} firmware's attention"))),
         })
     }
 
     /// Returns the signal that is notified when the host has written.
-    pub(super) fn attention(&self) -> Rc<Signal> {
-        self.attention.clone()
+    pub(super) fn firmware_wakeup(&self) -> Rc<Signal> {
+        self.firmware_wakeup.clone()
     }
 
     /// Reads bytes from `address` on.
@@ -111,7 +111,7 @@ impl Sram {
     pub(super) fn network_time(&self, alone: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
         let time = time_at(self.network_rate());
         if time > alone {
-            self.network_slowed.cover(now, now + time);
+            self.network_slowed.add_interval(now, now + time);
         }
         time
     }
@@ -135,7 +135,7 @@ impl Device for Sram {
 
     fn write(&self, at: u64, bytes: &[u8]) {
         self.store(at, bytes);
-        self.attention.notify();
+        self.firmware_wakeup.notify();
     }
 
     fn read(&self, at: u64, into: &mut [u8]) {

@@ -21,7 +21,7 @@ pub struct TransmitJob {
     /// Whether the packet ends with this transfer.
     pub last: bool,
     /// The stage of the message that ends with this transfer.
-    pub closes: Option<&'static str>,
+    pub closed_stage: Option<&'static str>,
 }
 
 /// The network transmit engine.
@@ -91,7 +91,7 @@ impl TransmitDma {
             let start = self.sim.now();
             self.registers.begin_work();
             holds_path = self.transfer(tx, holds_path, &job).await;
-            if let Some(stage) = job.closes {
+            if let Some(stage) = job.closed_stage {
                 job.packet.journey.close(stage, self.sim.now());
             }
             self.record(&job, start);

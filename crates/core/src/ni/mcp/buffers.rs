@@ -5,7 +5,7 @@
 //! go to a separate header slot of the kernel.
 
 use super::headers::Headers;
-use super::layout::{Piece, carried_max, event, fragments_max};
+use super::layout::{Piece, event, fragment_payload_max, fragments_max};
 use super::parameters::{McpParameters, PREFIX_BYTES};
 use crate::host::{Address, Host};
 use crate::protocol::udp_ip::PAYLOAD_MAX;
@@ -25,7 +25,7 @@ pub struct ReceiveBuffers {
     /// Address of the ring of events that a library polls in its own memory.
     events: Address,
     page: u64,
-    carried_max: u64,
+    fragment_payload_max: u64,
 }
 
 /// The destination of a received packet.
@@ -52,7 +52,7 @@ impl RxDestination {
 
     /// Returns the destination of a packet of a message from `node`, without the firmware's prefix: offset `at` of a
     /// program's buffer.
-    pub fn of_message(buffer: u32, node: u32, at: u64) -> RxDestination {
+    pub fn for_message(buffer: u32, node: u32, at: u64) -> RxDestination {
         RxDestination { buffer, fragment: node, split: Some((PREFIX_BYTES, at)), omits_headers: true }
     }
 
@@ -90,7 +90,7 @@ impl ReceiveBuffers {
             program: program.into(),
             events: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
             page: parameters.page.get(),
-            carried_max: carried_max(parameters),
+            fragment_payload_max: fragment_payload_max(parameters),
         }
     }
 
@@ -100,8 +100,8 @@ impl ReceiveBuffers {
     }
 
     /// Returns the destination of a fragment of a datagram that is received into `buffer`.
-    pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> RxDestination {
-        let fragment = (headers.offset / self.carried_max) as u32;
+    pub fn for_fragment(&self, buffer: u32, headers: &Headers) -> RxDestination {
+        let fragment = (headers.offset / self.fragment_payload_max) as u32;
         RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_at())), omits_headers: false }
     }
 

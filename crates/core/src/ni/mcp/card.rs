@@ -142,7 +142,7 @@ impl Card {
         self.events.set(self.events.get() + 1);
         cpu.write_run(self.window.at(at + event::STATE), &state::FREE.to_le_bytes()).await;
         let (buffer, fragment) = RxDestination::from_event_word(buffer);
-        let (lost, length) = (length & event::LOST != 0, u64::from(length & !event::LOST));
+        let (lost, length) = (length & event::DROPPED_FLAG != 0, u64::from(length & !event::DROPPED_FLAG));
         let journey = self.take_journey(lost);
         Some(RxEvent { buffer, fragment, length, lost, checksum, journey })
     }

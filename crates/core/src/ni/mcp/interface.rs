@@ -47,11 +47,11 @@ impl Part for McpInterface {
 
 impl InterfaceSpec for McpInterface {
     fn needs(&self) -> HostCapabilities {
-        let least = self.needs_at_least();
+        let least = self.minimum_requirements();
         if self.sends_ip() { least.with(HostCapabilities::INTERRUPTS, 1) } else { least }
     }
 
-    fn needs_at_least(&self) -> HostCapabilities {
+    fn minimum_requirements(&self) -> HostCapabilities {
         HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::DMA])
     }
 
@@ -145,7 +145,7 @@ impl McpInterface {
         if needs <= memory {
             return None;
         }
-        let [needs, memory] = needs.in_one_unit(memory);
+        let [needs, memory] = needs.in_common_unit(memory);
         let message = format!(
             "rings and {packet_buffers} packet buffers of {mtu} in each direction need {needs}, but the interface's memory has {memory}"
         );

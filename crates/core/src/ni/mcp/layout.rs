@@ -30,7 +30,7 @@ pub mod send {
     /// The number of pieces, and the flag [`SUMS`].
     pub const PIECES: u64 = 16;
     /// The first piece.
-    pub const LIST: u64 = 20;
+    pub const FIRST_PIECE: u64 = 20;
     /// The flag in [`PIECES`] that requests the interface to fill in the checksum; the lower bits are the number of
     /// pieces.
     pub const SUMS: u32 = 1 << 31;
@@ -48,8 +48,8 @@ pub mod post {
 
 /// Offsets of the words of an event, which notifies the host of a received packet or message. An event has four words.
 /// The first is the state. The second is the number of the buffer, with the index of the fragment (or the sending node
-/// of a message) in the high half. The third is the length, with the flag [`LOST`](event::LOST). The fourth is the
-/// checksum of a packet's payload, or the endpoints of a message.
+/// of a message) in the high half. The third is the length, with the flag [`DROPPED_FLAG`](event::DROPPED_FLAG). The
+/// fourth is the checksum of a packet's payload, or the endpoints of a message.
 pub mod event {
     /// The state word: whether the firmware has filled the event.
     pub const STATE: u64 = 0;
@@ -58,7 +58,7 @@ pub mod event {
     /// Bytes of an event.
     pub const BYTES: u64 = 16;
     /// The flag in the length that marks a packet that the network dropped.
-    pub const LOST: u32 = 1 << 31;
+    pub const DROPPED_FLAG: u32 = 1 << 31;
 }
 
 /// The values of a state word.
@@ -95,7 +95,7 @@ impl Layout {
         let pieces = pieces_max(parameters);
         Layout {
             slots: parameters.send_slots,
-            slot_bytes: send::LIST + 8 * pieces,
+            slot_bytes: send::FIRST_PIECE + 8 * pieces,
             posts: parameters.receive_buffers,
             events: parameters.receive_buffers * fragments_max(parameters),
             buffers: parameters.packet_buffers,
@@ -153,7 +153,7 @@ pub fn fragments_max(parameters: &McpParameters) -> u64 {
 
 /// Returns the number of packets of a datagram with a payload of `payload` bytes.
 pub fn packets_of(parameters: &McpParameters, payload: u64) -> u64 {
-    (payload + UDP_HEADER as u64).div_ceil(carried_max(parameters))
+    (payload + UDP_HEADER as u64).div_ceil(fragment_payload_max(parameters))
 }
 
 /// The maximum length of a library's message, including its header (chosen: the maximum length of a datagram).
@@ -167,11 +167,12 @@ pub fn data_max(parameters: &McpParameters) -> usize {
     }
     let queued = parameters.send_slots + parameters.send_queue;
     let packets = if parameters.is_in_place() { queued } else { queued.min(parameters.receive_buffers) };
-    let carried = packets.saturating_mul(carried_max(parameters)).min((PAYLOAD_MAX + UDP_HEADER) as u64) as usize;
+    let carried =
+        packets.saturating_mul(fragment_payload_max(parameters)).min((PAYLOAD_MAX + UDP_HEADER) as u64) as usize;
     (carried - UDP_HEADER - ENVELOPE_BYTES) / 8 * 8
 }
 
 /// Returns the maximum payload, in bytes, of a fragment that is not the last.
-pub fn carried_max(parameters: &McpParameters) -> u64 {
+pub fn fragment_payload_max(parameters: &McpParameters) -> u64 {
     (parameters.mtu.get() - IPV4_HEADER as u64) / 8 * 8
 }

@@ -15,7 +15,7 @@ pub struct McpParameters {
     /// Maximum packet length, including headers.
     #[param(min = Bytes(MTU_MIN.max(LEAST_MTU) as u64), max = "65535 B", meaning = Granularity)]
     pub mtu: Bytes,
-    /// When an engine starts on a packet that another engine writes to the interface's memory.
+    /// Rule for starting an engine on a packet that another engine is writing to the interface's memory.
     #[param(one_of)]
     pub pipelining: PipeliningParameters,
     /// Checksum offload and zero copy.

@@ -20,7 +20,7 @@ pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
 }
 
 /// Returns the checksum of the datagram payload in a packet buffer, without the headers.
-pub fn of_payload(sram: &Sram, buffer: u64, length: Bytes) -> Sum {
+pub fn payload_checksum(sram: &Sram, buffer: u64, length: Bytes) -> Sum {
     sram.show(buffer, length, |packet| {
         let headers = match Headers::of(packet) {
             Some(headers) if headers.offset == 0 => IPV4_HEADER + UDP_HEADER,

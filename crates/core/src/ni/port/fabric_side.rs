@@ -149,7 +149,7 @@ impl Port {
         let is_trimmed = frame.marks.trimmed;
         let is_control = frame.body.is_none() && !is_trimmed;
         let effects = match is_trimmed {
-            true => self.protocol.borrow_mut().trimmed(frame, now),
+            true => self.protocol.borrow_mut().arrive_trimmed(frame, now),
             false => self.protocol.borrow_mut().arrive(frame, now),
         };
         self.record_span_since(receive_label(is_control, effects.returned), packet, now);

@@ -211,7 +211,7 @@ impl Port {
 
     /// Returns whether a packet waits to be taken.
     pub fn has_arrived(&self, class: Class) -> bool {
-        !self.class_states[class.index()].taking.get() && self.protocol.borrow().has_front(class)
+        !self.class_states[class.index()].taking.get() && self.protocol.borrow().can_take(class)
     }
 
     /// Returns the packet that may be taken next.

@@ -195,7 +195,7 @@ const LINK: LinkParameters = LinkParameters {
     timeout: Time::from_us(100),
     timeout_max: Time::from_us(1600),
     sequence_bits: 32,
-    order: crate::protocol::window::Order::Kept,
+    order: crate::protocol::window::FabricOrder::Kept,
 };
 
 struct MarkedWindow {
@@ -241,7 +241,7 @@ impl Protocol<PacketHandle> for MarkedWindow {
         self.inner.arrive(frame, now)
     }
 
-    fn trimmed(&mut self, frame: Frame<PacketHandle>, _now: Time) -> Effects {
+    fn arrive_trimmed(&mut self, frame: Frame<PacketHandle>, _now: Time) -> Effects {
         assert!(frame.body.is_none() && frame.bytes == TRIMMED, "the payload was cut");
         self.count_marks(&frame);
         Effects { is_discarded: true, ..Effects::NONE }

@@ -57,14 +57,14 @@ impl RdmaParameters {
 
 impl InterfaceSpec for RdmaParameters {
     fn needs(&self) -> HostCapabilities {
-        let least = self.needs_at_least();
+        let least = self.minimum_requirements();
         match self.doorbell {
             Doorbell::BlueFlame | Doorbell::BlueFlameInline => least.with(HostCapabilities::WRITE_COMBINING, 1),
             Doorbell::Fetch => least,
         }
     }
 
-    fn needs_at_least(&self) -> HostCapabilities {
+    fn minimum_requirements(&self) -> HostCapabilities {
         HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::DMA])
     }
 

@@ -47,7 +47,7 @@ pub struct TranslationCacheParameters {
 /// The parameters of the RDMA interface.
 #[derive(Clone, PartialEq, Debug, Parameters)]
 pub struct RdmaParameters {
-    /// How requests are announced to the interface: `blue-flame`, `blue-flame-inline` or `fetch`.
+    /// Announcement of requests to the interface: `blue-flame`, `blue-flame-inline` or `fetch`.
     #[param(default = "blue-flame")]
     pub doorbell: Doorbell,
     /// Largest payload of a packet.

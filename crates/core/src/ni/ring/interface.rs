@@ -34,7 +34,7 @@ impl InterfaceSpec for RingParameters {
         }
     }
 
-    fn needs_at_least(&self) -> HostCapabilities {
+    fn minimum_requirements(&self) -> HostCapabilities {
         HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::DMA])
     }
 

@@ -103,7 +103,7 @@ impl SendQueue {
     /// Records a frame that the driver has posted.
     pub fn post(&self, journey: &Journey, marks: Marks) {
         self.posted.borrow_mut().push_back((journey.clone(), marks));
-        if journey.is_followed() {
+        if journey.has_ledger() {
             self.unrung.borrow_mut().push(journey.clone());
         }
     }
@@ -185,7 +185,7 @@ impl SendQueue {
             let slot = context.port.reserve(Class::REQUESTS).await;
             let to = NodeId(FrameHeader::decode(&bytes).to.0);
             let length = wire_length(bytes.len());
-            let body = Packet::of_row(Label::default(), journey, bytes);
+            let body = Packet::from_owned_bytes(Label::default(), journey, bytes);
             context
                 .port
                 .pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes: length, body })

@@ -60,7 +60,7 @@ impl InterfaceSpec for TrapezeInterface {
         self.parameters.notification.needs()
     }
 
-    fn needs_at_least(&self) -> HostCapabilities {
+    fn minimum_requirements(&self) -> HostCapabilities {
         Notification::Polling(Time::ZERO).needs()
     }
 
@@ -135,7 +135,7 @@ impl TrapezeInterface {
         if needs <= memory {
             return None;
         }
-        let [needs, memory] = needs.in_one_unit(memory);
+        let [needs, memory] = needs.in_common_unit(memory);
         let message = format!(
             "rings and {} buffers of {payload_max} in each direction need {needs}, but the interface's memory has {memory}",
             policy.buffers()

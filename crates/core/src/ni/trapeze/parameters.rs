@@ -19,7 +19,7 @@ pub struct TrapezeParameters {
     /// Number of tags of the incoming payload table.
     #[param(min = 2, max = 65_536, meaning = Capacity)]
     pub tags: u64,
-    /// When the transfer of a packet out of an interface buffer starts.
+    /// Rule for starting the transfer of a packet out of an interface buffer.
     #[param(one_of)]
     pub policy: Policy,
     /// Costs of the firmware, in cycles of the interface's processor.
@@ -28,7 +28,7 @@ pub struct TrapezeParameters {
     /// Whether the firmware logs every transfer.
     #[param(default = false)]
     pub logging: bool,
-    /// How the host is notified of a message.
+    /// Method by which the host is notified of a message.
     #[param(one_of)]
     pub notification: Notification,
     /// Time between two polls of a sender that found the ring full.
@@ -75,7 +75,7 @@ pub struct FirmwareCosts {
     pub copy: u64,
 }
 
-/// How the host is notified of a message.
+/// Method by which the host is notified of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub enum Notification {
     /// The interface interrupts the processor.

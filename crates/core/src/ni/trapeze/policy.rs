@@ -8,7 +8,7 @@
 //! | policy | a transfer may start | packet buffers |
 //! |---|---|---|
 //! | store-and-forward | when the source has finished | 2: "we assume double buffering" (§3.3) |
-//! | pure cut-through | when `minpulse` new bytes lie there | 1: "cut-through as the only means to overlap" (§3.3) |
+//! | pure cut-through | when `minpulse` new bytes have landed | 1: "cut-through as the only means to overlap" (§3.3) |
 //! | eager cut-through | as for pure cut-through | 2: store-and-forward's buffers, so that only the rule differs |
 //! | adaptive cut-through | as for pure cut-through | *n* (§3.4) |
 
@@ -36,7 +36,7 @@ pub enum Policy {
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
     },
-    /// Transfers of as many packets overlap as there are buffers.
+    /// Transfers of several packets overlap, one for each buffer.
     AdaptiveCutThrough {
         /// Minimum number of new bytes that starts a transfer.
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]
@@ -59,17 +59,17 @@ impl Policy {
     }
 
     /// Returns the number of bytes that must have landed before the next transfer out of the buffer starts.
-    pub fn starts_at(&self, taken: Bytes, total: Bytes) -> Bytes {
+    pub fn start_threshold(&self, taken: Bytes, total: Bytes) -> Bytes {
         match self.minpulse() {
             None => total,
             Some(minpulse) => total.min(taken + minpulse),
         }
     }
 
-    /// Returns the length of a transfer that starts now on an idle engine, which takes all landed bytes, or `None` if
-    /// it may not start.
-    pub fn transfer(&self, landed: Bytes, taken: Bytes, total: Bytes) -> Option<Bytes> {
-        let may_start = landed > taken && landed >= self.starts_at(taken, total);
+    /// Returns the length of a transfer that starts now on an idle engine: all bytes that have landed and were not
+    /// transferred. Returns `None` if no transfer may start.
+    pub fn transfer_length(&self, landed: Bytes, taken: Bytes, total: Bytes) -> Option<Bytes> {
+        let may_start = landed > taken && landed >= self.start_threshold(taken, total);
         may_start.then(|| landed - taken)
     }
 
@@ -101,22 +101,22 @@ mod tests {
 
     #[test]
     fn eager_cut_through_takes_all_landed_bytes() {
-        assert_eq!(EAGER.transfer(Bytes(127), Bytes(0), Bytes(8192)), None);
-        assert_eq!(EAGER.transfer(Bytes(128), Bytes(0), Bytes(8192)), Some(Bytes(128)));
-        assert_eq!(EAGER.transfer(Bytes(1512), Bytes(500), Bytes(8192)), Some(Bytes(1012)));
+        assert_eq!(EAGER.transfer_length(Bytes(127), Bytes(0), Bytes(8192)), None);
+        assert_eq!(EAGER.transfer_length(Bytes(128), Bytes(0), Bytes(8192)), Some(Bytes(128)));
+        assert_eq!(EAGER.transfer_length(Bytes(1512), Bytes(500), Bytes(8192)), Some(Bytes(1012)));
     }
 
     #[test]
     fn the_end_of_a_payload_is_sent_whatever_its_size() {
-        assert_eq!(EAGER.transfer(Bytes(8192), Bytes(8100), Bytes(8192)), Some(Bytes(92)));
-        assert_eq!(EAGER.transfer(Bytes(60), Bytes(0), Bytes(60)), Some(Bytes(60)));
-        assert_eq!(EAGER.transfer(Bytes(60), Bytes(60), Bytes(60)), None);
+        assert_eq!(EAGER.transfer_length(Bytes(8192), Bytes(8100), Bytes(8192)), Some(Bytes(92)));
+        assert_eq!(EAGER.transfer_length(Bytes(60), Bytes(0), Bytes(60)), Some(Bytes(60)));
+        assert_eq!(EAGER.transfer_length(Bytes(60), Bytes(60), Bytes(60)), None);
     }
 
     #[test]
     fn store_and_forward_waits_for_the_whole_payload() {
         let policy = Policy::StoreAndForward { buffers: 2 };
-        assert_eq!(policy.transfer(Bytes(8191), Bytes(0), Bytes(8192)), None);
-        assert_eq!(policy.transfer(Bytes(8192), Bytes(0), Bytes(8192)), Some(Bytes(8192)));
+        assert_eq!(policy.transfer_length(Bytes(8191), Bytes(0), Bytes(8192)), None);
+        assert_eq!(policy.transfer_length(Bytes(8192), Bytes(0), Bytes(8192)), Some(Bytes(8192)));
     }
 }

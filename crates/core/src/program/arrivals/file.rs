@@ -49,7 +49,7 @@ fn load(t: &mut Table<'_>, file: &Path) -> Arc<Schedules> {
     let read = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()));
     let schedules = read.and_then(|text| parse(&text)).unwrap_or_else(|message| {
         let help = if message.contains("earlier than") { "sort the lines by time" } else { COLUMNS };
-        t.wrong("file", format!("the file of arrivals has an error: {message}"), help);
+        t.report_invalid("file", format!("the file of arrivals has an error: {message}"), help);
         Schedules::default()
     });
     Arc::new(schedules)

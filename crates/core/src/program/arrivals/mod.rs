@@ -72,7 +72,7 @@ pub enum Arrivals {
 
 impl Arrivals {
     /// The closed loop that is limited only by the interface.
-    pub const AS_TAKEN: Arrivals = Arrivals::ClosedLoop { outstanding: None, think_time: Time::ZERO };
+    pub const UNLIMITED_CLOSED_LOOP: Arrivals = Arrivals::ClosedLoop { outstanding: None, think_time: Time::ZERO };
 
     /// Returns whether messages are scheduled independently of earlier ones.
     pub fn is_open(&self) -> bool {

@@ -72,7 +72,8 @@ impl Parameters for Bursts {
             t.fraction("send-probability", "Probability that a node sends in a phase").meaning(Meaning::Load);
         let send_probability = send_probability.or(traffic.send_probability);
         if send_probability == 0.0 {
-            t.wrong("send-probability", "no node would ever send", "the probability is more than 0 and at most 1");
+            let help = "the probability is more than 0 and at most 1";
+            t.report_invalid("send-probability", "no node would ever send", help);
         }
         Bursts {
             cycles: t
@@ -171,9 +172,9 @@ fn lengths(t: &mut Table<'_>, traffic: &Traffic) -> Vec<(u64, u64)> {
     let weights = weights.or(if is_stated { &equal_weights } else { traffic.weights });
     if lengths.len() != weights.len() {
         let message = format!("{} weights for {} lengths", weights.len(), lengths.len());
-        t.wrong("weights", message, "each length has one weight");
+        t.report_invalid("weights", message, "each length has one weight");
     } else if weights.iter().all(|weight| *weight == 0) {
-        t.wrong("weights", "all weights are 0", "give at least one length a weight above 0");
+        t.report_invalid("weights", "all weights are 0", "give at least one length a weight above 0");
     }
     lengths.into_iter().zip(weights).collect()
 }
@@ -183,7 +184,7 @@ fn range(t: &mut Table<'_>, key: &'static str, doc: &'static str, least: u64, de
     let bounds = t.counts(key, doc).each(least, CYCLES_MAX).length(2, 2).or(&default);
     let [min, max] = bounds[..] else { unreachable!("a list of two") };
     if min > max {
-        t.wrong(key, format!("{min} is more than {max}"), "write the smaller number first");
+        t.report_invalid(key, format!("{min} is more than {max}"), "write the smaller number first");
     }
     (min, max.max(min))
 }

@@ -68,12 +68,12 @@ impl PendingSamples {
             self.values.truncate(start);
         }
         if self.values.len() > SAMPLES_MAX * self.nodes {
-            self.thin_out();
+            self.drop_every_second_sample();
         }
     }
 
     /// Drops every second sample.
-    fn thin_out(&mut self) {
+    fn drop_every_second_sample(&mut self) {
         let samples = self.values.chunks_exact(self.nodes);
         self.values = samples.skip(1).step_by(2).flatten().copied().collect();
         self.interval_log2 += 1;

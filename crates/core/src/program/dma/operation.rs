@@ -53,11 +53,11 @@ impl StatedOperation {
     pub(super) fn read(t: &mut Table<'_>) -> StatedOperation {
         let is_operation = !t.describing() && t.select_key(&[DIRECTION.0, OPERATION.0]) == Some(OPERATION.0);
         if is_operation {
-            Direction::field(t, DIRECTION.0, DIRECTION.1).overridden();
+            Direction::field(t, DIRECTION.0, DIRECTION.1).report_overridden();
             return StatedOperation::Operation(DmaTestOperation::field(t, OPERATION.0, OPERATION.1).required());
         }
         let direction = Direction::field(t, DIRECTION.0, DIRECTION.1).or("read");
-        DmaTestOperation::field(t, OPERATION.0, OPERATION.1).overridden();
+        DmaTestOperation::field(t, OPERATION.0, OPERATION.1).report_overridden();
         StatedOperation::Direction(direction)
     }
 

@@ -2,7 +2,7 @@
 //! §11.1).
 
 use super::Molecule;
-use super::gas::SPEED;
+use super::gas::SPEED_STD_DEV;
 use crate::engine::rng::RandomStream;
 use rand::RngExt;
 
@@ -17,10 +17,10 @@ pub struct Collisions {
 
 /// Largest relative speed that the method assumes (chosen). One pair in millions is faster; it collides only as often
 /// as a pair with this speed.
-pub(super) const DIFFERENCE_MAX: f64 = 8.0 * SPEED;
+pub(super) const DIFFERENCE_MAX: f64 = 8.0 * SPEED_STD_DEV;
 /// Fraction of all pairs of a cell that are drawn (chosen: a molecule collides once in about six steps, so its mean
 /// free path is about a cell).
-const DRAWN: f64 = 0.15;
+const DRAWN_PAIR_FRACTION: f64 = 0.15;
 
 /// Collides the molecules of a cell, which are in the order of their numbers.
 pub(super) fn collide(molecules: &mut [Molecule], random: &mut RandomStream) -> Collisions {
@@ -28,7 +28,7 @@ pub(super) fn collide(molecules: &mut [Molecule], random: &mut RandomStream) -> 
     if count < 2 {
         return Collisions::default();
     }
-    let pairs = (DRAWN * (count * (count - 1) / 2) as f64 + random.random::<f64>()) as u64;
+    let pairs = (DRAWN_PAIR_FRACTION * (count * (count - 1) / 2) as f64 + random.random::<f64>()) as u64;
     let mut collided = 0;
     for _ in 0..pairs {
         let one = random.random_range(0..count as u64) as usize;

@@ -39,9 +39,9 @@ pub struct Gas {
 
 /// Standard deviation of each component of initial velocity, in cells per step (chosen so that few molecules skip a
 /// cell).
-pub(super) const SPEED: f64 = 0.2;
+pub(super) const SPEED_STD_DEV: f64 = 0.2;
 /// Mean velocity along x, in cells per step (chosen).
-const WIND: f64 = 0.3;
+const MEAN_VELOCITY_X: f64 = 0.3;
 
 impl GasSize {
     /// Returns the number of cells.
@@ -61,8 +61,8 @@ impl Gas {
     /// Creates a gas in equilibrium, drawn from the seed, with its molecules spread evenly over the cells.
     pub fn new(size: GasSize, seed: u64) -> Gas {
         Gas::with_velocities(size, seed, |random| {
-            let [u, v, w] = [(); 3].map(|()| SPEED * normal(random));
-            [(WIND + u) as f32, v as f32, w as f32]
+            let [u, v, w] = [(); 3].map(|()| SPEED_STD_DEV * normal(random));
+            [(MEAN_VELOCITY_X + u) as f32, v as f32, w as f32]
         })
     }
 

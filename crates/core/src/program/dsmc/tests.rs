@@ -2,7 +2,7 @@
 //! runs of several processors match the serial run.
 
 use super::collide::{DIFFERENCE_MAX, relative_speed, scattered};
-use super::gas::SPEED;
+use super::gas::SPEED_STD_DEV;
 use super::run::GasRun;
 use super::*;
 use crate::engine::{Bytes, rng};
@@ -83,7 +83,7 @@ fn serial_run_conserves_molecules_momentum_and_energy() {
 fn collision_rate_is_proportional_to_relative_speed() {
     let (_, collisions, _) = Gas::new(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3).serial(ITERATIONS);
     // For Maxwellian velocities, the mean relative speed is 4 / sqrt(pi) times the standard deviation of a component.
-    let expected = 4.0 / std::f64::consts::PI.sqrt() * SPEED / DIFFERENCE_MAX;
+    let expected = 4.0 / std::f64::consts::PI.sqrt() * SPEED_STD_DEV / DIFFERENCE_MAX;
     let fraction = collisions.collided as f64 / collisions.pairs as f64;
     // For about 90 000 pairs the standard deviation is half a percent.
     assert!((fraction / expected - 1.0).abs() < 0.02, "{fraction} {expected}");
@@ -93,7 +93,7 @@ fn collision_rate_is_proportional_to_relative_speed() {
 #[test]
 fn gas_relaxes_to_equilibrium() {
     let one_speed = |random: &mut rng::RandomStream| {
-        let mut sign = || if random.random::<bool>() { SPEED as f32 } else { -SPEED as f32 };
+        let mut sign = || if random.random::<bool>() { SPEED_STD_DEV as f32 } else { -SPEED_STD_DEV as f32 };
         [sign(), sign(), sign()]
     };
     let gas = Gas::with_velocities(GasSize { cells: [10, 10, 10], molecules: 8000 }, 3, one_speed);

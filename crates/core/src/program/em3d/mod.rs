@@ -64,7 +64,7 @@ pub struct Em3d {
     /// Number of iterations.
     #[param(min = 1, max = 400, default = 5, meaning = Repetitions)]
     pub iterations: u64,
-    /// How values are communicated: `transfers` sends all values that a processor needs in bulk; `groups` sends
+    /// Communication of values: `transfers` sends all values that a processor needs in bulk; `groups` sends
     /// messages of several values; `updates` sends a message of 12 bytes for each value; `loads` reads them from shared
     /// memory.
     #[param(was = "sends", default = "transfers")]

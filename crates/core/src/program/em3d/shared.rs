@@ -10,7 +10,7 @@ use super::{Em3d, Field};
 use crate::engine::EndpointId;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::Worker;
-use crate::protocol::directory::Want;
+use crate::protocol::directory::AccessMode;
 use std::rc::Rc;
 
 /// Bytes of a value.
@@ -64,13 +64,13 @@ impl Values {
         for (index, node) in graph.nodes_of(own_processor).enumerate() {
             let address = self.address(target, (own_processor, index));
             if ahead > 0 {
-                worker.prefetch(address, Want::Write).await;
+                worker.prefetch(address, AccessMode::Write).await;
             }
             let mut value = worker.load_f64(address).await;
             let arcs = graph.arcs(target, &(node..node + 1));
             for (at, (from, weight)) in arcs.iter().enumerate() {
                 if let Some((next, _)) = arcs.get(at + ahead).filter(|_| ahead > 0) {
-                    worker.prefetch(self.address(source, graph.owner(*next)), Want::Read).await;
+                    worker.prefetch(self.address(source, graph.owner(*next)), AccessMode::Read).await;
                 }
                 let source_value = worker.load_f64(self.address(source, graph.owner(*from))).await;
                 worker.compute(field.parameters.arc_cycles).await;

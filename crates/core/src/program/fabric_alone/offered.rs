@@ -41,7 +41,7 @@ pub struct Offered {
     #[param(flatten)]
     pub pattern: Pattern,
     /// Offered load in flits per node and cycle.
-    #[param(min = 0.0, max = 64.0, check = never_sends)]
+    #[param(min = 0.0, max = 64.0, check = zero_load_error)]
     pub load: f64,
     /// Length of every packet in flits.
     #[param(min = 1, max = 4096, default = 1)]
@@ -57,7 +57,7 @@ pub struct Offered {
     pub drain: u64,
 }
 
-fn never_sends(load: &f64) -> Option<(String, &'static str)> {
+fn zero_load_error(load: &f64) -> Option<(String, &'static str)> {
     (*load <= 0.0).then(|| ("no node would ever send".to_owned(), "choose a load above 0"))
 }
 
@@ -266,7 +266,7 @@ impl Traffic for OpenLoop {
             self.backlog.sample(cycle, counts.offered - counts.injected, counts.offered);
         }
         let has_all = self.counts.arrived == self.counts.generated && cycle >= parameters.end();
-        let is_saturated = self.backlog.only_grows() && cycle >= parameters.saturated_end();
+        let is_saturated = self.backlog.is_growing() && cycle >= parameters.saturated_end();
         let is_finished = has_all || is_saturated || cycle >= parameters.end() + parameters.drain;
         self.end_cycle = is_finished.then_some(cycle);
         is_finished
@@ -359,7 +359,7 @@ impl RunningWorkload for OpenLoopRun {
     fn final_outcome(&self, _: &World, outcome: Outcome) -> Outcome {
         let open_loop = self.0.borrow();
         match outcome {
-            Outcome::Done if open_loop.backlog.only_grows() => Outcome::Saturated(open_loop.saturation()),
+            Outcome::Done if open_loop.backlog.is_growing() => Outcome::Saturated(open_loop.saturation()),
             other => other,
         }
     }

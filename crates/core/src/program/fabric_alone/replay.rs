@@ -40,11 +40,11 @@ fn read_trace(t: &mut Table<'_>, file: &Path) -> Arc<[TracePacket]> {
     }
     let packets = match trace_text(file) {
         Err(message) => {
-            t.wrong("file", format!("the trace cannot be read: {message}"), "give the path of a CSV file");
+            t.report_invalid("file", format!("the trace cannot be read: {message}"), "give the path of a CSV file");
             Vec::new()
         }
         Ok(text) => trace::read(&text).unwrap_or_else(|error| {
-            t.wrong("file", format!("the trace has an error in {error}"), COLUMNS);
+            t.report_invalid("file", format!("the trace has an error in {error}"), COLUMNS);
             Vec::new()
         }),
     };

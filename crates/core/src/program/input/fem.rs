@@ -81,14 +81,14 @@ pub fn generate(size: FemSize, seed: u64) -> Result<FemMatrix, String> {
         }
     }
     for (row, _, value) in entries.iter_mut().filter(|(row, column, _)| row == column) {
-        *value = 1.0 + DOMINANCE * sums[*row as usize];
+        *value = 1.0 + DIAGONAL_DOMINANCE * sums[*row as usize];
     }
     let coordinates = (0..size.rows).map(|row| sheet.position(row / size.freedom)).collect();
     Ok(FemMatrix { matrix: SymmetricMatrix::from_lower(size.rows, entries.into_iter()), coordinates })
 }
 
 /// Ratio of a diagonal entry to the sum of the other entries in its row. It is nearly one, as in a stiff structure.
-const DOMINANCE: f64 = 1.01;
+const DIAGONAL_DOMINANCE: f64 = 1.01;
 
 /// Largest mean number of neighbours; a matrix with more is not sparse.
 const NEIGHBOURS_MAX: f64 = 1000.0;

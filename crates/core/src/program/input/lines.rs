@@ -58,7 +58,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Reads the next line that is not a comment; returns `None` at the end.
-    pub fn take_uncommented(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
+    pub fn next_uncommented(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
         loop {
             match self.take()? {
                 Some(line) if line.trim_start().starts_with(comment) => {}
@@ -68,9 +68,9 @@ impl<'a> Lines<'a> {
     }
 
     /// Reads the next line that is neither blank nor a comment; returns `None` at the end.
-    pub fn take_filled(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
+    pub fn next_nonblank(&mut self, comment: char) -> Result<Option<&'a str>, InputError> {
         loop {
-            match self.take_uncommented(comment)? {
+            match self.next_uncommented(comment)? {
                 Some(line) if line.trim().is_empty() => {}
                 line => return Ok(line),
             }
@@ -84,7 +84,7 @@ impl<'a> Lines<'a> {
 
     /// Checks that only blank lines and comments are left.
     pub fn expect_end(&mut self, comment: char, after: &str) -> Result<(), InputError> {
-        match self.take_filled(comment)? {
+        match self.next_nonblank(comment)? {
             None => Ok(()),
             Some(line) => {
                 Err(self.error(format!("expected the end of the file after {after}, found {}", excerpt(line))))
@@ -99,7 +99,7 @@ impl<'a> Lines<'a> {
         if count > max {
             let bytes = self.bytes;
             return Err(
-                self.error(format!("expected {what}, found {count}: a file of {bytes} bytes cannot hold as many"))
+                self.error(format!("expected {what}, found {count}: a file of {bytes} bytes cannot hold that many"))
             );
         }
         Ok(count as usize)

@@ -19,7 +19,7 @@ enum Values {
 pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut lines = Lines::new(bytes);
     let (values, is_general) = banner(&mut lines)?;
-    let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error("a line `rows columns entries`"))?;
+    let line = lines.next_nonblank('%')?.ok_or_else(|| lines.end_error("a line `rows columns entries`"))?;
     let mut words = line.split_whitespace();
     // Each row has an entry, or is the column of one. An entry consists of two numbers with spaces.
     let rows = lines.count(words.next(), "a number of rows", 1)?;
@@ -33,7 +33,7 @@ pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut entries = Vec::new();
     for number in 1..=count {
         let expected = || format!("entry {number} of {count}");
-        let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error(&expected()))?;
+        let line = lines.next_nonblank('%')?.ok_or_else(|| lines.end_error(&expected()))?;
         entries.push(entry(&lines, line, &layout, values)?);
     }
     lines.expect_end('%', &format!("{count} entries"))?;

@@ -54,7 +54,7 @@ const NODES_MAX: usize = 1_000_000;
 
 impl MeshSize {
     /// Returns a possible size of a mesh with this number of nodes, from a nearly cubic box.
-    pub fn of_nodes(nodes: usize) -> Option<MeshSize> {
+    pub fn for_nodes(nodes: usize) -> Option<MeshSize> {
         let side = (1..).take_while(|side: &usize| (side + 1).pow(3) <= nodes.min(NODES_MAX)).last()?;
         let faces = 12 * side * side;
         let tetrahedra = 6 * side.pow(3) + 3 * (nodes - (side + 1).pow(3));
@@ -108,7 +108,7 @@ impl Mesh {
             return Err(format!("a mesh has at most {NODES_MAX} nodes, not {}", size.nodes));
         }
         let impossible = || {
-            let possible = MeshSize::of_nodes(size.nodes);
+            let possible = MeshSize::for_nodes(size.nodes);
             let hint = possible
                 .map(|possible| format!("; {} edges and {} faces are possible", possible.edges, possible.faces));
             let MeshSize { nodes, edges, faces } = size;

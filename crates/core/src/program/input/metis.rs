@@ -43,7 +43,7 @@ pub fn read(bytes: &[u8]) -> Result<Adjacency, InputError> {
 impl Header {
     fn read(lines: &mut Lines<'_>) -> Result<Header, InputError> {
         let expected = "a header `vertices edges`";
-        let line = lines.take_filled('%')?.ok_or_else(|| lines.end_error(expected))?;
+        let line = lines.next_nonblank('%')?.ok_or_else(|| lines.end_error(expected))?;
         let mut words = line.split_whitespace();
         // A vertex takes at least one neighbour and the end of a line, and an edge takes two neighbours with spaces.
         let vertices = lines.count(words.next(), "a number of vertices", 1)?;
@@ -75,7 +75,7 @@ impl Header {
     fn row(&self, lines: &mut Lines<'_>, vertex: usize) -> Result<Vec<u32>, InputError> {
         let own_number = vertex + 1;
         let line = lines
-            .take_uncommented('%')?
+            .next_uncommented('%')?
             .ok_or_else(|| lines.end_error(&format!("the neighbours of vertex {own_number}")))?;
         let mut words = line.split_whitespace();
         for _ in 0..self.numbers_before {

@@ -23,7 +23,7 @@ impl LowerTriangle {
     }
 
     /// Returns the number of entries below the diagonal.
-    pub fn below(&self) -> usize {
+    pub fn entries_below_diagonal(&self) -> usize {
         self.columns.len()
     }
 

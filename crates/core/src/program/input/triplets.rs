@@ -9,7 +9,7 @@ use super::{InputError, SymmetricMatrix};
 pub fn read(bytes: &[u8]) -> Result<SymmetricMatrix, InputError> {
     let mut lines = Lines::new(bytes);
     let mut entries: Vec<Entry> = Vec::new();
-    while let Some(line) = lines.take_filled('#')? {
+    while let Some(line) = lines.next_nonblank('#')? {
         let mut words = line.split_whitespace();
         let row = lines.index(words.next(), "a row", 0, u32::MAX as usize)?;
         let column = lines.index(words.next(), "a column", 0, u32::MAX as usize)?;

@@ -13,7 +13,7 @@ pub type Vector = [f64; 3];
 pub type Force = [i64; 3];
 
 /// Returns a value in quanta. It is rounded towards zero, so that the results for x and -x are opposite.
-pub fn quanta(value: f64) -> i64 {
+pub fn to_quanta(value: f64) -> i64 {
     (value * QUANTA) as i64
 }
 

@@ -20,7 +20,7 @@ pub fn drift(liquid: &Liquid, position: &mut Vector, velocity: &mut Vector, forc
 /// Applies the second half of the kick, by the forces of this iteration. Returns the kinetic energy in quanta.
 pub fn kick(liquid: &Liquid, velocity: &mut Vector, force: Force) -> i64 {
     half_kick(liquid, velocity, force);
-    fixed::quanta(24.0 * velocity.iter().map(|component| component * component).sum::<f64>())
+    fixed::to_quanta(24.0 * velocity.iter().map(|component| component * component).sum::<f64>())
 }
 
 fn half_kick(liquid: &Liquid, velocity: &mut Vector, force: Force) {

@@ -105,5 +105,5 @@ fn force(cutoff_squared: f64, offset: Vector) -> Option<(Force, i64)> {
     let strength = (cube * cube - 0.5 * cube) * inverse;
     let at_cutoff = 1.0 / (cutoff_squared * cutoff_squared * cutoff_squared);
     let potential = 4.0 * (cube * cube - cube - (at_cutoff * at_cutoff - at_cutoff));
-    Some((offset.map(|component| fixed::quanta(component * strength)), fixed::quanta(potential)))
+    Some((offset.map(|component| fixed::to_quanta(component * strength)), fixed::to_quanta(potential)))
 }

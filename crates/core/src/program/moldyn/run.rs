@@ -37,7 +37,7 @@ pub struct Moldyn {
     /// Range of the lists of near pairs, as a multiple of `cutoff`.
     #[param(min = 1.0, max = 10.0, default = Liquid::default().list_reach)]
     pub list_reach: f64,
-    /// How positions and forces are communicated: `ring` has positions in shared memory and adds up forces in a ring of
+    /// Communication of positions and forces: `ring` has positions in shared memory and adds up forces in a ring of
     /// bulk transfers; `transfers` sends all that a processor needs in bulk; `groups` sends messages of two particles;
     /// `loads` has both in shared memory.
     #[param(was = "sends", default = "ring")]

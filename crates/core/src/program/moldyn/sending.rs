@@ -86,7 +86,7 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
             list = make_list(&endpoint, &run, &inbox, 1 + (iteration / liquid.list_every) as usize).await;
         } else {
             let wanted = inbox.wanted.borrow().clone();
-            for (to, particles) in from_next(endpoint.id().index(), &wanted) {
+            for (to, particles) in in_ring_order(endpoint.id().index(), &wanted) {
                 let positions =
                     encode(particles, |at| inbox.positions.borrow()[own_particles.start + at].map(f64::to_bits));
                 send_groups(&endpoint, run.parameters.exchange, to, POSITIONS_HANDLER, positions).await;
@@ -98,7 +98,7 @@ async fn program(endpoint: Rc<ActiveEndpoint>, run: Rc<Run>, inbox: Rc<Inbox>) {
         let (interacting, potential) = list.forces(liquid, &inbox.positions.borrow(), &mut sums);
         compute(&endpoint, costs::forces(liquid.particles(), own_particles.len(), list.pairs(), interacting)).await;
         let needed = inbox.needed.borrow().clone();
-        for (to, particles) in from_next(endpoint.id().index(), &needed) {
+        for (to, particles) in in_ring_order(endpoint.id().index(), &needed) {
             let first = inbox.first_particles[to];
             let forces = encode(particles, |at| sums[first + at].map(i64::cast_unsigned));
             send_groups(&endpoint, run.parameters.exchange, to, FORCES_HANDLER, forces).await;
@@ -157,7 +157,7 @@ async fn make_list(endpoint: &ActiveEndpoint, run: &Run, inbox: &Inbox, round: u
 
 /// Returns the entries of a map in ring order, starting after `own_rank`, so that not all processors send to the same
 /// one at first.
-fn from_next(own_rank: usize, all: &BTreeMap<usize, Vec<u32>>) -> impl Iterator<Item = (usize, &[u32])> {
+fn in_ring_order(own_rank: usize, all: &BTreeMap<usize, Vec<u32>>) -> impl Iterator<Item = (usize, &[u32])> {
     let (before, after): (Vec<_>, Vec<_>) = all.iter().partition(|(to, _)| **to < own_rank);
     after.into_iter().chain(before).map(|(to, particles)| (*to, &particles[..]))
 }

@@ -13,7 +13,7 @@ use super::{costs, fixed};
 use crate::messaging::World;
 use crate::messaging::shared::SharedAddress;
 use crate::program::worker::{self, Worker};
-use crate::protocol::directory::Want;
+use crate::protocol::directory::AccessMode;
 use std::rc::Rc;
 
 /// Bytes of a force, which occupies two blocks.
@@ -64,7 +64,7 @@ impl Run {
         let prefetch_distance = self.parameters.prefetch as usize;
         for (number, particle) in remote.iter().enumerate() {
             if let Some(next) = remote.get(number + prefetch_distance).filter(|_| prefetch_distance > 0) {
-                prefetch_blocks(worker, self.address(*next), Want::Read).await;
+                prefetch_blocks(worker, self.address(*next), AccessMode::Read).await;
             }
             self.load_position(worker, &mut state.positions, *particle).await;
         }
@@ -76,7 +76,7 @@ impl Run {
         remote.retain(|at| state.sums[*at] != Force::default());
         for (number, particle) in remote.iter().enumerate() {
             if let Some(next) = remote.get(number + prefetch_distance).filter(|_| prefetch_distance > 0) {
-                prefetch_blocks(worker, self.force_address(*next), Want::Write).await;
+                prefetch_blocks(worker, self.force_address(*next), AccessMode::Write).await;
             }
             worker.compute(costs::SHARED_ADD + costs::LOCK).await;
             let (address, [x, y, z]) = (self.force_address(*particle), state.sums[*particle].map(i64::cast_unsigned));
@@ -111,7 +111,7 @@ impl Run {
 }
 
 /// Prefetches the two blocks of a position or of a force.
-async fn prefetch_blocks(worker: &Worker, address: SharedAddress, want: Want) {
+async fn prefetch_blocks(worker: &Worker, address: SharedAddress, want: AccessMode) {
     worker.prefetch(address, want).await;
     worker.prefetch(address.plus(BLOCK), want).await;
 }

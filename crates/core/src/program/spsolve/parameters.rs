@@ -29,7 +29,7 @@ pub struct Spsolve {
     /// Assignment of rows to processors: `near` keeps neighbouring rows together, `dealt` assigns them round-robin.
     #[param(default = "near")]
     pub rows_to: RowAssignment,
-    /// How contributions to other rows are communicated: `messages` sends one message for each; `buffers` collects
+    /// Communication of contributions to other rows: `messages` sends one message for each; `buffers` collects
     /// several for each processor; `changes` updates the rows in shared memory.
     #[param(was = "sends", default = "messages")]
     pub exchange: Exchange,
@@ -151,7 +151,7 @@ fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<FactoredMa
     let text = match file::read(path) {
         Ok(text) => text,
         Err(problem) => {
-            t.wrong("matrix", problem.message, problem.help.join("; "));
+            t.report_invalid("matrix", problem.message, problem.help.join("; "));
             return None;
         }
     };
@@ -161,5 +161,5 @@ fn load(t: &mut Table<'_>, path: &Path, ordering: Ordering) -> Option<FactoredMa
         let factored = FactoredMatrix::compute(&matrix, ordering);
         factored.map_err(|reason| (format!("`{name}` cannot be used: {reason}"), POSITIVE))
     });
-    factored.map_err(|(message, help)| t.wrong("matrix", message, help)).ok()
+    factored.map_err(|(message, help)| t.report_invalid("matrix", message, help)).ok()
 }

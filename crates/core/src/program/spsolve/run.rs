@@ -118,7 +118,7 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc
     let (mut right_hand, mut changed) = (solve.right_hand.clone(), 0);
     solve.span.begin(&endpoint, &collective).await;
     for _ in 0..solve.iterations {
-        let before = solve.own_values(&right_hand, own_index);
+        let before = solve.values_of_processor(&right_hand, own_index);
         for (direction, shares) in solve.shares.iter().enumerate() {
             shares[own_index].borrow_mut().start(&right_hand);
             // No processor may send a contribution before its receiver has started this solve.
@@ -126,10 +126,11 @@ async fn run(endpoint: Rc<ActiveEndpoint>, collective: Rc<Collective>, solve: Rc
             solve_rows(&endpoint, &solve, direction).await;
             shares[own_index].borrow().store(&mut right_hand);
         }
-        changed = collective.sum(&endpoint, count_changes(&before, &solve.own_values(&right_hand, own_index))).await;
+        changed =
+            collective.sum(&endpoint, count_changes(&before, &solve.values_of_processor(&right_hand, own_index))).await;
     }
     solve.span.end(&endpoint, &collective).await;
-    solve.finish(own_index, (solve.own_values(&right_hand, own_index), changed));
+    solve.finish(own_index, (solve.values_of_processor(&right_hand, own_index), changed));
 }
 
 /// Solves all rows of a processor in one direction, in the order in which they become ready.
@@ -215,7 +216,7 @@ impl Solve {
     }
 
     /// Returns the values of a processor's rows, given those of all rows.
-    pub(super) fn own_values(&self, all: &[f64], processor: usize) -> Vec<f64> {
+    pub(super) fn values_of_processor(&self, all: &[f64], processor: usize) -> Vec<f64> {
         self.rows(processor).into_iter().map(|row| all[row]).collect()
     }
 
@@ -245,7 +246,7 @@ impl Solve {
         let Some(results) = self.results.borrow().iter().cloned().collect::<Option<Vec<_>>>() else { return };
         let (unknowns, changed) = self.serial();
         let are_equal = results.iter().enumerate().all(|(processor, (computed, total_changed))| {
-            let serial = self.own_values(&unknowns, processor);
+            let serial = self.values_of_processor(&unknowns, processor);
             *total_changed == changed
                 && computed.len() == serial.len()
                 && computed.iter().zip(&serial).all(|(x, serial)| self.is_equal(*x, *serial))

@@ -14,7 +14,7 @@ use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::collective::Collective;
 use crate::program::parallel;
 use crate::program::worker::{self, Worker};
-use crate::protocol::directory::Want;
+use crate::protocol::directory::AccessMode;
 use std::rc::Rc;
 
 /// Bytes of a row: the remaining right-hand side, and the number of contributions that the row waits for.
@@ -61,7 +61,7 @@ impl SharedSolve {
 
     async fn run(self: Rc<Self>, worker: Rc<Worker>, collective: Rc<Collective>) {
         let (solve, own) = (&self.solve, worker.id());
-        let (rows, mut values, mut changed) = (solve.rows(own), solve.own_values(&solve.right_hand, own), 0);
+        let (rows, mut values, mut changed) = (solve.rows(own), solve.values_of_processor(&solve.right_hand, own), 0);
         worker.barrier().await;
         solve.span.mark_start(worker.endpoint());
         for _ in 0..solve.iterations {
@@ -95,7 +95,7 @@ impl SharedSolve {
         let edges = &self.edges[direction][row];
         for (at, (to, coefficient)) in edges.iter().enumerate() {
             if let Some((ahead, _)) = edges.get(at + self.prefetch).filter(|_| self.prefetch > 0) {
-                worker.prefetch(self.addresses[*ahead as usize], Want::Write).await;
+                worker.prefetch(self.addresses[*ahead as usize], AccessMode::Write).await;
             }
             worker.compute(EDGE_INSTRUCTIONS + UPDATE_INSTRUCTIONS).await;
             let value = coefficient * unknown;

@@ -14,7 +14,7 @@ fn generated(rows: usize, seed: u64) -> SymmetricMatrix {
     fem::generate(FemSize { rows, freedom: 3, neighbours: 20.0 }, seed).expect("a matrix").matrix
 }
 
-fn right_hand(rows: usize) -> Vec<f64> {
+fn right_hand_side(rows: usize) -> Vec<f64> {
     let mut random = rng::stream(5, "right-hand side");
     (0..rows).map(|_| random.random_range(-1.0..1.0)).collect()
 }
@@ -38,7 +38,7 @@ fn product_of_the_factor_matches_the_entries_of_the_matrix() {
     let matrix = generated(90, 1);
     let Factor { lower, shift } = Factor::compute(&matrix).expect("a factor");
     let matrix = matrix.lower;
-    assert_eq!((shift, lower.below()), (0.0, matrix.below()));
+    assert_eq!((shift, lower.entries_below_diagonal()), (0.0, matrix.entries_below_diagonal()));
     let mut dense = vec![vec![0.0; 90]; 90];
     for (row, values) in dense.iter_mut().enumerate() {
         lower.row(row).0.iter().zip(lower.row(row).1).for_each(|(column, value)| values[*column as usize] = *value);
@@ -57,7 +57,7 @@ fn product_of_the_factor_matches_the_entries_of_the_matrix() {
 #[test]
 fn solves_have_small_residuals() {
     let lower = Factor::compute(&generated(900, 2)).expect("a factor").lower;
-    let right_hand = right_hand(900);
+    let right_hand = right_hand_side(900);
     for (dag, is_forward) in [(Dag::forward(&lower), true), (Dag::backward(&lower), false)] {
         let unknowns = dag.serial(&right_hand);
         // Right-hand sides are at most 1, with some dozens of rounding errors of terms of that size.
@@ -125,7 +125,7 @@ fn bits(unknowns: &[f64]) -> Vec<u64> {
 fn any_order_of_messages_matches_the_serial_solve() {
     let matrix = generated(400, 3);
     let lower = Factor::compute(&matrix).expect("a factor").lower;
-    let right_hand = right_hand(400);
+    let right_hand = right_hand_side(400);
     for dag in [Dag::forward(&lower), Dag::backward(&lower)] {
         let serial = bits(&dag.serial(&right_hand));
         for processors in [1, 3, 16] {
@@ -174,7 +174,7 @@ fn check_result(ordering: &str, is_correct: bool) {
     let text = format!("rows = 30\nneighbours = 10\niterations = 2\nordering = '{ordering}'");
     let solve = Solve::new(&parameters(&text), 2, 7);
     let (mut unknowns, changed) = solve.serial();
-    let share = |unknowns: &[f64], processor| solve.own_values(unknowns, processor);
+    let share = |unknowns: &[f64], processor| solve.values_of_processor(unknowns, processor);
     solve.finish(0, (share(&unknowns, 0), changed));
     if !is_correct {
         let last = unknowns.last_mut().expect("thirty");

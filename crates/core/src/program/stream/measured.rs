@@ -112,7 +112,7 @@ impl Measured {
         }
         let mut judged =
             self.flows.iter().zip(&open).filter_map(|(flow, counts)| Some((flow, counts.backlog.as_ref()?)));
-        let Some((&(from, to), backlog)) = judged.find(|(_, backlog)| backlog.only_grows()) else {
+        let Some((&(from, to), backlog)) = judged.find(|(_, backlog)| backlog.is_growing()) else {
             let Measured { flows, arrivals, messages, warm_up, senders, .. } = self;
             let (pairs, messages, warm_up) = (self.pairs(), *messages, *warm_up);
             return undelivered::growth(

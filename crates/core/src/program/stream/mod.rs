@@ -49,7 +49,7 @@ pub struct Stream {
     /// Payload of each message.
     #[param(max = "16 MiB")]
     pub payload: Bytes,
-    /// When a message is offered: a closed loop, or an open loop with an arrival process.
+    /// Arrival of messages: a closed loop, or an open loop with an arrival process.
     #[param(one_of, default = "closed-loop")]
     pub arrivals: Arrivals,
     /// Whether the senders' processors copy blocks of memory at the same time.
@@ -107,8 +107,8 @@ impl Stream {
 /// Reports an error for each of the former keys `gap` and `random-gaps`, which `arrivals` replaces.
 fn report_former_keys(t: &Table<'_>) {
     let (replaced, help) = ("was replaced by `arrivals`", "write `arrivals.periodic.interval`");
-    t.replaced("gap", replaced, &format!("{help}, or `arrivals.poisson.interval` for random intervals"));
-    t.replaced("random-gaps", replaced, "write `arrivals.poisson.interval` for random intervals");
+    t.report_replaced("gap", replaced, &format!("{help}, or `arrivals.poisson.interval` for random intervals"));
+    t.report_replaced("random-gaps", replaced, "write `arrivals.poisson.interval` for random intervals");
 }
 
 /// Names that the part adds to results.

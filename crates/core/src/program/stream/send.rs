@@ -81,9 +81,9 @@ impl Sender {
         let endpoint = self.world.endpoint(self.from).clone();
         let patterns = PatternBuffers::prepare(&endpoint, self.stream.payload).await;
         if self.stream.arrivals.is_open() {
-            self.send_as_scheduled(&endpoint, &patterns).await;
+            self.send_open_loop(&endpoint, &patterns).await;
         } else {
-            self.send_as_taken(&endpoint, &patterns).await;
+            self.send_closed_loop(&endpoint, &patterns).await;
         }
     }
 
@@ -93,19 +93,19 @@ impl Sender {
     }
 
     /// Runs a closed loop, which sends each message when earlier ones allow it.
-    async fn send_as_taken(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
+    async fn send_closed_loop(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let (outstanding, think_time) = self.stream.arrivals.closed_loop();
         let mut limit = outstanding.map(|limit| InFlight::new(limit, self.world.tally.deliveries(self.from, self.to)));
         for number in 0..self.stream.total() {
             if let Some(limit) = &mut limit {
-                let delivered = limit.before_send().await;
+                let delivered = limit.wait_until_allowed().await;
                 endpoint.until(delivered.map_or(Time::ZERO, |at| at.saturating_add(think_time))).await;
             }
-            let is_limited = limit.as_ref().is_some_and(|limit| limit.is_reached_by_next());
+            let is_limited = limit.as_ref().is_some_and(|limit| limit.next_reaches_limit());
             let sends_next_at_once = think_time == Time::ZERO && !is_limited && number + 1 < self.stream.total();
             endpoint.send_in_burst(self.outgoing(patterns, number), endpoint.now(), sends_next_at_once).await;
             match &mut limit {
-                Some(limit) => limit.sent(&self.counts),
+                Some(limit) => limit.count_sent(&self.counts),
                 None if think_time > Time::ZERO => endpoint.until(endpoint.now().saturating_add(think_time)).await,
                 None => {}
             }
@@ -114,7 +114,7 @@ impl Sender {
 
     /// Runs an open loop, which sends each message at its scheduled arrival, or as soon after it as the interface takes
     /// it.
-    async fn send_as_scheduled(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
+    async fn send_open_loop(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let start = endpoint.now();
         if let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() {
             counts.start = Some(start);
@@ -132,12 +132,12 @@ impl Sender {
             let Some(arrival) = arrivals.next() else { break };
             let scheduled = start.saturating_add(arrival);
             endpoint.until(scheduled).await;
-            observer.before_send(number, endpoint.now().since(start));
+            observer.count_arrivals(number, endpoint.now().since(start));
             let next = arrivals.peek().map(|next| start.saturating_add(*next)).filter(|_| number + 1 < total);
             let sends_next_at_once = next.is_some_and(|next| next <= endpoint.now());
             endpoint.send_in_burst(self.outgoing(patterns, number), scheduled, sends_next_at_once).await;
         }
-        observer.before_send(total, Time::MAX);
+        observer.count_arrivals(total, Time::MAX);
     }
 
     fn schedule(&self) -> ArrivalTimes {
@@ -160,7 +160,7 @@ impl InFlight {
 
     /// Waits until one more message may be sent. Returns the time of the delivery that allows it, if the sender took
     /// one.
-    async fn before_send(&mut self) -> Option<Time> {
+    async fn wait_until_allowed(&mut self) -> Option<Time> {
         if self.untaken < self.limit {
             return None;
         }
@@ -170,11 +170,11 @@ impl InFlight {
     }
 
     /// Returns whether no message may be sent after the next one before one is delivered.
-    fn is_reached_by_next(&self) -> bool {
+    fn next_reaches_limit(&self) -> bool {
         self.untaken.saturating_sub(self.deliveries.pending()) + 1 >= self.limit
     }
 
-    fn sent(&mut self, counts: &RefCell<SenderCounts>) {
+    fn count_sent(&mut self, counts: &RefCell<SenderCounts>) {
         self.untaken += 1;
         // Pending deliveries may include those of other flows between the same endpoints.
         let in_flight = self.untaken.saturating_sub(self.deliveries.pending());
@@ -196,7 +196,7 @@ struct BacklogObserver {
 
 impl BacklogObserver {
     /// Counts the arrivals before `now`, when `sent` messages have been sent and one more is about to be sent.
-    fn before_send(&mut self, sent: u64, now: Time) {
+    fn count_arrivals(&mut self, sent: u64, now: Time) {
         let SenderCounts::Open(counts) = &mut *self.counts.borrow_mut() else { return };
         while self.arrived < self.total {
             let Some(arrival) = self.arrivals.next_if(|arrival| *arrival < now) else { return };

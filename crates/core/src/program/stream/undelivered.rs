@@ -48,7 +48,7 @@ pub(super) fn growth(measured: &OpenFlows<'_>, world: &World) -> Option<String> 
         let least = f64::max(GROWTH_MIN.0 as f64, GROWTH_MIN.1 * undelivered.offered() as f64);
         let deviations = latency_rises.then_some(DEVIATIONS_WITH_LATENCY);
         let is_saturated = growth as f64 >= least
-            && (undelivered.only_grows() || deviations.is_some_and(|least| undelivered.grows_by(least)));
+            && (undelivered.is_growing() || deviations.is_some_and(|least| undelivered.grows_by(least)));
         is_saturated.then(|| {
             format!(
                 "the number of undelivered messages of {} -> {} grew in each of the last {GROWING_WINDOWS} of {WINDOWS} \

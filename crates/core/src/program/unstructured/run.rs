@@ -29,7 +29,7 @@ pub struct Unstructured {
     /// Number of iterations, each a sweep over edges and faces.
     #[param(min = 1, max = 1000, default = ITERATIONS, meaning = Repetitions)]
     pub iterations: u64,
-    /// How values and sums are communicated: `batches` sends one batch to each processor; `nodes` sends a message for
+    /// Communication of values and sums: `batches` sends one batch to each processor; `nodes` sends a message for
     /// each value of a node and each sum of an edge; `loads` reads and updates shared memory.
     #[param(was = "sends", default = "batches")]
     pub exchange: UnstructuredExchange,
@@ -84,7 +84,7 @@ pub(super) struct Sweep {
 
 impl Unstructured {
     fn size(&self) -> MeshSize {
-        let any_size = || MeshSize::of_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
+        let any_size = || MeshSize::for_nodes(self.nodes as usize).expect("eight nodes and more make a mesh");
         if self.nodes as usize == UNSTRUCTURED.nodes { UNSTRUCTURED } else { any_size() }
     }
 }

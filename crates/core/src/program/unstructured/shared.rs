@@ -12,7 +12,7 @@ use crate::engine::EndpointId;
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::{self, Worker};
-use crate::protocol::directory::Want;
+use crate::protocol::directory::AccessMode;
 use std::rc::Rc;
 
 /// Bytes of a value, and of a sum with its lock.
@@ -131,7 +131,7 @@ impl SharedSweep {
     async fn prefetch(&self, worker: &Worker, element: usize) {
         let nodes = self.sweep.parts[worker.id()].share.borrow().nodes_of(element).to_vec();
         for address in nodes.into_iter().filter_map(|at| self.addresses[worker.id()][at as usize]) {
-            worker.prefetch(address.plus(BLOCK), Want::Write).await;
+            worker.prefetch(address.plus(BLOCK), AccessMode::Write).await;
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::program::input::partition;
 use rand::seq::SliceRandom;
 
 fn mesh(nodes: usize) -> Mesh {
-    Mesh::generate(MeshSize::of_nodes(nodes).expect("a size"), 3).expect("a mesh")
+    Mesh::generate(MeshSize::for_nodes(nodes).expect("a size"), 3).expect("a mesh")
 }
 
 fn total(amounts: &[Amount]) -> [i64; 3] {

@@ -97,7 +97,7 @@ impl Measured {
         if number < self.test.warm_up {
             return;
         }
-        let latency = Time::from_ps((to - from).ps() / self.test.operation.round_trip_parts());
+        let latency = Time::from_ps((to - from).ps() / self.test.operation.latencies_per_round_trip());
         self.latencies.borrow_mut().add(latency);
         self.series.borrow_mut().add(number - self.test.warm_up, latency, to);
     }

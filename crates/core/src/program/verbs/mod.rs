@@ -102,7 +102,7 @@ impl VerbsTest {
     /// Returns whether the second endpoint of a flow posts requests, too.
     fn is_mutual(&self) -> bool {
         match self.test {
-            VerbsMeasure::Latency => self.operation.round_trip_parts() == 2,
+            VerbsMeasure::Latency => self.operation.latencies_per_round_trip() == 2,
             VerbsMeasure::Bandwidth => self.bidirectional,
         }
     }

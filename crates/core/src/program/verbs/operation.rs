@@ -26,7 +26,7 @@ impl VerbsOperation {
 
     /// Returns the number by which a round trip is divided for a latency. A write or a send is answered by another one
     /// in the opposite direction; a read or an atomic operation includes its response.
-    pub fn round_trip_parts(self) -> u64 {
+    pub fn latencies_per_round_trip(self) -> u64 {
         if matches!(self, VerbsOperation::Write | VerbsOperation::Send) { 2 } else { 1 }
     }
 }

@@ -19,7 +19,7 @@ use std::rc::Rc;
 pub type Program = (String, LocalFuture<'static, ()>);
 
 /// The memory of an endpoint.
-struct Site {
+struct EndpointMemory {
     endpoint: Rc<Endpoint>,
     region: MemoryRegion,
     /// First address after the buffers of the connections made so far.
@@ -27,16 +27,16 @@ struct Site {
     connections: Vec<Connection>,
 }
 
-impl Site {
+impl EndpointMemory {
     /// Allocates and registers memory for `queue_pairs` queue pairs, and fills the buffers that requests read.
-    async fn new(test: &VerbsTest, endpoint: Rc<Endpoint>, queue_pairs: u64) -> Site {
+    async fn new(test: &VerbsTest, endpoint: Rc<Endpoint>, queue_pairs: u64) -> EndpointMemory {
         let bytes = Bytes(test.memory_bytes(queue_pairs));
         let first = endpoint.allocate(bytes);
         for number in 0..PAYLOAD_PATTERNS {
             endpoint.prepare(first + number * test.slot_bytes(), &pattern::bytes(number, test.size)).await;
         }
         let region = verbs(&endpoint).register(endpoint.cpu(), first, bytes).await;
-        Site { endpoint, region, next: first + PAYLOAD_PATTERNS * test.slot_bytes(), connections: Vec::new() }
+        EndpointMemory { endpoint, region, next: first + PAYLOAD_PATTERNS * test.slot_bytes(), connections: Vec::new() }
     }
 
     /// Takes the next `slots` buffers.
@@ -76,7 +76,7 @@ pub async fn programs(test: &Rc<VerbsTest>, world: &World, measured: &Rc<Measure
     }
     let mut sites = BTreeMap::new();
     for (endpoint, number) in numbers {
-        sites.insert(endpoint, Site::new(test, world.endpoint(endpoint).clone(), number).await);
+        sites.insert(endpoint, EndpointMemory::new(test, world.endpoint(endpoint).clone(), number).await);
     }
     for &(from, to) in &flows {
         for _ in 0..test.queue_pairs {
@@ -91,7 +91,7 @@ pub async fn programs(test: &Rc<VerbsTest>, world: &World, measured: &Rc<Measure
     }
     let mut programs = Vec::new();
     let senders: Vec<EndpointId> = flows.iter().map(|&(from, _)| from).collect();
-    for (id, Site { endpoint, region, connections, .. }) in sites {
+    for (id, EndpointMemory { endpoint, region, connections, .. }) in sites {
         let name = format!("{} program", endpoint.name());
         let mut poster = Poster::new(test, endpoint, region.at, connections);
         poster.post_receives().await;

@@ -5,7 +5,7 @@ use crate::engine::NodeId;
 
 /// Access that a processor requests to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Want {
+pub enum AccessMode {
     /// The processor loads.
     Read,
     /// The processor stores.
@@ -25,10 +25,10 @@ pub enum Access {
 
 impl Access {
     /// Returns whether the right permits the access that `want` requests.
-    pub const fn allows(self, want: Want) -> bool {
+    pub const fn allows(self, want: AccessMode) -> bool {
         match want {
-            Want::Read => !matches!(self, Access::Invalid),
-            Want::Write => matches!(self, Access::Writable),
+            AccessMode::Read => !matches!(self, Access::Invalid),
+            AccessMode::Write => matches!(self, Access::Writable),
         }
     }
 }
@@ -49,7 +49,7 @@ pub enum Prefetched {
     /// A request for the block was sent to its home.
     Started,
     /// The block is present or already requested.
-    Useless,
+    NotNeeded,
     /// The prefetch was dropped, because the prefetch buffer is full.
     Full,
 }
@@ -66,7 +66,7 @@ pub enum Evicted {
     WrittenBack,
     /// The copy stays at the node, because it is in use or requested, or because too many blocks are being written
     /// back.
-    Stays,
+    NotEvicted,
 }
 
 /// Event for which the directory's software must run.

@@ -134,7 +134,7 @@ mod parameters;
 mod tests;
 
 #[doc = include_str!("example.md")]
-pub use action::{Access, AccessOutcome, CoherenceAction, Want};
+pub use action::{Access, AccessMode, AccessOutcome, CoherenceAction};
 #[doc = include_str!("example.md")]
 pub use cache::Requester;
 #[doc = include_str!("example.md")]

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 /// Condition that an acknowledgement waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Waits {
+pub(super) enum AcknowledgementCondition {
     /// The acknowledgement does not wait for an answer.
     NotWaiting,
     /// The acknowledgement waits until the answer is offered.
@@ -36,7 +36,7 @@ pub(super) enum Waits {
 pub(super) struct QueuedAcknowledgement {
     pub(super) destination: NodeId,
     pub(super) acknowledgement: Acknowledgement,
-    pub(super) waits: Waits,
+    pub(super) waits: AcknowledgementCondition,
 }
 
 /// The queue.
@@ -46,7 +46,12 @@ pub(super) struct Acknowledgements {
 }
 
 impl Acknowledgements {
-    pub(super) fn insert(&mut self, destination: NodeId, acknowledgement: Acknowledgement, waits: Waits) {
+    pub(super) fn insert(
+        &mut self,
+        destination: NodeId,
+        acknowledgement: Acknowledgement,
+        waits: AcknowledgementCondition,
+    ) {
         self.queue.push_back(QueuedAcknowledgement { destination, acknowledgement, waits });
     }
 
@@ -64,21 +69,21 @@ impl Acknowledgements {
 
     /// Records that an answer to `source` was offered.
     pub(super) fn answer_offered(&mut self, source: NodeId) {
-        self.change(source, Waits::ForOffer, Waits::ForAnswer);
+        self.change(source, AcknowledgementCondition::ForOffer, AcknowledgementCondition::ForAnswer);
     }
 
     /// Records that no answer to `source` will be offered.
-    pub(super) fn no_answer(&mut self, source: NodeId) {
-        self.change(source, Waits::ForOffer, Waits::NotWaiting);
+    pub(super) fn cancel_answer(&mut self, source: NodeId) {
+        self.change(source, AcknowledgementCondition::ForOffer, AcknowledgementCondition::NotWaiting);
     }
 
     /// Ends the wait of the acknowledgements to `source`, because `source` retransmitted its packet.
     pub(super) fn release(&mut self, source: NodeId) {
-        self.no_answer(source);
-        self.change(source, Waits::ForAnswer, Waits::NotWaiting);
+        self.cancel_answer(source);
+        self.change(source, AcknowledgementCondition::ForAnswer, AcknowledgementCondition::NotWaiting);
     }
 
-    fn change(&mut self, source: NodeId, from: Waits, to: Waits) {
+    fn change(&mut self, source: NodeId, from: AcknowledgementCondition, to: AcknowledgementCondition) {
         let matching = self.queue.iter_mut().filter(|queued| queued.destination == source && queued.waits == from);
         matching.for_each(|queued| queued.waits = to);
     }
@@ -92,8 +97,9 @@ impl Acknowledgements {
 
     /// Takes the acknowledgement to be piggybacked on an answer to `destination`, if one waits.
     pub(super) fn take_piggybacked(&mut self, destination: NodeId) -> Option<Acknowledgement> {
-        let is_piggybacked =
-            |queued: &QueuedAcknowledgement| queued.destination == destination && queued.waits != Waits::NotWaiting;
+        let is_piggybacked = |queued: &QueuedAcknowledgement| {
+            queued.destination == destination && queued.waits != AcknowledgementCondition::NotWaiting
+        };
         let index = self.queue.iter().position(is_piggybacked)?;
         Some(self.take(index).acknowledgement)
     }

@@ -149,7 +149,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     #[inline]
-    fn has_front(&self, class: Class) -> bool {
+    fn can_take(&self, class: Class) -> bool {
         self.lanes[class.index()].unit.arrived() > 0
     }
 

@@ -57,12 +57,12 @@ pub(super) struct PendingAcknowledgement {
 }
 
 /// Outcome of a packet from the network.
-pub(super) enum Stores {
+pub(super) enum BulkStoreOutcome {
     /// The packet was stored in its buffer; `turns` more packets have their turn, and the acknowledgement `due` is to
     /// be sent.
     Kept { turns: usize, due: Option<PendingAcknowledgement> },
     /// The packet is a copy of one that waits in its buffer.
-    Waits,
+    AcknowledgementCondition,
     /// The packet is a copy of one that was accepted.
     Accepted,
 }
@@ -83,22 +83,22 @@ impl<T> BulkReceive<T> {
     }
 
     /// Returns the dialog granted to `source`, if none of its packets has arrived yet.
-    pub(super) fn fresh_dialog(&self, source: NodeId) -> Option<u16> {
+    pub(super) fn unused_dialog(&self, source: NodeId) -> Option<u16> {
         let is_fresh_dialog =
             |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source && dialog.is_fresh);
         self.dialogs.iter().position(is_fresh_dialog).map(|index| index as u16)
     }
 
     /// Stores a packet that arrived.
-    pub(super) fn store(&mut self, source: NodeId, header: Bulk, body: Option<T>) -> Stores {
+    pub(super) fn store(&mut self, source: NodeId, header: Bulk, body: Option<T>) -> BulkStoreOutcome {
         let owned = self.dialogs.get_mut(usize::from(header.dialog)).and_then(Option::as_mut);
         let Some(dialog) = owned.filter(|dialog| dialog.source == source) else {
-            return Stores::Accepted; // A dialog closes only when all its packets were accepted.
+            return BulkStoreOutcome::Accepted; // A dialog closes only when all its packets were accepted.
         };
         let index = self.numbering.distance(dialog.next, header.number) as usize;
         match dialog.buffers.get_mut(index) {
-            None => return Stores::Accepted,
-            Some(Some(_)) => return Stores::Waits,
+            None => return BulkStoreOutcome::Accepted,
+            Some(Some(_)) => return BulkStoreOutcome::AcknowledgementCondition,
             Some(buffer) => *buffer = Some(StoredPacket { body, bulk_exit: header.bulk_exit }),
         }
         self.stored_packets += 1;
@@ -107,7 +107,7 @@ impl<T> BulkReceive<T> {
         while let Some(Some(StoredPacket { body: Some(_), .. })) = dialog.buffers.get(dialog.ready) {
             dialog.ready += 1;
         }
-        Stores::Kept { turns: dialog.ready - ready_before, due: self.take_empty(header.dialog) }
+        BulkStoreOutcome::Kept { turns: dialog.ready - ready_before, due: self.take_empty(header.dialog) }
     }
 
     /// Accepts the next packet of a dialog for the processor. Returns the packet's sender, its body, and the

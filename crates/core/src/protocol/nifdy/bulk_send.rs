@@ -150,7 +150,7 @@ impl Dialog {
     }
 
     /// Returns whether the exit was sent and all packets are acknowledged.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_finished(&self) -> bool {
         self.exit_sent && self.is_acknowledged.is_empty()
     }
 }

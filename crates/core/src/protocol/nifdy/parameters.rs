@@ -64,7 +64,7 @@ fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
     refused
 }
 
-/// When a scalar packet is acknowledged.
+/// Time at which a scalar packet is acknowledged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum AcknowledgeAt {
     /// The packet is acknowledged when the processor accepts it (Callahan and Goldstein 1995, §2.1.1).

@@ -69,7 +69,7 @@ impl<T> Pool<T> {
     }
 
     /// Records that `destination` acknowledged a number of packets.
-    pub(super) fn acknowledged(&mut self, destination: NodeId, packets: usize) {
+    pub(super) fn record_acknowledged(&mut self, destination: NodeId, packets: usize) {
         for (packet, rank) in self.waiting.iter_mut().filter(|(packet, _)| packet.is_ordered_to(destination)) {
             let lower_rank = rank.checked_sub(packets);
             *rank = lower_rank

@@ -1,7 +1,7 @@
 //! The receive path of a unit: handles arriving frames and generates acknowledgements.
 
-use super::acknowledge::Waits;
-use super::bulk_receive::{PendingAcknowledgement, Stores};
+use super::acknowledge::AcknowledgementCondition;
+use super::bulk_receive::{BulkStoreOutcome, PendingAcknowledgement};
 use super::bulk_send::BulkSend;
 use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, DialogReply, NifdyFrame, NifdyHeader, NifdyUnit, Scalar};
 use crate::engine::NodeId;
@@ -19,10 +19,10 @@ impl<T: Clone> NifdyUnit<T> {
         let NifdyFrame { source, destination, header, piggybacked, body } = frame;
         assert_eq!(destination, self.node, "a frame goes where it is addressed");
         if let Some(piggybacked) = piggybacked {
-            self.acknowledged(source, piggybacked);
+            self.handle_acknowledgement(source, piggybacked);
         }
         match header {
-            NifdyHeader::Acknowledgement(acknowledgement) => self.acknowledged(source, acknowledgement),
+            NifdyHeader::Acknowledgement(acknowledgement) => self.handle_acknowledgement(source, acknowledgement),
             NifdyHeader::Bulk(bulk) => self.bulk_arrives(source, bulk, body),
             NifdyHeader::Scalar(scalar) => {
                 return self.scalar_arrives(source, scalar, body.expect("a scalar packet has a body"));
@@ -39,7 +39,7 @@ impl<T: Clone> NifdyUnit<T> {
         }
         self.arrivals.insert(source, header, body);
         if self.parameters.acknowledge == AcknowledgeAt::Insertion && header.acknowledged {
-            self.acknowledge_scalar(source, header, Waits::NotWaiting);
+            self.acknowledge_scalar(source, header, AcknowledgementCondition::NotWaiting);
         }
         false
     }
@@ -55,12 +55,16 @@ impl<T: Clone> NifdyUnit<T> {
     pub(super) fn scalar_accepted(&mut self, source: NodeId, header: Scalar, answer: Answer) {
         if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
             let can_piggyback = self.parameters.piggybacked && answer == Answer::Follows;
-            self.acknowledge_scalar(source, header, if can_piggyback { Waits::ForOffer } else { Waits::NotWaiting });
+            self.acknowledge_scalar(
+                source,
+                header,
+                if can_piggyback { AcknowledgementCondition::ForOffer } else { AcknowledgementCondition::NotWaiting },
+            );
         }
     }
 
     /// Acknowledges a scalar packet, and grants or rejects its request.
-    fn acknowledge_scalar(&mut self, source: NodeId, header: Scalar, waits: Waits) {
+    fn acknowledge_scalar(&mut self, source: NodeId, header: Scalar, waits: AcknowledgementCondition) {
         let reply = match header.bulk_request.then(|| self.bulk_receive.grant(source)) {
             None => DialogReply::None,
             Some(None) => DialogReply::Rejected,
@@ -84,25 +88,25 @@ impl<T: Clone> NifdyUnit<T> {
         if is_unaccepted || self.acknowledgements.has_scalar_for(source) {
             return;
         }
-        let reply = match (header.bulk_request, self.bulk_receive.fresh_dialog(source)) {
+        let reply = match (header.bulk_request, self.bulk_receive.unused_dialog(source)) {
             (false, _) => DialogReply::None,
             (true, None) => DialogReply::Rejected,
             (true, Some(dialog)) => DialogReply::Granted(dialog),
         };
         let acknowledgement = Acknowledgement::Scalar { reply, duplicate_bit: header.duplicate_bit };
-        self.acknowledgements.insert(source, acknowledgement, Waits::NotWaiting);
+        self.acknowledgements.insert(source, acknowledgement, AcknowledgementCondition::NotWaiting);
     }
 
     fn bulk_arrives(&mut self, source: NodeId, header: Bulk, body: Option<T>) {
         let Bulk { dialog, number, .. } = header;
         match self.bulk_receive.store(source, header, body) {
-            Stores::Kept { turns, due: acknowledgement } => {
+            BulkStoreOutcome::Kept { turns, due: acknowledgement } => {
                 (0..turns).for_each(|_| self.arrivals.insert_turn(dialog));
                 acknowledgement.into_iter().for_each(|due| self.acknowledge_bulk(due));
                 return;
             }
-            Stores::Waits => {}
-            Stores::Accepted => self.acknowledge_bulk(PendingAcknowledgement {
+            BulkStoreOutcome::AcknowledgementCondition => {}
+            BulkStoreOutcome::Accepted => self.acknowledge_bulk(PendingAcknowledgement {
                 source,
                 dialog,
                 number: Some(number),
@@ -118,15 +122,15 @@ impl<T: Clone> NifdyUnit<T> {
         self.acknowledgements.insert(
             source,
             Acknowledgement::Bulk { dialog, number, requests_exit },
-            Waits::NotWaiting,
+            AcknowledgementCondition::NotWaiting,
         );
     }
 
     /// Handles an acknowledgement.
-    fn acknowledged(&mut self, source: NodeId, acknowledgement: Acknowledgement) {
+    fn handle_acknowledgement(&mut self, source: NodeId, acknowledgement: Acknowledgement) {
         match acknowledgement {
             Acknowledgement::Scalar { reply, duplicate_bit } => {
-                self.scalar_acknowledged(source, reply, duplicate_bit);
+                self.free_scalar_copy(source, reply, duplicate_bit);
             }
             Acknowledgement::Bulk { dialog, number, requests_exit } => {
                 let is_for_dialog = self.bulk_send.dialog().is_some_and(|open| open.is_dialog(source, dialog));
@@ -138,14 +142,14 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    fn scalar_acknowledged(&mut self, source: NodeId, reply: DialogReply, duplicate_bit: bool) {
+    fn free_scalar_copy(&mut self, source: NodeId, reply: DialogReply, duplicate_bit: bool) {
         if !self.outstanding.clear(source, duplicate_bit) {
             assert!(self.retransmit.is_some(), "{source} acknowledges a packet that is not outstanding");
             return;
         }
-        self.pool.acknowledged(source, 1);
+        self.pool.record_acknowledged(source, 1);
         if let Some(retransmit) = &mut self.retransmit {
-            retransmit.scalar_acknowledged(source);
+            retransmit.free_scalar_copy(source);
         }
         match reply {
             DialogReply::None => {}
@@ -162,13 +166,13 @@ impl<T: Clone> NifdyUnit<T> {
         let retransmit = &mut self.retransmit;
         let free = |bulk_number| {
             if let Some(retransmit) = retransmit.as_mut() {
-                retransmit.bulk_acknowledged(bulk_number);
+                retransmit.free_bulk_copy(bulk_number);
             }
         };
         let packets = number.map_or(0, |number| dialog.acknowledge(number, self.parameters.group(), free));
-        if dialog.is_over() {
+        if dialog.is_finished() {
             self.bulk_send = BulkSend::Scalar;
         }
-        self.pool.acknowledged(source, packets);
+        self.pool.record_acknowledged(source, packets);
     }
 }

@@ -75,18 +75,18 @@ impl<T: Clone> Retransmit<T> {
     }
 
     /// Stores a copy of a frame that requires an acknowledgement, and sets its timer.
-    pub(super) fn sent(&mut self, frame: &NifdyFrame<T>, now: Time) {
+    pub(super) fn store_copy(&mut self, frame: &NifdyFrame<T>, now: Time) {
         let frame = NifdyFrame { piggybacked: None, ..frame.clone() };
         self.copies.push(RetransmitCopy { frame, timer: Timer::Running(now + self.timeout) });
     }
 
     /// Frees the copy of the acknowledged scalar packet to `destination`.
-    pub(super) fn scalar_acknowledged(&mut self, destination: NodeId) {
+    pub(super) fn free_scalar_copy(&mut self, destination: NodeId) {
         self.free(|frame| frame.destination == destination && matches!(frame.header, NifdyHeader::Scalar(_)));
     }
 
     /// Frees the copy of an acknowledged packet of the outgoing dialog.
-    pub(super) fn bulk_acknowledged(&mut self, number: BulkNumber) {
+    pub(super) fn free_bulk_copy(&mut self, number: BulkNumber) {
         self.free(|frame| matches!(frame.header, NifdyHeader::Bulk(bulk) if bulk.number == number));
     }
 

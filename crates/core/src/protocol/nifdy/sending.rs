@@ -55,7 +55,7 @@ impl<T: Clone> NifdyUnit<T> {
         };
         let is_acknowledged = !matches!(frame.header, NifdyHeader::Scalar(Scalar { acknowledged: false, .. }));
         if let Some(retransmit) = self.retransmit.as_mut().filter(|_| is_acknowledged) {
-            retransmit.sent(&frame, now);
+            retransmit.store_copy(&frame, now);
         }
         Some(frame)
     }

@@ -1,6 +1,6 @@
 //! The NIFDY unit: composes the components of Figure 1.
 
-use super::acknowledge::{Acknowledgements, QueuedAcknowledgement, Waits};
+use super::acknowledge::{AcknowledgementCondition, Acknowledgements, QueuedAcknowledgement};
 use super::arrivals::{Arrivals, QueuedArrival};
 use super::bulk_receive::BulkReceive;
 use super::bulk_send::BulkSend;
@@ -113,8 +113,8 @@ impl<T: Clone> NifdyUnit<T> {
 
     /// Records that the answer to `source` announced by [`Answer::Follows`] will not be offered, so that the
     /// acknowledgement no longer waits for it.
-    pub fn no_answer(&mut self, source: NodeId) {
-        self.acknowledgements.no_answer(source);
+    pub fn cancel_answer(&mut self, source: NodeId) {
+        self.acknowledgements.cancel_answer(source);
     }
 
     /// Ends the incoming dialog with `source`, which is asked to continue in scalar mode. Returns whether a dialog was
@@ -191,9 +191,9 @@ impl<T: Clone> NifdyUnit<T> {
     /// Returns whether an acknowledgement waits for an answer that could leave before it.
     pub(super) fn is_held(&self, queued: &QueuedAcknowledgement) -> bool {
         match queued.waits {
-            Waits::NotWaiting => false,
-            Waits::ForOffer => self.pool.has_capacity(),
-            Waits::ForAnswer => self.can_answer(queued.destination),
+            AcknowledgementCondition::NotWaiting => false,
+            AcknowledgementCondition::ForOffer => self.pool.has_capacity(),
+            AcknowledgementCondition::ForAnswer => self.can_answer(queued.destination),
         }
     }
 

@@ -151,7 +151,7 @@ mod tests {
         let Some(slot) = end.reserve(CLASS) else { return false };
         end.offer(
             slot,
-            Offer { to: NODES[1], flow: FlowKey(0), class: CLASS, marks: Marks::ALONE, bytes: Bytes(32), body },
+            Offer { to: NODES[1], flow: FlowKey(0), class: CLASS, marks: Marks::SINGLE_PACKET, bytes: Bytes(32), body },
         );
         true
     }

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn without_limit_it_grows_and_shrinks_with_use() {
+    fn unlimited_slots_grow_and_shrink_with_use() {
         let mut slots = Slots::new(Buffers::Infinite);
         (0..1_000).for_each(|n| assert_eq!(slots.insert(n), n));
         (0..999).for_each(|n| assert_eq!(slots.remove(n), Some(n)));
@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_free_numbers_are_those_without_entry(steps in prop::collection::vec(prop::option::of(0..150u32), 1..400)) {
+        fn free_slots_are_those_without_an_entry(steps in prop::collection::vec(prop::option::of(0..150u32), 1..400)) {
             let (mut slots, mut reference) = (Slots::new(Buffers::Infinite), BTreeMap::new());
             for (step, freed) in steps.into_iter().enumerate() {
                 match freed {

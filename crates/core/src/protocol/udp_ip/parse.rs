@@ -74,14 +74,14 @@ impl Parsed {
     }
 
     /// Returns the range of the datagram's bytes, including the UDP header, that the packet carries.
-    pub fn carried(&self) -> Range<usize> {
+    pub fn datagram_range(&self) -> Range<usize> {
         self.offset..self.offset + self.payload.end - self.header_len
     }
 
     /// Returns the range of the datagram's payload that the packet carries, as offsets in the payload and therefore in
     /// the receive buffer.
     pub fn payload_range(&self) -> Range<usize> {
-        let carried = self.carried();
+        let carried = self.datagram_range();
         carried.start.max(UDP_HEADER) - UDP_HEADER..carried.end - UDP_HEADER
     }
 

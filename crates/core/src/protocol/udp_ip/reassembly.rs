@@ -212,7 +212,7 @@ impl PartialDatagram {
     /// Returns the index at which the fragment's range belongs among the stored ranges, or the reason why the fragment
     /// is dropped.
     fn check(&self, packet: &Parsed, free_bytes: usize) -> Result<usize, DropReason> {
-        let carried = packet.carried();
+        let carried = packet.datagram_range();
         let range = (carried.start as u16, carried.end as u16);
         let index = self.ranges.partition_point(|(start, _)| *start < range.0);
         if self.is_abandoned {
@@ -236,7 +236,7 @@ impl PartialDatagram {
 
     /// Checks that a fragment agrees with the stored fragments and the UDP header about the datagram's length.
     fn agrees(&self, packet: &Parsed) -> Result<(), DropReason> {
-        let carried = packet.carried();
+        let carried = packet.datagram_range();
         let reach = if packet.more_fragments { self.reach.max(carried.end) } else { self.reach };
         let stated_ends =
             [self.end, (!packet.more_fragments).then_some(carried.end), packet.udp.map(|udp| UDP_HEADER + udp.payload)];
@@ -247,7 +247,7 @@ impl PartialDatagram {
 
     /// Stores the range of a fragment at index `index`, and returns its length.
     fn take(&mut self, index: usize, packet: &Parsed) -> usize {
-        let carried = packet.carried();
+        let carried = packet.datagram_range();
         self.ranges.insert(index, (carried.start as u16, carried.end as u16));
         self.bytes += carried.len();
         if packet.more_fragments {

@@ -33,7 +33,7 @@ impl Acknowledgements {
 
     /// Records that `packets` more packets from `source` were accepted. The acknowledgement is due now if their number
     /// reaches `packets_per_acknowledgement`, otherwise after the delay.
-    pub(super) fn accepted(&mut self, source: Peer, packets: u32, now: Time) {
+    pub(super) fn record_accepted(&mut self, source: Peer, packets: u32, now: Time) {
         let unacknowledged = self.unacknowledged.get(&source).copied().unwrap_or(0) + packets;
         if unacknowledged >= self.packets_per_acknowledgement || self.due_peers.contains(&source) {
             return self.at_once(source);

@@ -194,7 +194,7 @@ mod tests {
 
     fn send_by(end: &mut WindowAdapter<char>, flow: FlowKey, class: Class, body: char) {
         let slot = end.reserve(class).expect("a buffer is free");
-        end.offer(slot, Offer { to: B, flow, class, marks: Marks::ALONE, bytes: Bytes(32), body });
+        end.offer(slot, Offer { to: B, flow, class, marks: Marks::SINGLE_PACKET, bytes: Bytes(32), body });
     }
 
     #[test]

@@ -16,12 +16,12 @@ pub struct WindowFrame<P> {
     pub header: WindowHeader,
     /// The offered packet; `None` in an acknowledgement.
     pub body: Option<P>,
-    /// Whether the frame is a copy of an earlier frame. The mark is not part of the bytes: it serves statistics only,
-    /// and no receiver reads it.
+    /// Whether the frame is a copy of an earlier frame. The flag is not encoded in the header. It serves statistics
+    /// only, and no receiver reads it.
     pub is_retransmission: bool,
 }
 
-/// The header: a kind, and a number of the sequence space.
+/// The header of a frame: its kind and a sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum WindowHeader {
     /// A data packet.
@@ -69,7 +69,7 @@ impl WindowHeader {
 
 /// Returns `value`, and asserts that it fits a field of `bits` bits.
 const fn fits(value: u64, bits: u32) -> u64 {
-    assert!(value >> bits == 0, "a field of a header holds what its bits can");
+    assert!(value >> bits == 0, "a header field holds its value");
     value
 }
 

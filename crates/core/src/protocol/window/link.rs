@@ -86,7 +86,7 @@ impl<P: Clone> WindowLink<P> {
     fn next_acknowledgement(&mut self) -> Option<WindowFrame<P>> {
         let to = self.receiving.acknowledgements.next_due()?;
         self.statistics.acknowledgements += 1;
-        let header = WindowHeader::Acknowledgement { next: self.receiving.expects(to) };
+        let header = WindowHeader::Acknowledgement { next: self.receiving.next_expected(to) };
         Some(self.frame(to, header, None, false))
     }
 

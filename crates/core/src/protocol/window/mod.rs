@@ -47,7 +47,7 @@
 //! old packet arrives after the packet that was sent M − W packets later was accepted. [`LinkParameters::check`]
 //! therefore requires:
 //!
-//! | fabric ([`Order`]) | condition | reason |
+//! | fabric ([`FabricOrder`]) | condition | reason |
 //! |---|---|---|
 //! | keeps order | W ≤ M ÷ 2 | packets arrive in the order in which they were sent (§2.4.3 there) |
 //! | reorders, copies live on | a pair's packets ≤ M − W | no number is reused: 2³² are plenty for a simulation |
@@ -101,7 +101,7 @@ pub use frame::WindowFrame;
 #[doc = include_str!("example.md")]
 pub use link::{ArrivalOutcome, WindowLink};
 #[doc = include_str!("example.md")]
-pub use parameters::{LinkParameters, Order};
+pub use parameters::{FabricOrder, LinkParameters};
 #[doc = include_str!("example.md")]
 pub use peer::Peer;
 

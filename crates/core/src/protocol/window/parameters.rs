@@ -52,8 +52,8 @@ pub struct LinkParameters {
     #[param(max = 32, default = 32, resource = "sequence number")]
     pub sequence_bits: u32,
     /// Delivery order of the fabric.
-    #[param(skip = Order::Kept)]
-    pub order: Order,
+    #[param(skip = FabricOrder::Kept)]
+    pub order: FabricOrder,
 }
 
 /// Returns the errors in the parameters of a link: the key, the reason, and a hint at valid values.
@@ -82,7 +82,7 @@ fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String
 
 /// Delivery order of a fabric that may lose and duplicate frames.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Order {
+pub enum FabricOrder {
     /// Frames from one node to another arrive in the order in which they left; copies keep the order too.
     Kept,
     /// Frames arrive in any order, and a copy may arrive arbitrarily late.
@@ -108,7 +108,7 @@ const TIMER_BYTES: usize = 4;
 impl Default for LinkParameters {
     /// Returns the defaults of a description, for a fabric that may deliver in any order.
     fn default() -> LinkParameters {
-        LinkParameters { order: Order::Any { packets: 1 << 31 }, ..LinkParameters::defaults() }
+        LinkParameters { order: FabricOrder::Any { packets: 1 << 31 }, ..LinkParameters::defaults() }
     }
 }
 
@@ -154,15 +154,15 @@ impl LinkParameters {
         if window > numbers / 2 {
             let limit = numbers / 2;
             let why = format!(
-                "a window of {window} exceeds half of the {numbers} sequence numbers, {limit}: duplicates would be ambiguous"
+                "a window of {window} exceeds {limit}, half of the {numbers} sequence numbers: duplicates would be ambiguous"
             );
             errors.push(("window", why));
             return;
         }
         match self.order {
-            Order::Kept => {}
-            Order::Any { packets } if packets <= numbers - window => {}
-            Order::Any { .. } => {
+            FabricOrder::Kept => {}
+            FabricOrder::Any { packets } if packets <= numbers - window => {}
+            FabricOrder::Any { .. } => {
                 let limit = numbers - window;
                 let why = format!(
                     "{numbers} sequence numbers are too few: the run may send more than {limit} packets from one node to \
@@ -170,7 +170,7 @@ impl LinkParameters {
                 );
                 errors.push(("packets", why));
             }
-            Order::Lifetime { lifetime, spacing } => {
+            FabricOrder::Lifetime { lifetime, spacing } => {
                 let reused = u128::from(numbers - 2 * window) * u128::from(spacing.ps());
                 if u128::from(lifetime.ps()) >= reused {
                     let free = numbers - 2 * window;

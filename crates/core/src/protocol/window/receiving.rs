@@ -56,7 +56,7 @@ impl<P> WindowReceiver<P> {
     pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> ArrivalOutcome {
         let arrived = self.store(from, number, body);
         match arrived {
-            ArrivalOutcome::Readable(packets) => self.acknowledgements.accepted(from, packets, now),
+            ArrivalOutcome::Readable(packets) => self.acknowledgements.record_accepted(from, packets, now),
             ArrivalOutcome::Duplicate | ArrivalOutcome::Refused => self.acknowledgements.at_once(from),
             ArrivalOutcome::Kept | ArrivalOutcome::Freed(_) => {}
         }
@@ -120,7 +120,7 @@ impl<P> WindowReceiver<P> {
     }
 
     /// Returns the sequence number of the next packet expected from `source`.
-    pub(super) fn expects(&self, source: Peer) -> u32 {
+    pub(super) fn next_expected(&self, source: Peer) -> u32 {
         self.space.number(self.sources[&source].next)
     }
 

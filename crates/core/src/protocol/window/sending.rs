@@ -11,7 +11,7 @@
 use super::outgoing::Outgoing;
 use super::peer::Peer;
 use super::timers::Timers;
-use super::{LinkParameters, Order};
+use super::{FabricOrder, LinkParameters};
 use crate::engine::{NodeId, Time};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -97,12 +97,15 @@ impl<P: Clone> WindowSender<P> {
     /// Asserts the assumptions about sequence numbers that the head of the parent module states.
     fn check_numbers(&mut self, to: Peer, now: Time) {
         match self.parameters.order {
-            Order::Kept => {}
-            Order::Any { packets } => {
+            FabricOrder::Kept => {}
+            FabricOrder::Any { packets } => {
                 let position = self.destinations.get(&to).map_or(0, Outgoing::next_position);
-                assert!(position < packets, "{to} is sent more than the {packets} packets that `Order::Any` allows");
+                assert!(
+                    position < packets,
+                    "{to} is sent more than the {packets} packets that `FabricOrder::Any` allows"
+                );
             }
-            Order::Lifetime { spacing, .. } => {
+            FabricOrder::Lifetime { spacing, .. } => {
                 let previous = self.last_sent.insert(to, now);
                 let is_spaced = previous.is_none_or(|before| now >= before.saturating_add(spacing));
                 assert!(is_spaced, "new packets to {to} leave closer together than the spacing of {spacing}");

@@ -2,7 +2,7 @@
 //! a selective-repeat receiver.
 
 use super::adapter::PACKETS_MAX;
-use super::{Order, WindowAdapter, WindowParameters};
+use super::{FabricOrder, WindowAdapter, WindowParameters};
 use crate::engine::{Bytes, NodeId};
 use crate::part::{Part, PartInfo};
 use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
@@ -15,7 +15,8 @@ impl Part for WindowParameters {
 impl WindowParameters {
     /// Returns the parameters as they hold in `environment`.
     fn in_environment(mut self, environment: &ProtocolEnvironment) -> WindowParameters {
-        self.link.order = if environment.keeps_order { Order::Kept } else { Order::Any { packets: PACKETS_MAX } };
+        self.link.order =
+            if environment.keeps_order { FabricOrder::Kept } else { FabricOrder::Any { packets: PACKETS_MAX } };
         if !environment.has_reorder_buffers {
             self.link.reorder = 0;
         }

@@ -1,7 +1,7 @@
 //! Strings that keep their source location, so that an error within one can be reported there; numbers or strings; and
 //! tables under user-defined names. The meaning of such strings is not considered.
 
-use super::super::origin::{Place, Texts};
+use super::super::origin::{TextSpan, Texts};
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
 use super::{Decoded, ValueKind, invalid_value};
@@ -14,24 +14,24 @@ pub struct SpannedString {
     /// The text.
     pub text: String,
     /// The source location, quotes included.
-    pub place: Option<Place>,
+    pub place: Option<TextSpan>,
 }
 
 impl SpannedString {
     /// Creates a string without a source location.
-    pub fn unplaced(text: impl Into<String>) -> SpannedString {
+    pub fn without_location(text: impl Into<String>) -> SpannedString {
         SpannedString { text: text.into(), place: None }
     }
 
     /// Returns the location of the part `part` of the string, or of the whole string if escapes make the part's
     /// location unknown.
-    pub fn place_of(&self, texts: &Texts, part: &Range<usize>) -> Option<Place> {
+    pub fn location_of(&self, texts: &Texts, part: &Range<usize>) -> Option<TextSpan> {
         let place = self.place.as_ref()?;
         let raw = texts.slice(place);
         let within = raw.find(self.text.as_str()).filter(|_| !self.text.is_empty());
         let Some(offset) = within else { return Some(place.clone()) };
         let start = place.span.start + offset;
-        Some(Place { text: place.text, span: start + part.start..start + part.end })
+        Some(TextSpan { text: place.text, span: start + part.start..start + part.end })
     }
 }
 

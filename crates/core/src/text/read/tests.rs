@@ -43,7 +43,7 @@ impl Bridge {
             clock: t.hertz("clock", "Its clock").or("33 MHz"),
         };
         if !bridge.burst.get().is_multiple_of(4) {
-            t.wrong("burst", "must be whole words", "choose a multiple of 4 B");
+            t.report_invalid("burst", "must be whole words", "choose a multiple of 4 B");
         }
         bridge
     }
@@ -133,7 +133,7 @@ fn messages(text: &str, sets: &[&str]) -> Vec<String> {
     problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect()
 }
 
-const LEAST: &str = "parts = 'base'\n";
+const MINIMAL_DESCRIPTION: &str = "parts = 'base'\n";
 
 #[test]
 fn defaults_parts_file_and_options_count_in_this_order() {
@@ -168,16 +168,16 @@ fn parts_of_an_entry_are_layers_below_its_keys() {
 fn a_higher_layer_replaces_a_choice_wholly() {
     let file = "parts = 'base'\n[policy.cut-through]\n";
     assert_eq!(read(file, &[]).value.policy, Policy::Cut { buffers: 8 });
-    assert_eq!(read(LEAST, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
-    assert_eq!(read(LEAST, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
-    assert_eq!(read(LEAST, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
+    assert_eq!(read(MINIMAL_DESCRIPTION, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
+    assert_eq!(read(MINIMAL_DESCRIPTION, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
+    assert_eq!(read(MINIMAL_DESCRIPTION, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
     // A word selects its member even if a table of another member is defined.
     let text = "parts = 'base'\n[policy.cut-through]\nbuffers = 5\n";
     assert_eq!(read(text, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
     assert_eq!(read(text, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 5 });
     assert_eq!(messages(text, &["policy=cut"]), ["bad value for `policy`: did you mean \"cut-through\"?"]);
     assert_eq!(read("parts='base'\n[fabric.ring]\nnodes=9", &[]).value.shape, ("ring".to_string(), 9));
-    assert_eq!(read(LEAST, &["fabric.ring={}"]).value.shape, ("ring".to_string(), 4));
+    assert_eq!(read(MINIMAL_DESCRIPTION, &["fabric.ring={}"]).value.shape, ("ring".to_string(), 4));
     assert!(!read(file, &[]).entries().iter().any(|entry| entry.path.contains("copies")));
 }
 
@@ -198,7 +198,7 @@ error: `ring` and `mesh` are mutually exclusive in `fabric`
     assert_eq!(messages(text, &["fabric.ring.nodes=3"]).len(), 1, "an option does not hide it");
     let sets = ["policy.cut-through.buffers=1", "policy.store-and-forward.copies=1"];
     assert_eq!(
-        messages(LEAST, &sets),
+        messages(MINIMAL_DESCRIPTION, &sets),
         [
             "`cut-through` and `store-and-forward` are mutually exclusive in `policy`: `store-and-forward` is defined here"
         ]
@@ -239,7 +239,7 @@ error: bad value for `pci.setup`
   = help: `setup`: Time before a burst";
     assert_eq!(reported("parts = 'base'\n[pci]\nsetup = 5 # by hand\n", &[]), expected);
     assert!(reported("parts = 'broken'", &[]).contains(" --> machines/broken.toml:2:9"));
-    assert!(reported(LEAST, &["pci.setup=5"]).contains(" --> --set:1:11"));
+    assert!(reported(MINIMAL_DESCRIPTION, &["pci.setup=5"]).contains(" --> --set:1:11"));
 }
 
 #[test]
@@ -262,9 +262,9 @@ fn contradicting_values_are_reported_once_at_the_value() {
     assert_eq!(messages("parts='base'\n[pci]\nburst = '6 B'", &[]), ["`pci.burst`: must be whole words: "]);
     let check = |t: &mut Table<'_>| {
         machine(t);
-        t.wrong("pci.burst", "does not suit", "");
+        t.report_invalid("pci.burst", "does not suit", "");
     };
-    let document = Document::Text("m.toml", LEAST, None);
+    let document = Document::Text("m.toml", MINIMAL_DESCRIPTION, None);
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
     let problems = DescriptionReader::new(loaded).read(check).expect_err("a problem");
     assert_eq!(&*problems.list()[0].label, "`pci.burst` is 128 B by default");
@@ -274,9 +274,9 @@ fn contradicting_values_are_reported_once_at_the_value() {
 fn placeholder_values_cause_no_further_problems() {
     let check = |t: &mut Table<'_>| {
         machine(t);
-        t.wrong("pci.read-rate", "does not suit", "");
-        t.wrong("pci.burst", "does not suit", "");
-        t.wrong("", "as a whole it does not suit", "");
+        t.report_invalid("pci.read-rate", "does not suit", "");
+        t.report_invalid("pci.burst", "does not suit", "");
+        t.report_invalid("", "as a whole it does not suit", "");
     };
     let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");

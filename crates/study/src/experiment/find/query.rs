@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Prefix of the names of columns for the end of the interval at which the condition does not hold.
-const OTHER_END_PREFIX: &str = "beside_";
+const OTHER_END_PREFIX: &str = "other_end_";
 
 /// The keys and values of a point.
 pub type PointValues = Vec<(String, String)>;

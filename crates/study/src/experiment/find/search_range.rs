@@ -60,7 +60,7 @@ impl SearchRange {
 
     /// Returns a position between two others, rounded to four digits if such a position is between them. Returns `None`
     /// if the two are close enough to end the search.
-    pub fn between(&self, low: u64, high: u64) -> Option<u64> {
+    pub fn position_between(&self, low: u64, high: u64) -> Option<u64> {
         let width = high - low;
         if width < 2 || (self.values.is_none() && width <= low / TOLERANCE) {
             return None;
@@ -92,7 +92,7 @@ mod tests {
     fn range_with_steps_has_only_their_values() {
         let range = SearchRange::parse("a.b=64 B..1 KiB*2").expect("a range");
         assert_eq!((range.first_and_last(), range.value(1)), ((0, 4), "128 B".to_owned()));
-        assert_eq!(range.between(1, 2), None);
+        assert_eq!(range.position_between(1, 2), None);
         for invalid in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3", "a=4..1*log3"] {
             assert!(SearchRange::parse(invalid).is_err(), "{invalid}");
         }
@@ -104,7 +104,7 @@ mod tests {
             let range = SearchRange::parse(&format!("a={low}..{}", low + more)).unwrap();
             let (mut low, mut high) = range.first_and_last();
             let (first, wanted, mut probes) = (low, low + wanted % more, 0);
-            while let Some(middle) = range.between(low, high) {
+            while let Some(middle) = range.position_between(low, high) {
                 prop_assert!(low < middle && middle < high);
                 if middle > wanted { high = middle } else { low = middle }
                 probes += 1;

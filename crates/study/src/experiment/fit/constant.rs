@@ -32,13 +32,13 @@ impl FitConstant {
             let help = format!(
                 "write a number above 0, at most {PRIOR_MAX}, such as 0.25 for 25 %; leave out a constant that is known"
             );
-            t.wrong("prior", format!("a prior of {prior} is out of range"), help);
+            t.report_invalid("prior", format!("a prior of {prior} is out of range"), help);
         }
         let bounds = t.phrases("bounds", "Least and greatest value").optional();
         let bounds = bounds.and_then(|bounds| match <[SpannedString; 2]>::try_from(bounds) {
             Ok([least, most]) => Some((least, most)),
             Err(_) => {
-                t.wrong(
+                t.report_invalid(
                     "bounds",
                     "bounds are two values",
                     "write the least and the greatest, such as [\"100 ns\", \"10 us\"]",

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn without_numbers_every_constant_is_alone() {
+    fn constants_without_numbers_are_separate_combinations() {
         let open = combinations_of(&[0.25; 2], &[]);
         assert_eq!(open.iter().map(|combination| combination.changes.len()).collect::<Vec<_>>(), [1, 1]);
     }

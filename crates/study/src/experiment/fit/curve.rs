@@ -8,7 +8,7 @@
 
 use super::socket_log::{self, LogResult};
 use super::unit::{self, Measure};
-use narrows_core::text::origin::{Place, TextId, Texts};
+use narrows_core::text::origin::{TextId, TextSpan, Texts};
 use narrows_core::text::{Layer, Problem, Problems};
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub struct Sample {
     pub size: u64,
     /// The measured value, in µs or MB/s.
     pub value: f64,
-    place: Place,
+    place: TextSpan,
 }
 
 /// The name and unit of a column.
@@ -73,7 +73,7 @@ impl Curve {
 
     /// Returns a problem located at one of the points, with these lines of help.
     pub fn sample_problems(&self, sample: &Sample, message: &str, label: &str, help: Vec<String>) -> Problems {
-        let problem = Problem::new(message).with_place(Some(sample.place.clone()), label);
+        let problem = Problem::new(message).with_location(Some(sample.place.clone()), label);
         Problems::new(vec![help.into_iter().fold(problem, Problem::help)], &self.texts)
     }
 }
@@ -85,8 +85,8 @@ struct TableText<'a> {
 }
 
 impl TableText<'_> {
-    fn place(&self, span: Range<usize>) -> Option<Place> {
-        Some(Place { text: self.id, span })
+    fn place(&self, span: Range<usize>) -> Option<TextSpan> {
+        Some(TextSpan { text: self.id, span })
     }
 
     /// Returns each line without the spaces around it, with its byte range.
@@ -107,7 +107,7 @@ impl TableText<'_> {
         }
         let Some((at, head)) = self.lines().find(|(_, line)| names_columns(line)) else {
             let problem =
-                Problem::new("no line names the columns").with_place(self.place(0..0), "the file begins here");
+                Problem::new("no line names the columns").with_location(self.place(0..0), "the file begins here");
             return Err(problem.help("write a first line such as: size [B], latency [us]"));
         };
         let csv = head.contains(',');
@@ -125,14 +125,14 @@ impl TableText<'_> {
             let amount = |column: usize| {
                 let cell = cells.get(column).copied().unwrap_or_default();
                 unit::amount(cell, headings[column].unit.as_deref(), perftest).map_err(|(why, help)| {
-                    Problem::new(why).with_place(self.place(span.clone()), "in this row").help(help)
+                    Problem::new(why).with_location(self.place(span.clone()), "in this row").help(help)
                 })
             };
             let (size, (what, value)) = (amount(size)?, amount(value)?);
             measure = what;
             if size.0 != Measure::Size || what == Measure::Size {
                 let problem = Problem::new("a size and a measured value are expected");
-                return Err(problem.with_place(self.place(span.clone()), "in this row"));
+                return Err(problem.with_location(self.place(span.clone()), "in this row"));
             }
             samples.push(Sample { size: size.1 as u64, value, place: self.place(span.clone()).expect("a place") });
         }
@@ -147,19 +147,19 @@ impl TableText<'_> {
         results: Result<Vec<LogResult>, socket_log::LogError>,
     ) -> Result<(Measure, Vec<Sample>), Problem> {
         let results = results.map_err(|(span, message, help)| {
-            Problem::new(message).with_place(self.place(span), "in this line").help(help)
+            Problem::new(message).with_location(self.place(span), "in this line").help(help)
         })?;
         let measure = results.first().map_or(Measure::Latency, |first| first.measure);
         if let Some(other) = results.iter().find(|result| result.measure != measure) {
             let problem = Problem::new(format!("a {} follows a {}", other.measure.word(), measure.word()));
             let help = "write the results of latency tests and of bandwidth tests into files of their own";
-            return Err(problem.with_place(self.place(other.span.clone()), "this result").help(help));
+            return Err(problem.with_location(self.place(other.span.clone()), "this result").help(help));
         }
         if results.len() < SAMPLES_MIN {
             let problem = Problem::new(format!("a curve needs the results of at least {SAMPLES_MIN} runs"));
             let help = "write the output of runs with different sizes into one file";
             return Err(problem
-                .with_place(self.place(0..0), format!("results in this file: {}", results.len()))
+                .with_location(self.place(0..0), format!("results in this file: {}", results.len()))
                 .help(help));
         }
         let sample = |LogResult { span, size, value, .. }: LogResult| Sample {
@@ -177,7 +177,7 @@ impl TableText<'_> {
         let later =
             |(span, line): &(Range<usize>, &str)| span.start > at.start && line.starts_with("#bytes") && *line != head;
         let Some((span, _)) = self.lines().find(later) else { return Ok(()) };
-        let problem = Problem::new("a table with other columns follows").with_place(self.place(span), "here");
+        let problem = Problem::new("a table with other columns follows").with_location(self.place(span), "here");
         Err(problem.help("write each table into a file of its own"))
     }
 
@@ -190,7 +190,7 @@ impl TableText<'_> {
                 true if line.is_empty() || line.starts_with('#') => {}
                 true if is_numbers => rows.push((span, line.split(',').map(str::trim).collect())),
                 true => {
-                    let problem = Problem::new("this is not a row of numbers").with_place(self.place(span), "here");
+                    let problem = Problem::new("this is not a row of numbers").with_location(self.place(span), "here");
                     return Err(problem.help("a row begins with a size, a comment with `#`"));
                 }
                 // Benchmarks print rules and warnings between the rows.
@@ -201,7 +201,7 @@ impl TableText<'_> {
         if rows.len() < SAMPLES_MIN {
             let problem = Problem::new(format!("a curve needs at least {SAMPLES_MIN} rows"));
             return Err(problem
-                .with_place(self.place(start..start), format!("rows after this line: {}", rows.len()))
+                .with_location(self.place(start..start), format!("rows after this line: {}", rows.len()))
                 .help("measure at another size, and add a row for it"));
         }
         Ok(rows)
@@ -213,8 +213,9 @@ impl TableText<'_> {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::measure_of_column(cell, headings[column].unit.as_deref())
         };
-        let problem =
-            |message: String| Problem::new(message).with_place(self.place(span.clone()), "the columns are named here");
+        let problem = |message: String| {
+            Problem::new(message).with_location(self.place(span.clone()), "the columns are named here")
+        };
         let help = "write it after the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
         if unit(0) != Some(Measure::Size) {
             return Err(
@@ -243,16 +244,14 @@ impl TableText<'_> {
         for pair in samples.windows(2) {
             if pair[1].size <= pair[0].size {
                 let message = format!("sizes are out of order: {} B follows {} B", pair[1].size, pair[0].size);
-                let problem = Problem::new(message).with_place(Some(pair[1].place.clone()), "this row");
+                let problem = Problem::new(message).with_location(Some(pair[1].place.clone()), "this row");
                 return Err(problem.help("sort the rows by increasing size, each size once"));
             }
         }
         let is_unmeasured = |sample: &&Sample| !(sample.value > 0.0 && sample.value.is_finite());
         match samples.iter().find(is_unmeasured) {
-            Some(sample) => {
-                Err(Problem::new("a measured value must be above 0")
-                    .with_place(Some(sample.place.clone()), "in this row"))
-            }
+            Some(sample) => Err(Problem::new("a measured value must be above 0")
+                .with_location(Some(sample.place.clone()), "in this row")),
             None => Ok(()),
         }
     }

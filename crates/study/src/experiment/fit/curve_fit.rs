@@ -1,9 +1,9 @@
 //! Calibration of a machine's constants on measured curves.
 //!
 //! A latency is compared with the one-way latency of a `ping-pong` workload, and a bandwidth with that of a `stream`.
-//! If the description's workload is `verbs`, both are compared with that workload's own, as perftest measures them.
-//! Each size is a separate run. The fitted constants are those that are named, or otherwise all constants whose
-//! comments state that they are derived, calibrated, chosen or remembered.
+//! If the description's workload is `verbs`, both are compared with the latency and bandwidth of `verbs`, which
+//! measures them as perftest does. Each size is a separate run. The fitted constants are those that are named, or
+//! otherwise all constants whose comments state that they are derived, calibrated, chosen or remembered.
 
 use super::constant::FitConstant;
 use super::control::FitControl;
@@ -120,7 +120,7 @@ impl CurveFit<'_> {
             return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
         }
         let fit_constant = |name: &String| FitConstant {
-            key: SpannedString::unplaced(name.as_str()),
+            key: SpannedString::without_location(name.as_str()),
             start: None,
             prior: self.prior.or_else(|| known_prior(name)).unwrap_or(unknown::DEFAULT_PRIOR),
             bounds: None,

@@ -3,7 +3,7 @@
 use super::constant::FitConstant;
 use crate::experiment::constants::{self, PartNumber};
 use narrows_core::machine::Machine;
-use narrows_core::text::origin::Place;
+use narrows_core::text::origin::TextSpan;
 use narrows_core::text::quantity::ParseError;
 use narrows_core::text::{Entry, Origin, Problem, Read, SpannedString, suggest};
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ impl FreeConstant {
     /// the starting value.
     pub fn find(requested: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
         let problem_at_key =
-            |message: String, label: &str| Problem::new(message).with_place(requested.key.place.clone(), label);
+            |message: String, label: &str| Problem::new(message).with_location(requested.key.place.clone(), label);
         let key = &requested.key.text;
         let (mut found, mut all_keys) = (Vec::new(), BTreeSet::new());
         for read in machines {
@@ -119,7 +119,9 @@ impl FreeConstant {
         let format = |number: f64| self.current.quantize(number).0;
         let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
         let label = format!("{} must lie between {} and {}", format(self.start), format(lower), format(upper));
-        Err(Problem::new(message).with_place(place(requested), label).help("bounds must be above 0, the smaller first"))
+        Err(Problem::new(message)
+            .with_location(place(requested), label)
+            .help("bounds must be above 0, the smaller first"))
     }
 
     /// Returns the keys of the constant in a machine. Keys of a host that no node uses, and keys with another value than
@@ -143,8 +145,9 @@ fn key_and_value(number: &PartNumber) -> String {
 
 /// Returns the problem that a text is not a valid value of a constant.
 pub fn value_problem(key: &str, source: &SpannedString, fault: ParseError) -> Problem {
-    let place: Option<Place> = source.place.clone();
-    let problem = Problem::new(format!("`{}` is not a value of `{key}`", source.text)).with_place(place, fault.label);
+    let place: Option<TextSpan> = source.place.clone();
+    let problem =
+        Problem::new(format!("`{}` is not a value of `{key}`", source.text)).with_location(place, fault.label);
     fault.help.into_iter().fold(problem, Problem::help)
 }
 
@@ -164,7 +167,7 @@ mod tests {
         use crate::experiment::subject::Subject;
         let subject = Subject::example(narrows_core::machine::Registry::shared(), "pcie-messages").expect("an example");
         let read = subject.read(&[]).unwrap_or_else(|_| panic!("a valid description"));
-        let key = SpannedString::unplaced("root-complex");
+        let key = SpannedString::without_location("root-complex");
         let requested = FitConstant { key, start: None, prior: 0.25, bounds: None };
         let Err(problem) = FreeConstant::find(&requested, &[&read]) else { panic!("an unknown constant") };
         assert_eq!(problem.help[0], "did you mean `hosts.pcie-gen3-x8.pcie.root-complex`?");

@@ -77,7 +77,7 @@ pub fn fit(
     let identity = FitIdentity::new(description, free, data);
     let state = control.state.map(|path| StateFile::open(path, identity)).transpose()?;
     let evaluations = Evaluations::new(source, control, state);
-    let solution = solve(free, data, evaluations, control.monitor).map_err(no_start)?;
+    let solution = solve(free, data, evaluations, control.monitor).map_err(missing_start_values)?;
     let problem = &solution.problem;
     let rows = problem.elasticity_rows();
     let priors: Vec<f64> = free.iter().map(|free| free.prior).collect();
@@ -137,7 +137,7 @@ fn rounded(
 }
 
 /// Returns the problem of numbers that a run with the starting values does not give.
-fn no_start(missing: Vec<(&Datum, String)>) -> Problem {
+fn missing_start_values(missing: Vec<(&Datum, String)>) -> Problem {
     let names: Vec<String> =
         missing.iter().take(NAMES_MAX).map(|(datum, why)| format!("{} ({why})", datum.name)).collect();
     let further = match missing.len().saturating_sub(NAMES_MAX) {

@@ -1,10 +1,10 @@
 //! Curves in the output of netperf and sockperf, of which every run prints one size.
 //!
-//! A log holds the output of several runs, one after the other. netperf prints a table for each run: that of a
-//! request/response test gives the one-way latency, half of the time of a transaction, and that of a stream the
-//! bandwidth, of `UDP_STREAM` the received one. sockperf prints its results in sentences and not the size of the
-//! messages, so that the log must include its command lines; the median is read where it is printed, and otherwise the
-//! average. Its `MBps` is 2^20 bytes per second.
+//! A log holds the output of several runs, one after the other. netperf prints a table for each run. The table of a
+//! request/response test gives the one-way latency, which is half of the time of a transaction. The table of a stream
+//! gives the bandwidth; for `UDP_STREAM` it is the received bandwidth. sockperf prints its results in sentences,
+//! without the size of the messages, so the log must include its command lines. If sockperf prints the median, the
+//! median is read, and otherwise the average. Its `MBps` is 2^20 bytes per second.
 
 use super::unit::Measure;
 use std::ops::Range;
@@ -55,7 +55,7 @@ struct NetperfTable {
 }
 
 impl NetperfTable {
-    fn of_title(title: &str) -> NetperfTable {
+    fn from_title(title: &str) -> NetperfTable {
         let transactions = title.contains("REQUEST/RESPONSE");
         let datagrams = !transactions && title.contains("UDP");
         NetperfTable { transactions, datagrams, unit: None, sent: None }
@@ -67,7 +67,7 @@ fn netperf(lines: &[LogLine<'_>]) -> Result<Vec<LogResult>, LogError> {
     let mut table: Option<NetperfTable> = None;
     for (span, line) in lines {
         if is_netperf_title(line) {
-            table = Some(NetperfTable::of_title(line));
+            table = Some(NetperfTable::from_title(line));
             continue;
         }
         let Some(current) = &mut table else { continue };

@@ -8,7 +8,7 @@ use narrows_core::machine::Registry;
 const ABBREVIATIONS: [&str; 13] =
     ["DMA", "MTU", "PCIe", "PCI", "PIO", "LLC", "IOMMU", "TLB", "CPU", "QP", "UDP", "IP", "TCP"];
 
-/// Endings of metrics, with the words that come before the quantity instead.
+/// The suffix of each statistic in the names of metrics, and the words that replace it before the quantity.
 const STATISTICS: [(&str, &str); 6] = [
     (" min", "minimum"),
     (" max", "maximum"),
@@ -18,11 +18,11 @@ const STATISTICS: [(&str, &str); 6] = [
     (" p999", "99.9th percentile of"),
 ];
 
-/// Returns the name of a column in words, without its unit. A key is named by its words after those of its part, and
-/// the statistic of a metric comes first.
+/// Returns the name of a column in words, without its unit. The name of a key leaves out the words of its part. The
+/// name of a metric begins with its statistic.
 pub fn axis_name(variable: &Variable) -> String {
     let name = without_unit(variable);
-    key_words(name).map_or_else(|| quantity_words(name), |words| spelled(&words))
+    key_words(name).map_or_else(|| quantity_words(name), |words| spell_abbreviations(&words))
 }
 
 /// Returns the name of a metric in words.
@@ -33,14 +33,14 @@ pub fn quantity_words(metric: &str) -> String {
         None => quantity.to_owned(),
     };
     let statistic = STATISTICS.iter().find_map(|(ending, before)| Some((words.strip_suffix(ending)?, before)));
-    spelled(&match statistic {
+    spell_abbreviations(&match statistic {
         Some((quantity, before)) => format!("{before} {}", one_way(quantity)),
         None => one_way(&words),
     })
 }
 
 /// Returns the words with abbreviations as they are written.
-fn spelled<'a>(words: &'a str) -> String {
+fn spell_abbreviations<'a>(words: &'a str) -> String {
     let spelling = |word: &'a str| match word {
         "ni" => "interface",
         _ => ABBREVIATIONS.into_iter().find(|written| written.eq_ignore_ascii_case(word)).unwrap_or(word),

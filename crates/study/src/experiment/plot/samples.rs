@@ -76,7 +76,7 @@ fn points(text: &str) -> Result<Vec<PointDistributions>, String> {
 }
 
 /// Returns whether `name` equals `full_name` or its last words.
-fn is_end(full_name: &str, name: &str) -> bool {
+fn is_suffix(full_name: &str, name: &str) -> bool {
     full_name.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '_']))
 }
 
@@ -91,7 +91,7 @@ fn find_name(points: &[PointDistributions], name: &str) -> Result<String, Proble
     if names.contains(&name) {
         return Ok(name.to_owned());
     }
-    let matching: Vec<&str> = names.iter().copied().filter(|known| is_end(known, name)).collect();
+    let matching: Vec<&str> = names.iter().copied().filter(|known| is_suffix(known, name)).collect();
     match &matching[..] {
         [found] => Ok(found.to_string()),
         [] => {
@@ -127,7 +127,7 @@ fn keys_of_groups(points: &[PointDistributions], requested: &[String]) -> Result
     };
     let find = |name: &String| {
         let exact = all_keys.iter().find(|key| *key == name);
-        let matching = exact.or_else(|| all_keys.iter().find(|key| is_end(key, name)));
+        let matching = exact.or_else(|| all_keys.iter().find(|key| is_suffix(key, name)));
         matching.map(|key| key.to_string()).ok_or_else(|| unknown(name))
     };
     requested.iter().map(find).collect()

@@ -127,7 +127,7 @@ impl SweepPlan {
     pub fn dataset(&self, rows: &[SweepPoint]) -> Dataset {
         let metrics = tidy::metrics(rows, self.seeds, &self.metrics);
         match self.seeds {
-            Some(seeds) => tidy::of_replicated(&tidy::replicated(rows, seeds as usize, &metrics), &metrics),
+            Some(seeds) => tidy::replicated_dataset(&tidy::replicated(rows, seeds as usize, &metrics), &metrics),
             None => tidy::points(rows, &metrics),
         }
     }

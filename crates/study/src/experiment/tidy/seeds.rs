@@ -61,7 +61,7 @@ pub fn replicated<'a>(rows: &'a [SweepPoint], seeds: usize, metrics: &[MetricNam
 }
 
 /// Returns a row for each point. Columns whose names end in `_ci95` hold half the width of each interval.
-pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> Dataset {
+pub fn replicated_dataset(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
     of_values(&mut data, &points.iter().map(|point| &point.values[..]).collect::<Vec<_>>());
     let outcomes = points.iter().map(|point| Some(point.outcome.clone())).collect();

@@ -27,7 +27,7 @@ impl Parameters {
     /// out.
     pub fn new(numbers: Vec<PartNumber>) -> Parameters {
         let mut parameters = Parameters::default();
-        for number in numbers.into_iter().filter(|number| is_of_part(&number.key)) {
+        for number in numbers.into_iter().filter(|number| is_machine_parameter(&number.key)) {
             match number.declared.meaning {
                 Some(meaning) if meaning.speed_up().is_some() => parameters.add(number),
                 Some(Meaning::Structure | Meaning::Load | Meaning::Repetitions) => parameters.fixed.push(number),
@@ -48,7 +48,7 @@ impl Parameters {
 }
 
 /// Returns whether the parameter at `path` belongs to the machine, and not to the workload, the run or a node.
-fn is_of_part(path: &str) -> bool {
+fn is_machine_parameter(path: &str) -> bool {
     let mut keys = path.split('.');
     match keys.next() {
         Some("workload" | "run") => false,

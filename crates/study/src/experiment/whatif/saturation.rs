@@ -69,7 +69,7 @@ impl Search<'_> {
         let other_gains = self.tried.iter().flat_map(|tried| tried.faster.iter().chain(&tried.idle));
         let other_gains: Vec<&SpeedUpGain> = other_gains
             .filter(|gain| !gain.resources.iter().any(|name| bottleneck.resources.contains(name)))
-            .filter(|gain| !self.is_short_of_time() || self.costs_when_slower(gain))
+            .filter(|gain| !self.runs_needed_trials_only() || self.costs_when_slower(gain))
             .collect();
         let trials: Vec<Vec<ParameterChange>> = other_gains.iter().map(|gain| gain.changes.clone()).collect();
         self.count_runs(trials.len());

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 const PAIRED_RESOURCES: usize = 4;
 
 /// The trials of one resource.
-pub(super) struct TriedResource {
+pub(super) struct ResourceTrials {
     /// The speed-ups that changed a metric, one for each alternative.
     pub faster: Vec<SpeedUpGain>,
     /// The speed-ups that changed no metric.
@@ -25,7 +25,7 @@ pub(super) struct TriedResource {
     pub slower: Option<f64>,
 }
 
-impl TriedResource {
+impl ResourceTrials {
     /// Returns the speed-up with the largest gain. It is one that changed no metric only if all of them changed none.
     fn best_gain(&self) -> Option<&SpeedUpGain> {
         largest(&self.faster).or(self.idle.first())
@@ -38,7 +38,7 @@ pub(super) struct Search<'q> {
     pub bench: Bench<'q>,
     pub parameters: Parameters,
     /// The trials of each resource, in their order.
-    pub tried: Vec<TriedResource>,
+    pub tried: Vec<ResourceTrials>,
     read: Read<Machine>,
     result: WhatIf,
     /// The keys of the parameters that changed a metric when changed alone, and of all that were changed alone.
@@ -88,7 +88,7 @@ impl<'q> Search<'q> {
         self.result.bottleneck = self.bottleneck();
         self.result.saturation = self.result.bottleneck.as_ref().map(|bottleneck| self.saturation(bottleneck));
         self.result.ineffective = self.ineffective();
-        if self.is_short_of_time() {
+        if self.runs_needed_trials_only() {
             self.result.notes.push(long_run_note(!self.result.shortening.is_empty()));
         }
         let by_gain = |a: &f64, b: &f64| b.total_cmp(a);
@@ -107,14 +107,14 @@ impl<'q> Search<'q> {
         let singles: usize = several.map(|resource| 2 * resource.members.len()).sum();
         let trade_offs = 2 * self.parameters.trade_offs.len();
         let (pairs, saturation) = (PAIRED_RESOURCES * (PAIRED_RESOURCES - 1) / 2, PAIRED_RESOURCES);
-        match self.is_short_of_time() {
+        match self.runs_needed_trials_only() {
             true => alternatives + pairs + saturation + 2 * PAIRED_RESOURCES,
             false => 2 * alternatives + pairs + saturation + singles + trade_offs,
         }
     }
 
     /// Returns whether only those trials are made that are needed to find the bottleneck.
-    pub fn is_short_of_time(&self) -> bool {
+    pub fn runs_needed_trials_only(&self) -> bool {
         self.is_long && !self.query.thorough
     }
 
@@ -130,7 +130,7 @@ impl<'q> Search<'q> {
     }
 
     /// Runs trials, and records which parameters had an effect when changed alone, and which changes were refused.
-    fn try_and_note(&mut self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
+    fn run_and_record_trials(&mut self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
         let trials = self.try_all(changes);
         for (changes, trial) in changes.iter().zip(&trials) {
             match (trial, &changes[..]) {
@@ -182,12 +182,12 @@ impl<'q> Search<'q> {
             }
         }
         self.result.refused.extend(refused);
-        let trials = self.try_and_note(&all);
+        let trials = self.run_and_record_trials(&all);
         self.tried = self
             .parameters
             .resources
             .iter()
-            .map(|_| TriedResource { faster: Vec::new(), idle: Vec::new(), slower: None })
+            .map(|_| ResourceTrials { faster: Vec::new(), idle: Vec::new(), slower: None })
             .collect();
         for (((number, is_faster), changes), trial) in of.into_iter().zip(all).zip(trials) {
             let Trial::Ran { ratio, is_changed } = trial else { continue };
@@ -203,10 +203,10 @@ impl<'q> Search<'q> {
                 (false, _) => tried.slower = Some(ratio),
             }
         }
-        for TriedResource { faster, idle, slower } in &mut self.tried {
+        for ResourceTrials { faster, idle, slower } in &mut self.tried {
             faster.iter_mut().chain(idle).for_each(|gain| gain.slower_ratio = *slower);
         }
-        self.result.resources = self.tried.iter().filter_map(TriedResource::best_gain).cloned().collect();
+        self.result.resources = self.tried.iter().filter_map(ResourceTrials::best_gain).cloned().collect();
     }
 
     /// Tries pairs of the resources that matter most: those with the largest gains, and those whose slow-down costs
@@ -217,7 +217,7 @@ impl<'q> Search<'q> {
         candidates.retain(|gain| gain.ratio >= GAIN_MIN || self.costs_when_slower(gain));
         candidates.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
         candidates.truncate(PAIRED_RESOURCES);
-        let is_one = |tried_resource: &&TriedResource, candidate: &SpeedUpGain| {
+        let is_one = |tried_resource: &&ResourceTrials, candidate: &SpeedUpGain| {
             tried_resource.faster.iter().any(|gain| gain.resources == candidate.resources)
         };
         let alternatives = |gain: &SpeedUpGain| {
@@ -235,7 +235,7 @@ impl<'q> Search<'q> {
         }
         let changes: Vec<Vec<ParameterChange>> =
             alternatives_by_pair.iter().flatten().map(|pair| pair.changes.clone()).collect();
-        let mut trials = self.try_and_note(&changes).into_iter();
+        let mut trials = self.run_and_record_trials(&changes).into_iter();
         for pairs in &mut alternatives_by_pair {
             for (pair, trial) in pairs.iter_mut().zip(&mut trials) {
                 pair.ratio = trial.ratio().unwrap_or(0.0);
@@ -252,29 +252,29 @@ impl<'q> Search<'q> {
 
     /// Tries single parameters: trade-offs, and parameters of resources that have several.
     fn try_parameters(&mut self) {
-        let (factor, is_short_of_time) = (self.query.factor, self.is_short_of_time());
+        let (factor, runs_needed_trials_only) = (self.query.factor, self.runs_needed_trials_only());
         let mut numbers = Vec::new();
         let mut all_changes = Vec::new();
         for (resource, tried_resource) in self.parameters.resources.iter().zip(&self.tried) {
             let matters = tried_resource.faster.iter().any(|gain| self.costs_when_slower(gain));
-            if resource.members.len() < 2 || is_short_of_time && !matters {
+            if resource.members.len() < 2 || runs_needed_trials_only && !matters {
                 continue;
             }
             for number in &resource.members {
-                let speeds = [Some(factor), Some(1.0 / factor).filter(|_| !is_short_of_time)];
+                let speeds = [Some(factor), Some(1.0 / factor).filter(|_| !runs_needed_trials_only)];
                 for change in speeds.into_iter().flatten().filter_map(|speed| resource::sped_up(number, speed)) {
                     numbers.push(number.clone());
                     all_changes.push(vec![change]);
                 }
             }
         }
-        for number in self.parameters.trade_offs.iter().filter(|_| !is_short_of_time) {
+        for number in self.parameters.trade_offs.iter().filter(|_| !runs_needed_trials_only) {
             for change in [factor, 1.0 / factor].into_iter().filter_map(|factor| resource::scaled(number, factor)) {
                 numbers.push(number.clone());
                 all_changes.push(vec![change]);
             }
         }
-        let trials = self.try_and_note(&all_changes);
+        let trials = self.run_and_record_trials(&all_changes);
         let gains = numbers.iter().zip(&all_changes).zip(&trials).filter_map(|((number, changes), trial)| {
             let [change] = &changes[..] else { return None };
             Some(gain(number, change, trial.ratio()?))

@@ -18,7 +18,7 @@ pub fn text(result: &WhatIf, shows_all: bool) -> String {
         speed_ups("resource, faster", &resources(result), lines_max),
         speed_ups(
             "two resources, faster",
-            &result.pairs.iter().filter(|pair| is_change(pair.ratio)).collect::<Vec<_>>(),
+            &result.pairs.iter().filter(|pair| is_significant(pair.ratio)).collect::<Vec<_>>(),
             lines_max,
         ),
         gains("single parameter: gains", ups.iter().filter(|gain| gain.ratio >= GAIN_MIN).copied(), lines_max),
@@ -27,7 +27,7 @@ pub fn text(result: &WhatIf, shows_all: bool) -> String {
             ups.iter().rev().filter(|gain| gain.ratio <= 1.0 / GAIN_MIN).copied(),
             lines_max,
         ),
-        gains("trade-off", trade_offs.into_iter().filter(|gain| is_change(gain.ratio)), lines_max),
+        gains("trade-off", trade_offs.into_iter().filter(|gain| is_significant(gain.ratio)), lines_max),
         without_effect(result),
         refused(&result.refused),
         fixed(result),
@@ -41,7 +41,7 @@ fn round_number(number: f64) -> f64 {
 }
 
 /// Returns whether a ratio differs from 1 by more than the phase of periodic events may cause.
-fn is_change(ratio: f64) -> bool {
+fn is_significant(ratio: f64) -> bool {
     ratio >= GAIN_MIN || ratio <= 1.0 / GAIN_MIN
 }
 
@@ -111,7 +111,7 @@ fn new_values(changes: &[ParameterChange]) -> String {
 
 /// Returns the resources whose speed has an effect, positive or negative.
 fn resources(result: &WhatIf) -> Vec<&SpeedUpGain> {
-    let has_effect = |gain: &&SpeedUpGain| is_change(gain.ratio) || gain.slower_ratio.is_some_and(is_change);
+    let has_effect = |gain: &&SpeedUpGain| is_significant(gain.ratio) || gain.slower_ratio.is_some_and(is_significant);
     result.resources.iter().filter(has_effect).collect()
 }
 

@@ -56,15 +56,15 @@ impl Layers {
     }
 
     /// Evaluates Equation 1.
-    fn coarse(&self, bytes: f64) -> f64 {
+    fn coarse_grained_latency(&self, bytes: f64) -> f64 {
         self.other_layers_us + self.engines.iter().map(|engine| engine.g + bytes * engine.per_byte).sum::<f64>()
     }
 
     /// Evaluates Equation 3 with Γ expanded: each engine takes all bytes that have arrived when it starts, and at least
     /// the threshold or the rest of the packet.
-    fn fine(&self, bytes: f64, threshold: f64) -> f64 {
+    fn fine_grained_latency(&self, bytes: f64, threshold: f64) -> f64 {
         if bytes < threshold {
-            return self.coarse(bytes);
+            return self.coarse_grained_latency(bytes);
         }
         let [first, others @ ..] = &self.engines;
         let mut arrivals = vec![(first.g, first.g + bytes * first.per_byte, bytes)];
@@ -123,8 +123,8 @@ pub fn latency(results: &Results, arguments: &[&str]) -> Option<f64> {
     let [pipelining, size, threshold] = arguments else { return None };
     let (layers, bytes) = (Layers::measured(results)?, size.parse().ok()?);
     match *pipelining {
-        "coarse" => Some(layers.coarse(bytes)),
-        _ => Some(layers.fine(bytes, threshold.parse().ok()?)),
+        "coarse" => Some(layers.coarse_grained_latency(bytes)),
+        _ => Some(layers.fine_grained_latency(bytes, threshold.parse().ok()?)),
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn equation_1_is_a_sum_and_equation_2_the_slowest_engine() {
         let layers = layers([(1.0, 0.01), (2.0, 0.005), (3.0, 0.02)]);
-        assert!((layers.coarse(1_000.0) - (10.0 + 6.0 + 35.0)).abs() < 1e-9);
+        assert!((layers.coarse_grained_latency(1_000.0) - (10.0 + 6.0 + 35.0)).abs() < 1e-9);
         assert!((layers.bandwidth(1_000.0) - 1_000.0 / 23.0).abs() < 1e-9);
     }
 
@@ -156,18 +156,21 @@ mod tests {
         let (bytes, threshold) = (64_000.0, 500.0);
         let expected = 10.0 + threshold * (0.01 + 0.005) + bytes * 0.02;
         assert!(
-            (layers.fine(bytes, threshold) - expected).abs() < 1e-6 * expected,
+            (layers.fine_grained_latency(bytes, threshold) - expected).abs() < 1e-6 * expected,
             "{}",
-            layers.fine(bytes, threshold)
+            layers.fine_grained_latency(bytes, threshold)
         );
     }
 
     #[test]
     fn fine_grained_is_not_slower_than_coarse_and_equal_below_the_threshold() {
         let layers = layers([(1.0, 0.008), (1.5, 0.006), (2.0, 0.008)]);
-        assert_eq!(layers.fine(1_000.0, 2_048.0), layers.coarse(1_000.0));
+        assert_eq!(layers.fine_grained_latency(1_000.0, 2_048.0), layers.coarse_grained_latency(1_000.0));
         for bytes in [2_048.0, 5_000.0, 32_768.0, 60_000.0] {
-            assert!(layers.fine(bytes, 2_048.0) <= layers.coarse(bytes) + 1e-9, "{bytes}");
+            assert!(
+                layers.fine_grained_latency(bytes, 2_048.0) <= layers.coarse_grained_latency(bytes) + 1e-9,
+                "{bytes}"
+            );
         }
     }
 }

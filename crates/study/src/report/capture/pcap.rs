@@ -58,9 +58,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError>
 }
 
 /// Returns the packet length in a packet's header.
-fn length(rest: &[u8], is_big: bool) -> Option<u32> {
+fn length(rest: &[u8], is_big_endian: bool) -> Option<u32> {
     let word = *rest.get(8..)?.first_chunk()?;
-    Some(if is_big { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) })
+    Some(if is_big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) })
 }
 
 fn truncated(offset: usize, claimed: Option<u32>, available: usize) -> CaptureError {

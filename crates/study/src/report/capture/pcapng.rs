@@ -35,7 +35,7 @@ struct Interface<'a> {
 /// The state of the parser.
 #[derive(Default)]
 struct PcapngReader<'a> {
-    is_big: bool,
+    is_big_endian: bool,
     /// The number of interfaces of earlier sections.
     before: usize,
     /// The interfaces of the current section.
@@ -56,7 +56,7 @@ impl<'a> PcapngReader<'a> {
     /// Parses a block and returns its length.
     fn block(&mut self, rest: &'a [u8]) -> Result<usize, String> {
         if rest.starts_with(&SECTION_HEADER.to_le_bytes()) {
-            self.is_big = byte_order(rest)?;
+            self.is_big_endian = byte_order(rest)?;
         }
         let words = rest.first_chunk::<4>().zip(rest.get(4..).and_then(|rest| rest.first_chunk::<4>()));
         let (kind, length) = words.ok_or_else(|| format!("truncated: a block has more than {} bytes", rest.len()))?;
@@ -84,7 +84,7 @@ impl<'a> PcapngReader<'a> {
     }
 
     fn word(&self, bytes: [u8; 4]) -> u32 {
-        if self.is_big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+        if self.is_big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     }
 
     fn section(&mut self, block: &'a [u8]) -> Result<(), String> {
@@ -101,7 +101,8 @@ impl<'a> PcapngReader<'a> {
     }
 
     fn interface(&mut self, block: &'a [u8]) -> Result<(), String> {
-        let parse = if self.is_big { parse_interfacedescriptionblock_be } else { parse_interfacedescriptionblock_le };
+        let parse =
+            if self.is_big_endian { parse_interfacedescriptionblock_be } else { parse_interfacedescriptionblock_le };
         let (_, description) = parse(block).map_err(|_| "invalid interface description")?;
         let interface = self.parse_interface(&description)?;
         self.interfaces.push(interface);
@@ -112,7 +113,7 @@ impl<'a> PcapngReader<'a> {
         let option = |code| block.options.iter().find(|option| option.code == code).and_then(value);
         let resolution = option(OptionCode::IfTsresol).and_then(|value| value.first().copied()).unwrap_or(6);
         let offset = option(OptionCode::IfTsoffset).and_then(|value| value.first_chunk().copied());
-        let offset = offset.map_or(0, if self.is_big { i64::from_be_bytes } else { i64::from_le_bytes });
+        let offset = offset.map_or(0, if self.is_big_endian { i64::from_be_bytes } else { i64::from_le_bytes });
         Ok(Interface {
             name: option(OptionCode::IfName).and_then(|value| std::str::from_utf8(value).ok()),
             link: block.linktype.0 as u32,
@@ -123,7 +124,7 @@ impl<'a> PcapngReader<'a> {
     }
 
     fn enhanced(&mut self, block: &'a [u8]) -> Result<(), String> {
-        let parse = if self.is_big { parse_enhancedpacketblock_be } else { parse_enhancedpacketblock_le };
+        let parse = if self.is_big_endian { parse_enhancedpacketblock_be } else { parse_enhancedpacketblock_le };
         let (_, packet) = parse(block).map_err(|_| format!("a packet exceeds its block of {} bytes", block.len()))?;
         let interface_index = packet.if_id as usize;
         let interface = self.interfaces.get(interface_index).ok_or_else(|| self.unknown_interface(interface_index))?;
@@ -137,7 +138,7 @@ impl<'a> PcapngReader<'a> {
 
     /// Parses a simple packet: it belongs to the first interface, and has neither a time nor a captured length.
     fn read_simple_packet(&mut self, block: &'a [u8]) -> Result<(), String> {
-        let parse = if self.is_big { parse_simplepacketblock_be } else { parse_simplepacketblock_le };
+        let parse = if self.is_big_endian { parse_simplepacketblock_be } else { parse_simplepacketblock_le };
         let (_, packet) = parse(block).map_err(|_| "invalid simple packet")?;
         let interface = self.interfaces.first().ok_or_else(|| self.unknown_interface(0))?;
         let length = packet.origlen as usize;

@@ -8,17 +8,17 @@ use std::time::Duration;
 /// Numbers in a byte order.
 #[derive(Clone, Copy)]
 struct Order {
-    is_big: bool,
+    is_big_endian: bool,
 }
 
 impl Order {
     fn words(self, words: &[u32]) -> Vec<u8> {
-        let bytes = |word: &u32| if self.is_big { word.to_be_bytes() } else { word.to_le_bytes() };
+        let bytes = |word: &u32| if self.is_big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
         words.iter().flat_map(bytes).collect()
     }
 
     fn halves(self, halves: &[u16]) -> Vec<u8> {
-        let bytes = |half: &u16| if self.is_big { half.to_be_bytes() } else { half.to_le_bytes() };
+        let bytes = |half: &u16| if self.is_big_endian { half.to_be_bytes() } else { half.to_le_bytes() };
         halves.iter().flat_map(bytes).collect()
     }
 
@@ -50,7 +50,7 @@ impl Order {
     }
 }
 
-const ORDERS: [Order; 2] = [Order { is_big: false }, Order { is_big: true }];
+const ORDERS: [Order; 2] = [Order { is_big_endian: false }, Order { is_big_endian: true }];
 
 #[test]
 fn classic_files_are_read_in_both_orders_and_resolutions() {
@@ -75,7 +75,7 @@ fn classic_files_are_read_in_both_orders_and_resolutions() {
 /// Returns a file with all supported blocks, and one that is skipped.
 fn full(order: Order) -> Vec<u8> {
     let offset: i64 = -5;
-    let offset = if order.is_big { offset.to_be_bytes() } else { offset.to_le_bytes() };
+    let offset = if order.is_big_endian { offset.to_be_bytes() } else { offset.to_le_bytes() };
     let first = [order.option(2, b"eth7"), order.option(9, &[9]), order.option(14, &offset), order.option(0, &[])];
     let parts = [
         order.section(),
@@ -230,6 +230,6 @@ proptest! {
 
 impl std::fmt::Debug for Order {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.is_big { "big-endian" } else { "little-endian" })
+        f.write_str(if self.is_big_endian { "big-endian" } else { "little-endian" })
     }
 }

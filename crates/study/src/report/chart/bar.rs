@@ -4,7 +4,7 @@ use super::axis::{Scale, Ticks};
 use super::canvas::{self, Canvas, wrap};
 use super::frame::Frame;
 use super::legend::{Legend, LegendKey};
-use super::mark::{hue, published};
+use super::mark::{draw_published, hue};
 use super::{Bar, BarChart, Group};
 use crate::report::number::significant;
 use crate::report::svg::text_width;
@@ -124,11 +124,11 @@ fn draw_bar(canvas: &Canvas, chart: &BarChart, bar: &Bar, i: usize, span: (f64, 
         // A value that was not measured is drawn as a dash, and not as a bar of height 0.
         let (x, y) = canvas.to_data(canvas.at(middle, span.1));
         canvas.text((x, y - 8.0), VALUE_TEXT, "middle", false, "–");
-        let (from, to) = (canvas.px((x - 8.0, y - 16.0)), canvas.px((x + 8.0, y)));
+        let (from, to) = (canvas.to_canvas((x - 8.0, y - 16.0)), canvas.to_canvas((x + 8.0, y)));
         return canvas.tooltip(from, to, &format!("{group} {}\nnot measured", bar.name));
     }
     if let Some(height) = bar.published {
-        published(canvas, canvas.at(middle, chart.y.position(height)));
+        draw_published(canvas, canvas.at(middle, chart.y.position(height)));
     }
     if labelled {
         let (x, y) = canvas.to_data(canvas.at(middle, position(up)));

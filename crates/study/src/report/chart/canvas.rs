@@ -89,7 +89,7 @@ impl<'a> Canvas<'a> {
     }
 
     /// Converts a pixel of the finished chart to a canvas pixel.
-    pub fn px(&self, at: (f64, f64)) -> (i32, i32) {
+    pub fn to_canvas(&self, at: (f64, f64)) -> (i32, i32) {
         ((at.0 * SCALE).round() as i32, (at.1 * SCALE).round() as i32)
     }
 
@@ -125,13 +125,17 @@ impl<'a> Canvas<'a> {
         };
         let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
         let style = font(size, weight).pos(Pos::new(position, VPos::Center));
-        self.draw_element(Text::new(text.to_owned(), self.px(point), style));
+        self.draw_element(Text::new(text.to_owned(), self.to_canvas(point), style));
     }
 
     /// Draws text upwards, so that it ends at a pixel of the finished chart.
     pub fn text_upwards(&self, point: (f64, f64), size: f64, text: &str) {
         let style = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
-        self.draw_element(Text::new(text.to_owned(), self.px(point), style.pos(Pos::new(HPos::Right, VPos::Center))));
+        self.draw_element(Text::new(
+            text.to_owned(),
+            self.to_canvas(point),
+            style.pos(Pos::new(HPos::Right, VPos::Center)),
+        ));
     }
 
     /// Adds a tooltip over a rectangle in canvas pixels.

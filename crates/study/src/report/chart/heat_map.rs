@@ -142,12 +142,12 @@ fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
     let height = BAR_HEIGHT / SHADE_COUNT as f64;
     for shade in (0..SHADE_COUNT).rev() {
         let y = top + height * (SHADE_COUNT - 1 - shade) as f64;
-        let (from, to) = (canvas.px((left, y)), canvas.px((left + 20.0, y + height)));
+        let (from, to) = (canvas.to_canvas((left, y)), canvas.to_canvas((left + 20.0, y + height)));
         // Shades are drawn from the darkest on, so that each covers the edge of the previous one.
         canvas.draw_element(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
     }
     canvas.draw_element(Rectangle::new(
-        [canvas.px((left, top)), canvas.px((left + 20.0, top + BAR_HEIGHT))],
+        [canvas.to_canvas((left, top)), canvas.to_canvas((left + 20.0, top + BAR_HEIGHT))],
         INK.stroke_width(2),
     ));
     for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
@@ -155,7 +155,7 @@ fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
         let or_more = if part == 1.0 { " or more" } else { "" };
         let text = format!("{}{or_more}", significant(value, 3));
         canvas.draw_element(PathElement::new(
-            vec![canvas.px((left + 20.0, y)), canvas.px((left + 24.0, y))],
+            vec![canvas.to_canvas((left + 20.0, y)), canvas.to_canvas((left + 24.0, y))],
             INK.stroke_width(2),
         ));
         canvas.text((left + 28.0, y), TICK_TEXT, "start", false, &text);

@@ -1,7 +1,7 @@
 //! The legend of a chart, in a strip to the right of the plot, so that it never covers data.
 
 use super::canvas::{Canvas, wrap};
-use super::mark::{hue, mark, published};
+use super::mark::{draw_published, hue, mark};
 use crate::report::svg::text_width;
 use plotters::prelude::*;
 
@@ -64,21 +64,23 @@ impl Legend {
 }
 
 fn draw_key(canvas: &Canvas, key: &LegendKey, position: (f64, f64)) {
-    let px = |dx: f64, dy: f64| canvas.px((position.0 + dx, position.1 + dy));
+    let to_canvas = |dx: f64, dy: f64| canvas.to_canvas((position.0 + dx, position.1 + dy));
     match *key {
         LegendKey::Line(i, dashed) => {
-            canvas.stroke(&[px(0.0, 0.0), px(28.0, 0.0)], i, dashed);
-            mark(canvas, i, px(14.0, 0.0), false);
+            canvas.stroke(&[to_canvas(0.0, 0.0), to_canvas(28.0, 0.0)], i, dashed);
+            mark(canvas, i, to_canvas(14.0, 0.0), false);
         }
         LegendKey::Marks(ref series) => {
             let shown_series = &series[..series.len().min(2)];
             let first = 14.0 - 7.5 * (shown_series.len() as f64 - 1.0);
             for (k, &i) in shown_series.iter().enumerate() {
-                mark(canvas, i, px(first + 15.0 * k as f64, 0.0), true);
+                mark(canvas, i, to_canvas(first + 15.0 * k as f64, 0.0), true);
             }
         }
-        LegendKey::Published => published(canvas, px(14.0, 0.0)),
+        LegendKey::Published => draw_published(canvas, to_canvas(14.0, 0.0)),
         LegendKey::Heading => {}
-        LegendKey::Box(i) => canvas.draw_element(Rectangle::new([px(7.0, -6.0), px(21.0, 6.0)], hue(i).filled())),
+        LegendKey::Box(i) => {
+            canvas.draw_element(Rectangle::new([to_canvas(7.0, -6.0), to_canvas(21.0, 6.0)], hue(i).filled()))
+        }
     }
 }

@@ -23,7 +23,7 @@ pub fn mark(canvas: &Canvas, i: usize, center: (i32, i32), is_hollow: bool) {
 }
 
 /// Draws the mark of a published height: a hollow diamond on a white diamond, visible on every colour.
-pub fn published(canvas: &Canvas, center: (i32, i32)) {
+pub fn draw_published(canvas: &Canvas, center: (i32, i32)) {
     canvas.draw_element(Polygon::new(outline(3, center, 11.0), WHITE.filled()));
     let points = outline(3, center, 9.0);
     let closed: Vec<(i32, i32)> = points.iter().chain(&points[..2]).copied().collect();

@@ -1,6 +1,6 @@
 //! The claims on a page: the findings in brief, and a table for each part of the publication.
 
-use super::{anchor, wide};
+use super::{anchor, scrollable_attributes};
 use crate::report::claim::{Claim, ClaimKind, Tally, unexpected_text, verdict};
 use crate::report::number::{self, counted};
 use crate::report::svg::{coord, escape};
@@ -75,7 +75,7 @@ fn group(name: &str, claims: &[&Claim], is_open: bool) -> String {
          <div {}><table class=\"claims\">\n<thead><tr><th>verdict</th><th>claim</th><th>source and statement</th>\
          <th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th>\
          <th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n",
-        wide(&format!("Claims of {name}"))
+        scrollable_attributes(&format!("Claims of {name}"))
     );
     let mut sorted = claims.to_vec();
     sorted.sort_by_key(|claim| claim.holds != Some(false));

@@ -19,7 +19,7 @@ const NAME_TEXT: f64 = 13.5;
 /// The number of shades. It is even, so that light and dark shades alternate between consecutive packets.
 const SHADES: usize = 6;
 
-struct Sheet<'a> {
+struct GraphDrawing<'a> {
     flow: &'a PacketFlow,
     packets: Vec<u64>,
     /// The first start and last end of each packet in each band.
@@ -33,7 +33,7 @@ struct Sheet<'a> {
 pub fn draw(flow: &PacketFlow) -> String {
     let high = bottom(flow) + 78.0;
     let (packets, residence_times) = (flow.packets(), residence_times(flow));
-    let mut sheet = Sheet {
+    let mut sheet = GraphDrawing {
         flow,
         packets,
         residence_times,
@@ -45,9 +45,9 @@ pub fn draw(flow: &PacketFlow) -> String {
     for band in 0..flow.bands.len() {
         sheet.band(band);
     }
-    sheet.last_bytes();
+    sheet.last_byte_lines();
     sheet.packet_names();
-    sheet.key(high - 14.0);
+    sheet.legend(high - 14.0);
     sheet.svg.finish()
 }
 
@@ -79,7 +79,7 @@ fn is_labelled(flow: &PacketFlow, transfer: &Transfer) -> bool {
     transfer.end >= flow.window.0 && transfer.start <= flow.window.1
 }
 
-impl Sheet<'_> {
+impl GraphDrawing<'_> {
     /// Returns the horizontal pixel of the time `time`, clamped to the window.
     fn x(&self, time: Time) -> f64 {
         let (first, last) = self.flow.window;
@@ -138,10 +138,10 @@ impl Sheet<'_> {
         let (width, top) = ((end_x - start_x).max(0.6), band_top(transfer.band));
         let style = format!("fill=\"{fill}\" stroke=\"{edge}\" stroke-width=\"0.7\"");
         self.svg.rect((start_x, top), (width, BAND_HEIGHT), &style, Some(&self.tooltip(transfer)));
-        self.size_inside(transfer.bytes, (start_x + width / 2.0, top + BAND_HEIGHT / 2.0), width);
+        self.size_label(transfer.bytes, (start_x + width / 2.0, top + BAND_HEIGHT / 2.0), width);
     }
 
-    fn size_inside(&mut self, bytes: u64, middle: (f64, f64), width: f64) {
+    fn size_label(&mut self, bytes: u64, middle: (f64, f64), width: f64) {
         let label = bytes.to_string();
         let style = format!("fill=\"{ON_COLOUR}\" pointer-events=\"none\"");
         let (x, y) = middle;
@@ -168,7 +168,7 @@ impl Sheet<'_> {
     }
 
     /// Draws a line from band to band at the last byte of each packet.
-    fn last_bytes(&mut self) {
+    fn last_byte_lines(&mut self) {
         for packet in self.packets.clone() {
             let ends: Vec<Option<Time>> = (0..self.flow.bands.len()).map(|band| self.last_end(band, packet)).collect();
             let (_, edge) = self.shade(packet);
@@ -205,7 +205,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn key(&mut self, y: f64) {
+    fn legend(&mut self, y: f64) {
         let key = "A stripe is one transfer: its width is its duration, the number its bytes, its shade its packet. \
                    Lines follow each packet's last byte. At right: bytes moved over time, idle time included.";
         self.svg.text((14.0, y), 12.0, "start", &format!("fill=\"{MUTED}\""), key);

@@ -6,7 +6,8 @@ use narrows_core::text::{Problem, SpannedString, Table};
 
 /// Converts an error of an expression to a problem.
 pub fn problem(texts: &Texts, error: &ExpressionError) -> Problem {
-    let problem = Problem::new(&error.message).with_place(error.source.place_of(texts, &error.span), &*error.label);
+    let problem =
+        Problem::new(&error.message).with_location(error.source.location_of(texts, &error.span), &*error.label);
     error.help.iter().fold(problem, Problem::help)
 }
 
@@ -17,13 +18,13 @@ fn or_report<T>(t: &Table<'_>, read: Result<T, ExpressionError>) -> Option<T> {
 
 /// Parses a text as an expression. An error is reported, and a placeholder is returned.
 pub fn expression(t: &Table<'_>, source: &SpannedString) -> Expression {
-    let placeholder = || parse::expression(&SpannedString::unplaced("1")).expect("a number is an expression");
+    let placeholder = || parse::expression(&SpannedString::without_location("1")).expect("a number is an expression");
     or_report(t, parse::expression(source)).unwrap_or_else(placeholder)
 }
 
 /// Parses a text as a template. An error is reported, and an empty template is returned.
 pub fn template(t: &Table<'_>, source: &SpannedString) -> Template {
-    let placeholder = || parse::template(&SpannedString::unplaced("")).expect("an empty text is a template");
+    let placeholder = || parse::template(&SpannedString::without_location("")).expect("an empty text is a template");
     or_report(t, parse::template(source)).unwrap_or_else(placeholder)
 }
 

@@ -36,7 +36,7 @@ impl AxisSpec {
         if let (Some(from), Some(to)) = (axis.from, axis.to)
             && from >= to
         {
-            t.wrong("to", "the end of an axis must be greater than its start", "");
+            t.report_invalid("to", "the end of an axis must be greater than its start", "");
         }
         axis
     }

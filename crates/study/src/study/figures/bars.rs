@@ -38,8 +38,8 @@ impl Bars {
     pub fn read(t: &mut Table<'_>, stacked: bool) -> Bars {
         let key = if stacked { "part" } else { "bar" };
         let groups = loops(t, "groups", "Axes whose values are the groups, as AXIS or AXIS in SET");
-        if groups.0.is_empty() && t.sound() && !t.describing() {
-            t.wrong(
+        if groups.0.is_empty() && t.has_no_problems() && !t.describing() {
+            t.report_invalid(
                 "",
                 "`groups` is missing",
                 "write the axis whose values are the groups, such as groups = [\"host\"]",

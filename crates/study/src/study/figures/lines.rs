@@ -139,7 +139,7 @@ impl Annotation {
         let y = t.phrase("y", "Position of a horizontal line, as an expression").optional();
         let text = t.phrase("text", "Text at the line, with placeholders; `at` is its position").required();
         if x.is_some() == y.is_some() && !t.describing() {
-            t.wrong("", "an annotation needs either `x` or `y`", "");
+            t.report_invalid("", "an annotation needs either `x` or `y`", "");
         }
         Annotation {
             each: loops(t, "each", "Axes; one annotation is drawn for each combination of their values"),

@@ -50,8 +50,8 @@ impl Matrix {
         let decimals = decimals.optional().map(|decimals| decimals as usize);
         let scales = [("linear", false), ("log10", true)];
         for (key, over) in [("rows", &rows), ("columns", &columns)] {
-            if over.0.is_empty() && t.sound() && !t.describing() {
-                t.wrong(
+            if over.0.is_empty() && t.has_no_problems() && !t.describing() {
+                t.report_invalid(
                     "",
                     format!("`{key}` is missing"),
                     format!("write the axes of the {key}, such as {key} = [\"host\"]"),

@@ -120,7 +120,7 @@ impl Figure {
             artifact,
         };
         if figure.picture.is_none() && figure.table.is_none() && !t.describing() {
-            t.wrong(
+            t.report_invalid(
                 "",
                 "this figure has neither a chart nor a table",
                 "write one of [figure.lines], [figure.bars], … or [figure.table]",

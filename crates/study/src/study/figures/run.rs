@@ -129,7 +129,7 @@ impl PacketFlowSpec {
                 .get(),
         };
         if flow.until == Time::ZERO {
-            t.wrong("until", "the interval that is shown is empty", "");
+            t.report_invalid("until", "the interval that is shown is empty", "");
         }
         flow
     }
@@ -205,7 +205,7 @@ impl HeatMapSpec {
             most: t.number("most", "Smallest value for which a cell is black").required(),
         };
         if heat.most <= 0.0 {
-            t.wrong("most", "the value must be above 0", "");
+            t.report_invalid("most", "the value must be above 0", "");
         }
         heat
     }
@@ -256,7 +256,7 @@ mod tests {
     fn samples_beyond_the_column_limit_are_averaged() {
         let values = (0..2).flat_map(|row| (0..480).map(move |column| 10 * row + column % 2)).collect();
         let map = HeatMapData { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
-        let nothing = || expression::template(&SpannedString::unplaced("")).expect("no placeholders");
+        let nothing = || expression::template(&SpannedString::without_location("")).expect("no placeholders");
         let heat = HeatMapSpec {
             each: Loops::default(),
             name: nothing(),

@@ -34,7 +34,7 @@ impl Columns {
             columns: t.list("column", "Columns", ColumnSpec::read),
         };
         if columns.heads.len() > columns.rows.0.len() {
-            t.wrong("heads", "there are more headings than axes in `rows`", "");
+            t.report_invalid("heads", "there are more headings than axes in `rows`", "");
         }
         columns
     }

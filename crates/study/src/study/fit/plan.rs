@@ -21,7 +21,7 @@ impl Plan {
     pub fn read(t: &mut Table<'_>) -> Plan {
         let noise = t.number("noise", "One standard deviation of a published number's relative error").or(NOISE);
         if noise <= 0.0 {
-            t.wrong(
+            t.report_invalid(
                 "noise",
                 format!("a noise of {noise} allows no error"),
                 "write a number above 0, such as 0.03 for 3 %",

@@ -168,7 +168,7 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> Rows<C, SIMPLE_WORMHOLE> {
             }
             for (from, end) in (first..).zip(self.shared.shape.wiring.outputs(router)) {
                 let target = match *end {
-                    End::Nowhere => continue,
+                    End::Unconnected => continue,
                     End::Router { router, port } => first_ports[router as usize] + u32::from(port),
                     End::Node(_) => from,
                 } * C as u32;

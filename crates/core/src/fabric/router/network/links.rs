@@ -33,7 +33,7 @@ impl LinkEnd {
         match end {
             End::Router { router, port } => Some(LinkEnd::Router(router, port)),
             End::Node(node) => Some(LinkEnd::Node(node)),
-            End::Nowhere => None,
+            End::Unconnected => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::fabric::router::Sharing;
 use crate::fabric::topology::mesh::MeshParameters;
-use crate::fabric::topology::torus::{Middle, TorusParameters};
+use crate::fabric::topology::torus::{MiddleChannelHalf, TorusParameters};
 use crate::fabric::topology::{End, RouteQuery, Shape, Topology};
 use crate::text::{DescriptionReader, Document, ParameterVariants, Parameters, Problems, Source, Table, load};
 
@@ -88,7 +88,7 @@ fn links(shape: &Shape, source: u32, destination: u32) -> u32 {
                 return links;
             }
             End::Router { router: next, port } => (router, input) = (next, port),
-            End::Nowhere => panic!("a route leads to a port without a link"),
+            End::Unconnected => panic!("a route leads to a port without a link"),
         }
     }
     panic!("a route has no end")
@@ -127,7 +127,7 @@ fn a_middle_channel_of_both_halves_is_for_packets_of_one_flit() {
         let parameters = RouterParameters { virtual_channels, ..RouterParameters::defaults() };
         parameters.check(&torus.shape_with(middle), flits).into_iter().map(|(key, _)| key).collect::<Vec<_>>()
     };
-    assert_eq!(problems(Middle::Both, 3, 2), ["virtual-channels"]);
-    assert!(problems(Middle::Both, 3, 1).is_empty() && problems(Middle::Both, 4, 9).is_empty());
-    assert!(problems(Middle::Lower, 3, 9).is_empty());
+    assert_eq!(problems(MiddleChannelHalf::Both, 3, 2), ["virtual-channels"]);
+    assert!(problems(MiddleChannelHalf::Both, 3, 1).is_empty() && problems(MiddleChannelHalf::Both, 4, 9).is_empty());
+    assert!(problems(MiddleChannelHalf::Lower, 3, 9).is_empty());
 }

@@ -193,7 +193,7 @@ impl Builder {
     }
 
     /// Sorts the vertices by their names if all of these are numbers.
-    pub fn sort_numbers(&mut self) {
+    pub fn sort_numeric_names(&mut self) {
         let numbers: Option<Vec<u64>> = self.vertices.iter().map(|vertex| vertex.name.parse().ok()).collect();
         let Some(numbers) = numbers else { return };
         let mut order: Vec<usize> = (0..numbers.len()).collect();

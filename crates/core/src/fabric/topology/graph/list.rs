@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     for (line, kind, patterns) in kinds {
         set_kinds(&mut builder, line, kind, patterns);
     }
-    builder.sort_numbers();
+    builder.sort_numeric_names();
     builder.build()
 }
 

@@ -150,17 +150,19 @@ fn load(t: &mut Table<'_>, path: &Path) -> Option<Arc<Graph>> {
     }
     if path.exists() && !path.is_file() && !path.is_dir() {
         let help = "name an edge list, node-link JSON, or GraphML";
-        t.wrong("file", format!("`{}` is not a file", path.display()), help);
+        t.report_invalid("file", format!("`{}` is not a file", path.display()), help);
         return None;
     }
     match file::read(path) {
         Ok(text) => match parse(&text) {
             Ok(graph) => return Some(Arc::new(graph)),
             Err(errors) => {
-                format_errors(path, errors).into_iter().for_each(|(message, help)| t.wrong("file", message, help));
+                format_errors(path, errors)
+                    .into_iter()
+                    .for_each(|(message, help)| t.report_invalid("file", message, help));
             }
         },
-        Err(problem) => t.wrong("file", problem.message, problem.help.join("; ")),
+        Err(problem) => t.report_invalid("file", problem.message, problem.help.join("; ")),
     }
     None
 }

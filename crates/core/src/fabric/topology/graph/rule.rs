@@ -65,7 +65,7 @@ impl Rule {
         let routers = plan.outputs.len();
         let hop = |(end, output): (&End, u8)| match *end {
             End::Router { router, port: input } => Some(NextHop { router, input, output, is_down: false }),
-            End::Node(_) | End::Nowhere => None,
+            End::Node(_) | End::Unconnected => None,
         };
         let mut next: Vec<Vec<NextHop>> =
             plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(hop).collect()).collect();

@@ -23,7 +23,7 @@ fn one_way(wiring: &Wiring, sends: impl Fn(u32) -> bool) -> u64 {
             match *end {
                 End::Router { router: next, .. } => flow.add_link(router, next),
                 End::Node(node) if !sends(node) => flow.add_link(router, sink),
-                End::Node(_) | End::Nowhere => {}
+                End::Node(_) | End::Unconnected => {}
             }
         }
     }

@@ -4,11 +4,11 @@
 use std::collections::VecDeque;
 
 /// For each vertex, the vertices for which it waits.
-pub type Waits = Vec<Vec<u32>>;
+pub type WaitGraph = Vec<Vec<u32>>;
 
 /// Returns a cycle: each of its vertices waits for the next, and the last for the first. Returns `None` if there is no
 /// cycle.
-pub fn find(waits: &Waits) -> Option<Vec<u32>> {
+pub fn find(waits: &WaitGraph) -> Option<Vec<u32>> {
     let on_cycle = on_cycle(waits)?;
     Some(shortest_through(waits, on_cycle))
 }
@@ -21,7 +21,7 @@ enum VisitState {
 }
 
 /// Returns a vertex on a cycle, found by depth-first search.
-fn on_cycle(waits: &Waits) -> Option<u32> {
+fn on_cycle(waits: &WaitGraph) -> Option<u32> {
     let mut seen = vec![VisitState::Unvisited; waits.len()];
     for start in 0..waits.len() as u32 {
         if seen[start as usize] != VisitState::Unvisited {
@@ -50,7 +50,7 @@ fn on_cycle(waits: &Waits) -> Option<u32> {
 }
 
 /// Returns the shortest cycle through a vertex that is on one.
-fn shortest_through(waits: &Waits, start: u32) -> Vec<u32> {
+fn shortest_through(waits: &WaitGraph, start: u32) -> Vec<u32> {
     let mut predecessors = vec![u32::MAX; waits.len()];
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {

@@ -101,7 +101,7 @@ impl Links {
 fn to_router(end: &End) -> Option<(u32, u8)> {
     match *end {
         End::Router { router, port } => Some((router, port)),
-        End::Node(_) | End::Nowhere => None,
+        End::Node(_) | End::Unconnected => None,
     }
 }
 

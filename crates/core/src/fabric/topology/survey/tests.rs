@@ -3,7 +3,7 @@
 use super::super::adaptive::MinimalAdaptive;
 use super::super::butterfly::ButterflyParameters;
 use super::super::crossbar::CrossbarParameters;
-use super::super::fat_tree::{Climb, FatTreeParameters};
+use super::super::fat_tree::{FatTreeParameters, ParentChoice};
 use super::super::grid::Grid;
 use super::super::hypercube::HypercubeParameters;
 use super::super::torus::TorusParameters;
@@ -12,7 +12,7 @@ use super::*;
 use std::sync::Arc;
 
 fn fat_tree(nodes: u32, parents: &[u32]) -> Shape {
-    FatTreeParameters { nodes, arity: 4, parents: parents.to_vec(), climb: Climb::Any }.shape().unwrap()
+    FatTreeParameters { nodes, arity: 4, parents: parents.to_vec(), climb: ParentChoice::Any }.shape().unwrap()
 }
 
 fn butterfly(dilation: u32) -> Shape {
@@ -84,7 +84,7 @@ impl Routing for DeadlockProneRule {
     }
 }
 
-fn careless(
+fn unrestricted_route(
     shape: &[u32],
     wraps: bool,
     depends_on_input: bool,
@@ -118,7 +118,7 @@ fn any_direction(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> Route
 #[test]
 fn a_ring_without_a_dateline_deadlocks_and_the_cycle_is_named() {
     for depends_on_input in [false, true] {
-        let survey = survey(&careless(&[4], true, depends_on_input, upwards), 1);
+        let survey = survey(&unrestricted_route(&[4], true, depends_on_input, upwards), 1);
         let text = survey.to_string();
         let cycle = "router 0 port 0 channel 0 waits for router 1 port 0 channel 0 waits for router 2 port 0 channel 0 \
             waits for router 3 port 0 channel 0 waits for router 0 port 0 channel 0";
@@ -130,7 +130,7 @@ fn a_ring_without_a_dateline_deadlocks_and_the_cycle_is_named() {
 
 #[test]
 fn channels_of_a_cycle_are_named() {
-    let Deadlock::Cycle(cycle) = survey(&careless(&[2, 2], false, true, any_direction), 2).deadlock else {
+    let Deadlock::Cycle(cycle) = survey(&unrestricted_route(&[2, 2], false, true, any_direction), 2).deadlock else {
         panic!("four turns form a cycle")
     };
     assert_eq!(cycle.len(), 4);
@@ -141,7 +141,10 @@ fn channels_of_a_cycle_are_named() {
 
 #[test]
 fn turns_without_an_escape_deadlock_and_with_one_do_not() {
-    assert!(matches!(survey(&careless(&[4, 4], false, false, any_direction), 4).deadlock, Deadlock::Cycle(_)));
+    assert!(matches!(
+        survey(&unrestricted_route(&[4, 4], false, false, any_direction), 4).deadlock,
+        Deadlock::Cycle(_)
+    ));
     for channels in 1..=4 {
         assert_eq!(survey(&adaptive(&[4, 4]), channels).deadlock, Deadlock::Free);
         assert_eq!(survey(&adaptive(&[3, 3, 3]), channels).deadlock, Deadlock::Free);
@@ -149,7 +152,7 @@ fn turns_without_an_escape_deadlock_and_with_one_do_not() {
 }
 
 /// Routes by any productive port over any channel, with an escape in the order of dimensions over channel 0.
-fn escape_and_more(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+fn route_with_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let options = any_direction(grid, query, virtual_channels);
     match options.ports.mask().trailing_zeros() as u8 {
         port if port == grid.node_port() => options,
@@ -158,7 +161,7 @@ fn escape_and_more(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> Rou
 }
 
 /// Routes with an escape that can deadlock: by rows or by columns, depending on the destination.
-fn careless_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+fn deadlock_prone_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let options = any_direction(grid, query, virtual_channels);
     let (first, last) = (options.ports.mask().trailing_zeros(), 63 - options.ports.mask().leading_zeros());
     match first as u8 {
@@ -174,10 +177,11 @@ fn careless_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> Rou
 fn an_escape_channel_that_packets_take_out_of_order_can_deadlock() {
     // A packet may hold channel 0 out of the order of dimensions, and then wait for an escape.
     for depends_on_input in [false, true] {
-        let crossed = survey(&careless(&[4, 4], false, depends_on_input, escape_and_more), 2).deadlock;
+        let crossed = survey(&unrestricted_route(&[4, 4], false, depends_on_input, route_with_escape), 2).deadlock;
         assert!(matches!(crossed, Deadlock::Cycle(_)), "{crossed}");
-        let careless = survey(&careless(&[4, 4], false, depends_on_input, careless_escape), 2).deadlock;
-        assert!(matches!(careless, Deadlock::Cycle(_)), "{careless}");
+        let unrestricted_route =
+            survey(&unrestricted_route(&[4, 4], false, depends_on_input, deadlock_prone_escape), 2).deadlock;
+        assert!(matches!(unrestricted_route, Deadlock::Cycle(_)), "{unrestricted_route}");
     }
 }
 
@@ -198,7 +202,7 @@ fn indirect(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptio
 
 #[test]
 fn dependencies_over_other_channels_are_found() {
-    assert!(matches!(survey(&careless(&[6], true, false, indirect), 3).deadlock, Deadlock::Cycle(_)));
+    assert!(matches!(survey(&unrestricted_route(&[6], true, false, indirect), 3).deadlock, Deadlock::Cycle(_)));
 }
 
 #[test]
@@ -246,7 +250,7 @@ fn the_diameter_of_a_large_shape_is_exact_or_a_lower_bound() {
     assert!(mesh.to_string().contains("diameter: 126 router hops, mean"), "{mesh}");
     assert!(mesh.to_string().contains(" of 4096 nodes)"), "the mean is of a sample: {mesh}");
     assert_eq!(survey(&torus(&[33, 64]), 2).diameter, 16 + 32);
-    let unknown = survey(&careless(&[64, 64], false, false, careless_escape), 2);
+    let unknown = survey(&unrestricted_route(&[64, 64], false, false, deadlock_prone_escape), 2);
     assert!(unknown.diameter < 126 && !unknown.has_farthest);
     assert!(unknown.to_string().contains("diameter: at least "), "{unknown}");
 }

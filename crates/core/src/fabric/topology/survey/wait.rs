@@ -7,7 +7,7 @@
 //! If the dependencies form no cycle, packets cannot deadlock.
 
 use super::super::Shape;
-use super::dependency_cycle::{self, Waits};
+use super::dependency_cycle::{self, WaitGraph};
 use super::follow::{Follow, bits, every_choice, ports, waited_for};
 use super::links::{Links, NO_LINK};
 use super::{ALL_PAIRS_NODES, Channel, Deadlock};
@@ -121,7 +121,7 @@ impl<'s> DirectWaits<'s> {
     }
 
     /// Returns, for each channel of each output, the channels on which it depends.
-    fn waits(&self) -> Waits {
+    fn waits(&self) -> WaitGraph {
         let channels = u32::from(self.virtual_channels);
         let waits_of = |waits_of_channel: u32| {
             let input = self.links.input_of(waits_of_channel / channels);
@@ -233,7 +233,7 @@ impl<'s> IndirectWaits<'s> {
     }
 
     /// Returns, for each channel of each output, the channels on which it depends.
-    fn waits(&self, virtual_channels: u8) -> Waits {
+    fn waits(&self, virtual_channels: u8) -> WaitGraph {
         let channels: Vec<u32> = (0..self.waited_index.len())
             .filter(|index| self.waited_index[*index] != NO_LINK)
             .map(|at| at as u32)

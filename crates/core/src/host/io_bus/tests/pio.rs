@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::engine::LocalFuture;
-use crate::host::{AsyncDevice, Immediate, Window};
+use crate::host::{AsyncDevice, ImmediateDevice, Window};
 use std::cell::Cell;
 
 /// Checks the paper's 96 and 47 MB/s: "CIA can burst consecutive PIO writes [...] for a bandwidth of 96 MB/s" and "PIO
@@ -156,7 +156,7 @@ fn write_and_read(map: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
 #[test]
 fn a_device_that_takes_time_holds_the_bus_for_it() {
     let near = write_and_read(|bench| bench.host.attach(bench.device.clone(), 64));
-    let adapted = write_and_read(|bench| bench.host.attach_async(Rc::new(Immediate(bench.device.clone())), 64));
+    let adapted = write_and_read(|bench| bench.host.attach_async(Rc::new(ImmediateDevice(bench.device.clone())), 64));
     assert_eq!(near, adapted, "the adapter of a device that responds at once takes no time");
     let far = write_and_read(|bench| {
         bench.host.attach_async(Rc::new(FarRegisters(bench.simulation.sim(), bench.device.clone())), 64)

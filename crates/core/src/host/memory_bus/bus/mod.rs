@@ -30,9 +30,9 @@
 //! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
 //! time for which the bus was held.
 
-mod aside;
 mod granted;
 mod in_flight;
+mod off_bus;
 mod word_reads;
 
 pub use granted::{AcquireBus, Granted, Transaction};
@@ -310,7 +310,7 @@ impl Bus {
     ) {
         self.held.add_moved_time(self.moving_time((start, release), access));
         if let Some(by) = by {
-            self.memory_of(by).cover(end.since(access), end);
+            self.memory_of(by).add_interval(end.since(access), end);
         }
         let count = &self.counts[kind as usize];
         count.set(count.get() + 1);
@@ -363,7 +363,7 @@ impl Bus {
             (None, Some(home)) => {
                 let busy = if kind.is_word() { Time::ZERO } else { self.writing_until.borrow()[home.0] };
                 let wait = busy.since(start);
-                let posts = kind.may_be_posted() && agents[home.0].home_posts();
+                let posts = kind.may_be_posted() && agents[home.0].home_posts_writes();
                 wait + if posts { Time::ZERO } else { agents[home.0].home_time(address) }
             }
             (None, None) => Time::ZERO,
@@ -376,11 +376,11 @@ impl Bus {
         let now = self.sim.now();
         let Some(home) = by.filter(|_| kind.may_be_posted()) else { return now };
         let agents = self.agents.borrow();
-        if !agents[home.0].home_posts() {
+        if !agents[home.0].home_posts_writes() {
             return now;
         }
         let until = now + agents[home.0].home_time(address);
-        self.memory_of(home).cover(now, until);
+        self.memory_of(home).add_interval(now, until);
         self.writing_until.borrow_mut()[home.0] = until;
         until
     }

@@ -56,7 +56,7 @@ impl Bus {
         self.held.was_held(release - start, times);
         let access = self.word_time(read, start);
         self.held.add_moved_time(self.moving_time((start, release), access) * times);
-        self.memory_of(read.home).cover_each((end.since(access), end), every, times);
+        self.memory_of(read.home).add_intervals((end.since(access), end), every, times);
         let count = &self.counts[TransactionKind::ReadWord as usize];
         count.set(count.get() + times);
     }

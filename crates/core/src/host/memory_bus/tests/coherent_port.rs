@@ -43,7 +43,7 @@ fn block_of_word(value: u64) -> Block {
     block
 }
 
-const AT: Address = 0x1000;
+const BLOCK_ADDRESS: Address = 0x1000;
 
 #[test]
 fn transactions_of_a_port_move_the_only_writable_copy() {
@@ -55,26 +55,26 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
     let seen = bus.clone();
     simulation.sim().spawn("two agents", async move {
         let states = || copies.clone().map(|copy| copy.state.get());
-        assert_eq!(port.read_own(a, AT).await, Block::ZERO, "the home has the block");
+        assert_eq!(port.read_own(a, BLOCK_ADDRESS).await, Block::ZERO, "the home has the block");
         copies[0].set(State::Modified, block_of_word(7));
         // The owner supplies the block and remains its owner.
-        assert_eq!(port.read_shared(b, AT, || None).await.read(0, 8), 7);
+        assert_eq!(port.read_shared(b, BLOCK_ADDRESS, || None).await.read(0, 8), 7);
         copies[1].set(State::Shared, block_of_word(7));
         assert_eq!(states(), [State::Owned, State::Shared]);
         // A block that another task of the agent has fetched in the meantime is not fetched again.
         let before = seen.counts();
-        assert_eq!(port.read_shared(b, AT, || copies[1].data.get()).await.read(0, 8), 7);
+        assert_eq!(port.read_shared(b, BLOCK_ADDRESS, || copies[1].data.get()).await.read(0, 8), 7);
         assert_eq!(seen.counts(), before, "no transaction ran");
-        port.upgrade(b, &[AT], |_| copies[1].set(State::Modified, block_of_word(9))).await;
+        port.upgrade(b, &[BLOCK_ADDRESS], |_| copies[1].set(State::Modified, block_of_word(9))).await;
         assert_eq!(states(), [State::Invalid, State::Modified]);
-        port.write_back(b, AT, block_of_word(9)).await;
+        port.write_back(b, BLOCK_ADDRESS, block_of_word(9)).await;
         copies[1].state.set(State::Invalid);
-        assert_eq!(seen.peek(AT).read(0, 8), 9, "the home has the block again");
-        assert_eq!(port.read_own(a, AT).await.read(0, 8), 9);
+        assert_eq!(seen.peek(BLOCK_ADDRESS).read(0, 8), 9, "the home has the block again");
+        assert_eq!(port.read_own(a, BLOCK_ADDRESS).await.read(0, 8), 9);
         copies[0].set(State::Modified, block_of_word(10));
-        port.write_through(b, AT, block_of_word(11), || {}).await;
+        port.write_through(b, BLOCK_ADDRESS, block_of_word(11), || {}).await;
         assert_eq!(states(), [State::Invalid; 2], "no copy is left");
-        assert_eq!(seen.peek(AT).read(0, 8), 11);
+        assert_eq!(seen.peek(BLOCK_ADDRESS).read(0, 8), 11);
     });
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
 }

@@ -17,7 +17,7 @@ impl Agent for Device {
     fn home_time(&self, _: Address) -> Time {
         Time::from_ns(60)
     }
-    fn home_posts(&self) -> bool {
+    fn home_posts_writes(&self) -> bool {
         self.posts
     }
     fn home_read(&self, _: Address, _: usize, data: &mut Block) {

@@ -74,20 +74,20 @@ impl RootComplex {
 
     fn write_visible(&self, number: u64, mut write: Box<WriteRequest>) {
         let (now, end) = (self.sim.now(), write.address + write.bytes.get());
-        if let Some(until) = self.bus.moving_until(&(write.address..end)) {
+        if let Some(until) = self.bus.transaction_end_in(&(write.address..end)) {
             // The processor's transaction of one of the blocks is older.
             let retry = until.max(now + Time::from_ps(1));
             self.last_visible.set(self.last_visible.get().max(retry));
             return self.step_queue.schedule(retry, Step::WriteVisible(number, write));
         }
-        self.bus.write_aside(write.address, &write.data);
+        self.bus.write_off_bus(write.address, &write.data);
         self.idle_data.borrow_mut().push(std::mem::take(&mut write.data));
         write.stages.ready = now;
         write.stages.done = now;
         let (headers, data) = self.link.write_credits(write.bytes);
         let granted = now + self.link.crossing;
-        self.headers.give_back(granted, headers);
-        self.data.give_back(granted, data);
+        self.headers.return_units(granted, headers);
+        self.data.return_units(granted, data);
         write.transfer.finish_part(&write.stages, now);
         self.became_visible(number);
         self.pump_when_possible();
@@ -142,7 +142,7 @@ impl RootComplex {
         self.requests[0].set(self.requests[0].get() + 1);
         let now = self.sim.now();
         read.stages.accessed = now;
-        self.nonposted.give_back(now + self.link.crossing, 1);
+        self.nonposted.return_units(now + self.link.crossing, 1);
         let place = self.caches.device_read(now, read.address, read.bytes, &|block| self.bus.is_cached(block));
         let fixed = self.fixed_time();
         read.stages.ready = (now + fixed + place.later).since(place.earlier).max(now);
@@ -154,7 +154,7 @@ impl RootComplex {
     fn read_ready(&self, mut read: Box<ReadRequest>) {
         // The bytes are read now, and not when the direction is free.
         read.data.resize(read.bytes.len(), 0);
-        self.bus.read_aside(read.address, &mut read.data);
+        self.bus.read_off_bus(read.address, &mut read.data);
         let burst = PacketBurst {
             packets: self.link.completion_packets(read.address, read.bytes),
             header: self.link.completion_header,
@@ -174,7 +174,7 @@ impl RootComplex {
             to,
             rate: self.link.rate(),
         };
-        self.tags.give_back(to, 1);
+        self.tags.return_units(to, 1);
         read.transfer.add_beat(beat, std::mem::take(&mut read.data));
         read.transfer.finish_part(&read.stages, to);
         self.pump_when_possible();

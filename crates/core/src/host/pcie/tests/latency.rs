@@ -61,7 +61,7 @@ fn wire(parameters: &PcieParameters, bytes: u64) -> Time {
 }
 
 #[test]
-fn a_read_takes_the_round_trip_its_packets_and_the_place() {
+fn a_read_takes_the_round_trip_its_packets_and_the_memory_or_cache_time() {
     let p = parameters();
     let fixed = p.root_complex + wire(&p, 24) + wire(&p, 84);
     let read_latency = |warmth| latencies(&p, 8192, 0, 64, warmth)[0];

@@ -89,8 +89,8 @@ fn packets_cross_no_page_and_completions_end_at_read_boundaries() {
 fn units_return_at_their_instants() {
     let units = Units::new(3);
     units.take(3);
-    units.give_back(Time::from_ns(20), 1);
-    units.give_back(Time::from_ns(10), 2);
+    units.return_units(Time::from_ns(20), 1);
+    units.return_units(Time::from_ns(10), 2);
     let free = |ns| units.free(Time::from_ns(ns));
     assert_eq!(units.next_return(Time::ZERO), Some(Time::from_ns(10)));
     assert_eq!([free(9), free(10), free(19), free(20)], [0, 2, 2, 3]);

@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn writes_to_one_place_are_visible_in_order_unless_relaxed(
+    fn writes_to_one_address_are_visible_in_order_unless_relaxed(
         p in described(),
         all in prop::collection::vec((0..300_000u64, any::<bool>()), 2..30),
     ) {

@@ -41,7 +41,7 @@ pub struct BlockSender {
 
 /// The driver's receiving half.
 pub struct BlockReceiver {
-    /// The device.
+    /// The receiving fifo of the device.
     pub fifo: Rc<ReceiveFifo>,
     window: Window,
     block_buffer_cycles: u64,

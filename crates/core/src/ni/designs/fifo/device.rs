@@ -165,7 +165,7 @@ impl Device for SendFifo {
         self.memory_time
     }
 
-    fn posts(&self) -> bool {
+    fn posts_writes(&self) -> bool {
         true
     }
 

@@ -166,24 +166,24 @@ impl CacheDeposit {
 
     /// Frees the cache lines of message `position`; returns `false` if one of them holds an unread message.
     async fn free_lines(&self, position: u64, blocks: usize) -> bool {
-        if self.is_read(position, blocks, self.shared.head_known()) {
-            self.drop_dead(position, blocks).await;
+        if self.has_been_read(position, blocks, self.shared.head_known()) {
+            self.drop_read_blocks(position, blocks).await;
             return true;
         }
         self.shared.update_head(self).await;
-        let is_free = self.is_read(position, blocks, self.shared.head_known());
+        let is_free = self.has_been_read(position, blocks, self.shared.head_known());
         if is_free {
-            self.drop_dead(position, blocks).await;
+            self.drop_read_blocks(position, blocks).await;
         }
         is_free
     }
 
     /// Returns whether the processor has read the messages in the cache lines of message `position`.
-    fn is_read(&self, position: u64, blocks: usize, head: u64) -> bool {
+    fn has_been_read(&self, position: u64, blocks: usize, head: u64) -> bool {
         (0..blocks).all(|block| self.line(position, block).get().is_none_or(|(old, _)| old < head))
     }
 
-    async fn drop_dead(&self, position: u64, blocks: usize) {
+    async fn drop_read_blocks(&self, position: u64, blocks: usize) {
         for block in 0..blocks {
             if let Some((old, old_block)) = self.line(position, block).take() {
                 self.drop_block_of(position, old, old_block).await;

@@ -21,7 +21,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// Maximum number of packets that a driver prefetches. A processor cannot have as many misses outstanding.
-const AHEAD_MAX: u64 = 8;
+const PREFETCHED_PACKETS_MAX: u64 = 8;
 
 /// The driver's sending half.
 pub struct QueueSender {
@@ -125,7 +125,7 @@ impl QueueSender {
     /// Notifies the device of the packets that were composed since the last notification, if there are any.
     pub async fn ring(&self, cpu: &AnyProcessor) {
         if self.notified_packets.get() < self.tail.get() {
-            self.notify(cpu, Marks::ALONE).await;
+            self.notify(cpu, Marks::SINGLE_PACKET).await;
         }
     }
 
@@ -268,7 +268,7 @@ impl ReceiveHalf for QueueReceiver {
         if self.overlaps {
             cpu.announce_run(slot, header.packet_bytes(), false);
             self.packet_bytes.set(header.packet_bytes());
-            self.ahead.set((2 * self.ahead.get() + 1).min(AHEAD_MAX).min(self.queue.slots() - 1));
+            self.ahead.set((2 * self.ahead.get() + 1).min(PREFETCHED_PACKETS_MAX).min(self.queue.slots() - 1));
         }
         header.sense = 0;
         self.meter.begin(began);

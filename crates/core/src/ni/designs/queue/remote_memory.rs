@@ -125,7 +125,7 @@ impl RemoteMemory {
             }
             false => (request.answer(WorkStatus::RemoteAccessError, 0), Vec::new()),
         };
-        let packet = Packet::of_row(Label::default(), Journey::NONE, answer.encode(&data));
+        let packet = Packet::from_owned_bytes(Label::default(), Journey::NONE, answer.encode(&data));
         self.answers.get_or_init(|| self.start_answers()).send(packet);
     }
 
@@ -212,7 +212,7 @@ impl RemoteMemory {
             loop {
                 let packet = waiting.receive().await;
                 let slot = port.reserve(Class::REQUESTS).await;
-                output.send(slot, packet, Marks::ALONE);
+                output.send(slot, packet, Marks::SINGLE_PACKET);
             }
         });
         answers

@@ -1,10 +1,10 @@
 //! The driver half of one-sided operations: an operation is composed in the send queue like a message, the tail is
 //! written once per batch, and completions are polled in memory.
 //!
-//! The module models the messaging layer's cycles of a send for each operation, and of a poll for each poll. A queue
-//! pair is only a number over the one send queue, so its operations are executed in the order of posting with those of
-//! other queue pairs. The ring of completions is shared by all endpoints of a node: a poll for an endpoint sets aside
-//! the completions of the others. The module leaves out polls that find nothing while a program waits for a completion.
+//! Each operation costs the messaging layer's cycles for a send, and each poll those for a poll. All queue pairs of a
+//! node share one send queue, which executes their operations in the order of posting. All endpoints of a node share
+//! the ring of completions: a poll for an endpoint sets aside the completions of the others. The module leaves out
+//! polls that find nothing while a program waits for a completion.
 
 use super::remote_memory::{OUTSTANDING_MAX, RemoteOperations, UncompletedOperation, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
@@ -46,9 +46,10 @@ fn request(operation: WorkOperation) -> (RemotePacket, RemoteData, Option<Addres
 }
 
 /// The panic message for a verb that is called on a driver that does not offer verbs.
-const NOT_OFFERED: &str = "operations are offered only if the interface executes them";
+const NOT_OFFERED: &str = "this interface does not execute one-sided operations";
 /// The panic message if a program posts a send or a receive.
-const NO_SENDS: &str = "a checked workload posts no sends and receives on an interface that has only operations";
+const NO_SENDS: &str =
+    "this interface executes one-sided operations only; the check of a workload rejects sends and receives";
 
 impl SplitDriver {
     fn queue_and_operations(&self) -> (&QueueSender, &RemoteOperations) {
@@ -74,15 +75,15 @@ impl RemoteOperations {
         }
     }
 
-    fn is_of(&self, completion: &WorkCompletion, endpoint: EndpointId) -> bool {
+    fn belongs_to(&self, completion: &WorkCompletion, endpoint: EndpointId) -> bool {
         self.queue_pairs.borrow()[completion.queue.0 as usize][0] == endpoint
     }
 
     /// Removes up to `max` completions of `endpoint` that were set aside.
-    fn take_for(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
+    fn take_completions_of(&self, endpoint: EndpointId, max: usize) -> Vec<WorkCompletion> {
         let (mut taken, mut remaining) = (Vec::new(), self.set_aside.take());
         remaining.retain(|completion| {
-            let is_taken = taken.len() < max && self.is_of(completion, endpoint);
+            let is_taken = taken.len() < max && self.belongs_to(completion, endpoint);
             if is_taken {
                 taken.push(*completion);
             }
@@ -183,7 +184,7 @@ impl Verbs for SplitDriver {
             cpu.work(self.costs.poll);
             remote.take_from_ring(cpu).await;
             cpu.sync().await;
-            let taken = remote.take_for(endpoint, max);
+            let taken = remote.take_completions_of(endpoint, max);
             if !remote.set_aside.borrow().is_empty() {
                 remote.memory.completed().notify();
             }
@@ -195,7 +196,8 @@ impl Verbs for SplitDriver {
         Box::pin(async move {
             let remote = self.queue_and_operations().1;
             cpu.sync().await;
-            let is_set_aside = || remote.set_aside.borrow().iter().any(|completion| remote.is_of(completion, endpoint));
+            let is_set_aside =
+                || remote.set_aside.borrow().iter().any(|completion| remote.belongs_to(completion, endpoint));
             while remote.memory.written() == remote.taken.get() && !is_set_aside() {
                 remote.memory.completed().wait().await;
             }

@@ -68,15 +68,15 @@ pub fn start(
     });
     let task = format!("{name} send queue");
     match (p.notice, pool) {
-        (SendNotice::Tail, None) => sim.spawn_server(task, sender.serve_tail()),
-        (SendNotice::Tail, Some(pool)) => sim.spawn_server(task, sender.overlap_tail(pool)),
+        (SendNotice::Tail, None) => sim.spawn_server(task, sender.serve_up_to_tail()),
+        (SendNotice::Tail, Some(pool)) => sim.spawn_server(task, sender.serve_up_to_tail_overlapped(pool)),
         (SendNotice::Line, pool) => sim.spawn_server(task, sender.serve_lines(pool, p.outstanding as u64)),
     };
 }
 
 impl<F: Fetch + 'static> Sender<F> {
     /// Fetches packets up to the tail one after another, and sends them.
-    async fn serve_tail(self: Rc<Self>) {
+    async fn serve_up_to_tail(self: Rc<Self>) {
         loop {
             let position = self.registers.head.get();
             if position == self.registers.tail.get() {
@@ -91,7 +91,7 @@ impl<F: Fetch + 'static> Sender<F> {
     }
 
     /// Fetches packets up to the tail at the same time, and sends them in order.
-    async fn overlap_tail(self: Rc<Self>, (workers, free): (Rc<WorkPool>, Rc<Pool>)) {
+    async fn serve_up_to_tail_overlapped(self: Rc<Self>, (workers, free): (Rc<WorkPool>, Rc<Pool>)) {
         let mut position = 0;
         loop {
             if position == self.registers.tail.get() {
@@ -202,6 +202,6 @@ impl<F: Fetch + 'static> Sender<F> {
         let next: Option<(Journey, Marks)> = registers.packets.borrow_mut().pop_front();
         let (journey, marks) = next.expect("a packet before the tail has a journey");
         journey.add_service(start, registers.sim.now());
-        self.output.send(slot, Packet::of_row(Label::default(), journey, bytes), marks);
+        self.output.send(slot, Packet::from_owned_bytes(Label::default(), journey, bytes), marks);
     }
 }

@@ -146,7 +146,7 @@ impl Firmware {
             Command::StartReceive { buffer, .. } => self.receive.post(context, buffer).await,
             Command::StartHostWrite { buffer, from, units, .. } => {
                 if !self.receive.deliver(context, buffer, (from, units)).await {
-                    mcp.host_done();
+                    mcp.report_host_done();
                 }
             }
             Command::Received { units, .. } => self.receive.notify_host(context, units).await,
@@ -166,7 +166,7 @@ impl Firmware {
             (false, false) => return false,
         };
         if ended {
-            mcp.host_done();
+            mcp.report_host_done();
         }
         true
     }
@@ -184,13 +184,13 @@ impl Firmware {
         let received = self.receive.headers_missing(self.context.chip.sim.now()).or(received);
         let instants = [landed(self.send.progress(), fetched), landed(self.receive.progress(), received)];
         let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
-        self.context.chip.attention.wait_for(self.work, wake).await;
+        self.context.chip.firmware_wakeup.wait_for(self.work, wake).await;
     }
 }
 
 impl Context {
     /// Takes the entry whose state word is at `at` if the host has filled it; returns whether it has.
-    fn take_filled(&self, at: u64) -> bool {
+    fn take_filled_slot(&self, at: u64) -> bool {
         let sram = &self.chip.sram;
         let is_filled = sram.load_word(at) == state::FILLED;
         if is_filled {

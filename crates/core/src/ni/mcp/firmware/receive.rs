@@ -87,7 +87,7 @@ impl ReceiveSide {
     pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
-        while context.take_filled(context.layout.post(self.posts_read) + post::STATE) {
+        while context.take_filled_slot(context.layout.post(self.posts_read) + post::STATE) {
             let buffer = sram.load_word(context.layout.post(self.posts_read) + post::BUFFER);
             // The program has read the message that used this buffer, or the message was discarded.
             self.reassemblies.retain(|entry| entry.buffer != buffer);
@@ -136,12 +136,12 @@ impl ReceiveSide {
     fn poll_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let Some(last) = self.packets.back_mut().filter(|_| self.is_receiving) else { return false };
         if !context.chip.receive.is_idle() {
-            mcp.received(last.progress.landed(context.chip.sim.now()).get() as u32, false);
+            mcp.report_received(last.progress.landed(context.chip.sim.now()).get() as u32, false);
             return false;
         }
         last.lost = context.chip.receive.take_dropped().is_some();
         last.packet = context.chip.receive.packet();
-        mcp.received(last.progress.landed(context.chip.sim.now()).get() as u32, true);
+        mcp.report_received(last.progress.landed(context.chip.sim.now()).get() as u32, true);
         mcp.receive_done();
         (self.is_receiving, self.announced) = (false, false);
         true
@@ -155,7 +155,7 @@ impl ReceiveSide {
         context.chip.receive.begin(ReceiveJob {
             sram_address,
             progress: progress.clone(),
-            closes: Some(stage::NETWORK),
+            closed_stage: Some(stage::NETWORK),
         });
         self.packets.push_back(BufferedPacket {
             buffer,
@@ -200,12 +200,12 @@ impl ReceiveSide {
     fn destination_of(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
         if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::of(head)) {
             let buffer = self.buffer_of(ReassemblyKey::Message(prefix.key), true)?;
-            return Some((RxDestination::of_message(buffer, prefix.key.0, u64::from(prefix.from)), Some(prefix)));
+            return Some((RxDestination::for_message(buffer, prefix.key.0, u64::from(prefix.from)), Some(prefix)));
         }
         let headers = Headers::of(head).filter(|_| context.parameters.offloads.zero_copy);
         let Some(headers) = headers else { return Some((RxDestination::whole(self.posted.pop_front()?), None)) };
         let buffer = self.buffer_of(ReassemblyKey::Datagram(headers.key), headers.is_fragment())?;
-        Some((context.buffers.of_fragment(buffer, &headers), None))
+        Some((context.buffers.for_fragment(buffer, &headers), None))
     }
 
     /// Returns the buffer of a datagram or message: the one that its earlier packets took, or otherwise the next posted
@@ -256,7 +256,7 @@ impl ReceiveSide {
             bytes: Bytes(piece.bytes),
             progress: None,
             journey: journey.unwrap_or_default(),
-            closes: is_event.then_some(stage::HOST_RCV),
+            closed_stage: is_event.then_some(stage::HOST_RCV),
         });
         true
     }
@@ -297,10 +297,10 @@ impl ReceiveSide {
         }
         let sram = &context.chip.sram;
         let sum = match context.parameters.offloads.checksum_offload {
-            true => sums::of_payload(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units))),
+            true => sums::payload_checksum(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units))),
             false => Sum::ZERO,
         };
-        let length = units | if first.lost { event::LOST } else { 0 };
+        let length = units | if first.lost { event::DROPPED_FLAG } else { 0 };
         write_event(
             sram,
             context.layout.event(self.events_written),

@@ -62,7 +62,7 @@ impl SendSide {
     pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
-        while context.take_filled(context.layout.slot(self.slots_read) + send::STATE) {
+        while context.take_filled_slot(context.layout.slot(self.slots_read) + send::STATE) {
             let length = sram.load_word(context.layout.slot(self.slots_read) + send::LENGTH);
             mcp.post(length, self.slots_read as u32);
             self.slots_read += 1;
@@ -72,7 +72,7 @@ impl SendSide {
             let landed = progress.landed(context.chip.sim.now()).get() as u32;
             // A packet is complete only when its checksum has been filled in.
             let sums = self.packets.back().is_some_and(|packet| packet.sums);
-            mcp.fetched(if sums { landed.min(progress.total().get() as u32 - 1) } else { landed });
+            mcp.report_fetched(if sums { landed.min(progress.total().get() as u32 - 1) } else { landed });
         }
         if self.is_sending && context.chip.transmit.is_idle() {
             self.is_sending = false;
@@ -106,8 +106,8 @@ impl SendSide {
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
         let pieces_word = sram.load_word(slot + send::PIECES);
         let piece = |index: u64| Piece {
-            address: u64::from(sram.load_word(slot + send::LIST + 8 * index)),
-            bytes: u64::from(sram.load_word(slot + send::LIST + 8 * index + 4)),
+            address: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index)),
+            bytes: u64::from(sram.load_word(slot + send::FIRST_PIECE + 8 * index + 4)),
         };
         let list = (0..u64::from(pieces_word & !send::SUMS)).map(piece);
         let pieces = slice_pieces(list, u64::from(from), u64::from(units));
@@ -144,7 +144,7 @@ impl SendSide {
             bytes: Bytes(piece.bytes),
             progress: Some(into.progress.clone()),
             journey: into.packet.journey.clone(),
-            closes: reading.pieces.is_empty().then_some(stage::HOST_TX),
+            closed_stage: reading.pieces.is_empty().then_some(stage::HOST_TX),
         });
         reading.into += piece.bytes;
         true
@@ -162,7 +162,7 @@ impl SendSide {
         if packet.sums {
             sums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.progress.total());
         }
-        mcp.fetched(packet.progress.total().get() as u32);
+        mcp.report_fetched(packet.progress.total().get() as u32);
         true
     }
 
@@ -192,7 +192,7 @@ impl SendSide {
             sram_address: context.layout.send_buffer(buffer) + address_offset + u64::from(part.0),
             bytes: Bytes(prefix_bytes + u64::from(part.1)),
             last,
-            closes: last.then_some(stage::NET_TX),
+            closed_stage: last.then_some(stage::NET_TX),
         });
         self.is_sending = true;
         true

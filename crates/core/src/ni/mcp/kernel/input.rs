@@ -119,7 +119,7 @@ impl Kernel {
         let headers = Headers::of(&head).ok_or(DropReason::TooShort)?;
         let zero_copy = self.card.parameters.offloads.zero_copy;
         let destination = match zero_copy {
-            true => self.card.buffers.of_fragment(event.buffer, &headers),
+            true => self.card.buffers.for_fragment(event.buffer, &headers),
             false => RxDestination::whole(event.buffer),
         };
         let pieces = self.card.buffers.pieces(&destination, 0..event.length);

@@ -126,7 +126,7 @@ impl Kernel {
     }
 
     /// Returns whether the interface can fill in a datagram's checksum before the header leaves.
-    fn fills_in(&self, packets: usize, length: u64) -> bool {
+    fn can_fill_in_checksum(&self, packets: usize, length: u64) -> bool {
         let whole = match self.card.parameters.pipelining {
             PipeliningParameters::Fine(threshold) => length <= threshold.get(),
             _ => true,
@@ -169,7 +169,7 @@ impl Kernel {
                 length,
                 endpoints: 0,
                 pieces: list,
-                sums: self.fills_in(count, length),
+                sums: self.can_fill_in_checksum(count, length),
                 frees: last.then_some(buffer),
                 journey,
             };

@@ -53,7 +53,7 @@ impl Mcp {
     }
 
     fn send(&mut self) -> Option<Command> {
-        let to = self.counted_out(self.outgoing.front()?);
+        let to = self.counted_outbound_units(self.outgoing.front()?);
         let ends_marked = self.obeys(Rule::EndsMarked);
         let packet = self.outgoing.front_mut()?;
         let from = std::mem::replace(&mut packet.taken, to);
@@ -76,7 +76,7 @@ impl Mcp {
     }
 
     fn write(&mut self) -> Option<Command> {
-        let to = self.counted_in(self.incoming.front()?);
+        let to = self.counted_inbound_units(self.incoming.front()?);
         let packet = self.incoming.front_mut()?;
         let from = std::mem::replace(&mut packet.taken, to);
         self.host = EngineState::Busy;

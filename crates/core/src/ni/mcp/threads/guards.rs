@@ -44,13 +44,13 @@ impl Mcp {
     }
 
     /// Returns the number of units of an outbound packet that the firmware believes to have landed.
-    pub(super) fn counted_out(&self, packet: &Outbound) -> u32 {
+    pub(super) fn counted_outbound_units(&self, packet: &Outbound) -> u32 {
         let extra = u32::from(!self.obeys(Rule::BytesFirst));
         (packet.landed + extra).min(packet.length)
     }
 
     /// Returns the number of units of an inbound packet that the firmware believes to have landed.
-    pub(super) fn counted_in(&self, packet: &Inbound) -> u32 {
+    pub(super) fn counted_inbound_units(&self, packet: &Inbound) -> u32 {
         packet.landed + u32::from(!self.obeys(Rule::BytesFirst) && !packet.ended)
     }
 
@@ -58,11 +58,11 @@ impl Mcp {
     /// from the counter.
     fn is_whole(&self, packet: &Outbound) -> bool {
         let by_count = self.threshold().is_some() || !self.obeys(Rule::BytesFirst);
-        packet.filled || (by_count && self.counted_out(packet) == packet.length)
+        packet.filled || (by_count && self.counted_outbound_units(packet) == packet.length)
     }
 
     fn has_fragment_to_send(&self, packet: &Outbound) -> bool {
-        let unsent = self.counted_out(packet).saturating_sub(packet.taken);
+        let unsent = self.counted_outbound_units(packet).saturating_sub(packet.taken);
         !self.is_whole(packet) && self.threshold().is_some_and(|threshold| unsent >= threshold)
     }
 
@@ -72,31 +72,31 @@ impl Mcp {
     }
 
     fn has_fragment_to_deliver(&self, packet: &Inbound) -> bool {
-        let undelivered = self.counted_in(packet).saturating_sub(packet.taken);
+        let undelivered = self.counted_inbound_units(packet).saturating_sub(packet.taken);
         !self.has_arrived(packet) && self.threshold().is_some_and(|threshold| undelivered >= threshold)
     }
 
     /// Returns the count of landed units at which the send engine can continue with a packet that is still being read.
-    pub(super) fn send_starts_at(&self) -> Option<u32> {
+    pub(super) fn send_threshold(&self) -> Option<u32> {
         let packet = self.outgoing.front().filter(|packet| packet.landed < packet.length)?;
         Some(packet.taken.saturating_add(self.threshold()?).min(packet.length))
     }
 
     /// Returns the count of landed units at which RDMA can continue with a packet that is still arriving.
-    pub(super) fn write_starts_at(&self) -> Option<u32> {
+    pub(super) fn write_threshold(&self) -> Option<u32> {
         let packet = self.incoming.front().filter(|packet| !packet.ended)?;
         let has_buffer = self.host_buffers > 0 || self.state(Thread::Rdma) != ThreadState::Idle;
         (self.host == EngineState::Idle && has_buffer).then_some(packet.taken.saturating_add(self.threshold()?))
     }
 
     /// Returns whether SEND works on a packet that has not landed completely.
-    pub fn cuts_through_out(&self) -> bool {
+    pub fn sends_partial_packets(&self) -> bool {
         let works = !matches!(self.state(Thread::Send), ThreadState::Idle | ThreadState::FineGrainedSendDone);
         works && self.outgoing.front().is_some_and(|packet| packet.landed < packet.length)
     }
 
     /// Returns whether RDMA works on a packet whose tail has not arrived.
-    pub fn cuts_through_in(&self) -> bool {
+    pub fn delivers_partial_packets(&self) -> bool {
         let works = !matches!(self.state(Thread::Rdma), ThreadState::Idle | ThreadState::FineGrainedRdmaDone);
         works && self.incoming.front().is_some_and(|packet| !packet.ended)
     }

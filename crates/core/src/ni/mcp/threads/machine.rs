@@ -121,7 +121,7 @@ impl Mcp {
     }
 
     /// Reports that the first `to` units of the current host read have landed.
-    pub fn fetched(&mut self, to: u32) {
+    pub fn report_fetched(&mut self, to: u32) {
         // The queue is empty if the whole packet has already been sent; all of its units were reported then.
         if let Some(packet) = self.outgoing.back_mut() {
             packet.landed = to;
@@ -129,7 +129,7 @@ impl Mcp {
     }
 
     /// Reports that the host engine has ended its transfer: all of its units have landed.
-    pub fn host_done(&mut self) {
+    pub fn report_host_done(&mut self) {
         self.host = EngineState::Ended;
     }
 
@@ -145,7 +145,7 @@ impl Mcp {
     }
 
     /// Reports that the first `to` units of the arriving packet have landed, and whether they include its tail.
-    pub fn received(&mut self, to: u32, ended: bool) {
+    pub fn report_received(&mut self, to: u32, ended: bool) {
         if let Some(packet) = self.incoming.back_mut() {
             packet.landed = to;
             packet.ended |= ended;
@@ -196,8 +196,8 @@ impl Mcp {
     pub fn watch(&self) -> Watch {
         let (send, rdma) = (self.state(Thread::Send), self.state(Thread::Rdma));
         let is_waiting = |state, done| state == ThreadState::Idle || state == done;
-        let fetched = is_waiting(send, ThreadState::FineGrainedSendDone).then(|| self.send_starts_at()).flatten();
-        let received = is_waiting(rdma, ThreadState::FineGrainedRdmaDone).then(|| self.write_starts_at()).flatten();
+        let fetched = is_waiting(send, ThreadState::FineGrainedSendDone).then(|| self.send_threshold()).flatten();
+        let received = is_waiting(rdma, ThreadState::FineGrainedRdmaDone).then(|| self.write_threshold()).flatten();
         Watch { fetched, received }
     }
 

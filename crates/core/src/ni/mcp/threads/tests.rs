@@ -42,9 +42,9 @@ fn serial_pipelining_keeps_one_packet_and_one_engine_busy() {
     mcp.post(300, 7);
     mcp.post(200, 8);
     assert_eq!(commands(&mut mcp), [read(7, 0, 300)]);
-    mcp.fetched(300);
+    mcp.report_fetched(300);
     assert!(!mcp.ready(), "all units have landed, but the engine has not ended");
-    mcp.host_done();
+    mcp.report_host_done();
     assert_eq!(commands(&mut mcp), [send(7, 0, 0, 300, true)], "the next message is not read in the meantime");
     mcp.send_done();
     assert_eq!(commands(&mut mcp), [Command::SendComplete { id: 7 }, read(8, 1, 200)]);
@@ -55,14 +55,14 @@ fn coarse_pipelining_reads_the_next_packet_while_one_is_sent() {
     let mut mcp = mcp(Pipelining::Coarse);
     (7..10).for_each(|id| mcp.post(300, id));
     assert_eq!(commands(&mut mcp), [read(7, 0, 300)]);
-    mcp.fetched(299);
+    mcp.report_fetched(299);
     assert_eq!((mcp.ready(), mcp.watch()), (false, Watch::default()));
-    mcp.host_done();
+    mcp.report_host_done();
     let (done, states) = run(&mut mcp);
     assert_eq!(done, [send(7, 0, 0, 300, true), read(8, 1, 300)]);
     use ThreadState::*;
     assert_eq!(states, [SdmaDone, Idle, CoarseGrainedSend, Sdma]);
-    mcp.host_done();
+    mcp.report_host_done();
     assert_eq!(commands(&mut mcp), [], "both buffers are in use");
     mcp.send_done();
     let expected = [Command::SendComplete { id: 7 }, read(9, 0, 300), send(8, 1, 0, 300, true)];
@@ -74,21 +74,21 @@ fn fine_pipelining_sends_landed_units_and_a_last_fragment_of_any_size() {
     let mut mcp = mcp(FINE);
     mcp.post(350, 7);
     assert_eq!(commands(&mut mcp), [read(7, 0, 350)]);
-    mcp.fetched(99);
+    mcp.report_fetched(99);
     assert_eq!((mcp.ready(), mcp.watch().fetched), (false, Some(100)));
-    mcp.fetched(120);
+    mcp.report_fetched(120);
     assert_eq!(commands(&mut mcp), [send(7, 0, 0, 120, false)]);
-    mcp.fetched(260);
+    mcp.report_fetched(260);
     assert!(!mcp.ready(), "the send engine works");
     mcp.send_done();
     assert_eq!(commands(&mut mcp), [send(7, 0, 120, 140, false)]);
     mcp.send_done();
     assert_eq!(commands(&mut mcp), []);
     assert_eq!(mcp.watch().fetched, Some(350), "less than a threshold is left");
-    mcp.fetched(350);
+    mcp.report_fetched(350);
     let (done, states) = run(&mut mcp);
     assert_eq!((done, states), (vec![send(7, 0, 260, 90, true)], vec![ThreadState::SendLastFragment]));
-    mcp.host_done();
+    mcp.report_host_done();
     mcp.send_done();
     assert_eq!(commands(&mut mcp), [Command::SendComplete { id: 7 }]);
     assert!(mcp.is_idle());
@@ -99,9 +99,9 @@ fn a_packet_shorter_than_the_threshold_is_sent_once_it_has_landed() {
     let mut mcp = mcp(FINE);
     mcp.post(60, 7);
     commands(&mut mcp);
-    mcp.fetched(59);
+    mcp.report_fetched(59);
     assert_eq!((mcp.ready(), mcp.watch().fetched), (false, Some(60)));
-    mcp.fetched(60);
+    mcp.report_fetched(60);
     assert_eq!(run(&mut mcp).1, [ThreadState::CoarseGrainedSend]);
 }
 
@@ -113,7 +113,7 @@ fn a_long_message_is_sent_as_packets_and_completes_once() {
     let mut issued = Vec::new();
     for _ in 0..8 {
         issued.extend(commands(&mut mcp));
-        mcp.host_done();
+        mcp.report_host_done();
         issued.extend(commands(&mut mcp));
         mcp.send_done();
     }
@@ -130,17 +130,17 @@ fn a_packet_is_delivered_in_fragments_while_it_arrives() {
     let mut mcp = mcp(FINE);
     mcp.announce(3);
     assert_eq!(commands(&mut mcp), [Command::StartReceive { id: 3, buffer: 0 }]);
-    mcp.received(50, false);
+    mcp.report_received(50, false);
     assert_eq!((mcp.ready(), mcp.watch().received), (false, Some(100)));
-    mcp.received(110, false);
+    mcp.report_received(110, false);
     assert_eq!(commands(&mut mcp), [write(3, 0, 0, 110, false)]);
-    mcp.received(150, true);
+    mcp.report_received(150, true);
     mcp.receive_done();
-    mcp.host_done();
+    mcp.report_host_done();
     let (done, states) = run(&mut mcp);
     assert_eq!(done, [write(3, 0, 110, 40, true)]);
     assert!(states.ends_with(&[ThreadState::RdmaLastFragment]), "{states:?}");
-    mcp.host_done();
+    mcp.report_host_done();
     assert_eq!(commands(&mut mcp), [Command::Received { id: 3, units: 150 }]);
     assert!(mcp.is_idle());
 }
@@ -150,11 +150,11 @@ fn a_packet_delivered_before_its_tail_has_no_last_fragment() {
     let mut mcp = mcp(FINE);
     mcp.announce(3);
     commands(&mut mcp);
-    mcp.received(120, false);
+    mcp.report_received(120, false);
     assert_eq!(commands(&mut mcp), [write(3, 0, 0, 120, false)]);
-    mcp.host_done();
+    mcp.report_host_done();
     assert_eq!(commands(&mut mcp), []);
-    mcp.received(120, true);
+    mcp.report_received(120, true);
     assert_eq!(commands(&mut mcp), [Command::Received { id: 3, units: 120 }]);
 }
 
@@ -164,7 +164,7 @@ fn a_packet_waits_for_a_host_buffer() {
     let mut mcp = Mcp::new(config);
     mcp.announce(3);
     commands(&mut mcp);
-    mcp.received(9, true);
+    mcp.report_received(9, true);
     mcp.receive_done();
     assert_eq!(commands(&mut mcp), []);
     mcp.announce(4);
@@ -182,9 +182,9 @@ fn the_directions_alternate_on_the_host_engine() {
         mcp.announce(id);
         for _ in 0..2 {
             order.extend(commands(&mut mcp));
-            mcp.received(100, true);
+            mcp.report_received(100, true);
             mcp.receive_done();
-            mcp.host_done();
+            mcp.report_host_done();
             mcp.send_done();
         }
     }

@@ -1,4 +1,4 @@
-//! Reads of the records of completion queues, and of the records and entries of receive queues.
+//! The device's reads of the doorbell records of completion and receive queues, and of the entries of receive queues.
 
 use super::RdmaDevice;
 use crate::host::Address;

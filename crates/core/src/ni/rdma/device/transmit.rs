@@ -87,7 +87,7 @@ impl RdmaDevice {
         let bytes = header.encode(payload);
         let length = Bytes((bytes.len() + ETHERNET_BYTES) as u64);
         let label = Label { source: self.node, destination: header.to, length, ..Label::default() };
-        let packet = Packet::of_row(label, journey, bytes);
+        let packet = Packet::from_owned_bytes(label, journey, bytes);
         let is_free = self.wire.sending.borrow().is_none();
         match is_free {
             true => self.put_on_wire(packet),

@@ -66,7 +66,7 @@ impl Admission {
     }
 
     /// Returns whether the protocol retransmits lost packets.
-    pub(super) fn resends(&self) -> bool {
+    pub(super) fn retransmits(&self) -> bool {
         self.resends
     }
 
@@ -145,7 +145,7 @@ impl Admission {
     }
 
     /// Returns whether a packet waits to be taken.
-    pub(super) fn has_front(&self) -> bool {
+    pub(super) fn has_waiting_packet(&self) -> bool {
         self.protocol.borrow().front(CLASS).is_some()
     }
 

@@ -19,7 +19,7 @@ impl ReceiveSide {
         context.chip.work(context.parameters.firmware.receive_post).await;
         let sram_address = context.layout.received_control(buffer);
         let progress = Rc::new(TransferProgress::new(CONTROL));
-        context.chip.receive.begin(ReceiveJob { sram_address, progress, closes: None });
+        context.chip.receive.begin(ReceiveJob { sram_address, progress, closed_stage: None });
         self.link = LinkState::Frame(buffer);
         true
     }
@@ -54,7 +54,7 @@ impl ReceiveSide {
             self.link = LinkState::WaitingForSlot(arrived);
             return false;
         }
-        if !context.admission.resends() {
+        if !context.admission.retransmits() {
             self.arrive(context, &arrived);
         }
         match arrived.progress.finished() {
@@ -72,7 +72,7 @@ impl ReceiveSide {
 
     /// Handles the end of a packet: all of it has arrived, or it was dropped.
     pub(super) async fn packet_ended(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
-        if context.admission.resends() {
+        if context.admission.retransmits() {
             if arrived.lost.get() {
                 context.admission.return_slot(&arrived.packet);
                 self.free_buffers.push(arrived.buffer);
@@ -92,8 +92,10 @@ impl ReceiveSide {
         let is_incomplete = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        let can_admit =
-            context.admission.has_protocol() && !are_buffers_full && !is_incomplete && context.admission.has_front();
+        let can_admit = context.admission.has_protocol()
+            && !are_buffers_full
+            && !is_incomplete
+            && context.admission.has_waiting_packet();
         if !can_admit || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }

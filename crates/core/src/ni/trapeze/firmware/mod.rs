@@ -160,7 +160,7 @@ impl Firmware {
         let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landed.min(self.context.admission.next_timer());
         let reason = self.receive.blocked_on(&self.context).or(self.send.blocked_on(&self.context));
-        self.context.chip.attention.wait_for(reason.unwrap_or(self.context.wait_points.work), wake).await;
+        self.context.chip.firmware_wakeup.wait_for(reason.unwrap_or(self.context.wait_points.work), wake).await;
     }
 }
 
@@ -186,8 +186,8 @@ impl Context {
     }
 
     /// Records the loss of a dropped message, unless the protocol retransmits it. A control frame has no message.
-    fn lose(&self, message: Option<&Outgoing>) {
-        let Some(message) = message.filter(|_| !self.admission.resends()) else { return };
+    fn record_loss(&self, message: Option<&Outgoing>) {
+        let Some(message) = message.filter(|_| !self.admission.retransmits()) else { return };
         self.instruments.tally.record_loss(message.journey());
         self.pending.remove(message.destination());
     }

@@ -187,7 +187,7 @@ impl ReceiveSide {
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let progress = Rc::new(TransferProgress::new(CONTROL));
-        context.chip.receive.begin(ReceiveJob { sram_address: entry, progress, closes: None });
+        context.chip.receive.begin(ReceiveJob { sram_address: entry, progress, closed_stage: None });
         self.link = LinkState::Control(Slot { index, attached, buffer });
         true
     }
@@ -220,9 +220,9 @@ impl ReceiveSide {
 
     /// Posts netRcv for a payload.
     pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
-        let closes = (!arrived.discarded.get()).then_some(stage::NETWORK);
+        let closed_stage = (!arrived.discarded.get()).then_some(stage::NETWORK);
         let sram_address = context.layout.receive_buffer(arrived.buffer);
-        context.chip.receive.begin(ReceiveJob { sram_address, progress: arrived.progress.clone(), closes });
+        context.chip.receive.begin(ReceiveJob { sram_address, progress: arrived.progress.clone(), closed_stage });
         self.link = LinkState::PayloadArriving(arrived.clone());
     }
 
@@ -259,13 +259,13 @@ impl ReceiveSide {
             |head: &&mut Incoming| !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut().filter(idle) else { return false };
         let (policy, total) = (&context.parameters.policy, head.total());
-        if policy.transfer(head.landed(context.chip.sim.now()), head.taken, total).is_none() {
+        if policy.transfer_length(head.landed(context.chip.sim.now()), head.taken, total).is_none() {
             return false;
         }
         context.work_for(&head.arrived.packet.journey, context.parameters.firmware.transfer).await;
         // The transfer includes the bytes that landed while the firmware prepared it.
         let landed = head.landed(context.chip.sim.now());
-        let bytes = policy.transfer(landed, head.taken, total).expect("landed bytes do not decrease");
+        let bytes = policy.transfer_length(landed, head.taken, total).expect("landed bytes do not decrease");
         head.in_flight = Some(bytes);
         context.chip.host_dma.begin(head.job(context, bytes));
         true
@@ -275,7 +275,7 @@ impl ReceiveSide {
     /// time of that, if it is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
-        let count = context.parameters.policy.starts_at(head.taken, head.total());
+        let count = context.parameters.policy.start_threshold(head.taken, head.total());
         head.arrived.progress.watch(count).unwrap_or(Time::MAX)
     }
 
@@ -334,7 +334,7 @@ impl Incoming {
             bytes,
             progress: None,
             journey: self.arrived.packet.journey.clone(),
-            closes: last.then_some(stage::HOST_RCV),
+            closed_stage: last.then_some(stage::HOST_RCV),
         }
     }
 }

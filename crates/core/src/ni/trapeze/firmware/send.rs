@@ -95,7 +95,7 @@ impl SendSide {
         }
         if completed && context.chip.transmit.was_dropped() {
             transmission.lost = true;
-            context.lose(transmission.message.as_deref());
+            context.record_loss(transmission.message.as_deref());
         }
         let ended = match transmission.lost {
             // The buffer is free once hostTx has stopped filling it.
@@ -156,13 +156,13 @@ impl SendSide {
             return true;
         }
         let (landed, total) = (transmission.landed(context.chip.sim.now()), transmission.progress.total());
-        if policy.transfer(landed, transmission.taken, total).is_none() {
+        if policy.transfer_length(landed, transmission.taken, total).is_none() {
             return false;
         }
         context.work_for(&transmission.packet.journey, context.parameters.firmware.transfer).await;
         // The transfer includes the bytes that landed while the firmware prepared it.
         let landed = transmission.landed(context.chip.sim.now());
-        let bytes = policy.transfer(landed, transmission.taken, total).expect("landed bytes do not decrease");
+        let bytes = policy.transfer_length(landed, transmission.taken, total).expect("landed bytes do not decrease");
         transmission.in_flight = Some(bytes);
         context.chip.transmit.begin(transmission.payload_job(context, bytes));
         true
@@ -254,7 +254,7 @@ impl SendSide {
                 bytes: length,
                 progress: Some(progress.clone()),
                 journey: journey.clone(),
-                closes: Some(stage::HOST_TX),
+                closed_stage: Some(stage::HOST_TX),
             });
         }
         let slot = Cell::new(Some(context.admission.reserve()));
@@ -269,7 +269,7 @@ impl SendSide {
         let waiting =
             |transmission: &&Transmission| transmission.control == Progress::Sent && transmission.in_flight.is_none();
         let Some(transmission) = self.transmission.as_ref().filter(waiting) else { return Time::MAX };
-        let count = context.parameters.policy.starts_at(transmission.taken, transmission.progress.total());
+        let count = context.parameters.policy.start_threshold(transmission.taken, transmission.progress.total());
         transmission.progress.watch(count).unwrap_or(Time::MAX)
     }
 
@@ -351,7 +351,7 @@ impl Transmission {
             sram_address,
             bytes,
             last: is_last,
-            closes: is_last.then_some(stage::NET_TX),
+            closed_stage: is_last.then_some(stage::NET_TX),
         }
     }
 }

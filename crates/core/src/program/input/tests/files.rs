@@ -25,7 +25,7 @@ fn mesh_around_an_aerofoil_is_read() {
 fn pattern_of_a_structure_is_read() {
     let bytes = file("matrices/bcsstk29.psa");
     let matrix = harwell_boeing::read(&bytes).expect("a pattern");
-    assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.below()), (13_992, 316_740));
+    assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.entries_below_diagonal()), (13_992, 316_740));
     assert!(matrix.lower.is_valid() && !matrix.has_values);
 }
 
@@ -34,7 +34,7 @@ fn pattern_of_a_structure_is_read() {
 fn matrix_of_a_structure_is_read() {
     let bytes = file("matrices/bcsstk16.triplet");
     let matrix = triplets::read(&bytes).expect("a matrix");
-    assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.below()), (4884, 147_631));
+    assert_eq!((matrix.lower.rows(), matrix.lower.rows() + matrix.lower.entries_below_diagonal()), (4884, 147_631));
     assert!(matrix.lower.is_valid() && matrix.has_values);
     assert_eq!((matrix.lower.diagonal(0), matrix.lower.row(1).1[0]), (285_559_874.919_5, 26_666_666.662_28));
 }

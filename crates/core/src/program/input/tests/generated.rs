@@ -60,7 +60,7 @@ fn check_body(mesh: &Mesh) {
 #[test]
 fn small_meshes_have_their_sizes() {
     for nodes in [8, 9, 26, 27, 60, 300] {
-        let size = MeshSize::of_nodes(nodes).expect("eight nodes make a cube");
+        let size = MeshSize::for_nodes(nodes).expect("eight nodes make a cube");
         let flipped = MeshSize { edges: size.edges + nodes / 20, ..size };
         for size in [size, flipped] {
             let mesh = mesh(size, 5);
@@ -68,7 +68,7 @@ fn small_meshes_have_their_sizes() {
             check_body(&mesh);
         }
     }
-    assert_eq!(MeshSize::of_nodes(7), None);
+    assert_eq!(MeshSize::for_nodes(7), None);
 }
 
 #[test]
@@ -93,11 +93,11 @@ fn finite_element_matrix_has_the_requested_size() {
     let matrix = triangle(BCSSTK32);
     assert_eq!(matrix.rows(), 44_609);
     // The last pair of mesh nodes adds all of its entries or none; and the last mesh node has fewer rows.
-    assert!(matrix.below().abs_diff(985_046) <= 6 * 36, "{}", matrix.below());
+    assert!(matrix.entries_below_diagonal().abs_diff(985_046) <= 6 * 36, "{}", matrix.entries_below_diagonal());
     let (one, other) = (matrix.row(600).0, matrix.row(605).0);
     assert_eq!([one, &[600, 601, 602, 603, 604]].concat(), other, "rows of a mesh node have the same neighbours");
     let small = triangle(FemSize { rows: 100, freedom: 1, neighbours: 6.0 });
-    assert_eq!(small.below(), 300);
+    assert_eq!(small.entries_below_diagonal(), 300);
     assert!(small.is_valid());
     for (rows, freedom, neighbours) in [(0, 1, 1.0), (10, 0, 1.0), (10, 1, f64::NAN), (10, 1, 20.0), (100, 1, 1.0)] {
         assert!(fem::generate(FemSize { rows, freedom, neighbours }, 3).is_err());

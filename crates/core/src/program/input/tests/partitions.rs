@@ -43,7 +43,7 @@ fn bisection_splits_the_longest_side() {
 
 #[test]
 fn bisection_cuts_fewest_edges() {
-    let mesh = Mesh::generate(MeshSize::of_nodes(3000).expect("a size"), 1).expect("a mesh");
+    let mesh = Mesh::generate(MeshSize::for_nodes(3000).expect("a size"), 1).expect("a mesh");
     let graph = Adjacency::from_edges(3000, mesh.edges.iter().map(|[one, other]| (*one, *other)));
     let cut = |owners: &[u32]| {
         mesh.edges.iter().filter(|[one, other]| owners[*one as usize] != owners[*other as usize]).count()

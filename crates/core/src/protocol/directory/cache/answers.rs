@@ -1,8 +1,8 @@
 //! Replies from the home, or from the owner of a forwarded fetch: blocks, NACKs, and acknowledgements of write-backs.
 
-use super::copy::{Fill, Phase, Recall};
+use super::copy::{CopyUse, Phase, Recall};
 use super::transaction::Transaction;
-use crate::protocol::directory::{Access, CoherenceAction, CoherenceKind, Want};
+use crate::protocol::directory::{Access, AccessMode, CoherenceAction, CoherenceKind};
 
 impl Transaction<'_> {
     /// Handles the reply to the outstanding request or write-back.
@@ -31,19 +31,19 @@ impl Transaction<'_> {
     }
 
     /// Handles the arrival of a read-only copy, which may have been invalidated in transit.
-    fn handle_shared(&mut self, fill: Fill) {
-        let is_for_readers = self.copy.demand == Some(Want::Read);
+    fn handle_shared(&mut self, fill: CopyUse) {
+        let is_for_readers = self.copy.demand == Some(AccessMode::Read);
         match fill {
-            Fill::Keep => {
+            CopyUse::Keep => {
                 self.actions.push(CoherenceAction::Store);
                 self.complete(Access::ReadOnly, None);
             }
-            Fill::Once if is_for_readers => {
+            CopyUse::Once if is_for_readers => {
                 self.copy.demand = None;
                 self.copy.phase = Phase::Held { recall: None };
                 self.actions.extend([CoherenceAction::Store, CoherenceAction::Granted(Access::ReadOnly)]);
             }
-            Fill::Once | Fill::Drop => {
+            CopyUse::Once | CopyUse::Drop => {
                 (self.copy.phase, self.copy.prefetched) = (Phase::Stable, false);
                 self.request_demand();
             }

@@ -11,7 +11,7 @@
 //! A block without recorded state is invalid.
 
 use crate::engine::NodeId;
-use crate::protocol::directory::{Access, CoherenceKind, Want};
+use crate::protocol::directory::{Access, AccessMode, CoherenceKind};
 
 /// State of a node's copy of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct CopyState {
     pub access: Access,
     pub phase: Phase,
     /// Strongest access that waits for the block.
-    pub demand: Option<Want>,
+    pub demand: Option<AccessMode>,
     /// Whether the block occupies the prefetch buffer: it was prefetched and not yet accessed.
     pub prefetched: bool,
 }
@@ -33,7 +33,7 @@ pub(super) enum Phase {
     /// that arrived before the block.
     Requested {
         writes: bool,
-        fill: Fill,
+        fill: CopyUse,
         recall: Option<Recall>,
     },
     Nack,
@@ -56,7 +56,7 @@ pub(super) struct Recall {
 
 /// Use of a read-only copy when it arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Fill {
+pub(super) enum CopyUse {
     /// The copy is kept.
     Keep,
     /// The copy was invalidated in transit; every access that waits joined before the invalidation, and may still read
@@ -78,11 +78,11 @@ impl CopyState {
     }
 
     /// Records another access that waits for the block.
-    pub fn join(&mut self, want: Want) {
+    pub fn join(&mut self, want: AccessMode) {
         self.demand = self.demand.max(Some(want));
         self.prefetched = false;
-        if let Phase::Requested { fill: fill @ Fill::Once, .. } = &mut self.phase {
-            *fill = Fill::Drop;
+        if let Phase::Requested { fill: fill @ CopyUse::Once, .. } = &mut self.phase {
+            *fill = CopyUse::Drop;
         }
     }
 }

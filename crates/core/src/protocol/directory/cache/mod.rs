@@ -17,7 +17,7 @@ mod recalls;
 mod transaction;
 
 use super::{Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage};
-use super::{AccessOutcome, Evicted, Prefetched, RequesterParameters, Want};
+use super::{AccessMode, AccessOutcome, Evicted, Prefetched, RequesterParameters};
 use crate::engine::NodeId;
 use copy::{CopyState, Phase, Recall};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl Requester {
 
     /// Accesses a block for one context. If several contexts wait for the block, the strongest access is requested for
     /// all of them.
-    pub fn access(&mut self, block: BlockId, want: Want, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
+    pub fn access(&mut self, block: BlockId, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         self.run_transaction(block, actions, |transaction| {
             if transaction.copy.access.allows(want) {
                 // The access removes the block from the prefetch buffer, unless the block's prefetch requests a
@@ -62,10 +62,10 @@ impl Requester {
     }
 
     /// Requests a block that a program will access later.
-    pub fn prefetch(&mut self, block: BlockId, want: Want, actions: &mut Vec<CoherenceAction>) -> Prefetched {
+    pub fn prefetch(&mut self, block: BlockId, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> Prefetched {
         let copy = self.blocks.get(&block).copied().unwrap_or(CopyState::new());
         if copy.phase != Phase::Stable || copy.prefetched || copy.access.allows(want) {
-            return Prefetched::Useless;
+            return Prefetched::NotNeeded;
         }
         if self.prefetches >= self.parameters.prefetches {
             return Prefetched::Full;
@@ -94,12 +94,12 @@ impl Requester {
                 transaction.allow(Access::Invalid);
                 Evicted::Dropped
             }),
-            _ => Evicted::Stays,
+            _ => Evicted::NotEvicted,
         }
     }
 
     /// Ends the use of a granted block: the accesses that waited for it are done.
-    pub fn used(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
+    pub fn end_use(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(block, actions, |transaction| {
             let Phase::Held { recall } = transaction.copy.phase else { panic!("{block:?}: what is used was granted") };
             transaction.copy.phase = Phase::Stable;

@@ -11,7 +11,7 @@
 //! A forwarded fetch is answered twice, except with Crossed: the requester gets the block, and the home the block (a
 //! fetch) or an acknowledgement (the only copy has left).
 
-use super::copy::{Fill, Phase, Recall};
+use super::copy::{CopyUse, Phase, Recall};
 use super::transaction::Transaction;
 use crate::protocol::directory::{Access, CoherenceAction, CoherenceKind};
 
@@ -23,7 +23,7 @@ impl Transaction<'_> {
             // The invalidation is for the requested copy or for one that was dropped earlier; the node cannot
             // distinguish the two. If two invalidations arrive, the second is for the requested copy, and every access
             // that waits joined before it.
-            Phase::Requested { writes: false, fill, .. } => *fill = Fill::Once,
+            Phase::Requested { writes: false, fill, .. } => *fill = CopyUse::Once,
             Phase::Requested { recall: Some(_), .. } | Phase::WritingBack => {
                 panic!("{block:?}: nothing to invalidate: {copy:?}")
             }

@@ -1,7 +1,7 @@
 //! A transaction on one block, and the steps that all share: request from the home, notify the processor, send.
 
-use super::copy::{CopyState, Fill, Phase};
-use crate::protocol::directory::{Access, BlockId, CoherenceAction, CoherenceKind, Want};
+use super::copy::{CopyState, CopyUse, Phase};
+use crate::protocol::directory::{Access, AccessMode, BlockId, CoherenceAction, CoherenceKind};
 
 /// A transaction on one block: its state, taken out of the table, and the actions for the caller.
 pub(super) struct Transaction<'a> {
@@ -19,13 +19,13 @@ impl Transaction<'_> {
     }
 
     /// Sends the home the request that obtains `want`, given this node's present access right.
-    pub fn request(&mut self, want: Want) {
+    pub fn request(&mut self, want: AccessMode) {
         let kind = match (want, self.copy.access) {
-            (Want::Read, _) => CoherenceKind::Read,
-            (Want::Write, Access::ReadOnly) => CoherenceKind::Upgrade,
-            (Want::Write, _) => CoherenceKind::Write,
+            (AccessMode::Read, _) => CoherenceKind::Read,
+            (AccessMode::Write, Access::ReadOnly) => CoherenceKind::Upgrade,
+            (AccessMode::Write, _) => CoherenceKind::Write,
         };
-        self.copy.phase = Phase::Requested { writes: want == Want::Write, fill: Fill::Keep, recall: None };
+        self.copy.phase = Phase::Requested { writes: want == AccessMode::Write, fill: CopyUse::Keep, recall: None };
         self.send(kind);
     }
 

@@ -17,9 +17,9 @@ use crate::engine::NodeId;
 
 impl Transaction<'_> {
     /// Handles the acknowledgement of one invalidation, or of the transfer of the only copy to the requester.
-    pub fn invalidated(&mut self, from: NodeId) {
+    pub fn handle_invalidated(&mut self, from: NodeId) {
         if let Some(Busy::Fetching(Fetching { forwarded_to: Some(requester), .. })) = self.entry.busy {
-            return self.transferred(from, requester);
+            return self.handle_transferred(from, requester);
         }
         let Some(Busy::Invalidating { request, awaited, keeps }) = &mut self.entry.busy else {
             panic!("block {}: unexpected acknowledgement", self.number)
@@ -33,7 +33,7 @@ impl Transaction<'_> {
     }
 
     /// Handles the arrival of the fetched block from its owner.
-    pub fn fetched(&mut self, from: NodeId) {
+    pub fn handle_fetched(&mut self, from: NodeId) {
         let Fetching { request, forwarded_to, crossed, written, .. } = *self.fetching(from);
         assert!(!crossed && !written, "block {}: {from} has one copy to give", self.number);
         self.actions.push(CoherenceAction::Store);
@@ -54,7 +54,7 @@ impl Transaction<'_> {
     }
 
     /// Handles the owner's answer that it has sent the only copy to `requester`.
-    fn transferred(&mut self, from: NodeId, requester: NodeId) {
+    fn handle_transferred(&mut self, from: NodeId, requester: NodeId) {
         let Fetching { request, crossed, written, returned, .. } = *self.fetching(from);
         assert!(request.writes() && !crossed && !written, "block {}: {from} has one copy to give", self.number);
         self.actions.push(CoherenceAction::Pointer);
@@ -67,7 +67,7 @@ impl Transaction<'_> {
     }
 
     /// Handles an owner's answer that the fetch crossed its write-back.
-    pub fn crossed(&mut self, from: NodeId) {
+    pub fn handle_crossed(&mut self, from: NodeId) {
         self.fetching(from).crossed = true;
         self.finish_crossing(from);
     }

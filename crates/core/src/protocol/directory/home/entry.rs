@@ -15,7 +15,7 @@
 
 use super::sharers::Sharers;
 use crate::engine::NodeId;
-use crate::protocol::directory::{Access, CoherenceKind, Want};
+use crate::protocol::directory::{Access, AccessMode, CoherenceKind};
 use std::collections::VecDeque;
 
 /// Directory entry of a block.
@@ -28,7 +28,7 @@ pub(super) struct Entry {
     /// Whether a request of the home's processor waits or is being served.
     pub own_requested: bool,
     /// Access that the home's processor waits for.
-    pub demand: Option<Want>,
+    pub demand: Option<AccessMode>,
 }
 
 /// Location of a block's copies.
@@ -46,13 +46,13 @@ pub(super) enum PendingRequest {
     /// Request of another node: [`CoherenceKind::Read`], `Write` or `Upgrade`.
     Node(NodeId, CoherenceKind),
     /// Request of the home's processor.
-    Own(Want),
+    Own(AccessMode),
 }
 
 impl PendingRequest {
     /// Returns whether the request is for an access that stores.
     pub fn writes(self) -> bool {
-        !matches!(self, PendingRequest::Node(_, CoherenceKind::Read) | PendingRequest::Own(Want::Read))
+        !matches!(self, PendingRequest::Node(_, CoherenceKind::Read) | PendingRequest::Own(AccessMode::Read))
     }
 }
 

@@ -18,7 +18,7 @@ mod serve;
 mod sharers;
 
 use super::{Access, BLOCKS_MAX, CoherenceAction, CoherenceKind, CoherenceMessage, DirectoryParameters};
-use super::{AccessOutcome, Prefetched, Want};
+use super::{AccessMode, AccessOutcome, Prefetched};
 use crate::engine::NodeId;
 use entry::{Busy, DirState, Entry};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Directory {
 
     /// Accesses a block for the home's processor. If the processor waits for the block already, the stronger of the two
     /// accesses is requested.
-    pub fn access(&mut self, number: u32, want: Want, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
+    pub fn access(&mut self, number: u32, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         if self.allowed(number).allows(want) {
             return AccessOutcome::Hit;
         }
@@ -70,18 +70,18 @@ impl Directory {
 
     /// Requests a block that the home's processor will access later. The block is fetched into memory, so it occupies
     /// no prefetch buffer.
-    pub fn prefetch(&mut self, number: u32, want: Want, actions: &mut Vec<CoherenceAction>) -> Prefetched {
+    pub fn prefetch(&mut self, number: u32, want: AccessMode, actions: &mut Vec<CoherenceAction>) -> Prefetched {
         let is_pending =
             self.entries.get(&number).is_some_and(|entry| entry.own_requested || entry.busy == Some(Busy::Held));
         if is_pending || self.allowed(number).allows(want) {
-            return Prefetched::Useless;
+            return Prefetched::NotNeeded;
         }
         self.run_transaction(number, actions, |transaction| transaction.request_for_home(want));
         Prefetched::Started
     }
 
     /// Ends the home processor's use of a granted block.
-    pub fn used(&mut self, number: u32, actions: &mut Vec<CoherenceAction>) {
+    pub fn end_use(&mut self, number: u32, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(number, actions, |transaction| {
             assert_eq!(transaction.entry.busy.take(), Some(Busy::Held), "block {number}: what is used was granted");
             if let Some(want) = transaction.entry.demand {
@@ -100,9 +100,9 @@ impl Directory {
                 transaction.request(from, message.kind, may_wait)
             }
             CoherenceKind::WriteBack => transaction.write_back(from),
-            CoherenceKind::Invalidated => transaction.invalidated(from),
-            CoherenceKind::Fetched => transaction.fetched(from),
-            CoherenceKind::Crossed => transaction.crossed(from),
+            CoherenceKind::Invalidated => transaction.handle_invalidated(from),
+            CoherenceKind::Fetched => transaction.handle_fetched(from),
+            CoherenceKind::Crossed => transaction.handle_crossed(from),
             kind => panic!("block {}: {from} sends its home {kind:?}", message.number),
         });
     }

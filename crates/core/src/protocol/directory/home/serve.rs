@@ -5,7 +5,7 @@
 
 use super::entry::{Busy, DirState, Fetching, PendingRequest};
 use super::sharers::{SharerAddition, Sharers};
-use super::{CoherenceAction, CoherenceKind, Transaction, Want};
+use super::{AccessMode, CoherenceAction, CoherenceKind, Transaction};
 use crate::engine::NodeId;
 use crate::protocol::directory::Trap;
 
@@ -25,7 +25,7 @@ impl Transaction<'_> {
     }
 
     /// Queues a request of the home's processor, unless one is pending already.
-    pub fn request_for_home(&mut self, want: Want) {
+    pub fn request_for_home(&mut self, want: AccessMode) {
         if self.entry.own_requested {
             return;
         }

@@ -41,34 +41,34 @@ impl World {
 
 #[test]
 fn a_missing_acknowledgement_is_found() {
-    Case { broken: Broken::Unacknowledged, ..Case::new(2) }.counterexample(AT_REST);
+    Case { broken: BrokenRule::Unacknowledged, ..Case::new(2) }.counterexample(NO_STUCK_ACCESS);
 }
 
 #[test]
 fn a_grant_before_the_acknowledgements_is_found() {
-    Case { broken: Broken::GrantedBefore, ..Case::new(2) }.counterexample(COHERENT);
+    Case { broken: BrokenRule::GrantedBeforeAcknowledgement, ..Case::new(2) }.counterexample(COHERENT);
 }
 
 #[test]
 fn a_stale_copy_is_found() {
-    Case { broken: Broken::KeptStale, ..Case::new(2) }.counterexample(COHERENT);
+    Case { broken: BrokenRule::KeptStale, ..Case::new(2) }.counterexample(COHERENT);
 }
 
 #[test]
 fn an_unawaited_crossing_is_found() {
-    Case { broken: Broken::CrossingForgotten, ..Case::new(3) }.counterexample(VALUES);
+    Case { broken: BrokenRule::CrossingForgotten, ..Case::new(3) }.counterexample(VALUES);
 }
 
 #[test]
 fn an_unawaited_transfer_is_found() {
     let case = Case::new(3);
     let directory = DirectoryParameters { forwarding: true, ..case.directory };
-    Case { directory, broken: Broken::TransferredBefore, ..case }.counterexample(VALUES);
+    Case { directory, broken: BrokenRule::TransferredBeforeAnswer, ..case }.counterexample(VALUES);
 }
 
 #[test]
 fn handlers_that_wait_until_all_messages_are_sent_deadlock() {
     let blocks = vec![block(A, 0), block(B, 0)];
     let network = Network::Queues { packets: 1 };
-    Case { blocks, network, consumes: Consumes::WhenAllLeft, ..Case::new(3) }.counterexample(AT_REST);
+    Case { blocks, network, can_consume: Consumes::WhenAllLeft, ..Case::new(3) }.counterexample(NO_STUCK_ACCESS);
 }

@@ -11,14 +11,14 @@ pub struct Case {
     pub directory: DirectoryParameters,
     pub requester: RequesterParameters,
     pub network: Network,
-    pub consumes: Consumes,
-    pub broken: Broken,
+    pub can_consume: Consumes,
+    pub broken: BrokenRule,
     /// Number of the first node that only reads; the nodes before it also write.
     pub writers: usize,
     /// Number of the first node that prefetches, if there is a prefetch buffer.
     pub prefetchers: usize,
     /// Situations that must occur in some run.
-    pub sees: &'static [Sight],
+    pub situations: &'static [Situation],
 }
 
 /// The network.
@@ -43,7 +43,7 @@ pub enum Consumes {
 
 /// A situation that must occur in some run, because otherwise the case would not test it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sight {
+pub enum Situation {
     /// A write-back crosses a fetch.
     Crossing,
     /// A fetch arrives before the block that it fetches.
@@ -64,21 +64,21 @@ pub enum Sight {
 
 /// A broken rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Broken {
+pub enum BrokenRule {
     Nothing,
     /// Invalidations are not acknowledged.
     Unacknowledged,
     /// The home considers an invalidation acknowledged as soon as it is sent.
-    GrantedBefore,
+    GrantedBeforeAcknowledgement,
     /// A node acknowledges an invalidation but keeps its copy.
     KeptStale,
     /// The home does not wait for the answer that fetch and write-back crossed.
     CrossingForgotten,
     /// The home considers the only copy transferred as soon as it has forwarded the request.
-    TransferredBefore,
+    TransferredBeforeAnswer,
 }
 
-impl Broken {
+impl BrokenRule {
     /// Sends `packet`, or the packets that the broken rule sends in place of it.
     pub fn send(self, packet: Packet, send: &mut dyn FnMut(Packet)) {
         let kind = packet.message.kind;
@@ -90,15 +90,17 @@ impl Broken {
         };
         match (self, kind) {
             (
-                Broken::Unacknowledged | Broken::GrantedBefore | Broken::TransferredBefore,
+                BrokenRule::Unacknowledged
+                | BrokenRule::GrantedBeforeAcknowledgement
+                | BrokenRule::TransferredBeforeAnswer,
                 CoherenceKind::Invalidated,
             ) => {}
-            (Broken::CrossingForgotten, CoherenceKind::Crossed) => {}
-            (Broken::TransferredBefore, CoherenceKind::FetchInvalidate) => {
+            (BrokenRule::CrossingForgotten, CoherenceKind::Crossed) => {}
+            (BrokenRule::TransferredBeforeAnswer, CoherenceKind::FetchInvalidate) => {
                 send(packet);
                 send(answers(CoherenceKind::Invalidated));
             }
-            (Broken::GrantedBefore, CoherenceKind::Invalidate) => {
+            (BrokenRule::GrantedBeforeAcknowledgement, CoherenceKind::Invalidate) => {
                 send(packet);
                 send(answers(CoherenceKind::Invalidated));
             }
@@ -107,8 +109,8 @@ impl Broken {
     }
 
     /// Returns whether the processor ignores a change of its access right.
-    pub fn keeps(self, own: NodeId, block: BlockId, access: Access) -> bool {
-        self == Broken::KeptStale && own != block.home && access == Access::Invalid
+    pub fn ignores_change(self, own: NodeId, block: BlockId, access: Access) -> bool {
+        self == BrokenRule::KeptStale && own != block.home && access == Access::Invalid
     }
 }
 
@@ -131,11 +133,11 @@ impl Case {
             directory: DirectoryParameters::unlimited(nodes as u32, requester.requests()),
             requester,
             network: Network::AnyOrder,
-            consumes: Consumes::Always,
-            broken: Broken::Nothing,
+            can_consume: Consumes::Always,
+            broken: BrokenRule::Nothing,
             writers: nodes,
             prefetchers: 0,
-            sees: &[],
+            situations: &[],
         }
     }
 

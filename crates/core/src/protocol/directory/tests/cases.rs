@@ -37,7 +37,7 @@ fn deliver_to_home(directory: &mut Directory, from: NodeId, kind: CoherenceKind)
 }
 
 /// Performs an access that misses, and returns the actions.
-fn miss(requester: &mut Requester, want: Want) -> Vec<CoherenceAction> {
+fn miss(requester: &mut Requester, want: AccessMode) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
     assert_eq!(requester.access(X, want, &mut actions), AccessOutcome::Waits);
     actions
@@ -45,7 +45,7 @@ fn miss(requester: &mut Requester, want: Want) -> Vec<CoherenceAction> {
 
 fn use_block(requester: &mut Requester) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
-    requester.used(X, &mut actions);
+    requester.end_use(X, &mut actions);
     actions
 }
 
@@ -99,18 +99,18 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
 #[test]
 fn an_invalidated_copy_is_read_once_by_accesses_that_waited() {
     let mut node = requester(B);
-    assert_eq!(miss(&mut node, Want::Read), [send(A, CoherenceKind::Read)]);
+    assert_eq!(miss(&mut node, AccessMode::Read), [send(A, CoherenceKind::Read)]);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Invalidate), [send(A, CoherenceKind::Invalidated)]);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [Store, Granted(Access::ReadOnly)]);
     // Another context may not read the copy: the block is requested again after the use.
-    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(miss(&mut node, AccessMode::Read), []);
     assert_eq!(use_block(&mut node), [send(A, CoherenceKind::Read)]);
 }
 
 #[test]
 fn a_copy_that_is_held_is_invalidated_and_still_used() {
     let mut node = requester(B);
-    let _ = miss(&mut node, Want::Read);
+    let _ = miss(&mut node, AccessMode::Read);
     assert!(deliver_to_requester(&mut node, CoherenceKind::Shared).ends_with(&[Granted(Access::ReadOnly)]));
     let access = CoherenceAction::Access(Access::Invalid);
     assert_eq!(
@@ -125,25 +125,25 @@ fn a_copy_that_is_held_is_invalidated_and_still_used() {
 fn an_access_that_joins_after_the_invalidation_requests_the_block_again() {
     let mut node = requester(B);
     let mut actions = Vec::new();
-    assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
+    assert_eq!(node.prefetch(X, AccessMode::Read, &mut actions), Prefetched::Started);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Invalidate);
-    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(miss(&mut node, AccessMode::Read), []);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
     assert!(deliver_to_requester(&mut node, CoherenceKind::Shared).contains(&Granted(Access::ReadOnly)));
 
     // The same holds if another access waited before the invalidation: the copy cannot be granted to only one of the
     // two.
     let mut node = requester(B);
-    let _ = miss(&mut node, Want::Read);
+    let _ = miss(&mut node, AccessMode::Read);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Invalidate);
-    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(miss(&mut node, AccessMode::Read), []);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
 }
 
 #[test]
 fn a_fetch_waits_for_the_block_and_its_use() {
     let mut node = requester(B);
-    let _ = miss(&mut node, Want::Write);
+    let _ = miss(&mut node, AccessMode::Write);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Fetch), []);
     let access = CoherenceAction::Access(Access::Writable);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::Exclusive), [Store, access, Granted(Access::Writable)]);
@@ -170,14 +170,14 @@ fn a_write_back_is_acknowledged_when_the_fetch_is_answered() {
 #[test]
 fn a_written_back_block_is_requested_after_the_acknowledgement() {
     let mut node = requester(B);
-    let _ = miss(&mut node, Want::Write);
+    let _ = miss(&mut node, AccessMode::Write);
     let _ = deliver_to_requester(&mut node, CoherenceKind::Exclusive);
     let mut actions = Vec::new();
-    assert_eq!(node.evict(X, &mut actions), Evicted::Stays, "before it was used");
+    assert_eq!(node.evict(X, &mut actions), Evicted::NotEvicted, "before it was used");
     let _ = use_block(&mut node);
     assert_eq!(node.evict(X, &mut actions), Evicted::WrittenBack);
     assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(A, CoherenceKind::WriteBack)]);
-    assert_eq!(miss(&mut node, Want::Read), []);
+    assert_eq!(miss(&mut node, AccessMode::Read), []);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::FetchInvalidate), [send(A, CoherenceKind::Crossed)]);
     assert_eq!(deliver_to_requester(&mut node, CoherenceKind::WrittenBack), [send(A, CoherenceKind::Read)]);
 }
@@ -198,7 +198,7 @@ fn a_forwarded_block_reaches_its_requester_in_three_messages() {
     assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send_with_party(B, CoherenceKind::Fetch, C)]);
     // The owner sends the block to the requester, and to the home, whose memory is then up to date.
     let mut owner = requester(B);
-    let _ = miss(&mut owner, Want::Write);
+    let _ = miss(&mut owner, AccessMode::Write);
     let _ = deliver_to_requester(&mut owner, CoherenceKind::Exclusive);
     let _ = use_block(&mut owner);
     let mut actions = Vec::new();
@@ -240,7 +240,7 @@ fn a_forwarded_fetch_that_crosses_a_write_back_is_served_by_the_home() {
 #[test]
 fn a_forwarded_fetch_waits_for_the_block_and_its_use() {
     let mut node = requester(B);
-    let _ = miss(&mut node, Want::Write);
+    let _ = miss(&mut node, AccessMode::Write);
     let (forwarded, mut actions) =
         (CoherenceMessage { party: Some(C), ..message(CoherenceKind::FetchInvalidate) }, Vec::new());
     node.arrive(A, forwarded, &mut actions);
@@ -254,24 +254,24 @@ fn a_forwarded_fetch_waits_for_the_block_and_its_use() {
 #[test]
 fn prefetches_occupy_the_buffer_until_they_are_accessed() {
     let (mut node, mut actions) = (requester(B), Vec::new());
-    assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
-    assert_eq!(node.prefetch(X, Want::Write, &mut actions), Prefetched::Useless);
-    assert_eq!(node.prefetch(block(A, 1), Want::Read, &mut actions), Prefetched::Full);
+    assert_eq!(node.prefetch(X, AccessMode::Read, &mut actions), Prefetched::Started);
+    assert_eq!(node.prefetch(X, AccessMode::Write, &mut actions), Prefetched::NotNeeded);
+    assert_eq!(node.prefetch(block(A, 1), AccessMode::Read, &mut actions), Prefetched::Full);
     assert_eq!(
         deliver_to_requester(&mut node, CoherenceKind::Shared),
         [Store, CoherenceAction::Access(Access::ReadOnly)]
     );
     assert_eq!(node.prefetches(), 1);
-    assert_eq!(node.access(X, Want::Read, &mut actions), AccessOutcome::Hit);
+    assert_eq!(node.access(X, AccessMode::Read, &mut actions), AccessOutcome::Hit);
     assert_eq!(node.prefetches(), 0);
     // A NACKed prefetch is dropped, unless an access waits for the block when the NACK arrives.
-    assert_eq!(node.prefetch(block(A, 1), Want::Write, &mut actions), Prefetched::Started);
+    assert_eq!(node.prefetch(block(A, 1), AccessMode::Write, &mut actions), Prefetched::Started);
     let later = CoherenceMessage::new(CoherenceKind::Nack, 1);
     actions.clear();
     node.arrive(A, later, &mut actions);
     assert!(actions.is_empty() && node.is_quiet() && node.prefetches() == 0);
-    let _ = node.prefetch(block(A, 1), Want::Write, &mut actions);
-    let _ = node.access(block(A, 1), Want::Read, &mut actions);
+    let _ = node.prefetch(block(A, 1), AccessMode::Write, &mut actions);
+    let _ = node.access(block(A, 1), AccessMode::Read, &mut actions);
     actions.clear();
     node.arrive(A, later, &mut actions);
     assert_eq!(actions, [Retry]);
@@ -280,17 +280,17 @@ fn prefetches_occupy_the_buffer_until_they_are_accessed() {
 #[test]
 fn the_home_uses_its_memory_without_messages() {
     let (mut home, mut actions) = (directory(None, 0), Vec::new());
-    assert_eq!(home.access(0, Want::Write, &mut actions), AccessOutcome::Hit);
+    assert_eq!(home.access(0, AccessMode::Write, &mut actions), AccessOutcome::Hit);
     let _ = deliver_to_home(&mut home, B, CoherenceKind::Read);
-    assert_eq!(home.access(0, Want::Read, &mut actions), AccessOutcome::Hit);
+    assert_eq!(home.access(0, AccessMode::Read, &mut actions), AccessOutcome::Hit);
     assert!(actions.is_empty());
-    assert_eq!(home.access(0, Want::Write, &mut actions), AccessOutcome::Waits);
+    assert_eq!(home.access(0, AccessMode::Write, &mut actions), AccessOutcome::Waits);
     assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(B, CoherenceKind::Invalidate)]);
     assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)]);
     let granted = [CoherenceAction::Access(Access::Writable), Granted(Access::Writable)];
     assert_eq!(deliver_to_home(&mut home, B, CoherenceKind::Invalidated), granted);
     assert_eq!(deliver_to_home(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)], "it is held");
     actions.clear();
-    home.used(0, &mut actions);
+    home.end_use(0, &mut actions);
     assert!(actions.is_empty() && home.is_quiet());
 }

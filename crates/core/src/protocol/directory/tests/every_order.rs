@@ -39,30 +39,31 @@ const fn waiting(nodes: u32, requester: RequesterParameters) -> DirectoryParamet
 
 #[test]
 fn three_nodes() {
-    let sees = &[Sight::Crossing, Sight::FetchOvertakes, Sight::Once, Sight::UpgradeLost, Sight::Waiting];
-    assert_eq!(Case { sees, ..Case::new(3) }.check(), 30_785);
+    let situations =
+        &[Situation::Crossing, Situation::FetchOvertakes, Situation::Once, Situation::UpgradeLost, Situation::Waiting];
+    assert_eq!(Case { situations, ..Case::new(3) }.check(), 30_785);
 }
 
 #[test]
 fn three_nodes_with_nacks() {
-    let sees = &[Sight::Crossing, Sight::Once, Sight::UpgradeLost, Sight::Nack];
-    assert_eq!(Case { directory: NACKING, sees, ..Case::new(3) }.check(), 42_508);
+    let situations = &[Situation::Crossing, Situation::Once, Situation::UpgradeLost, Situation::Nack];
+    assert_eq!(Case { directory: NACKING, situations, ..Case::new(3) }.check(), 42_508);
 }
 
 #[test]
 fn three_nodes_one_of_which_prefetches() {
     let requester = with_capacities(1, 1);
-    let sees = &[Sight::Once, Sight::Waiting];
-    let case = Case { requester, directory: waiting(3, requester), prefetchers: 2, sees, ..Case::new(3) };
+    let situations = &[Situation::Once, Situation::Waiting];
+    let case = Case { requester, directory: waiting(3, requester), prefetchers: 2, situations, ..Case::new(3) };
     assert_eq!(case.check(), 97_311);
 }
 
 #[test]
 fn two_nodes_of_two_contexts_that_prefetch() {
     let requester = with_capacities(2, 1);
-    let case = Case { requester, sees: &[Sight::Crossing], ..Case::new(2) };
+    let case = Case { requester, situations: &[Situation::Crossing], ..Case::new(2) };
     let waits = Case { directory: waiting(2, requester), ..case.clone() };
-    let nacking = Case { directory: NACKING, sees: &[Sight::Nack], ..case };
+    let nacking = Case { directory: NACKING, situations: &[Situation::Nack], ..case };
     assert_eq!([waits, nacking].map(Case::check), [19_856, 18_266]);
 }
 
@@ -81,22 +82,28 @@ fn forwarding(case: Case) -> Case {
 
 #[test]
 fn forwarding_among_three_nodes() {
-    let sees =
-        &[Sight::Crossing, Sight::Once, Sight::UpgradeLost, Sight::Waiting, Sight::RecallOvertakes, Sight::Returned];
-    assert_eq!(forwarding(Case { sees, ..Case::new(3) }).check(), 39_037);
+    let situations = &[
+        Situation::Crossing,
+        Situation::Once,
+        Situation::UpgradeLost,
+        Situation::Waiting,
+        Situation::RecallOvertakes,
+        Situation::Returned,
+    ];
+    assert_eq!(forwarding(Case { situations, ..Case::new(3) }).check(), 39_037);
 }
 
 #[test]
 fn forwarding_among_three_nodes_with_nacks() {
-    let sees = &[Sight::Crossing, Sight::Nack, Sight::RecallOvertakes, Sight::Returned];
-    assert_eq!(forwarding(Case { directory: NACKING, sees, ..Case::new(3) }).check(), 53_214);
+    let situations = &[Situation::Crossing, Situation::Nack, Situation::RecallOvertakes, Situation::Returned];
+    assert_eq!(forwarding(Case { directory: NACKING, situations, ..Case::new(3) }).check(), 53_214);
 }
 
 #[test]
 fn forwarding_among_three_nodes_one_of_which_prefetches() {
     let requester = with_capacities(1, 1);
-    let sees = &[Sight::Once, Sight::Waiting, Sight::RecallOvertakes];
-    let case = Case { requester, directory: waiting(3, requester), prefetchers: 2, sees, ..Case::new(3) };
+    let situations = &[Situation::Once, Situation::Waiting, Situation::RecallOvertakes];
+    let case = Case { requester, directory: waiting(3, requester), prefetchers: 2, situations, ..Case::new(3) };
     assert_eq!(forwarding(case).check(), 125_850);
 }
 
@@ -114,8 +121,8 @@ fn forwarding_with_two_homes_and_queues() {
 }
 
 fn with_queues(case: &Case, packets: usize) -> Case {
-    let consumes = Consumes::RequestsWhenRepliesLeft;
-    Case { network: Network::Queues { packets }, consumes, ..case.clone() }
+    let can_consume = Consumes::RequestsWhenRepliesLeft;
+    Case { network: Network::Queues { packets }, can_consume, ..case.clone() }
 }
 
 #[test]

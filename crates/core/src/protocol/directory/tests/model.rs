@@ -7,14 +7,14 @@
 //! would lead to a state in which an access waits and no step is possible. With NACKs, requests may be retried for
 //! ever; the check is then that a fair schedule answers all requests from every state.
 
-use super::case::{Broken, Case, Sight};
+use super::case::{BrokenRule, Case, Situation};
 use super::steps::Step;
 use super::world::World;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 pub const COHERENT: &str = "either one node may store and no other may load, or all readable copies are the latest";
 pub const VALUES: &str = "loads and stores see the last store";
-pub const AT_REST: &str = "no access waits when no protocol step is possible";
+pub const NO_STUCK_ACCESS: &str = "no access waits when no protocol step is possible";
 
 type Condition = fn(&Case, &World) -> bool;
 
@@ -45,7 +45,7 @@ impl Model for Case {
     }
 
     fn actions(&self, world: &World, steps: &mut Vec<Step>) {
-        if self.broken != Broken::Nothing && !(world.violation.is_none() && world.is_coherent(self)) {
+        if self.broken != BrokenRule::Nothing && !(world.violation.is_none() && world.is_coherent(self)) {
             return;
         }
         steps.extend(world.pending_steps(self));
@@ -55,7 +55,7 @@ impl Model for Case {
     fn next_state(&self, last: &World, step: Step) -> Option<World> {
         let mut next = last.clone();
         match self.broken {
-            Broken::Nothing => next.step(self, step),
+            BrokenRule::Nothing => next.step(self, step),
             _ => next.step_or_stop(self, step),
         }
         next.compress();
@@ -67,32 +67,32 @@ impl Model for Case {
             Property::always(VALUES, |_: &Case, world: &World| world.violation.is_none()),
             Property::always(COHERENT, |case: &Case, world: &World| world.is_coherent(case)),
             Property::always("access rights are reported to processors", |case: &Case, world: &World| {
-                case.broken != Broken::Nothing || world.access_is_reported(case)
+                case.broken != BrokenRule::Nothing || world.access_is_reported(case)
             }),
-            Property::always(AT_REST, |case: &Case, world: &World| {
+            Property::always(NO_STUCK_ACCESS, |case: &Case, world: &World| {
                 world.is_quiet()
-                    || if case.may_nack() { world.comes_to_rest(case) } else { !world.pending_steps(case).is_empty() }
+                    || if case.may_nack() { world.becomes_quiet(case) } else { !world.pending_steps(case).is_empty() }
             }),
             Property::always("at rest, homes know of every copy", |case: &Case, world: &World| {
-                !world.is_quiet() || world.is_known(case)
+                !world.is_quiet() || world.directories_are_correct(case)
             }),
             Property::always("no request is NACKed if all may wait", |case: &Case, world: &World| {
                 case.may_nack() || world.nodes.iter().all(|node| node.retries.is_empty())
             }),
             Property::always("outboxes are bounded", |case: &Case, world: &World| world.outboxes_are_bounded(case)),
         ];
-        let sights: [(Sight, Condition); 8] = [
-            (Sight::Crossing, |_, world| world.sees(Sight::Crossing)),
-            (Sight::FetchOvertakes, |_, world| world.sees(Sight::FetchOvertakes)),
-            (Sight::Once, |_, world| world.sees(Sight::Once)),
-            (Sight::UpgradeLost, |_, world| world.sees(Sight::UpgradeLost)),
-            (Sight::Nack, |_, world| world.sees(Sight::Nack)),
-            (Sight::Waiting, |_, world| world.sees(Sight::Waiting)),
-            (Sight::RecallOvertakes, |_, world| world.sees(Sight::RecallOvertakes)),
-            (Sight::Returned, |_, world| world.sees(Sight::Returned)),
+        let situations: [(Situation, Condition); 8] = [
+            (Situation::Crossing, |_, world| world.has_situation(Situation::Crossing)),
+            (Situation::FetchOvertakes, |_, world| world.has_situation(Situation::FetchOvertakes)),
+            (Situation::Once, |_, world| world.has_situation(Situation::Once)),
+            (Situation::UpgradeLost, |_, world| world.has_situation(Situation::UpgradeLost)),
+            (Situation::Nack, |_, world| world.has_situation(Situation::Nack)),
+            (Situation::Waiting, |_, world| world.has_situation(Situation::Waiting)),
+            (Situation::RecallOvertakes, |_, world| world.has_situation(Situation::RecallOvertakes)),
+            (Situation::Returned, |_, world| world.has_situation(Situation::Returned)),
         ];
-        let wanted = sights.into_iter().filter(|(sight, _)| self.sees.contains(sight));
-        all.extend(wanted.map(|(sight, sees)| Property::sometimes(sight.name(), sees)));
+        let wanted = situations.into_iter().filter(|(situation, _)| self.situations.contains(situation));
+        all.extend(wanted.map(|(situation, occurs)| Property::sometimes(situation.name(), occurs)));
         all
     }
 }
@@ -104,17 +104,17 @@ impl Case {
     }
 }
 
-impl Sight {
+impl Situation {
     const fn name(self) -> &'static str {
         match self {
-            Sight::Crossing => "a write-back crosses a fetch",
-            Sight::FetchOvertakes => "a fetch may overtake",
-            Sight::Once => "a copy is read once",
-            Sight::UpgradeLost => "an upgrade loses its copy",
-            Sight::Nack => "a request is NACKed",
-            Sight::Waiting => "a request waits",
-            Sight::RecallOvertakes => "a recall overtakes a forwarded block",
-            Sight::Returned => "a forwarded block is written back before the home has the owner's answer",
+            Situation::Crossing => "a write-back crosses a fetch",
+            Situation::FetchOvertakes => "a fetch may overtake",
+            Situation::Once => "a copy is read once",
+            Situation::UpgradeLost => "an upgrade loses its copy",
+            Situation::Nack => "a request is NACKed",
+            Situation::Waiting => "a request waits",
+            Situation::RecallOvertakes => "a recall overtakes a forwarded block",
+            Situation::Returned => "a forwarded block is written back before the home has the owner's answer",
         }
     }
 }

@@ -32,7 +32,7 @@ fn some_run() -> impl Strategy<Value = Run> {
             directory: DirectoryParameters { pointers, waiting: unlimited.waiting.min(waiting), forwarding },
             requester,
             network,
-            consumes: Consumes::RequestsWhenRepliesLeft,
+            can_consume: Consumes::RequestsWhenRepliesLeft,
             ..Case::new(nodes)
         };
         Run { case, choices }
@@ -47,7 +47,7 @@ impl Run {
         // Half of the choices concern the first two blocks.
         let among = if choice & 1 << 16 == 0 { case.blocks.len().min(2) } else { case.blocks.len() };
         let block = case.blocks[(choice >> 8 & 255) as usize % among];
-        let want = if choice & 1 << 17 == 0 { Want::Read } else { Want::Write };
+        let want = if choice & 1 << 17 == 0 { AccessMode::Read } else { AccessMode::Write };
         match choice >> 18 & 7 {
             0 => Some(Step::Prefetch(own, block, want)),
             1 => (block.home != own).then_some(Step::Evict(own, block)),
@@ -70,7 +70,7 @@ impl Run {
             } else {
                 Some(pending[choice as usize % pending.len()])
             };
-            if let Some(Step::Access(_, _, block, Want::Write)) = step {
+            if let Some(Step::Access(_, _, block, AccessMode::Write)) = step {
                 *stores.entry(block).or_insert(0) += 1;
             }
             step.into_iter().for_each(|step| world.step(case, step));
@@ -90,7 +90,9 @@ impl Run {
             world.step(&self.case, step);
         }
         assert!(world.is_quiet(), "all is answered");
-        assert!(world.violation.is_none() && world.is_coherent(&self.case) && world.is_known(&self.case));
+        assert!(
+            world.violation.is_none() && world.is_coherent(&self.case) && world.directories_are_correct(&self.case)
+        );
     }
 }
 

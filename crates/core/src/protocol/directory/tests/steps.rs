@@ -1,7 +1,7 @@
 //! The possible steps of a world, and the properties that hold after every step.
 
 use super::super::*;
-use super::case::{Case, Network, Sight};
+use super::case::{Case, Network, Situation};
 use super::world::{Context, Node, Packet, World};
 use crate::engine::{Class, NodeId};
 
@@ -16,8 +16,8 @@ pub enum Step {
     Depart(NodeId, Class),
     Use(NodeId, BlockId),
     Retry(NodeId, BlockId),
-    Access(NodeId, usize, BlockId, Want),
-    Prefetch(NodeId, BlockId, Want),
+    Access(NodeId, usize, BlockId, AccessMode),
+    Prefetch(NodeId, BlockId, AccessMode),
     Evict(NodeId, BlockId),
 }
 
@@ -61,17 +61,18 @@ impl World {
     /// Returns the possible protocol steps, which need no further access of a program.
     pub fn pending_steps(&self, case: &Case) -> Vec<Step> {
         let mut steps: Vec<Step> = (0..self.transit.len()).map(Step::Deliver).collect();
-        let queues = self.queues.keys().filter(|(node, class)| self.consumes(case, *node, *class));
+        let queues = self.queues.keys().filter(|(node, class)| self.can_consume(case, *node, *class));
         steps.extend(queues.map(|&(node, class)| Step::Consume(node, class)));
         for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
-            steps.extend(Class::all(2).filter(|&class| self.departs(case, own, class)).map(|c| Step::Depart(own, c)));
+            steps
+                .extend(Class::all(2).filter(|&class| self.can_depart(case, own, class)).map(|c| Step::Depart(own, c)));
             steps.extend(node.granted.keys().map(|&block| Step::Use(own, block)));
             steps.extend(node.retries.iter().map(|&block| Step::Retry(own, block)));
         }
         steps
     }
 
-    fn departs(&self, case: &Case, own: NodeId, class: Class) -> bool {
+    fn can_depart(&self, case: &Case, own: NodeId, class: Class) -> bool {
         let Network::Queues { packets } = case.network else { return false };
         let first = self.nodes[own.index()].outbox[class.index()].front();
         first.is_some_and(|packet| self.queues.get(&(packet.to, class)).is_none_or(|queue| queue.len() < packets))
@@ -81,12 +82,17 @@ impl World {
     pub fn program_steps(&self, case: &Case) -> Vec<Step> {
         let mut steps = Vec::new();
         for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
-            let wants = if own.index() < case.writers { &[Want::Read, Want::Write][..] } else { &[Want::Read] };
+            let wants = if own.index() < case.writers {
+                &[AccessMode::Read, AccessMode::Write][..]
+            } else {
+                &[AccessMode::Read]
+            };
             for &block in &case.blocks {
                 let may = self.tag(own, block);
                 let idle = node.contexts.iter().position(|context| *context == Context::Idle);
                 // A load that hits changes no state, except that it may remove a block from the prefetch buffer.
-                let changes_state = |want| want == Want::Write || case.requester.prefetches > 0 || !may.allows(want);
+                let changes_state =
+                    |want| want == AccessMode::Write || case.requester.prefetches > 0 || !may.allows(want);
                 let wants = wants.iter().copied();
                 let accesses = wants.clone().filter(|&want| changes_state(want));
                 steps.extend(accesses.filter_map(|want| idle.map(|context| Step::Access(own, context, block, want))));
@@ -114,7 +120,7 @@ impl World {
     }
 
     /// Returns whether a fair schedule of protocol steps leads to a quiet world if no program step intervenes.
-    pub fn comes_to_rest(&self, case: &Case) -> bool {
+    pub fn becomes_quiet(&self, case: &Case) -> bool {
         let mut world = self.clone();
         for _ in 0..100 * case.requests() {
             match world.pending_steps(case).into_iter().min() {
@@ -128,14 +134,15 @@ impl World {
     /// Returns whether a node that may store is the only one with access, and every readable copy is the latest.
     pub fn is_coherent(&self, case: &Case) -> bool {
         case.blocks.iter().all(|block| {
-            let may =
-                |want: Want| self.nodes.iter().filter(move |node| node.tags.get(block).is_some_and(|a| a.allows(want)));
-            let alone = may(Want::Write).count() == 0 || may(Want::Read).count() == 1;
-            alone && may(Want::Read).all(|node| node.bytes.get(block) == self.latest.get(block))
+            let may = |want: AccessMode| {
+                self.nodes.iter().filter(move |node| node.tags.get(block).is_some_and(|a| a.allows(want)))
+            };
+            let alone = may(AccessMode::Write).count() == 0 || may(AccessMode::Read).count() == 1;
+            alone && may(AccessMode::Read).all(|node| node.bytes.get(block) == self.latest.get(block))
         })
     }
 
-    /// Returns whether the access rights reported to processors are those of the protocol's sides.
+    /// Returns whether each processor has the access rights that its node's directory or requester last reported.
     pub fn access_is_reported(&self, case: &Case) -> bool {
         NodeId::all(case.nodes).zip(&self.nodes).all(|(own, node)| {
             case.blocks.iter().all(|&block| {
@@ -149,7 +156,7 @@ impl World {
     }
 
     /// Returns whether homes know of every copy, and memory has the latest version of blocks without an owner.
-    pub fn is_known(&self, case: &Case) -> bool {
+    pub fn directories_are_correct(&self, case: &Case) -> bool {
         case.blocks.iter().all(|block| {
             let home = &self.nodes[block.home.index()];
             let (owner, sharers) = (home.directory.owner(block.number), home.directory.sharers(block.number));
@@ -163,7 +170,7 @@ impl World {
         })
     }
 
-    /// Returns whether the outboxes keep the bounds in the head of `directory`.
+    /// Returns whether the outboxes are within the bounds that the documentation of the module `directory` states.
     pub fn outboxes_are_bounded(&self, case: &Case) -> bool {
         let requests = case.requests();
         self.nodes.iter().all(|node| {
@@ -175,7 +182,7 @@ impl World {
         })
     }
 
-    pub fn sees(&self, sight: Sight) -> bool {
+    pub fn has_situation(&self, situation: Situation) -> bool {
         let under_way = |kind| self.transit.iter().any(|packet| packet.message.kind == kind);
         let are_in_transit = |one: CoherenceKind, other: CoherenceKind| {
             self.transit.iter().filter(|packet| packet.message.kind == one).any(|packet| {
@@ -183,22 +190,22 @@ impl World {
                 self.transit.iter().any(|packet| packet.message.kind == other && packet.to == to)
             })
         };
-        match sight {
-            Sight::Crossing => under_way(CoherenceKind::Crossed),
-            Sight::FetchOvertakes => are_in_transit(CoherenceKind::Fetch, CoherenceKind::Exclusive),
-            Sight::Once => {
+        match situation {
+            Situation::Crossing => under_way(CoherenceKind::Crossed),
+            Situation::FetchOvertakes => are_in_transit(CoherenceKind::Fetch, CoherenceKind::Exclusive),
+            Situation::Once => {
                 self.nodes.iter().any(|node| node.granted.keys().any(|block| !node.tags.contains_key(block)))
             }
-            Sight::UpgradeLost => are_in_transit(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
-            Sight::Nack => under_way(CoherenceKind::Nack),
-            Sight::Waiting => self.nodes.iter().any(|node| node.directory.waiting() > 0),
-            Sight::RecallOvertakes => self.transit.iter().any(|packet| {
+            Situation::UpgradeLost => are_in_transit(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
+            Situation::Nack => under_way(CoherenceKind::Nack),
+            Situation::Waiting => self.nodes.iter().any(|node| node.directory.waiting() > 0),
+            Situation::RecallOvertakes => self.transit.iter().any(|packet| {
                 let is_forwarded = packet.message.party.is_some() && packet.bytes.is_some();
                 let recalls = [CoherenceKind::Invalidate, CoherenceKind::Fetch, CoherenceKind::FetchInvalidate];
                 let is_recall = |other: &Packet| other.to == packet.to && recalls.contains(&other.message.kind);
                 is_forwarded && self.transit.iter().any(is_recall)
             }),
-            Sight::Returned => {
+            Situation::Returned => {
                 let written_back = |kind| self.transit.iter().filter(move |packet| packet.message.kind == kind);
                 let is_from_owner = |home: &Node, from| home.directory.owner(0) == Some(from);
                 written_back(CoherenceKind::WriteBack).any(|packet| {

@@ -5,7 +5,7 @@
 //! packets for each node and class, shared by all senders; packets for a full queue wait in their source node.
 
 use super::super::*;
-use super::case::{Broken, Case, Consumes, Network};
+use super::case::{BrokenRule, Case, Consumes, Network};
 use crate::engine::{Class, NodeId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -23,8 +23,8 @@ pub struct Packet {
 pub enum Context {
     Idle,
     /// The access waits; the number is the latest version when it began to wait.
-    Waits(BlockId, Want, u32),
-    Uses(BlockId, Want, u32),
+    Waits(BlockId, AccessMode, u32),
+    Uses(BlockId, AccessMode, u32),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -123,7 +123,7 @@ impl World {
             CoherenceAction::Store => {
                 node.bytes.insert(block, arrived_version.expect("bytes came"));
             }
-            CoherenceAction::Access(access) if case.broken.keeps(own, block, access) => {}
+            CoherenceAction::Access(access) if case.broken.ignores_change(own, block, access) => {}
             CoherenceAction::Access(Access::Invalid) => {
                 node.tags.remove(&block);
             }
@@ -167,14 +167,14 @@ impl World {
         });
         let home = self.node(to);
         let is_fetching = message.kind == CoherenceKind::WriteBack && home.directory.owner(block.number) == Some(from);
-        if case.broken == Broken::CrossingForgotten && is_fetching {
+        if case.broken == BrokenRule::CrossingForgotten && is_fetching {
             let message = CoherenceMessage::new(CoherenceKind::Crossed, message.number);
             self.call(case, to, block, None, &|node, actions| node.directory.arrive(from, message, actions));
         }
     }
 
     /// Performs an access of a context, or begins its wait.
-    pub fn access(&mut self, case: &Case, own: NodeId, context: usize, block: BlockId, want: Want) {
+    pub fn access(&mut self, case: &Case, own: NodeId, context: usize, block: BlockId, want: AccessMode) {
         let (since, tag) = (self.latest[&block], self.tag(own, block));
         self.node(own).contexts[context] = Context::Waits(block, want, since);
         let touch = self.call(case, own, block, None, &|node, actions| match block.home == own {
@@ -203,17 +203,17 @@ impl World {
         }
         self.node(own).granted.remove(&block);
         self.call(case, own, block, None, &|node, actions| match block.home == own {
-            true => node.directory.used(block.number, actions),
-            false => node.requester.used(block, actions),
+            true => node.directory.end_use(block.number, actions),
+            false => node.requester.end_use(block, actions),
         });
     }
 
     /// Performs a store, or a load that may see the version `since` or a later one.
-    fn perform(&mut self, own: NodeId, block: BlockId, want: Want, since: u32) {
+    fn perform(&mut self, own: NodeId, block: BlockId, want: AccessMode, since: u32) {
         let (version, latest) = (self.node(own).bytes[&block], self.latest[&block]);
         match want {
-            Want::Read => self.hold((since..=latest).contains(&version), "a load sees the last store"),
-            Want::Write => {
+            AccessMode::Read => self.hold((since..=latest).contains(&version), "a load sees the last store"),
+            AccessMode::Write => {
                 self.hold(version == latest, "a store follows the last store");
                 self.latest.insert(block, latest + 1);
                 self.node(own).bytes.insert(block, latest + 1);
@@ -228,9 +228,9 @@ impl World {
     }
 
     /// Returns whether a node consumes arriving packets of `class` now.
-    pub fn consumes(&self, case: &Case, node: NodeId, class: Class) -> bool {
+    pub fn can_consume(&self, case: &Case, node: NodeId, class: Class) -> bool {
         let [requests, replies] = &self.nodes[node.index()].outbox;
-        match case.consumes {
+        match case.can_consume {
             Consumes::Always => true,
             Consumes::RequestsWhenRepliesLeft => class == Class::REPLIES || replies.is_empty(),
             Consumes::WhenAllLeft => requests.is_empty() && replies.is_empty(),

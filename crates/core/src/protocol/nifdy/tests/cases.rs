@@ -256,7 +256,7 @@ fn a_packet_that_bypasses_the_protocol_is_eligible_at_once_and_not_acknowledged(
 }
 
 #[test]
-fn an_acknowledgement_rides_in_the_answer() {
+fn an_acknowledgement_is_piggybacked_on_the_answer() {
     let mut net = Net::new(2, &UnitParameters { piggybacked: true, ..no_bulk() });
     net.offer(A, OutgoingPacket::new(B, "ask"));
     net.leave_all(A);
@@ -307,7 +307,7 @@ fn an_acknowledgement_does_not_wait_where_no_answer_can_be_offered_or_none_will_
     net.arrive_all(B);
     net.accept(B, Answer::Follows);
     assert!(!net.unit(B).has_next());
-    net.unit(B).no_answer(A);
+    net.unit(B).cancel_answer(A);
     assert_eq!(net.leave_all(B), [None]);
 }
 
@@ -355,7 +355,7 @@ fn a_packet_without_a_free_slot_panics() {
 
 #[test]
 #[should_panic(expected = "came twice")]
-fn a_network_that_duplicates_is_found_out() {
+fn a_network_that_duplicates_packets_is_detected() {
     let mut net = in_dialog(&parameters(), &[1]);
     let frame = net.unit(A).next(Time::ZERO).unwrap();
     let _ = net.unit(B).arrive(frame.clone());

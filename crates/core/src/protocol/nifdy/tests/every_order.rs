@@ -22,7 +22,7 @@ fn short(destination: NodeId) -> OutgoingPacket<()> {
 }
 
 #[test]
-fn scalar_packets_of_a_pair_both_ways() {
+fn scalar_packets_of_a_pair_in_both_directions() {
     let all = [packets(A, &[short(B), short(B), short(B)]), packets(B, &[short(A), short(A), short(A)])].concat();
     Case::new(2, scalar(), all.clone()).check();
     Case::new(2, UnitParameters { acknowledge: AcknowledgeAt::Insertion, ..scalar() }, all).check();
@@ -35,7 +35,7 @@ fn scalar_packets_of_three_nodes_with_one_entry_each() {
 }
 
 #[test]
-fn a_crowded_receiver_and_packets_past_the_protocol() {
+fn two_senders_to_one_receiver_and_packets_that_bypass_the_protocol() {
     let all = [packets(A, &[short(C), bypass(C, ()), short(C)]), packets(B, &[short(C), short(C)])].concat();
     Case::new(3, scalar(), all).check();
 }
@@ -125,10 +125,10 @@ fn one_bit_is_enough_for_dialogs_in_a_network_that_keeps_order() {
 }
 
 #[test]
-fn a_dialog_number_is_given_away_while_copies_of_its_exit_come() {
+fn a_dialog_number_is_reused_while_copies_of_its_exit_arrive() {
     let message = [long(C, ()), last_of_message(C, ())];
     let all = [packets(A, &message), packets(B, &message)].concat();
-    for copies in [Copies::KeepOrder, Copies::DieInTime] {
+    for copies in [Copies::KeepOrder, Copies::CopiesExpire] {
         Case::new(3, small_parameters(), all.clone()).dropping(1, 2, copies).check();
     }
 }
@@ -136,7 +136,7 @@ fn a_dialog_number_is_given_away_while_copies_of_its_exit_come() {
 #[test]
 fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
     let all = packets(A, &[long(B, ()), long(B, ()), last_of_message(B, ()), short(B)]);
-    for copies in [Copies::KeepOrder, Copies::DieInTime] {
+    for copies in [Copies::KeepOrder, Copies::CopiesExpire] {
         Case { may_end_dialog: true, ..Case::new(2, small_parameters(), all.clone()) }.dropping(1, 1, copies).check();
     }
 }
@@ -145,20 +145,20 @@ fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
 fn answers_that_carry_acknowledgements_are_dropped() {
     let piggybacked = UnitParameters { piggybacked: true, ..scalar() };
     let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
-    for copies in [Copies::KeepOrder, Copies::DieInTime] {
+    for copies in [Copies::KeepOrder, Copies::CopiesExpire] {
         Case::new(2, piggybacked, both[1..].to_vec()).answered().dropping(2, 2, copies).check();
         Case::new(2, piggybacked, both.clone()).answered().dropping(1, 1, copies).check();
     }
 }
 
 #[test]
-fn one_bit_is_enough_in_a_network_that_reorders_if_copies_die_in_time() {
+fn one_bit_is_enough_in_a_network_that_reorders_if_copies_expire_in_time() {
     for parameters in [scalar(), at_insertion()] {
-        Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::DieInTime).check();
+        Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::CopiesExpire).check();
     }
     let packets = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
-    Case::new(3, scalar(), packets).dropping(2, 2, Copies::DieInTime).check();
-    Case::new(2, small_parameters(), two_dialogs()).dropping(2, 2, Copies::DieInTime).check();
+    Case::new(3, scalar(), packets).dropping(2, 2, Copies::CopiesExpire).check();
+    Case::new(2, small_parameters(), two_dialogs()).dropping(2, 2, Copies::CopiesExpire).check();
 }
 
 /// A run in which the first packet is retransmitted and accepted, and its copy arrives after the second packet was
@@ -181,9 +181,10 @@ const OVERTAKES: [Step; 14] = [
 ];
 
 #[test]
-fn one_bit_is_not_enough_in_a_network_that_reorders_if_copies_live_on() {
+fn one_bit_is_not_enough_in_a_network_that_reorders_if_copies_do_not_expire() {
     for parameters in [scalar(), at_insertion()] {
-        let steps = Case::new(2, parameters, three_packets()).dropping(0, 1, Copies::LiveOn).counterexample();
+        let steps =
+            Case::new(2, parameters, three_packets()).dropping(0, 1, Copies::CopiesNeverExpire).counterexample();
         assert_eq!(steps.len(), OVERTAKES.len());
     }
 }
@@ -191,7 +192,7 @@ fn one_bit_is_not_enough_in_a_network_that_reorders_if_copies_live_on() {
 #[test]
 fn long_timers_are_enough_only_if_acknowledgements_do_not_wait_for_the_processor() {
     let case = |parameters| Case::new(2, parameters, three_packets());
-    let steps = case(scalar()).dropping(0, 1, Copies::DieBeforeTimers).counterexample();
+    let steps = case(scalar()).dropping(0, 1, Copies::CopiesExpireBeforeTimers).counterexample();
     assert_eq!(steps, OVERTAKES);
-    case(at_insertion()).dropping(3, 4, Copies::DieBeforeTimers).check();
+    case(at_insertion()).dropping(3, 4, Copies::CopiesExpireBeforeTimers).check();
 }

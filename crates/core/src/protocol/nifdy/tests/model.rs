@@ -24,7 +24,7 @@ pub struct Case {
     pub packets: Vec<(NodeId, OutgoingPacket<Id>)>,
     /// Number of packets that are offered without a request. Each later packet answers one of these packets, in the
     /// same order, and is offered after that packet was accepted.
-    pub unasked: usize,
+    pub without_request: usize,
     /// Whether a receiver may end a dialog, once.
     pub may_end_dialog: bool,
     pub network: Network,
@@ -46,12 +46,12 @@ pub enum Copies {
     KeepOrder,
     /// The network reorders frames. When a packet is first sent, the network holds nothing of the pair's acknowledged
     /// packets.
-    DieInTime,
+    CopiesExpire,
     /// The network reorders frames. A timer expires only when the network holds nothing of its node's packets, and no
     /// acknowledgement of them waits to leave: the timer is longer than any round trip.
-    DieBeforeTimers,
+    CopiesExpireBeforeTimers,
     /// The network reorders frames, and copies may live for ever.
-    LiveOn,
+    CopiesNeverExpire,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -84,7 +84,7 @@ pub enum Step {
 impl State {
     pub fn new(case: &Case) -> State {
         let mut unoffered = vec![VecDeque::new(); case.nodes as usize];
-        for (id, (source, _)) in case.packets[..case.unasked].iter().enumerate() {
+        for (id, (source, _)) in case.packets[..case.without_request].iter().enumerate() {
             unoffered[source.index()].push_back(id as Id);
         }
         let (drops, timeouts) = match case.network {
@@ -142,12 +142,12 @@ impl State {
             NifdyHeader::Acknowledgement(_) => frame.destination == node,
             NifdyHeader::Scalar(_) | NifdyHeader::Bulk(_) => frame.source == node,
         };
-        let waits = matches!(case.network, Network::Drops { copies: Copies::DieBeforeTimers, .. });
+        let waits = matches!(case.network, Network::Drops { copies: Copies::CopiesExpireBeforeTimers, .. });
         let is_acknowledging =
             |unit: &NifdyUnit<Id>| unit.acknowledgements.iter().any(|waiting| waiting.destination == node);
         let is_set = self.net.units[node.index()].next_timer().is_some();
-        let is_left = self.net.transit.iter().any(is_of) || self.net.units.iter().any(is_acknowledging);
-        is_set && !(waits && is_left)
+        let is_stale = self.net.transit.iter().any(is_of) || self.net.units.iter().any(is_acknowledging);
+        is_set && !(waits && is_stale)
     }
 
     pub fn step(&mut self, step: Step, case: &Case) {
@@ -191,17 +191,18 @@ impl State {
         let sent = self.net.depart(node).expect("a frame may leave");
         let copies = self.net.units[node.index()].statistics().retransmitted;
         let is_first = !sent.is_acknowledgement() && before.statistics().retransmitted == copies;
-        if is_first && matches!(case.network, Network::Drops { copies: Copies::DieInTime, .. }) {
+        if is_first && matches!(case.network, Network::Drops { copies: Copies::CopiesExpire, .. }) {
             let left = self.net.transit.pop();
-            self.net.transit.retain(|frame| !is_left(frame, node, sent.destination, &before));
+            self.net.transit.retain(|frame| !is_stale(frame, node, sent.destination, &before));
             self.net.transit.extend(left);
         }
     }
 
     fn accept(&mut self, node: NodeId, case: &Case) {
         let front_id = self.net.units[node.index()].front().map(|(_, id)| usize::from(*id)).expect("a packet waits");
-        let request =
-            (front_id < case.unasked).then_some(case.unasked + front_id).filter(|&id| id < case.packets.len());
+        let request = (front_id < case.without_request)
+            .then_some(case.without_request + front_id)
+            .filter(|&id| id < case.packets.len());
         let is_again = self.delivered[front_id] > 0;
         let follows = if request.is_some() && !is_again { Answer::Follows } else { Answer::None };
         let (source, id) = self.net.accept(node, follows).expect("a packet waits");
@@ -226,7 +227,7 @@ impl State {
         is_idle && self.delivered.iter().all(|&times| times == 1)
     }
 
-    pub fn is_well(&self) -> bool {
+    pub fn is_valid_state(&self) -> bool {
         !self.is_misordered && self.delivered.iter().all(|&times| times <= 1)
     }
 
@@ -254,7 +255,7 @@ impl State {
 
 /// Returns whether a frame concerns a packet from `source` to `destination` that `sender` knows to be acknowledged: as
 /// a copy of the packet, or as its acknowledgement, separate or piggybacked.
-fn is_left(frame: &NifdyFrame<Id>, source: NodeId, destination: NodeId, sender: &NifdyUnit<Id>) -> bool {
+fn is_stale(frame: &NifdyFrame<Id>, source: NodeId, destination: NodeId, sender: &NifdyUnit<Id>) -> bool {
     let kept_frames = || sender.retransmit.iter().flat_map(|retransmit| retransmit.frames());
     let mut held_there = kept_frames().filter(|held| held.destination == destination).map(|held| held.header);
     let (acknowledgement, data) = match frame.header {
@@ -295,15 +296,15 @@ impl Case {
             (source, OutgoingPacket { destination, bulk_request, bulk_exit, acknowledged, answers, body: id })
         });
         let packets: Vec<_> = numbered.collect();
-        let unasked = packets.len();
-        Case { nodes, parameters, packets, unasked, may_end_dialog: false, network: Network::Reliable }
+        let without_request = packets.len();
+        Case { nodes, parameters, packets, without_request, may_end_dialog: false, network: Network::Reliable }
     }
 
     /// Returns the case in which each packet is answered.
     pub fn answered(mut self) -> Case {
         for id in 0..self.packets.len() {
             let (source, OutgoingPacket { destination, .. }) = self.packets[id];
-            self.packets.push((destination, answer(source, (self.unasked + id) as Id)));
+            self.packets.push((destination, answer(source, (self.without_request + id) as Id)));
         }
         self
     }
@@ -356,7 +357,7 @@ impl Model for Case {
 
     fn properties(&self) -> Vec<Property<Self>> {
         let mut properties =
-            vec![Property::always("each packet once, in order per pair", |_, state: &State| state.is_well())];
+            vec![Property::always("each packet once, in order per pair", |_, state: &State| state.is_valid_state())];
         properties.push(match self.network {
             Network::Reliable => Property::always("an end has all delivered", |case: &Case, state: &State| {
                 !state.steps(case).is_empty() || state.is_complete(case)

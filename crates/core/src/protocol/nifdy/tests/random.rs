@@ -56,7 +56,7 @@ fn run(case: &Case, seed: u64) {
         let steps = state.steps(case);
         let Some(chosen) = (!steps.is_empty()).then(|| steps[rng.random_range(0..steps.len())]) else { break };
         state.step(chosen, case);
-        assert!(state.is_well(), "each packet once, in order per pair");
+        assert!(state.is_valid_state(), "each packet once, in order per pair");
     }
     assert!(state.can_complete(case), "all is delivered at last");
 }
@@ -86,7 +86,7 @@ proptest! {
     ) {
         let packets = packets.into_iter().filter(|(_, packet)| packet.acknowledged).collect();
         let case = Case { may_end_dialog, ..Case::new(nodes, parameters, packets) };
-        let copies = if keeps_order { Copies::KeepOrder } else { Copies::DieInTime };
+        let copies = if keeps_order { Copies::KeepOrder } else { Copies::CopiesExpire };
         run(&case.dropping(30, 60, copies), seed);
     }
 

@@ -19,9 +19,9 @@ fn a_buffer_is_freed_by_the_acknowledgment_and_not_before() {
     let mut net = Net::pair(buffers(1));
     let one = net.send(A, B, "one").unwrap();
     assert_eq!(net.send(A, B, "two"), Err("two"), "the only buffer is in flight");
-    net.carry(one, START);
+    net.deliver(one, START);
     assert_eq!(net.send(A, B, "two"), Err("two"), "accepted, but the acknowledgment is on its way");
-    assert_eq!(net.carry(one, START), Some(ReplyOutcome::Freed(one.1)));
+    assert_eq!(net.deliver(one, START), Some(ReplyOutcome::Freed(one.1)));
     assert!(net.send(A, B, "two").is_ok());
 }
 
@@ -131,7 +131,7 @@ fn a_doubling_delay_grows_to_the_longest_and_starts_anew_with_each_packet() {
 }
 
 #[test]
-fn the_earliest_due_is_retried_first_and_equals_in_the_order_they_bounced() {
+fn the_earliest_retry_is_sent_first_and_equal_ones_in_the_order_of_return() {
     let mut net = Net::pair(FlowControlParameters {
         outgoing: Buffers::finite(4).unwrap(),
         incoming: Buffers::finite(1).unwrap(),
@@ -170,7 +170,7 @@ fn a_bounced_packet_is_overtaken() {
 
 #[test]
 fn two_senders_share_the_only_buffer_of_a_third() {
-    let mut net = Net::trio(buffers(1));
+    let mut net = Net::three_node_net(buffers(1));
     let (from_a, from_b) = (net.send(A, C, "a").unwrap(), net.send(B, C, "b").unwrap());
     assert!(matches!(net.round_trip(from_b, START), ReplyOutcome::Freed(_)));
     assert!(matches!(net.round_trip(from_a, START), ReplyOutcome::Bounced { .. }));
@@ -263,7 +263,7 @@ fn a_duplicated_reply_panics() {
 #[test]
 #[should_panic(expected = "a packet goes where it is addressed")]
 fn a_misrouted_frame_panics() {
-    let mut net = Net::trio(buffers(1));
+    let mut net = Net::three_node_net(buffers(1));
     let packet = net.node(A).outgoing.send(B, "one").unwrap();
     let _ = net.node(C).incoming.arrive(packet);
 }

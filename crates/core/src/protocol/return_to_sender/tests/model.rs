@@ -21,7 +21,7 @@ struct Case {
     messages: Vec<(NodeId, NodeId)>,
     /// Number of messages that are sent without a request. Each later message answers one of these messages, in the
     /// same order, and may be sent after that message was taken.
-    unasked: usize,
+    without_request: usize,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -46,7 +46,7 @@ struct Program {
 enum Step {
     Release(NodeId, IncomingBuffer),
     Take(NodeId),
-    Carry(Flight),
+    Deliver(Flight),
     Retry(NodeId),
     Transmit(NodeId, OutgoingBuffer),
     Reserve(NodeId),
@@ -54,7 +54,7 @@ enum Step {
 
 impl State {
     fn steps(&self) -> Vec<Step> {
-        let mut steps: Vec<Step> = self.net.transit.keys().map(|&flight| Step::Carry(flight)).collect();
+        let mut steps: Vec<Step> = self.net.transit.keys().map(|&flight| Step::Deliver(flight)).collect();
         for ((node, program), endpoint) in (0..).map(NodeId).zip(&self.programs).zip(&self.net.nodes) {
             steps.extend(program.open_buffers.iter().map(|&buffer| Step::Release(node, buffer)));
             steps.extend(program.composing.iter().map(|&buffer| Step::Transmit(node, buffer)));
@@ -70,8 +70,8 @@ impl State {
 
     fn step(&mut self, step: Step, case: &Case) {
         match step {
-            Step::Carry(flight) => {
-                self.net.carry(flight, Time::ZERO);
+            Step::Deliver(flight) => {
+                self.net.deliver(flight, Time::ZERO);
             }
             Step::Retry(node) => {
                 self.net.retry(node, Time::ZERO).expect("a packet is due");
@@ -91,7 +91,7 @@ impl State {
                     self.net.node(node).incoming.take().expect("a packet waits");
                 assert_eq!((from, node), case.messages[payload], "the right message in the right place");
                 self.times_taken[payload] += 1;
-                let answer = payload + case.unasked;
+                let answer = payload + case.without_request;
                 if answer < case.messages.len() {
                     self.program(node).unsent.push_back(answer);
                 }
@@ -129,9 +129,9 @@ impl State {
     fn none_lost_none_twice(&self, case: &Case) -> bool {
         let unsent: usize = self.programs.iter().map(|program| program.unsent.len()).sum();
         let taken: usize = self.times_taken.iter().map(|&times| usize::from(times)).sum();
-        let answers = case.unasked..case.messages.len();
-        let not_requested = answers.filter(|answer| self.times_taken[answer - case.unasked] == 0).count();
-        let on_the_way = self.net.messages_on_the_way() as usize;
+        let answers = case.without_request..case.messages.len();
+        let not_requested = answers.filter(|answer| self.times_taken[answer - case.without_request] == 0).count();
+        let on_the_way = self.net.messages_in_transit() as usize;
         let all = unsent + not_requested + on_the_way + taken == case.messages.len();
         all && self.times_taken.iter().all(|&times| times <= 1)
     }
@@ -175,7 +175,7 @@ impl Model for Case {
 
     fn init_states(&self) -> Vec<State> {
         let mut programs = vec![Program::default(); self.nodes as usize];
-        for (message, (from, _)) in self.messages[..self.unasked].iter().enumerate() {
+        for (message, (from, _)) in self.messages[..self.without_request].iter().enumerate() {
             programs[from.0 as usize].unsent.push_back(message);
         }
         vec![State {
@@ -216,13 +216,13 @@ impl Model for Case {
 }
 
 fn check(nodes: u32, buffers: u32, messages: &[(NodeId, NodeId)]) {
-    Case { nodes, buffers, messages: messages.to_vec(), unasked: messages.len() }.check();
+    Case { nodes, buffers, messages: messages.to_vec(), without_request: messages.len() }.check();
 }
 
 fn check_answered(nodes: u32, buffers: u32, requests: &[(NodeId, NodeId)]) {
     let answers = requests.iter().map(|&(from, to)| (to, from));
     let messages = requests.iter().copied().chain(answers).collect();
-    Case { nodes, buffers, messages, unasked: requests.len() }.check();
+    Case { nodes, buffers, messages, without_request: requests.len() }.check();
 }
 
 #[test]
@@ -241,16 +241,16 @@ fn a_pair_with_two_buffers_that_answers() {
 }
 
 #[test]
-fn a_trio_with_one_buffer_in_a_ring() {
+fn three_nodes_with_one_buffer_that_send_to_each_other() {
     check(3, 1, &[(A, B), (A, C), (B, C), (B, A), (C, A), (C, B)]);
 }
 
 #[test]
-fn a_trio_with_one_buffer_and_a_crowded_receiver_that_answers() {
+fn three_nodes_with_one_buffer_and_two_senders_to_a_receiver_that_answers() {
     check_answered(3, 1, &[(A, C), (A, C), (B, C), (B, C)]);
 }
 
 #[test]
-fn a_trio_with_two_buffers_and_a_crowded_receiver() {
+fn three_nodes_with_two_buffers_and_two_senders_to_one_receiver() {
     check(3, 2, &[(A, C), (A, C), (B, C), (B, C), (C, A)]);
 }

@@ -36,7 +36,7 @@ impl<P> Net<P> {
         Net::new(2, parameters)
     }
 
-    pub fn trio(parameters: FlowControlParameters) -> Net<P> {
+    pub fn three_node_net(parameters: FlowControlParameters) -> Net<P> {
         Net::new(3, parameters)
     }
 
@@ -69,7 +69,7 @@ impl<P> Net<P> {
 
     /// Delivers the frame in transit: a packet to its receiver, whose reply is then in transit, or a reply to the
     /// sender, in which case the outcome is returned.
-    pub fn carry(&mut self, flight: Flight, now: Time) -> Option<ReplyOutcome> {
+    pub fn deliver(&mut self, flight: Flight, now: Time) -> Option<ReplyOutcome> {
         match self.transit.remove(&flight).expect("it is in transit") {
             InTransit::OnFirst(packet) => {
                 let reply = self.node(packet.to).incoming.arrive(packet);
@@ -83,12 +83,12 @@ impl<P> Net<P> {
 
     /// Carries a packet to its receiver and the reply back to the sender.
     pub fn round_trip(&mut self, flight: Flight, now: Time) -> ReplyOutcome {
-        assert!(self.carry(flight, now).is_none());
-        self.carry(flight, now).expect("a reply came back")
+        assert!(self.deliver(flight, now).is_none());
+        self.deliver(flight, now).expect("a reply came back")
     }
 
     /// Returns the number of messages between send and take.
-    pub fn messages_on_the_way(&self) -> u64 {
+    pub fn messages_in_transit(&self) -> u64 {
         let carries_payload = |item: &&InTransit<P>| match item {
             InTransit::OnFirst(_) => true,
             InTransit::OnSecond(reply) => !reply.is_accepted(),

@@ -30,7 +30,7 @@ struct Run {
     delay_max_ns: u64,
     read_ns: u64,
     now: Time,
-    agenda: BTreeSet<(Time, u64, Event)>,
+    scheduled_events: BTreeSet<(Time, u64, Event)>,
     scheduled: u64,
     /// Sender and receiver of each message; `times_taken` counts how often each was taken.
     messages: Vec<(NodeId, NodeId)>,
@@ -40,7 +40,7 @@ struct Run {
 
 impl Run {
     fn schedule(&mut self, time: Time, event: Event) {
-        self.agenda.insert((time, self.scheduled, event));
+        self.scheduled_events.insert((time, self.scheduled, event));
         self.scheduled += 1;
     }
 
@@ -49,7 +49,7 @@ impl Run {
         self.schedule(self.now + delay, Event::Arrives(flight));
     }
 
-    fn happens(&mut self, event: Event) {
+    fn apply(&mut self, event: Event) {
         match event {
             Event::Arrives(flight) => self.arrives(flight),
             Event::Sends(node) => self.sends(node),
@@ -67,7 +67,7 @@ impl Run {
     }
 
     fn arrives(&mut self, flight: Flight) {
-        match self.net.carry(flight, self.now) {
+        match self.net.deliver(flight, self.now) {
             None => self.in_transit(flight),
             Some(ReplyOutcome::Freed(_)) => {}
             Some(ReplyOutcome::Bounced { retry_at, .. }) => self.schedule(retry_at, Event::Retries(flight.0)),
@@ -101,14 +101,14 @@ impl Run {
             self.schedule(Time::ZERO, Event::Sends(node));
             self.schedule(Time::ZERO, Event::Reads(node));
         }
-        while let Some((time, _, event)) = self.agenda.pop_first() {
+        while let Some((time, _, event)) = self.scheduled_events.pop_first() {
             assert!(time < Time::from_us(10_000), "all is delivered at last");
             self.now = time;
-            self.happens(event);
+            self.apply(event);
             assert!(self.net.both_sides_agree() && self.net.within_buffers());
             let taken: u64 = self.times_taken.iter().map(|&times| u64::from(times)).sum();
             assert_eq!(
-                self.net.messages_on_the_way() + taken,
+                self.net.messages_in_transit() + taken,
                 self.sent_messages.len() as u64,
                 "none lost, none twice"
             );
@@ -144,7 +144,7 @@ fn some_run() -> impl Strategy<Value = Run> {
                 delay_max_ns,
                 read_ns,
                 now: Time::ZERO,
-                agenda: BTreeSet::new(),
+                scheduled_events: BTreeSet::new(),
                 scheduled: 0,
                 times_taken: vec![0; messages.len()],
                 messages: messages.into_iter().map(|(from, to)| (NodeId(from), NodeId(to))).collect(),

@@ -13,20 +13,26 @@ type ReferenceDatagram = Option<Vec<Parsed>>;
 /// reason why the fragment is dropped.
 fn reference_outcome(reference: &mut ReferenceDatagram, packet: &Parsed) -> Result<bool, DropReason> {
     let Some(kept) = reference.as_mut() else { return Err(DropReason::GivenUp) };
-    if kept.iter().any(|other| other.carried() == packet.carried() && other.more_fragments == packet.more_fragments) {
+    if kept
+        .iter()
+        .any(|other| other.datagram_range() == packet.datagram_range() && other.more_fragments == packet.more_fragments)
+    {
         return Err(DropReason::Duplicate);
     }
     kept.push(packet.clone());
     let ends: Vec<usize> = kept.iter().flat_map(stated_ends).collect();
     let end = ends.first().copied();
     let is_one = ends.iter().all(|other| Some(*other) == end);
-    let is_before = |earlier: &Parsed| !earlier.more_fragments || end.is_none_or(|end| earlier.carried().end < end);
+    let is_before =
+        |earlier: &Parsed| !earlier.more_fragments || end.is_none_or(|end| earlier.datagram_range().end < end);
     let reason = if !is_one || !kept.iter().all(is_before) {
         DropReason::Inconsistent
-    } else if (0..1_000).any(|byte| kept.iter().filter(|earlier| earlier.carried().contains(&byte)).count() > 1) {
+    } else if (0..1_000).any(|byte| kept.iter().filter(|earlier| earlier.datagram_range().contains(&byte)).count() > 1)
+    {
         DropReason::Overlap
     } else {
-        let covered = |end: usize| (0..end).all(|byte| kept.iter().any(|earlier| earlier.carried().contains(&byte)));
+        let covered =
+            |end: usize| (0..end).all(|byte| kept.iter().any(|earlier| earlier.datagram_range().contains(&byte)));
         return Ok(end.is_some_and(covered) && kept.iter().any(|earlier| earlier.udp.is_some()));
     };
     *reference = None;
@@ -34,7 +40,7 @@ fn reference_outcome(reference: &mut ReferenceDatagram, packet: &Parsed) -> Resu
 }
 
 fn stated_ends(packet: &Parsed) -> Vec<usize> {
-    let last = (!packet.more_fragments).then_some(packet.carried().end);
+    let last = (!packet.more_fragments).then_some(packet.datagram_range().end);
     last.into_iter().chain(packet.udp.map(|udp| UDP_HEADER + udp.payload)).collect()
 }
 

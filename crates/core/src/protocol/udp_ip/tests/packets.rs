@@ -100,7 +100,7 @@ fn each_fault_has_its_reason() {
     let tiny = replaced_at(&whole, 2, &[0, 27]);
     assert_eq!(parse(&tiny), Err(DropReason::TooShort), "shorter than UDP's header");
     let furthest = replaced_at(&first, 6, &[0x1f, 0xfa]);
-    assert_eq!(parse(&furthest).map(|parsed| parsed.carried()), Ok(65_488..65_512), "just not beyond");
+    assert_eq!(parse(&furthest).map(|parsed| parsed.datagram_range()), Ok(65_488..65_512), "just not beyond");
 }
 
 #[test]

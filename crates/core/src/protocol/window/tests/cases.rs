@@ -11,9 +11,9 @@ fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
     assert!(net.link(A).reserve() && net.link(A).reserve() && !net.link(A).reserve());
     net.link(A).offer(B, "one");
     assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(Some(B))), (0, 1));
-    assert_eq!(net.carry(A), [ArrivalOutcome::Readable(1)]);
+    assert_eq!(net.deliver_frames_of(A), [ArrivalOutcome::Readable(1)]);
     assert!(!net.link(A).reserve(), "its acknowledgement is on its way");
-    assert_eq!(net.carry(B), [ArrivalOutcome::Freed(1)]);
+    assert_eq!(net.deliver_frames_of(B), [ArrivalOutcome::Freed(1)]);
     assert!(net.link(A).reserve());
     assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(None)), (0, 0));
     assert!(!net.link(A).is_idle(), "a buffer is reserved");
@@ -31,7 +31,7 @@ fn a_window_slides_as_far_as_the_acknowledgement_says() {
     assert_eq!(numbers(&frames), [0, 1]);
     frames.iter().for_each(|frame| assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1)));
     let acknowledgements = net.depart(B);
-    assert_eq!(numbers(&acknowledgements), [-3], "one is of both");
+    assert_eq!(numbers(&acknowledgements), [-3], "one acknowledgement covers both packets");
     assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(2));
     assert_eq!(net.arrive(&acknowledgements[0]), ArrivalOutcome::Freed(0), "a copy");
     assert_eq!(numbers(&net.depart(A)), [2, 3]);
@@ -54,7 +54,7 @@ fn the_oldest_offered_whose_window_is_open_leaves_first() {
 fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
     let (mut net, frames) = frames_sent(1, &parameters());
     net.offer(B, A, 7);
-    net.carry(B);
+    net.deliver_frames_of(B);
     net.offer(A, B, 1);
     net.wait_until(Time::from_ns(100));
     let next = net.depart(A);
@@ -64,7 +64,7 @@ fn an_acknowledgement_leaves_first_then_a_copy_then_a_new_packet() {
 }
 
 #[test]
-fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
+fn early_packets_are_kept_and_delivered_in_order() {
     let (mut net, frames) = frames_sent(4, &LinkParameters { window: 4, reorder: 4, ..parameters() });
     assert_eq!([3, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Kept; 2]);
     assert_eq!((net.arrive(&frames[3]), net.read(B)), (ArrivalOutcome::Duplicate, None));
@@ -97,10 +97,10 @@ fn a_packet_without_a_slot_is_stored_and_acknowledged_when_it_gets_one() {
 fn a_packet_without_slot_and_buffer_is_refused_and_sent_again() {
     let (mut net, frames) = frames_sent(2, &LinkParameters { arrivals: 1, reorder: 0, ..parameters() });
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [ArrivalOutcome::Readable(1), ArrivalOutcome::Refused]);
-    net.carry(B);
+    net.deliver_frames_of(B);
     assert_eq!(net.read_all(B), [0]);
     net.wait_until(Time::from_ns(100));
-    assert_eq!(net.carry(A), [ArrivalOutcome::Readable(1)]);
+    assert_eq!(net.deliver_frames_of(A), [ArrivalOutcome::Readable(1)]);
     assert_eq!(net.read_all(B), [1]);
 }
 
@@ -114,7 +114,7 @@ fn senders_take_turns_for_slots() {
     let mut read = Vec::new();
     while read.len() < 6 {
         for node in [A, B, C] {
-            net.carry(node);
+            net.deliver_frames_of(node);
         }
         read.extend(net.read(C).map(|(_, packet)| packet));
     }
@@ -146,8 +146,8 @@ fn numbers_wrap_around() {
     let mut net = Net::new(2, &LinkParameters { sequence_bits: 2, ..parameters() });
     for packet in 0..23 {
         net.offer(A, B, packet);
-        net.carry(A);
-        net.carry(B);
+        net.deliver_frames_of(A);
+        net.deliver_frames_of(B);
         assert_eq!(net.read_all(B), [packet]);
     }
     assert!(net.links.iter().all(WindowLink::is_idle));
@@ -156,14 +156,21 @@ fn numbers_wrap_around() {
         net.arrive(&WindowFrame { from: A, to: B, flow: FlowKey(0), header, body: Some(id), is_retransmission: false })
     };
     assert_eq!(arrive(23), ArrivalOutcome::Readable(1));
-    assert_eq!([22, 23].map(arrive), [ArrivalOutcome::Duplicate; 2], "as far back as the window");
+    assert_eq!(
+        [22, 23].map(arrive),
+        [ArrivalOutcome::Duplicate; 2],
+        "numbers within one window before the next are duplicates"
+    );
 }
 
 #[test]
 fn a_node_may_send_to_itself() {
     let mut net = Net::new(1, &parameters());
     net.offer(A, A, "note");
-    assert_eq!((net.carry(A), net.carry(A)), (vec![ArrivalOutcome::Readable(1)], vec![ArrivalOutcome::Freed(1)]));
+    assert_eq!(
+        (net.deliver_frames_of(A), net.deliver_frames_of(A)),
+        (vec![ArrivalOutcome::Readable(1)], vec![ArrivalOutcome::Freed(1)])
+    );
     assert_eq!(net.read(A), Some((A, "note")));
     assert!(net.link(A).is_idle());
 }
@@ -174,7 +181,7 @@ fn state_grows_with_the_peers_talked_to() {
     let before = net.link(A).state_bytes(256);
     assert_eq!(before, (8 + 4) * (256 + 4));
     net.offer(A, B, ());
-    net.carry(A);
+    net.deliver_frames_of(A);
     assert_eq!(net.link(A).state_bytes(256) - before, 4 + 3 + 8);
     assert_eq!(net.link(B).state_bytes(256) - before, 4 + 2 + 2 * 256 + 1);
     assert_eq!(net.link(C).state_bytes(256), before);

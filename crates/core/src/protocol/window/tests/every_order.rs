@@ -1,7 +1,7 @@
 //! The cases of the model: all states of each case are explored.
 
 use super::super::*;
-use super::model::{Case, IN_PLACE, Network, SAFETY};
+use super::model::{Case, Network, POSITIONS_MATCH, SAFETY};
 use super::net::*;
 use super::state::Step;
 use crate::engine::NodeId;
@@ -53,20 +53,20 @@ fn more_than_half_the_numbers_are_too_many() {
 #[test]
 fn numbers_used_once_are_safe_in_any_network() {
     for (packets, parameters) in [(1, window(1, 1)), (3, window(1, 2)), (2, window(2, 2)), (6, window(2, 3))] {
-        let order = Order::Any { packets: packets as u64 };
-        pair(packets, valid_case(LinkParameters { order, ..parameters }), Network::Anything).check();
+        let order = FabricOrder::Any { packets: packets as u64 };
+        pair(packets, valid_case(LinkParameters { order, ..parameters }), Network::AnyOrderAndCopies).check();
     }
     for reorder in [0, 1] {
-        let order = Order::Any { packets: 5 };
-        pair(5, valid_case(LinkParameters { reorder, order, ..window(3, 3) }), Network::Anything).check();
+        let order = FabricOrder::Any { packets: 5 };
+        pair(5, valid_case(LinkParameters { reorder, order, ..window(3, 3) }), Network::AnyOrderAndCopies).check();
     }
 }
 
 /// Tests that with M numbers and M packets, one packet is delivered twice without any loss.
 #[test]
-fn a_number_used_twice_meets_its_copy() {
+fn a_reused_sequence_number_is_confused_with_its_copy() {
     for (bits, parameters) in [1, 2, 2, 3].into_iter().zip([window(1, 1), window(1, 2), window(2, 2), window(2, 3)]) {
-        let steps = pair(1 << bits, parameters, Network::Anything).counterexample(SAFETY);
+        let steps = pair(1 << bits, parameters, Network::AnyOrderAndCopies).counterexample(SAFETY);
         assert!(steps.iter().all(|step| !matches!(step, Step::Lose(_))), "{steps:?}");
     }
 }
@@ -76,24 +76,24 @@ fn a_number_used_twice_meets_its_copy() {
 #[test]
 fn numbers_minus_window_is_the_largest_safe_number_of_packets() {
     for (packets, parameters) in [(3, window(2, 2)), (7, window(2, 3)), (6, window(3, 3))] {
-        let order = Order::Any { packets };
+        let order = FabricOrder::Any { packets };
         assert_eq!(LinkParameters { order, ..parameters }.check()[0].0, "packets");
-        pair(packets as usize, parameters, Network::Anything).counterexample(IN_PLACE);
+        pair(packets as usize, parameters, Network::AnyOrderAndCopies).counterexample(POSITIONS_MATCH);
     }
 }
 
 /// Returns a case with windows of one packet, and lifetimes and spacings in ticks.
 fn lifetime_case(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParameters, Case) {
     let [life, space] = [lifetime, spacing].map(|ticks| Time::from_ps(u64::from(ticks)));
-    let order = Order::Lifetime { lifetime: life, spacing: space };
+    let order = FabricOrder::Lifetime { lifetime: life, spacing: space };
     let parameters = window(1, sequence_bits);
     // The network enforces the spacing, because the link's clock does not advance in the model.
-    let case = pair(5, parameters, Network::Dies { lifetime, spacing });
+    let case = pair(5, parameters, Network::CopiesExpire { lifetime, spacing });
     (LinkParameters { order, ..parameters }, case)
 }
 
 #[test]
-fn numbers_may_come_again_when_their_copies_are_dead() {
+fn sequence_numbers_may_be_reused_when_their_copies_have_expired() {
     for (bits, lifetime, spacing) in [(2, 1, 1), (2, 3, 2)] {
         let (parameters, case) = lifetime_case(bits, lifetime, spacing);
         valid_case(parameters);
@@ -102,7 +102,7 @@ fn numbers_may_come_again_when_their_copies_are_dead() {
 }
 
 #[test]
-fn numbers_may_not_come_again_a_tick_before_their_copies_are_dead() {
+fn sequence_numbers_may_not_be_reused_a_tick_before_their_copies_expire() {
     for (bits, lifetime, spacing) in [(1, 1, 1), (2, 2, 1), (2, 4, 2)] {
         let (parameters, case) = lifetime_case(bits, lifetime, spacing);
         assert_eq!(parameters.check()[0].0, "lifetime");
@@ -121,11 +121,11 @@ fn two_senders_compete_for_one_slot() {
 }
 
 #[test]
-fn both_ways_at_once_and_to_two_destinations_with_one_buffer() {
-    let parameters = valid_case(LinkParameters { buffers: 1, order: Order::Any { packets: 2 }, ..window(1, 2) });
+fn traffic_in_both_directions_and_to_two_destinations_with_one_buffer() {
+    let parameters = valid_case(LinkParameters { buffers: 1, order: FabricOrder::Any { packets: 2 }, ..window(1, 2) });
     let case = |packets: &[(NodeId, NodeId)]| {
         let packets = packets.to_vec();
-        Case { nodes: 3, parameters, packets, network: Network::Anything }
+        Case { nodes: 3, parameters, packets, network: Network::AnyOrderAndCopies }
     };
     case(&[(A, B), (A, B), (B, A), (B, A)]).check();
     case(&[(A, B), (A, C), (A, B), (A, C)]).check();
@@ -135,6 +135,6 @@ fn both_ways_at_once_and_to_two_destinations_with_one_buffer() {
 fn acknowledgements_for_two_packets_or_after_a_while() {
     let every = LinkParameters { acknowledge_every: 2, ..window(2, 2) };
     pair(5, valid_case(every), KEEPS_ORDER).check();
-    let order = Order::Any { packets: 5 };
-    pair(5, valid_case(LinkParameters { order, sequence_bits: 3, ..every }), Network::Anything).check();
+    let order = FabricOrder::Any { packets: 5 };
+    pair(5, valid_case(LinkParameters { order, sequence_bits: 3, ..every }), Network::AnyOrderAndCopies).check();
 }

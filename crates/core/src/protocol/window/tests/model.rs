@@ -3,9 +3,9 @@
 //!
 //! * [`Network::KeepsOrder`]: each pair has a queue of a few frames. The first frame of the queue arrives, or is lost,
 //!   or arrives and stays in the queue, so that it arrives again.
-//! * [`Network::Anything`]: each frame that was ever sent may arrive at any time, any number of times, or never. This
-//!   is the strongest adversary, and the number of drops and copies is not limited.
-//! * [`Network::Dies`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in ticks,
+//! * [`Network::AnyOrderAndCopies`]: each frame that was ever sent may arrive at any time, any number of times, or
+//!   never. This is the strongest adversary, and the number of drops and copies is not limited.
+//! * [`Network::CopiesExpire`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in ticks,
 //!   so that states do not depend on absolute time.
 //!
 //! Liveness: from *every* state, a schedule without further losses delivers all packets.
@@ -34,10 +34,10 @@ pub enum Network {
     /// The network keeps order, with up to `frames` frames of a pair in transit.
     KeepsOrder { frames: usize },
     /// The network reorders frames, and keeps copies for ever.
-    Anything,
+    AnyOrderAndCopies,
     /// The network reorders frames, and keeps copies for `lifetime` ticks; new packets of a node leave `spacing` ticks
     /// apart.
-    Dies { lifetime: u8, spacing: u8 },
+    CopiesExpire { lifetime: u8, spacing: u8 },
 }
 
 impl Case {
@@ -62,7 +62,7 @@ impl Case {
 /// The property that the link guarantees.
 pub const SAFETY: &str = "each packet once, in order per pair";
 /// The property that no sequence number is mistaken for a later one.
-pub const IN_PLACE: &str = "stored packets are at their positions";
+pub const POSITIONS_MATCH: &str = "stored packets are at their positions";
 
 impl Model for Case {
     type State = State;
@@ -85,8 +85,8 @@ impl Model for Case {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always(SAFETY, |_, state: &State| !state.is_wrong),
-            Property::always(IN_PLACE, |_, state: &State| state.is_kept_in_place()),
-            Property::always("what is acknowledged is accepted", |_, state: &State| state.is_agreed()),
+            Property::always(POSITIONS_MATCH, |_, state: &State| state.is_kept_in_place()),
+            Property::always("what is acknowledged is accepted", |_, state: &State| state.acknowledged_were_accepted()),
             Property::always("the end can be reached", |case: &Case, state: &State| state.can_complete(case)),
             Property::sometimes("all is delivered", |_, state: &State| state.is_complete()),
             Property::sometimes("copies leave", |_, state: &State| state.has_copies()),

@@ -25,13 +25,13 @@ pub fn parameters() -> LinkParameters {
         timeout_max: Time::from_ns(350),
         acknowledge_delay: Time::ZERO,
         sequence_bits: 4,
-        order: Order::Kept,
+        order: FabricOrder::Kept,
         ..LinkParameters::default()
     }
 }
 
 /// Returns the frame as received: with the header decoded from its words, and without the mark of a copy.
-pub fn over_the_wire<P>(frame: WindowFrame<P>) -> WindowFrame<P> {
+pub fn encode_and_decode<P>(frame: WindowFrame<P>) -> WindowFrame<P> {
     WindowFrame { header: WindowHeader::decode(frame.header.encode()), is_retransmission: false, ..frame }
 }
 
@@ -64,13 +64,13 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
     pub fn arrive(&mut self, frame: &WindowFrame<P>) -> ArrivalOutcome {
         let now = self.now;
         let link = self.link(frame.to);
-        let arrived = link.arrive(over_the_wire(frame.clone()), now);
+        let arrived = link.arrive(encode_and_decode(frame.clone()), now);
         link.check();
         arrived
     }
 
     /// Delivers all frames that may leave `node`, and returns their outcomes.
-    pub fn carry(&mut self, node: NodeId) -> Vec<ArrivalOutcome> {
+    pub fn deliver_frames_of(&mut self, node: NodeId) -> Vec<ArrivalOutcome> {
         self.depart(node).iter().map(|frame| self.arrive(frame)).collect()
     }
 

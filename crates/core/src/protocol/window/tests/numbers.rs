@@ -14,18 +14,18 @@ fn some_header() -> impl Strategy<Value = WindowHeader> {
 
 proptest! {
     #[test]
-    fn a_header_is_what_its_words_say(header in some_header()) {
+    fn a_header_is_decoded_from_its_words(header in some_header()) {
         prop_assert_eq!(WindowHeader::decode(header.encode()), header);
     }
 
     #[test]
-    fn words_of_a_header_are_what_it_says(kind in 0u64..2, number in 0u64..1 << 32) {
+    fn a_header_is_encoded_in_its_words(kind in 0u64..2, number in 0u64..1 << 32) {
         prop_assert_eq!(WindowHeader::decode([kind, number]).encode(), [kind, number]);
     }
 }
 
 #[test]
-#[should_panic(expected = "a field of a header holds what its bits can")]
+#[should_panic(expected = "a header field holds its value")]
 fn words_with_other_bits_panic() {
     let _ = WindowHeader::decode([0, 1 << 32]);
 }
@@ -61,13 +61,13 @@ fn numbers_must_distinguish_packets() {
     let numbers = |window, sequence_bits, order| {
         invalid_keys(LinkParameters { window, reorder: 0, sequence_bits, order, ..parameters() }).first().copied()
     };
-    assert_eq!((numbers(4, 3, Order::Kept), numbers(5, 3, Order::Kept)), (None, Some("window")));
-    assert_eq!((numbers(1, 1, Order::Kept), numbers(1 << 31, 32, Order::Kept)), (None, None));
-    let any_order = |packets| Order::Any { packets };
+    assert_eq!((numbers(4, 3, FabricOrder::Kept), numbers(5, 3, FabricOrder::Kept)), (None, Some("window")));
+    assert_eq!((numbers(1, 1, FabricOrder::Kept), numbers(1 << 31, 32, FabricOrder::Kept)), (None, None));
+    let any_order = |packets| FabricOrder::Any { packets };
     assert_eq!((numbers(3, 4, any_order(13)), numbers(3, 4, any_order(14))), (None, Some("packets")));
-    let lifetime = |ns| Order::Lifetime { lifetime: Time::from_ns(ns), spacing: Time::from_ns(10) };
+    let lifetime = |ns| FabricOrder::Lifetime { lifetime: Time::from_ns(ns), spacing: Time::from_ns(10) };
     assert_eq!((numbers(3, 4, lifetime(99)), numbers(3, 4, lifetime(100))), (None, Some("lifetime")));
-    let unspaced = Order::Lifetime { lifetime: Time::ZERO, spacing: Time::ZERO };
+    let unspaced = FabricOrder::Lifetime { lifetime: Time::ZERO, spacing: Time::ZERO };
     assert_eq!(numbers(3, 32, unspaced), Some("lifetime"));
     let (key, why) = &LinkParameters { order: lifetime(200), ..parameters() }.check()[0];
     assert_eq!(
@@ -77,26 +77,26 @@ fn numbers_must_distinguish_packets() {
 }
 
 #[test]
-#[should_panic(expected = "node 1 is sent more than the 3 packets that `Order::Any` allows")]
+#[should_panic(expected = "node 1 is sent more than the 3 packets that `FabricOrder::Any` allows")]
 fn more_packets_than_the_limit_panic() {
-    let mut net = Net::new(2, &LinkParameters { order: Order::Any { packets: 3 }, ..parameters() });
+    let mut net = Net::new(2, &LinkParameters { order: FabricOrder::Any { packets: 3 }, ..parameters() });
     for packet in 0..4 {
         net.offer(A, B, packet);
-        net.carry(A);
-        net.carry(B);
+        net.deliver_frames_of(A);
+        net.deliver_frames_of(B);
     }
 }
 
 #[test]
 #[should_panic(expected = "new packets to node 1 leave closer together than the spacing of 10 ns")]
 fn packets_closer_than_the_spacing_panic() {
-    let order = Order::Lifetime { lifetime: Time::from_ns(50), spacing: Time::from_ns(10) };
+    let order = FabricOrder::Lifetime { lifetime: Time::from_ns(50), spacing: Time::from_ns(10) };
     let mut net = Net::new(3, &LinkParameters { order, ..parameters() });
     for (ns, to) in [(0, B), (5, C), (10, B), (19, B)] {
         net.now = Time::from_ns(ns);
         net.offer(A, to, ());
-        net.carry(A);
-        net.carry(B);
+        net.deliver_frames_of(A);
+        net.deliver_frames_of(B);
     }
 }
 

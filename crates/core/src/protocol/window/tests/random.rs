@@ -7,7 +7,7 @@ use crate::engine::Time;
 use proptest::prelude::*;
 
 /// Returns the parameters with the smallest valid number of bits.
-fn fewest_bits(parameters: LinkParameters) -> LinkParameters {
+fn with_minimum_bits(parameters: LinkParameters) -> LinkParameters {
     let mut choices = (1..=32).map(|sequence_bits| LinkParameters { sequence_bits, ..parameters });
     choices.find(|parameters| parameters.check().is_empty()).expect("32 bits are enough")
 }
@@ -25,7 +25,7 @@ fn some_parameters() -> impl Strategy<Value = LinkParameters> {
             timeout: Time::from_ns(timeout),
             timeout_max: Time::from_ns(timeout * times),
             sequence_bits: 32,
-            order: Order::Kept,
+            order: FabricOrder::Kept,
         },
     )
 }
@@ -54,7 +54,7 @@ proptest! {
         packets in some_packets(),
         seed in any::<u64>(),
     ) {
-        run(fewest_bits(parameters), Fabric { keeps_order: true, ..fabric }, &packets, seed);
+        run(with_minimum_bits(parameters), Fabric { keeps_order: true, ..fabric }, &packets, seed);
     }
 
     #[test]
@@ -64,19 +64,19 @@ proptest! {
         packets in some_packets(),
         seed in any::<u64>(),
     ) {
-        let order = Order::Any { packets: packets.len() as u64 };
-        run(fewest_bits(LinkParameters { order, ..parameters }), fabric, &packets, seed);
+        let order = FabricOrder::Any { packets: packets.len() as u64 };
+        run(with_minimum_bits(LinkParameters { order, ..parameters }), fabric, &packets, seed);
     }
 
     #[test]
-    fn all_packets_are_delivered_if_copies_die(
+    fn all_packets_are_delivered_if_copies_expire(
         parameters in some_parameters(),
         fabric in some_fabric(),
         packets in some_packets(),
         seed in any::<u64>(),
     ) {
         let lifetime = Time::from_ns(fabric.delay_max_ns);
-        let order = Order::Lifetime { lifetime, spacing: SPACING };
-        run(fewest_bits(LinkParameters { order, ..parameters }), fabric, &packets, seed);
+        let order = FabricOrder::Lifetime { lifetime, spacing: SPACING };
+        run(with_minimum_bits(LinkParameters { order, ..parameters }), fabric, &packets, seed);
     }
 }

@@ -1,7 +1,7 @@
 //! A run in time of links with slow readers over a fabric that loses, copies and delays frames at random.
 
 use super::super::*;
-use super::net::over_the_wire;
+use super::net::encode_and_decode;
 use crate::engine::NodeId;
 use crate::engine::Time;
 use crate::engine::rng::{RandomStream, stream};
@@ -33,7 +33,7 @@ struct Run {
     fabric: Fabric,
     rng: RandomStream,
     now: Time,
-    agenda: BTreeMap<(Time, u64), Event>,
+    scheduled_events: BTreeMap<(Time, u64), Event>,
     scheduled: u64,
     /// Time at which the last frame of each pair arrives, on a fabric that keeps order.
     last: BTreeMap<(NodeId, NodeId), Time>,
@@ -44,12 +44,12 @@ struct Run {
 
 impl Run {
     fn schedule(&mut self, time: Time, event: Event) {
-        self.agenda.insert((time, self.scheduled), event);
+        self.scheduled_events.insert((time, self.scheduled), event);
         self.scheduled += 1;
     }
 
     /// Performs a node's turn: it offers packets, sends one frame, and begins to read one packet.
-    fn take_turn(&mut self, node: NodeId) {
+    fn perform_turn(&mut self, node: NodeId) {
         let now = self.now;
         let (link, unoffered) = (&mut self.links[node.0 as usize], &mut self.unoffered[node.0 as usize]);
         while !unoffered.is_empty() && link.reserve() {
@@ -62,7 +62,7 @@ impl Run {
         let frame = link.next(now);
         let read = link.take();
         link.check();
-        frame.into_iter().for_each(|frame| self.carry(over_the_wire(frame)));
+        frame.into_iter().for_each(|frame| self.transmit(encode_and_decode(frame)));
         if let Some((from, payload, slot)) = read {
             let expected = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
             assert_eq!(expected, Some(payload), "each packet once, in order per pair");
@@ -71,7 +71,7 @@ impl Run {
         }
     }
 
-    fn carry(&mut self, frame: WindowFrame<u64>) {
+    fn transmit(&mut self, frame: WindowFrame<u64>) {
         let copies = 1 + u32::from(self.rng.random_range(0..100) < self.fabric.copied);
         for _ in 0..copies {
             if self.rng.random_range(0..100) < self.fabric.lost_percent {
@@ -87,7 +87,7 @@ impl Run {
         }
     }
 
-    fn happens(&mut self, event: Event) {
+    fn apply(&mut self, event: Event) {
         match event {
             Event::Arrives(frame) => {
                 let link = &mut self.links[frame.to.0 as usize];
@@ -103,11 +103,11 @@ impl Run {
     fn run_to_end(mut self) {
         while !self.is_complete() {
             assert!(self.now < Time::from_us(100_000), "all is delivered at last");
-            while let Some(first) = self.agenda.first_entry().filter(|first| first.key().0 <= self.now) {
+            while let Some(first) = self.scheduled_events.first_entry().filter(|first| first.key().0 <= self.now) {
                 let event = first.remove();
-                self.happens(event);
+                self.apply(event);
             }
-            (0..self.links.len() as u32).for_each(|node| self.take_turn(NodeId(node)));
+            (0..self.links.len() as u32).for_each(|node| self.perform_turn(NodeId(node)));
             self.now += SPACING;
         }
     }
@@ -126,7 +126,7 @@ pub fn run(parameters: LinkParameters, fabric: Fabric, packets: &[(u32, u32)], s
         links: (0..nodes).map(|node| WindowLink::new(NodeId(node), &parameters)).collect(),
         fabric,
         now: Time::ZERO,
-        agenda: BTreeMap::new(),
+        scheduled_events: BTreeMap::new(),
         scheduled: 0,
         last: BTreeMap::new(),
         read_max_ns: rng.random_range(0..500),

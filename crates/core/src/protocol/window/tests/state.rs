@@ -4,7 +4,7 @@ use super::super::outgoing::Outgoing;
 use super::super::receiving::WindowReceiver;
 use super::super::*;
 use super::model::{Case, Id, Network};
-use super::net::over_the_wire;
+use super::net::encode_and_decode;
 use crate::engine::Time;
 use crate::engine::{FlowKey, NodeId};
 use std::collections::{BTreeMap, VecDeque};
@@ -20,9 +20,9 @@ pub struct State {
     /// Frames in transit in a network that keeps order.
     queues: BTreeMap<(NodeId, NodeId), VecDeque<InFlightFrame>>,
     /// Frames in transit in a network that reorders, with the age of the youngest copy.
-    anywhere: BTreeMap<InFlightFrame, u8>,
+    unordered_frames: BTreeMap<InFlightFrame, u8>,
     /// Ticks since each node's last new packet left.
-    rested: Vec<u8>,
+    ticks_since_new_packet: Vec<u8>,
     /// Packets that each pair has yet to deliver, in order.
     expected: BTreeMap<(NodeId, NodeId), VecDeque<Id>>,
     pub is_wrong: bool,
@@ -57,8 +57,8 @@ impl State {
             links: (0..case.nodes).map(|node| WindowLink::unchecked(NodeId(node), &case.parameters)).collect(),
             slots_in_use: vec![Vec::new(); unoffered.len()],
             queues: BTreeMap::new(),
-            anywhere: BTreeMap::new(),
-            rested: vec![u8::MAX; unoffered.len()],
+            unordered_frames: BTreeMap::new(),
+            ticks_since_new_packet: vec![u8::MAX; unoffered.len()],
             unoffered,
             expected,
             is_wrong: false,
@@ -78,7 +78,7 @@ impl State {
     }
 
     pub fn steps(&self, case: &Case) -> Vec<Step> {
-        let mut steps: Vec<_> = self.anywhere.keys().map(|&frame| Step::Arrive(frame)).collect();
+        let mut steps: Vec<_> = self.unordered_frames.keys().map(|&frame| Step::Arrive(frame)).collect();
         for &pair in self.queues.keys() {
             steps.extend([false, true].map(|is_copied| Step::First { pair, is_copied }));
             steps.push(Step::Lose(pair));
@@ -92,8 +92,8 @@ impl State {
             steps.extend(enabled.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
             steps.extend(self.slots_in_use[node.0 as usize].iter().map(|&slot| Step::Release(node, slot)));
         }
-        if let Network::Dies { spacing, .. } = case.network
-            && (!self.anywhere.is_empty() || self.rested.iter().any(|&ticks| ticks < spacing))
+        if let Network::CopiesExpire { spacing, .. } = case.network
+            && (!self.unordered_frames.is_empty() || self.ticks_since_new_packet.iter().any(|&ticks| ticks < spacing))
         {
             steps.push(Step::Tick);
         }
@@ -108,10 +108,10 @@ impl State {
             Network::KeepsOrder { frames } => {
                 self.queues.get(&(node, frame.to)).is_none_or(|queue| queue.len() < frames)
             }
-            Network::Anything => true,
-            Network::Dies { spacing, .. } => {
+            Network::AnyOrderAndCopies => true,
+            Network::CopiesExpire { spacing, .. } => {
                 let is_new = retransmitting.statistics().sent > link.statistics().sent;
-                !is_new || self.rested[node.0 as usize] >= spacing
+                !is_new || self.ticks_since_new_packet[node.0 as usize] >= spacing
             }
         }
     }
@@ -122,7 +122,7 @@ impl State {
                 let sent = self.links[node.0 as usize].statistics().sent;
                 let frame = self.leave(node);
                 let is_new = self.links[node.0 as usize].statistics().sent > sent;
-                self.carry(frame, is_new, case);
+                self.transmit(frame, is_new, case);
             }
             Step::Timeout(node) => {
                 let link = &mut self.links[node.0 as usize];
@@ -150,17 +150,17 @@ impl State {
 
     fn leave(&mut self, node: NodeId) -> InFlightFrame {
         let link = &mut self.links[node.0 as usize];
-        let frame = over_the_wire(link.next(Time::ZERO).expect("a frame may leave"));
+        let frame = encode_and_decode(link.next(Time::ZERO).expect("a frame may leave"));
         (frame.from, frame.to, frame.header, frame.body)
     }
 
-    fn carry(&mut self, frame: InFlightFrame, is_new: bool, case: &Case) {
+    fn transmit(&mut self, frame: InFlightFrame, is_new: bool, case: &Case) {
         if let Network::KeepsOrder { .. } = case.network {
             return self.queues.entry((frame.0, frame.1)).or_default().push_back(frame);
         }
-        self.anywhere.insert(frame, 0);
-        if is_new && case.network != Network::Anything {
-            self.rested[frame.0.0 as usize] = 0;
+        self.unordered_frames.insert(frame, 0);
+        if is_new && case.network != Network::AnyOrderAndCopies {
+            self.ticks_since_new_packet[frame.0.0 as usize] = 0;
         }
     }
 
@@ -175,10 +175,12 @@ impl State {
     }
 
     fn tick(&mut self, case: &Case) {
-        let Network::Dies { lifetime, spacing } = case.network else { panic!("time is counted where frames die") };
-        self.anywhere.values_mut().for_each(|age| *age += 1);
-        self.anywhere.retain(|_, age| *age <= lifetime);
-        self.rested.iter_mut().for_each(|ticks| *ticks = ticks.saturating_add(1).min(spacing));
+        let Network::CopiesExpire { lifetime, spacing } = case.network else {
+            panic!("time is counted where frames die")
+        };
+        self.unordered_frames.values_mut().for_each(|age| *age += 1);
+        self.unordered_frames.retain(|_, age| *age <= lifetime);
+        self.ticks_since_new_packet.iter_mut().for_each(|ticks| *ticks = ticks.saturating_add(1).min(spacing));
     }
 
     fn take(&mut self, node: NodeId) {
@@ -198,7 +200,7 @@ impl State {
     }
 
     /// Returns whether every packet that a sender regards as acknowledged was accepted.
-    pub fn is_agreed(&self) -> bool {
+    pub fn acknowledged_were_accepted(&self) -> bool {
         self.flows().all(|(from, window, receiving)| window.base() <= receiving.position(from.into()))
     }
 
@@ -214,7 +216,7 @@ impl State {
 
     /// Returns whether all packets are delivered if all frames in the network are lost, and none after that.
     pub fn can_complete(&self, case: &Case) -> bool {
-        let mut state = State { queues: BTreeMap::new(), anywhere: BTreeMap::new(), ..self.clone() };
+        let mut state = State { queues: BTreeMap::new(), unordered_frames: BTreeMap::new(), ..self.clone() };
         for _ in 0..8 * (1 + case.packets.len()) {
             for node in (0..case.nodes).map(NodeId) {
                 while let Some(slot) = state.slots_in_use[node.0 as usize].first() {

@@ -15,8 +15,8 @@ fn the_timeout_doubles_to_its_maximum_until_something_is_acknowledged() {
         assert_eq!(numbers(&net.depart(A)), [0], "the oldest alone");
     }
     net.wait_until(ns(1_350));
-    net.carry(A);
-    net.carry(B);
+    net.deliver_frames_of(A);
+    net.deliver_frames_of(B);
     assert_eq!(net.link(A).next_timer(), None, "the next copy is due at once");
     net.depart(A);
     assert_eq!(net.link(A).next_timer(), Some(net.now + ns(100)));
@@ -29,7 +29,7 @@ fn a_timer_is_set_anew_by_progress_and_stopped_at_the_end() {
     for (frame, timer) in frames.iter().zip([Some(ns(130)), None]) {
         net.now += ns(30);
         assert_eq!(net.arrive(frame), ArrivalOutcome::Readable(1));
-        assert_eq!(net.carry(B), [ArrivalOutcome::Freed(1)]);
+        assert_eq!(net.deliver_frames_of(B), [ArrivalOutcome::Freed(1)]);
         assert_eq!(net.link(A).next_timer(), timer);
     }
 }
@@ -42,7 +42,7 @@ fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
     let rounds = std::array::from_fn(|_| {
         let copies = net.depart(A);
         assert!(copies.iter().all(|copy| net.arrive(copy) != ArrivalOutcome::Duplicate));
-        net.carry(B);
+        net.deliver_frames_of(B);
         numbers(&copies)
     });
     assert_eq!(rounds, [vec![0], vec![3], vec![4], vec![6], vec![]]);
@@ -51,12 +51,12 @@ fn after_a_timeout_each_hole_is_filled_in_a_round_trip() {
 }
 
 #[test]
-fn an_acknowledgement_before_the_copy_left_spares_it() {
+fn an_acknowledgement_before_the_retransmission_cancels_it() {
     let (mut net, frames) = frames_sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), ArrivalOutcome::Readable(1));
     net.wait_until(ns(100));
     assert!(net.link(A).has_next());
-    assert_eq!(net.carry(B), [ArrivalOutcome::Freed(1)]);
+    assert_eq!(net.deliver_frames_of(B), [ArrivalOutcome::Freed(1)]);
     assert!(!net.link(A).has_next());
 }
 

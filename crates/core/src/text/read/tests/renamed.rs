@@ -8,7 +8,7 @@ fn renamed(t: &mut Table<'_>) -> u64 {
     t.renamed_key("room", "capacity");
     let capacity = t.count("capacity", "Number of packets").or(4);
     if capacity == 13 {
-        t.wrong("capacity", "13 is refused", "");
+        t.report_invalid("capacity", "13 is refused", "");
     }
     capacity
 }

@@ -26,7 +26,7 @@ const TITLE_TEXT: f64 = 16.0;
 const BOLD: f64 = 1.15;
 const MARGIN: f64 = 14.0;
 /// The angle of the names of columns, in degrees.
-const RISE: f64 = 38.0;
+const COLUMN_NAME_ANGLE: f64 = 38.0;
 /// The layout of a matrix, in pixels.
 struct Layout {
     /// The left edge of names within groups.
@@ -83,7 +83,7 @@ impl Layout {
             (MARKED_CELL_WIDTH, MARKED_CELL_HEIGHT)
         };
         let cell_width = wide_min.max(width_max(&mut cells.into_iter()) + 10.0);
-        let rise = RISE.to_radians();
+        let rise = COLUMN_NAME_ANGLE.to_radians();
         let columns = || chart.columns.iter().map(|names| text_width(&names.join(", "), TEXT));
         let high = columns().fold(0.0, f64::max) * libm::sin(rise) + 18.0;
         let ends = columns()
@@ -122,7 +122,7 @@ fn last_name(names: &[String]) -> String {
 fn names_of_columns(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     for (column, names) in chart.columns.iter().enumerate() {
         let (x, y) = (layout.origin.0 + layout.cell_width * (column as f64 + 0.5), layout.origin.1 - 7.0);
-        let style = format!("fill=\"{INK}\" transform=\"rotate(-{RISE} {x:.2} {y:.2})\"");
+        let style = format!("fill=\"{INK}\" transform=\"rotate(-{COLUMN_NAME_ANGLE} {x:.2} {y:.2})\"");
         svg.text((x, y), TEXT, "start", &style, &names.join(", "));
     }
 }

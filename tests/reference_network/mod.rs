@@ -9,8 +9,8 @@
 //! | `source.rs` | a node's queues |
 //! | `sink.rs` | a node's interface, which receives packets |
 //!
-//! The fast network must equal it in every event of every cycle. The twin uses only the library's public interface. It
-//! neither skips idle cycles nor has any other optimisation for speed.
+//! The fast network must equal it in every event of every cycle. The reference uses only the library's public
+//! interface. It neither skips idle cycles nor has any other optimisation for speed.
 #![allow(dead_code)]
 
 mod arbiter;
@@ -59,7 +59,7 @@ enum InTransit {
 
 /// A network of routers, its sources and its sinks.
 #[derive(Clone, Debug)]
-pub struct Twin {
+pub struct ReferenceNetwork {
     shape: Shape,
     parameters: RouterParameters,
     /// The cycles of links, if links differ.
@@ -79,13 +79,13 @@ pub struct Twin {
     counts: Counts,
 }
 
-impl Twin {
+impl ReferenceNetwork {
     /// Creates an empty network of this shape.
-    pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Twin {
+    pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> ReferenceNetwork {
         let (nodes, routers) = (shape.wiring.nodes() as usize, shape.wiring.routers() as usize);
         let lanes = lanes(parameters);
         let planes = usize::from(parameters.networks) / lanes;
-        let mut twin = Twin {
+        let mut reference = ReferenceNetwork {
             parameters: *parameters,
             links: parameters.link_timings(&shape.wiring),
             seed,
@@ -100,27 +100,27 @@ impl Twin {
             shape,
         };
         for index in 0..planes * routers {
-            let outputs = twin.shape.wiring.outputs((index % routers) as u32);
+            let outputs = reference.shape.wiring.outputs((index % routers) as u32);
             let mut router = Router::new(index % routers, index / routers, outputs, parameters, lanes);
             for (port, output) in router.outputs.iter_mut().enumerate() {
-                output.cycles_per_flit = u64::from(twin.output_timing(index, port).cycles_per_flit);
+                output.cycles_per_flit = u64::from(reference.output_timing(index, port).cycles_per_flit);
             }
-            twin.routers.push(router);
+            reference.routers.push(router);
         }
         for index in 0..planes * routers {
-            for (port, end) in twin.shape.wiring.outputs((index % routers) as u32).iter().enumerate() {
+            for (port, end) in reference.shape.wiring.outputs((index % routers) as u32).iter().enumerate() {
                 if let End::Router { router, port: input } = *end {
                     let target = index / routers * routers + router as usize;
-                    twin.routers[target].join(usize::from(input), Upstream::Router { router: index, port });
+                    reference.routers[target].join(usize::from(input), Upstream::Router { router: index, port });
                 }
             }
         }
         for source in 0..planes * nodes {
-            let (router, port) = twin.shape.wiring.entry((source % nodes) as u32);
+            let (router, port) = reference.shape.wiring.entry((source % nodes) as u32);
             let target = source / nodes * routers + router as usize;
-            twin.routers[target].join(usize::from(port), Upstream::Source(source));
+            reference.routers[target].join(usize::from(port), Upstream::Source(source));
         }
-        twin
+        reference
     }
 
     /// Returns the cycles of the link at a router's output.
@@ -139,7 +139,7 @@ impl Twin {
         self.links.as_ref().map_or(default_timing, |links| links.entries[node])
     }
 
-    /// Returns the next cycle that [`step`](Twin::step) simulates.
+    /// Returns the next cycle that [`step`](ReferenceNetwork::step) simulates.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
@@ -287,7 +287,7 @@ impl Twin {
                 let port = usize::from(port);
                 (now + after_switch, InTransit::Flit { router, port, channel: output_channel, flit })
             }
-            End::Nowhere => panic!("a way leads somewhere"),
+            End::Unconnected => panic!("a way leads somewhere"),
         });
     }
 }

@@ -63,7 +63,7 @@ fn modified(path: &Path) -> SystemTime {
 }
 
 #[test]
-fn killed_sweep_resumes_where_it_was() {
+fn killed_sweep_resumes_from_its_stored_points() {
     let folder = Folder::new("kill");
     let out_path = folder.path("out.csv");
     let sweep =

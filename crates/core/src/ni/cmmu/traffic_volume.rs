@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 /// The counters of bytes by purpose.
 #[derive(Default)]
-pub(super) struct Volume {
+pub(super) struct TrafficVolume {
     invalidates: Cell<u64>,
     requests: Cell<u64>,
     headers: Cell<u64>,
@@ -20,7 +20,7 @@ fn add(to: &Cell<u64>, bytes: u64) {
     to.set(to.get() + bytes);
 }
 
-impl Volume {
+impl TrafficVolume {
     /// Counts a packet of the coherence protocol.
     pub fn coherence(&self, kind: CoherenceKind, bytes: u64) {
         use CoherenceKind::{Invalidate, Invalidated};
@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_by_purpose() {
-        let volume = Volume::default();
-        volume.coherence(CoherenceKind::Read, 8);
-        volume.coherence(CoherenceKind::Shared, 24);
-        volume.coherence(CoherenceKind::Invalidate, 8);
-        volume.coherence(CoherenceKind::Invalidated, 8);
-        volume.message(64);
-        assert_eq!(volume.counts().map(|(_, bytes)| bytes), [16, 8, 16, 72]);
+        let traffic_volume = TrafficVolume::default();
+        traffic_volume.coherence(CoherenceKind::Read, 8);
+        traffic_volume.coherence(CoherenceKind::Shared, 24);
+        traffic_volume.coherence(CoherenceKind::Invalidate, 8);
+        traffic_volume.coherence(CoherenceKind::Invalidated, 8);
+        traffic_volume.message(64);
+        assert_eq!(traffic_volume.counts().map(|(_, bytes)| bytes), [16, 8, 16, 72]);
     }
 }

@@ -23,12 +23,12 @@ fn each_block(range: Range<Address>, mut with: impl FnMut(Address, usize, Range<
 
 impl Bus {
     /// Returns the end of the transaction that moves a block of `range`, if there is one.
-    pub(in crate::host) fn moving_until(&self, range: &Range<Address>) -> Option<Time> {
+    pub(in crate::host) fn transaction_end_in(&self, range: &Range<Address>) -> Option<Time> {
         self.in_flight.until(block_of(range.start)..range.end)
     }
 
     /// Reads the bytes at `address` coherently.
-    pub(in crate::host) fn read_aside(&self, address: Address, into: &mut [u8]) {
+    pub(in crate::host) fn read_off_bus(&self, address: Address, into: &mut [u8]) {
         each_block(address..address + into.len() as u64, |block, from, part| {
             let length = part.len();
             into[from..from + length].copy_from_slice(&self.peek(block).0[part]);
@@ -36,7 +36,7 @@ impl Bus {
     }
 
     /// Writes bytes at `address`, and invalidates all copies. No transaction may be moving one of the blocks.
-    pub(in crate::host) fn write_aside(&self, address: Address, bytes: &[u8]) {
+    pub(in crate::host) fn write_off_bus(&self, address: Address, bytes: &[u8]) {
         each_block(address..address + bytes.len() as u64, |block, from, part| {
             let mut data = self.peek(block);
             let length = part.len();
@@ -50,10 +50,10 @@ impl Bus {
     }
 
     /// Writes cached copies of a block back to its home, and removes them. Returns whether there were any.
-    pub(in crate::host) fn flush_aside(&self, block: Address) -> bool {
+    pub(in crate::host) fn flush_off_bus(&self, block: Address) -> bool {
         let is_cached = self.is_cached(block);
         if is_cached {
-            self.write_aside(block, &self.peek(block).0);
+            self.write_off_bus(block, &self.peek(block).0);
         }
         is_cached
     }

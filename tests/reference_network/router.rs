@@ -50,7 +50,7 @@ enum Stage {
     /// From a cycle on, the front packet requests a channel.
     Waiting { from: u64, options: RouteOptions, hash: u64 },
     /// The front packet has a channel and, from a cycle on, requests the switch.
-    ActiveEndpoint { from: u64, output: usize, channel: usize },
+    Active { from: u64, output: usize, channel: usize },
 }
 
 #[derive(Clone, Debug)]
@@ -162,8 +162,7 @@ impl Router {
             let input = &mut self.inputs[winner / self.channels].channels[winner % self.channels];
             input.arbiter.grant(outputs, output);
             let from = now + u64::from(parameters.vc_allocation_delay);
-            input.stage =
-                Stage::ActiveEndpoint { from, output: output / self.channels, channel: output % self.channels };
+            input.stage = Stage::Active { from, output: output / self.channels, channel: output % self.channels };
         }
     }
 
@@ -236,7 +235,7 @@ impl Router {
     fn request(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
         let can_request = |channel: usize, wanted: usize| {
             let state = &input.channels[channel];
-            let Stage::ActiveEndpoint { from, output, channel } = state.stage else { return false };
+            let Stage::Active { from, output, channel } = state.stage else { return false };
             let end = &self.outputs[output];
             let is_free = end.channels[channel].credits > 0 && now >= end.busy_until;
             output == wanted && now >= from && !state.buffer.is_empty() && is_free
@@ -250,7 +249,7 @@ impl Router {
     /// Takes the front flit of an input channel.
     fn take(&mut self, input: usize, input_channel: usize) -> Departure {
         let state = &mut self.inputs[input].channels[input_channel];
-        let Stage::ActiveEndpoint { output, channel, .. } = state.stage else { panic!("it has a channel") };
+        let Stage::Active { output, channel, .. } = state.stage else { panic!("it has a channel") };
         let flit = state.buffer.pop_front().expect("it has a flit");
         let output_channel = &mut self.outputs[output].channels[channel];
         output_channel.credits -= 1;

@@ -1,6 +1,6 @@
 //! A node's interface, which receives flits from the network, and returns their credits after it has taken them.
 
-use super::{Flit, InTransit, Twin};
+use super::{Flit, InTransit, ReferenceNetwork};
 use narrows::fabric::router::{EventKind, Injection};
 
 /// A router's output channel.
@@ -24,7 +24,7 @@ impl Flit {
     }
 }
 
-impl Twin {
+impl ReferenceNetwork {
     /// Takes flits of which a node was notified. Their credits return as if they were taken in the previous cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         for _ in 0..flits {
