@@ -7,7 +7,7 @@ use super::table::{Column, ReportTable};
 use serde::Serialize;
 
 /// The error of a prediction up to which it is counted as close.
-const NEAR: f64 = 0.1;
+const CLOSE_PREDICTION_ERROR: f64 = 0.1;
 
 /// The number of a claim, with its prediction by a fit from which its row was left out.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -36,7 +36,7 @@ impl HeldOutNumber {
     }
 
     fn is_near(&self) -> bool {
-        self.error().is_some_and(|error| error.abs() <= NEAR)
+        self.error().is_some_and(|error| error.abs() <= CLOSE_PREDICTION_ERROR)
     }
 
     fn is_prediction(&self) -> bool {
@@ -73,7 +73,7 @@ pub fn table(numbers: &[HeldOutNumber]) -> ReportTable {
 
 /// Returns the numbers of predictions that are close to the published numbers, as sentences.
 pub fn finding(numbers: &[HeldOutNumber]) -> String {
-    let near = percent(NEAR);
+    let near = percent(CLOSE_PREDICTION_ERROR);
     let count = |is_prediction: bool| {
         let of_role: Vec<_> = numbers.iter().filter(|one| one.is_prediction() == is_prediction).collect();
         (of_role.iter().filter(|one| one.is_near()).count(), of_role.len())

@@ -55,7 +55,7 @@ pub fn problems(study: &Study) -> Vec<Problem> {
     let fitted = study.fit.iter().flat_map(|plan| &plan.claims);
     let problem = |entry: &SpannedString| {
         let message = format!("the cross-validation has no prediction of `{}`, which fit.toml names", entry.text);
-        let problem = Problem::new(message).with_place(first.claim.place.clone(), "one of its predictions");
+        let problem = Problem::new(message).with_location(first.claim.place.clone(), "one of its predictions");
         problem.help("run `narrows fit STUDY --cross-validate --write` again")
     };
     fitted.filter(|entry| !is_stored(&entry.text)).map(problem).collect()

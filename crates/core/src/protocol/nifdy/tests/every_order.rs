@@ -128,7 +128,7 @@ fn one_bit_is_enough_for_dialogs_in_a_network_that_keeps_order() {
 fn a_dialog_number_is_reused_while_copies_of_its_exit_arrive() {
     let message = [long(C, ()), last_of_message(C, ())];
     let all = [packets(A, &message), packets(B, &message)].concat();
-    for copies in [Copies::KeepOrder, Copies::CopiesExpire] {
+    for copies in [Copies::KeepOrder, Copies::ExpireInTime] {
         Case::new(3, small_parameters(), all.clone()).dropping(1, 2, copies).check();
     }
 }
@@ -136,7 +136,7 @@ fn a_dialog_number_is_reused_while_copies_of_its_exit_arrive() {
 #[test]
 fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
     let all = packets(A, &[long(B, ()), long(B, ()), last_of_message(B, ()), short(B)]);
-    for copies in [Copies::KeepOrder, Copies::CopiesExpire] {
+    for copies in [Copies::KeepOrder, Copies::ExpireInTime] {
         Case { may_end_dialog: true, ..Case::new(2, small_parameters(), all.clone()) }.dropping(1, 1, copies).check();
     }
 }
@@ -145,7 +145,7 @@ fn a_dialog_that_its_receiver_ends_while_frames_are_dropped() {
 fn answers_that_carry_acknowledgements_are_dropped() {
     let piggybacked = UnitParameters { piggybacked: true, ..scalar() };
     let both = [packets(A, &[short(B), short(B)]), packets(B, &[short(A)])].concat();
-    for copies in [Copies::KeepOrder, Copies::CopiesExpire] {
+    for copies in [Copies::KeepOrder, Copies::ExpireInTime] {
         Case::new(2, piggybacked, both[1..].to_vec()).answered().dropping(2, 2, copies).check();
         Case::new(2, piggybacked, both.clone()).answered().dropping(1, 1, copies).check();
     }
@@ -154,11 +154,11 @@ fn answers_that_carry_acknowledgements_are_dropped() {
 #[test]
 fn one_bit_is_enough_in_a_network_that_reorders_if_copies_expire_in_time() {
     for parameters in [scalar(), at_insertion()] {
-        Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::CopiesExpire).check();
+        Case::new(2, parameters, three_packets()).dropping(3, 4, Copies::ExpireInTime).check();
     }
     let packets = [packets(A, &[short(C), short(C)]), packets(B, &[short(C)])].concat();
-    Case::new(3, scalar(), packets).dropping(2, 2, Copies::CopiesExpire).check();
-    Case::new(2, small_parameters(), two_dialogs()).dropping(2, 2, Copies::CopiesExpire).check();
+    Case::new(3, scalar(), packets).dropping(2, 2, Copies::ExpireInTime).check();
+    Case::new(2, small_parameters(), two_dialogs()).dropping(2, 2, Copies::ExpireInTime).check();
 }
 
 /// A run in which the first packet is retransmitted and accepted, and its copy arrives after the second packet was
@@ -183,8 +183,7 @@ const OVERTAKES: [Step; 14] = [
 #[test]
 fn one_bit_is_not_enough_in_a_network_that_reorders_if_copies_do_not_expire() {
     for parameters in [scalar(), at_insertion()] {
-        let steps =
-            Case::new(2, parameters, three_packets()).dropping(0, 1, Copies::CopiesNeverExpire).counterexample();
+        let steps = Case::new(2, parameters, three_packets()).dropping(0, 1, Copies::NeverExpire).counterexample();
         assert_eq!(steps.len(), OVERTAKES.len());
     }
 }
@@ -192,7 +191,7 @@ fn one_bit_is_not_enough_in_a_network_that_reorders_if_copies_do_not_expire() {
 #[test]
 fn long_timers_are_enough_only_if_acknowledgements_do_not_wait_for_the_processor() {
     let case = |parameters| Case::new(2, parameters, three_packets());
-    let steps = case(scalar()).dropping(0, 1, Copies::CopiesExpireBeforeTimers).counterexample();
+    let steps = case(scalar()).dropping(0, 1, Copies::ExpireBeforeTimers).counterexample();
     assert_eq!(steps, OVERTAKES);
-    case(at_insertion()).dropping(3, 4, Copies::CopiesExpireBeforeTimers).check();
+    case(at_insertion()).dropping(3, 4, Copies::ExpireBeforeTimers).check();
 }

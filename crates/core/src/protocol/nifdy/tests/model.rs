@@ -46,12 +46,12 @@ pub enum Copies {
     KeepOrder,
     /// The network reorders frames. When a packet is first sent, the network holds nothing of the pair's acknowledged
     /// packets.
-    CopiesExpire,
+    ExpireInTime,
     /// The network reorders frames. A timer expires only when the network holds nothing of its node's packets, and no
     /// acknowledgement of them waits to leave: the timer is longer than any round trip.
-    CopiesExpireBeforeTimers,
+    ExpireBeforeTimers,
     /// The network reorders frames, and copies may live for ever.
-    CopiesNeverExpire,
+    NeverExpire,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -142,7 +142,7 @@ impl State {
             NifdyHeader::Acknowledgement(_) => frame.destination == node,
             NifdyHeader::Scalar(_) | NifdyHeader::Bulk(_) => frame.source == node,
         };
-        let waits = matches!(case.network, Network::Drops { copies: Copies::CopiesExpireBeforeTimers, .. });
+        let waits = matches!(case.network, Network::Drops { copies: Copies::ExpireBeforeTimers, .. });
         let is_acknowledging =
             |unit: &NifdyUnit<Id>| unit.acknowledgements.iter().any(|waiting| waiting.destination == node);
         let is_set = self.net.units[node.index()].next_timer().is_some();
@@ -191,7 +191,7 @@ impl State {
         let sent = self.net.depart(node).expect("a frame may leave");
         let copies = self.net.units[node.index()].statistics().retransmitted;
         let is_first = !sent.is_acknowledgement() && before.statistics().retransmitted == copies;
-        if is_first && matches!(case.network, Network::Drops { copies: Copies::CopiesExpire, .. }) {
+        if is_first && matches!(case.network, Network::Drops { copies: Copies::ExpireInTime, .. }) {
             let left = self.net.transit.pop();
             self.net.transit.retain(|frame| !is_stale(frame, node, sent.destination, &before));
             self.net.transit.extend(left);

@@ -86,7 +86,7 @@ proptest! {
     ) {
         let packets = packets.into_iter().filter(|(_, packet)| packet.acknowledged).collect();
         let case = Case { may_end_dialog, ..Case::new(nodes, parameters, packets) };
-        let copies = if keeps_order { Copies::KeepOrder } else { Copies::CopiesExpire };
+        let copies = if keeps_order { Copies::KeepOrder } else { Copies::ExpireInTime };
         run(&case.dropping(30, 60, copies), seed);
     }
 

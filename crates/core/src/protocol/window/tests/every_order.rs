@@ -88,7 +88,7 @@ fn lifetime_case(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParamete
     let order = FabricOrder::Lifetime { lifetime: life, spacing: space };
     let parameters = window(1, sequence_bits);
     // The network enforces the spacing, because the link's clock does not advance in the model.
-    let case = pair(5, parameters, Network::CopiesExpire { lifetime, spacing });
+    let case = pair(5, parameters, Network::ExpireInTime { lifetime, spacing });
     (LinkParameters { order, ..parameters }, case)
 }
 

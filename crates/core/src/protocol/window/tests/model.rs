@@ -5,7 +5,7 @@
 //!   or arrives and stays in the queue, so that it arrives again.
 //! * [`Network::AnyOrderAndCopies`]: each frame that was ever sent may arrive at any time, any number of times, or
 //!   never. This is the strongest adversary, and the number of drops and copies is not limited.
-//! * [`Network::CopiesExpire`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in ticks,
+//! * [`Network::ExpireInTime`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in ticks,
 //!   so that states do not depend on absolute time.
 //!
 //! Liveness: from *every* state, a schedule without further losses delivers all packets.
@@ -37,7 +37,7 @@ pub enum Network {
     AnyOrderAndCopies,
     /// The network reorders frames, and keeps copies for `lifetime` ticks; new packets of a node leave `spacing` ticks
     /// apart.
-    CopiesExpire { lifetime: u8, spacing: u8 },
+    ExpireInTime { lifetime: u8, spacing: u8 },
 }
 
 impl Case {

@@ -92,7 +92,7 @@ impl State {
             steps.extend(enabled.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
             steps.extend(self.slots_in_use[node.0 as usize].iter().map(|&slot| Step::Release(node, slot)));
         }
-        if let Network::CopiesExpire { spacing, .. } = case.network
+        if let Network::ExpireInTime { spacing, .. } = case.network
             && (!self.unordered_frames.is_empty() || self.ticks_since_new_packet.iter().any(|&ticks| ticks < spacing))
         {
             steps.push(Step::Tick);
@@ -109,7 +109,7 @@ impl State {
                 self.queues.get(&(node, frame.to)).is_none_or(|queue| queue.len() < frames)
             }
             Network::AnyOrderAndCopies => true,
-            Network::CopiesExpire { spacing, .. } => {
+            Network::ExpireInTime { spacing, .. } => {
                 let is_new = retransmitting.statistics().sent > link.statistics().sent;
                 !is_new || self.ticks_since_new_packet[node.0 as usize] >= spacing
             }
@@ -175,7 +175,7 @@ impl State {
     }
 
     fn tick(&mut self, case: &Case) {
-        let Network::CopiesExpire { lifetime, spacing } = case.network else {
+        let Network::ExpireInTime { lifetime, spacing } = case.network else {
             panic!("time is counted where frames die")
         };
         self.unordered_frames.values_mut().for_each(|age| *age += 1);
