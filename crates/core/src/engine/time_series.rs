@@ -28,6 +28,7 @@ const WINDOWS_MIN: usize = 20;
 #[derive(Clone, Debug)]
 pub struct TimeSeries {
     start: u64,
+    /// Length of a window, which is a power of two.
     width: u64,
     /// The windows with values, each with its number, in order. Windows without values are not stored: rare values
     /// would spend most of their cost on them.
@@ -84,10 +85,13 @@ impl TimeSeries {
     #[inline]
     pub fn add(&mut self, time: u64, value: u64) {
         let Some(at) = time.checked_sub(self.start) else { return };
-        while at / self.width >= WINDOWS_MAX as u64 {
+        // The width is a power of two.
+        let mut window_number = at >> self.width.trailing_zeros();
+        while window_number >= WINDOWS_MAX as u64 {
             self.widen();
+            window_number /= 2;
         }
-        let window = self.window(at / self.width);
+        let window = self.window(window_number);
         window.count += 1;
         window.sum += u128::from(value);
     }
@@ -97,7 +101,7 @@ impl TimeSeries {
     fn window(&mut self, window_number: u64) -> &mut Window {
         let index = match self.windows.last() {
             Some((last, _)) if *last == window_number => self.windows.len() - 1,
-            Some((last, _)) if *last > window_number => return self.earlier_window(window_number),
+            Some((last, _)) if *last > window_number => self.earlier_window(*last, window_number),
             _ => {
                 self.windows.push((window_number, Window::default()));
                 self.windows.len() - 1
@@ -106,14 +110,24 @@ impl TimeSeries {
         &mut self.windows[index].1
     }
 
+    /// Returns the index of the window with this number, which is before the last one. Without windows that have no
+    /// values between them, the two are as far apart as their numbers.
+    #[inline]
+    fn earlier_window(&mut self, last: u64, window_number: u64) -> usize {
+        let index = (self.windows.len() - 1).wrapping_sub((last - window_number) as usize);
+        match self.windows.get(index) {
+            Some((found, _)) if *found == window_number => index,
+            _ => self.search_window(window_number),
+        }
+    }
+
     #[cold]
-    fn earlier_window(&mut self, window_number: u64) -> &mut Window {
+    fn search_window(&mut self, window_number: u64) -> usize {
         let found = self.windows.binary_search_by_key(&window_number, |(stored_number, _)| *stored_number);
-        let index = found.unwrap_or_else(|insert_index| {
+        found.unwrap_or_else(|insert_index| {
             self.windows.insert(insert_index, (window_number, Window::default()));
             insert_index
-        });
-        &mut self.windows[index].1
+        })
     }
 
     /// Doubles the length of the windows.

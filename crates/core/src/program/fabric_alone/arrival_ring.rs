@@ -1,7 +1,8 @@
 //! The next arrival of each node of an open loop, in a ring by cycle.
 //!
 //! A node has at most one arrival at a time, so a list of the ring is a chain through the nodes. A list is in the order
-//! of the nodes. Arrivals beyond the ring wait in a heap until the ring reaches them, which is rare: the ring is many
+//! of the nodes. Up to 64 nodes, a list is a mask with a bit for each node instead, so that its order needs no search.
+//! Arrivals beyond the ring wait in a heap until the ring reaches them, which is rare: the ring is many
 //! mean gaps long at the loads that take time to simulate.
 
 use std::cmp::Reverse;
@@ -19,6 +20,8 @@ const NO_NODE: u32 = u32::MAX;
 pub struct ArrivalRing {
     /// First cycle of the ring. Arrivals from [`RING`] cycles after it on are in `later`.
     base: u64,
+    /// Nodes that have an arrival in each cycle of the ring, one bit each; empty with more than 64 nodes.
+    masks: Vec<u64>,
     /// First node that has an arrival in each cycle of the ring, or [`NO_NODE`].
     first: Vec<u32>,
     /// Next node with an arrival in the same cycle, by node.
@@ -32,7 +35,8 @@ impl ArrivalRing {
     /// Creates an empty ring for this number of nodes.
     pub fn new(nodes: u32) -> ArrivalRing {
         let (first, next) = (vec![NO_NODE; RING as usize], vec![NO_NODE; nodes as usize]);
-        ArrivalRing { base: 0, first, next, occupied: [0; WORDS], later: BinaryHeap::new() }
+        let masks = if nodes <= 64 { vec![0; RING as usize] } else { Vec::new() };
+        ArrivalRing { base: 0, masks, first, next, occupied: [0; WORDS], later: BinaryHeap::new() }
     }
 
     /// Adds the arrival of a node, which must have no other one, in a cycle that is not before the ring's first.
@@ -45,6 +49,10 @@ impl ArrivalRing {
         }
         let slot = (cycle % RING) as usize;
         self.occupied[slot / 64] |= 1 << (slot % 64);
+        if let Some(mask) = self.masks.get_mut(slot) {
+            *mask |= 1 << node;
+            return;
+        }
         let first = self.first[slot];
         if node < first {
             self.next[node as usize] = first;
@@ -107,6 +115,15 @@ impl ArrivalRing {
     #[inline]
     pub fn pop(&mut self) -> Option<u32> {
         let slot = (self.base % RING) as usize;
+        if let Some(mask) = self.masks.get_mut(slot) {
+            if *mask == 0 {
+                return None;
+            }
+            let node = mask.trailing_zeros();
+            *mask &= *mask - 1;
+            self.occupied[slot / 64] &= !(u64::from(*mask == 0) << (slot % 64));
+            return Some(node);
+        }
         let node = self.first[slot];
         if node == NO_NODE {
             return None;
@@ -128,15 +145,16 @@ mod tests {
     /// Compares the ring with a heap, over random gaps of which some are longer than the ring.
     #[test]
     fn arrivals_leave_in_the_order_of_a_heap() {
-        for (seed, longest) in [(1, 1), (2, 3), (3, 100), (4, RING - 1), (5, RING), (6, RING + 1), (7, 5 * RING)] {
+        let longest_gaps = [1, 3, 100, RING - 1, RING, RING + 1, 5 * RING];
+        for (seed, (longest, nodes)) in (1..).zip(longest_gaps.into_iter().flat_map(|gap| [(gap, 40), (gap, 100)])) {
             let mut random = rng::stream(seed, "arrivals");
-            let (mut ring, mut heap) = (ArrivalRing::new(40), BinaryHeap::new());
+            let (mut ring, mut heap) = (ArrivalRing::new(nodes), BinaryHeap::new());
             let mut schedule = |ring: &mut ArrivalRing, heap: &mut BinaryHeap<_>, node, cycle| {
                 let due = cycle + random.random_range(0..=longest);
                 ring.insert(due, node);
                 heap.push(Reverse((due, node)));
             };
-            (0..40).for_each(|node| schedule(&mut ring, &mut heap, node, 0));
+            (0..nodes).for_each(|node| schedule(&mut ring, &mut heap, node, 0));
             for _ in 0..5_000 {
                 let Some(&Reverse((cycle, _))) = heap.peek() else { break };
                 assert_eq!(ring.next_cycle(), Some(cycle));

@@ -56,8 +56,9 @@ impl<T> DelayLine<T> {
     pub fn recycle(&mut self, cycle: u64, mut items: Vec<T>) {
         items.clear();
         let slot = cycle as usize & (self.slots.len() - 1);
-        debug_assert!(self.slots[slot].is_empty(), "no item is due a whole turn ahead");
-        self.slots[slot] = items;
+        debug_assert_eq!(self.slots[slot].capacity(), 0, "no item is due a whole turn ahead");
+        // The list in the slot has no allocation, so that there is nothing to drop.
+        std::mem::forget(std::mem::replace(&mut self.slots[slot], items));
     }
 
     /// Ends a cycle: moves the items that were added in it to the list of the cycle in which they are due.
@@ -72,7 +73,9 @@ impl<T> DelayLine<T> {
     fn store_arrivals(&mut self, cycle: u64) {
         let slot = (cycle + self.delay) as usize & (self.slots.len() - 1);
         if self.slots[slot].is_empty() {
-            std::mem::swap(&mut self.slots[slot], &mut self.arrivals);
+            // The two lists are moved, since `swap` is a call if it is not inlined.
+            let empty = std::mem::take(&mut self.slots[slot]);
+            self.slots[slot] = std::mem::replace(&mut self.arrivals, empty);
         } else {
             self.slots[slot].append(&mut self.arrivals);
         }

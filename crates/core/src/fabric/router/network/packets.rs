@@ -53,6 +53,7 @@ pub struct Packets {
 
 impl Packets {
     /// Inserts a packet and returns its slot.
+    #[inline]
     pub fn insert(&mut self, sequence_number: u64, injection: &Injection) -> u32 {
         let packet = Packet {
             sequence_number,

@@ -111,18 +111,14 @@ pub fn for_each_in_sector<T: Copy, const C: usize>(
     mut act: impl FnMut(&mut Sector<C>, T),
 ) {
     let sector_of = |item| channel(item) as usize / CHANNELS;
-    let mut rest = items.iter().copied();
-    let mut next = rest.next();
-    while let Some(mut item) = next {
-        let local = sector_of(item);
+    let mut at = 0;
+    while let Some(&first) = items.get(at) {
+        let local = sector_of(first);
         let sector = &mut sectors[local];
-        next = loop {
+        while let Some(&item) = items.get(at).filter(|item| sector_of(**item) == local) {
             act(sector, item);
-            match rest.next() {
-                Some(following) if sector_of(following) == local => item = following,
-                other => break other,
-            }
-        };
+            at += 1;
+        }
     }
 }
 
