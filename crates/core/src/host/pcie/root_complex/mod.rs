@@ -34,10 +34,11 @@ use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation,
 use super::parameters::PcieParameters;
 use super::shared_caches::SharedCaches;
 use super::step_queue::{Rank, StepQueue};
-use super::transfer::{DmaStages, Transfer};
 use crate::engine::{Bytes, Sim, Time};
 use crate::host::block::Address;
-use crate::host::dma_port::{DataBeat, DmaSource};
+use crate::host::dma_port::DmaSource;
+use crate::host::dma_steps::DataBeat;
+use crate::host::link_transfer::{DmaStages, LinkTransfer};
 use crate::host::memory_bus::Bus;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -48,7 +49,7 @@ pub(super) type OnArrival = Box<dyn FnOnce()>;
 
 /// A read request of the device.
 pub(super) struct ReadRequest {
-    pub transfer: Rc<Transfer>,
+    pub transfer: Rc<LinkTransfer>,
     pub address: Address,
     pub bytes: Bytes,
     /// Offset of the first byte in the transfer.
@@ -63,7 +64,7 @@ pub(super) struct ReadRequest {
 
 /// A part of a write of the device that is sent together.
 pub(super) struct WriteRequest {
-    pub transfer: Rc<Transfer>,
+    pub transfer: Rc<LinkTransfer>,
     pub source: DmaSource,
     /// Number of the request among those that were sent.
     pub order: u64,
@@ -288,7 +289,10 @@ impl RootComplex {
     pub fn read(&self, requests: impl Iterator<Item = ReadRequest>) {
         let mut waiting = self.waiting.borrow_mut();
         let after = waiting.submitted;
-        waiting.reads.extend(requests.map(|request| Box::new(ReadRequest { after, ..request })));
+        for mut request in requests {
+            request.after = after;
+            waiting.reads.push_back(Box::new(request));
+        }
         drop(waiting);
         self.send_waiting();
     }
@@ -296,9 +300,10 @@ impl RootComplex {
     /// Submits packets that stay behind all earlier ones.
     pub fn post(&self, posted: impl Iterator<Item = Posted>) {
         let mut waiting = self.waiting.borrow_mut();
-        let before = waiting.posted.len();
-        waiting.posted.extend(posted);
-        waiting.submitted += (waiting.posted.len() - before) as u64;
+        for packet in posted {
+            waiting.posted.push_back(packet);
+            waiting.submitted += 1;
+        }
         drop(waiting);
         self.send_waiting();
     }
