@@ -19,7 +19,7 @@ pub struct Signal {
 /// the first is kept apart from the others.
 struct Waiters {
     first: Cell<TaskId>,
-    /// The others, which are none if there is no first one.
+    /// The others; empty if there is no first one.
     others: RefCell<Vec<TaskId>>,
 }
 

@@ -115,10 +115,10 @@ impl From<Vec<u8>> for DmaSource {
 /// A transfer that was submitted. Dropping it abandons the bytes that have not been moved, unless the port advances
 /// transfers that are not awaited.
 #[must_use = "a transfer may advance only while its completion is awaited"]
-pub struct DmaCompletion(Progress);
+pub struct DmaCompletion(CompletionKind);
 
-/// How an engine follows a transfer.
-enum Progress {
+/// The form in which an engine follows a transfer.
+enum CompletionKind {
     /// From step to step: the transfer until its end, and its steps.
     Steps(Option<LocalFuture<'static, ()>>, Rc<DmaSteps>),
     /// A transfer over a link, of which no step was awaited. Its end is awaited without a future of its own.
@@ -162,23 +162,23 @@ impl DmaCompletion {
     /// called.
     pub fn new<T: Future<Output = ()> + 'static>(transfer: impl FnOnce(Rc<DmaSteps>) -> T) -> DmaCompletion {
         let steps = Rc::<DmaSteps>::default();
-        DmaCompletion(Progress::Steps(Some(Box::pin(transfer(steps.clone()))), steps))
+        DmaCompletion(CompletionKind::Steps(Some(Box::pin(transfer(steps.clone()))), steps))
     }
 
     /// Creates the completion of a transfer over a link.
     pub(super) fn of_link(transfer: Rc<LinkTransfer>) -> DmaCompletion {
-        DmaCompletion(Progress::Link(transfer))
+        DmaCompletion(CompletionKind::Link(transfer))
     }
 
     /// Returns the steps of the transfer, which are followed from now on.
     fn steps(&mut self) -> &DmaSteps {
-        if let Progress::Link(transfer) = &self.0 {
+        if let CompletionKind::Link(transfer) = &self.0 {
             let transfer = transfer.clone();
             *self = DmaCompletion::new(|steps| async move { transfer.report(&steps).await });
         }
         match &self.0 {
-            Progress::Steps(_, steps) => steps,
-            Progress::Link(_) => unreachable!("the steps are followed"),
+            CompletionKind::Steps(_, steps) => steps,
+            CompletionKind::Link(_) => unreachable!("the steps are followed"),
         }
     }
 
@@ -209,14 +209,14 @@ impl DmaCompletion {
     /// returned.
     pub async fn done(&mut self) {
         match &self.0 {
-            Progress::Link(transfer) => _ = transfer.end(false).await,
-            Progress::Steps(..) => self.advance_to(u32::MAX).await,
+            CompletionKind::Link(transfer) => _ = transfer.end(false).await,
+            CompletionKind::Steps(..) => self.advance_to(u32::MAX).await,
         }
     }
 
     /// Waits for the end of a read, and returns its bytes. No beat may have been awaited before.
     pub async fn read_to_end(&mut self) -> Vec<u8> {
-        if let Progress::Link(transfer) = &self.0 {
+        if let CompletionKind::Link(transfer) = &self.0 {
             return transfer.end(true).await;
         }
         self.steps().collects.set(true);
@@ -228,8 +228,8 @@ impl DmaCompletion {
     /// the latency of the transfer. The list is empty if the port records none.
     pub fn stages(&self) -> Vec<(&'static str, Time)> {
         match &self.0 {
-            Progress::Steps(_, steps) => steps.stages.get().iter().flatten().copied().collect(),
-            Progress::Link(transfer) => transfer.stages(),
+            CompletionKind::Steps(_, steps) => steps.stages.get().iter().flatten().copied().collect(),
+            CompletionKind::Link(transfer) => transfer.stages(),
         }
     }
 
@@ -239,7 +239,7 @@ impl DmaCompletion {
     }
 
     fn poll_until(&mut self, goal: u32, context: &mut Context<'_>) -> Poll<()> {
-        let Progress::Steps(transfer, steps) = &mut self.0 else { unreachable!("the steps are followed") };
+        let CompletionKind::Steps(transfer, steps) = &mut self.0 else { unreachable!("the steps are followed") };
         if steps.reached.get() >= goal {
             return Poll::Ready(());
         }

@@ -37,7 +37,6 @@ use super::step_queue::{Rank, StepQueue};
 use crate::engine::{Bytes, Sim, Time};
 use crate::host::block::Address;
 use crate::host::dma_port::DmaSource;
-use crate::host::dma_steps::DataBeat;
 use crate::host::link_transfer::{DmaStages, LinkTransfer};
 use crate::host::memory_bus::Bus;
 use std::cell::{Cell, RefCell};
@@ -289,10 +288,7 @@ impl RootComplex {
     pub fn read(&self, requests: impl Iterator<Item = ReadRequest>) {
         let mut waiting = self.waiting.borrow_mut();
         let after = waiting.submitted;
-        for mut request in requests {
-            request.after = after;
-            waiting.reads.push_back(Box::new(request));
-        }
+        requests.for_each(|request| waiting.reads.push_back(Box::new(ReadRequest { after, ..request })));
         drop(waiting);
         self.send_waiting();
     }
@@ -300,10 +296,9 @@ impl RootComplex {
     /// Submits packets that stay behind all earlier ones.
     pub fn post(&self, posted: impl Iterator<Item = Posted>) {
         let mut waiting = self.waiting.borrow_mut();
-        for packet in posted {
-            waiting.posted.push_back(packet);
-            waiting.submitted += 1;
-        }
+        let before = waiting.posted.len();
+        waiting.posted.extend(posted);
+        waiting.submitted += (waiting.posted.len() - before) as u64;
         drop(waiting);
         self.send_waiting();
     }
