@@ -18,6 +18,7 @@ pub struct Busy {
 
 impl Busy {
     /// Begins an interval at `now`.
+    #[inline]
     pub fn begin(&self, now: Time) {
         if self.open.get() == 0 {
             self.open_from.set(now.max(self.counted_until.get()));
@@ -26,6 +27,7 @@ impl Busy {
     }
 
     /// Ends an interval at `now`.
+    #[inline]
     pub fn end(&self, now: Time) {
         self.open.set(self.open.get() - 1);
         if self.open.get() == 0 {
@@ -34,6 +36,7 @@ impl Busy {
     }
 
     /// Adds a complete interval, which begins no later than the present time and may end after it.
+    #[inline]
     pub fn add_interval(&self, from: Time, to: Time) {
         match self.open.get() {
             0 => self.count(from.max(self.counted_until.get()), to),
@@ -60,6 +63,7 @@ impl Busy {
         }
     }
 
+    #[inline]
     fn count(&self, from: Time, to: Time) {
         self.total.set(self.total.get() + to.since(from));
         self.counted_until.set(self.counted_until.get().max(to));

@@ -3,7 +3,8 @@
 //! A task that awaits a delay names the instant at which the delay ends. The engine schedules an event for that instant
 //! when the task has returned to it. If no other event comes before that instant, and few events are pending, the delay
 //! passes within the current event instead: the clock advances, and the task continues without a new event and without
-//! returning through the callers that await it. The results of a run are the same, including its number of events;
+//! returning through the callers that await it. Waits for a signal with a deadline, and for a value that is under way in a
+//! mailbox, end in the same way (`signal.rs`). The results of a run are the same, including its number of events;
 //! tests compare it with a reference run in which every delay is queued at once.
 
 use super::sim::Sim;
@@ -51,7 +52,7 @@ impl Sim {
     /// Requests that the current task is polled at `instant`. If no other wake-up is scheduled before the task returns
     /// to the engine, the engine itself schedules this one, which is cheaper.
     #[inline]
-    fn request_wakeup(&self, instant: Time) {
+    pub(super) fn request_wakeup(&self, instant: Time) {
         self.0.deferred_wakeup.set(instant);
         #[cfg(test)]
         if self.0.queues_every_delay.get() {
@@ -63,7 +64,7 @@ impl Sim {
     /// an event at `instant`, without its cost and without returning to the executor. Returns whether the clock was
     /// advanced: an instant that has passed, a limit of the run and the check for a stalled clock need an event.
     #[inline]
-    fn try_advance(&self, instant: Time) -> bool {
+    pub(super) fn try_advance(&self, instant: Time) -> bool {
         let core = &*self.0;
         let advances = instant < core.no_event_before.get()
             && core.now.get() < instant

@@ -62,7 +62,18 @@ impl Journey {
 
     /// Returns the journey of a message whose latency is counted from `start`.
     pub fn new(id: u64, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
-        let ledger = RefCell::new(Ledger::new(start));
+        Journey::with_ledger(id, source, destination, payload, Ledger::new(start))
+    }
+
+    /// Begins the journey of a message whose ledger is `ledger`.
+    pub(super) fn with_ledger(
+        id: u64,
+        source: EndpointId,
+        destination: EndpointId,
+        payload: Bytes,
+        ledger: Ledger,
+    ) -> Journey {
+        let ledger = RefCell::new(ledger);
         Journey(JourneyState::Followed(Rc::new(Message { id, source, destination, payload, ledger })))
     }
 
@@ -85,6 +96,7 @@ impl Journey {
         }
     }
 
+    #[inline]
     pub(super) fn message(&self) -> Option<&Rc<Message>> {
         match &self.0 {
             JourneyState::Followed(message) => Some(message),
@@ -93,6 +105,7 @@ impl Journey {
     }
 
     /// Returns the message's number, for spans.
+    #[inline]
     pub fn id(&self) -> Option<u64> {
         match &self.0 {
             JourneyState::Unknown => None,

@@ -8,7 +8,7 @@ use super::time::Time;
 use smallvec::SmallVec;
 
 /// Initial capacity of a ledger, in stages: enough for the longest paths.
-const INITIAL_CAPACITY: usize = 16;
+pub(super) const INITIAL_CAPACITY: usize = 16;
 
 /// Number of entries at which the merging of stages begins: a repeated stage is then added to the last entry of its
 /// name. The bound is needed because a packet may be returned and sent again without limit.
@@ -45,7 +45,13 @@ pub struct Ledger {
 impl Ledger {
     /// Returns the ledger of a message that starts at `start`.
     pub fn new(start: Time) -> Ledger {
-        Ledger { start, stage_start: start, service: SmallVec::new(), stages: Vec::with_capacity(INITIAL_CAPACITY) }
+        Ledger::with_capacity(start, INITIAL_CAPACITY)
+    }
+
+    /// Begins an empty ledger at `start`, with memory for `stages` stages.
+    pub(super) fn with_capacity(start: Time, stages: usize) -> Ledger {
+        let stages = Vec::with_capacity(stages);
+        Ledger { start, stage_start: start, service: SmallVec::new(), stages }
     }
 
     /// Returns the instant at which the message started.

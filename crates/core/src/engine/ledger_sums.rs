@@ -19,7 +19,8 @@ impl LedgerSums {
         let mut next = 0;
         for stage in ledger.stages() {
             let new = || Stage { name: stage.name, waiting: Time::ZERO, service: Time::ZERO };
-            let index = find_or_insert(&mut self.stages, &mut next, |sum| sum.name == stage.name, new);
+            let has_name = |sum: &Stage| std::ptr::eq(sum.name, stage.name) || sum.name == stage.name;
+            let index = find_or_insert(&mut self.stages, &mut next, has_name, new);
             self.stages[index].waiting += stage.waiting;
             self.stages[index].service += stage.service;
         }
@@ -52,7 +53,9 @@ pub fn find_or_insert<T>(
     is_match: impl Fn(&T) -> bool,
     new: impl FnOnce() -> T,
 ) -> usize {
-    let index = sums.iter().position(is_match).unwrap_or_else(|| {
+    // No two sums match one value, and most values come in the order of the sums.
+    let expected = sums.get(*next).is_some_and(&is_match).then_some(*next);
+    let index = expected.or_else(|| sums.iter().position(is_match)).unwrap_or_else(|| {
         sums.insert(*next, new());
         *next
     });

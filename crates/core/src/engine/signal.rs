@@ -12,13 +12,68 @@ use std::task::{Context, Poll};
 pub struct Signal {
     sim: Sim,
     reason: WaitReasonId,
-    waiters: RefCell<Vec<TaskId>>,
+    waiters: Waiters,
+}
+
+/// The tasks that wait for a signal, in the order in which they began to wait. Most signals have one waiter at most, so
+/// the first is kept apart from the others.
+struct Waiters {
+    first: Cell<TaskId>,
+    /// The others; empty if there is no first one.
+    others: RefCell<Vec<TaskId>>,
+}
+
+impl Waiters {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.first.get() == NO_TASK
+    }
+
+    #[inline]
+    fn push(&self, task: TaskId) {
+        match self.is_empty() {
+            true => self.first.set(task),
+            false => self.others.borrow_mut().push(task),
+        }
+    }
+
+    /// Takes at most `tasks` tasks, and calls `wake` for each.
+    #[inline]
+    fn take(&self, tasks: usize, mut wake: impl FnMut(TaskId)) {
+        if tasks == 0 || self.is_empty() {
+            return;
+        }
+        wake(self.first.replace(NO_TASK));
+        let mut others = self.others.borrow_mut();
+        if !others.is_empty() {
+            let taken = (tasks - 1).min(others.len());
+            others.drain(..taken).for_each(wake);
+            self.first.set(if others.is_empty() { NO_TASK } else { others.remove(0) });
+        }
+    }
+
+    /// Removes `task`. Returns whether it was there.
+    #[inline]
+    fn remove(&self, task: TaskId) -> bool {
+        let first = self.first.get();
+        if first == NO_TASK {
+            return false;
+        }
+        let mut others = self.others.borrow_mut();
+        if first == task {
+            self.first.set(if others.is_empty() { NO_TASK } else { others.remove(0) });
+            return true;
+        }
+        let waiting = others.iter().position(|&waiter| waiter == task);
+        waiting.map(|index| others.remove(index)).is_some()
+    }
 }
 
 impl Signal {
     /// Creates a signal; deadlock reports name its waits by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Signal {
-        Signal { sim: sim.clone(), reason: sim.register_wait_reason(name), waiters: RefCell::default() }
+        let waiters = Waiters { first: Cell::new(NO_TASK), others: RefCell::default() };
+        Signal { sim: sim.clone(), reason: sim.register_wait_reason(name), waiters }
     }
 
     /// Returns the wait reason that deadlock reports name.
@@ -29,31 +84,23 @@ impl Signal {
     /// Wakes every waiting task.
     #[inline]
     pub fn notify(&self) {
-        if !self.waiters.borrow().is_empty() {
+        if !self.waiters.is_empty() {
             self.wake_all();
         }
     }
 
     /// Wakes at most `tasks` waiting tasks, in the order in which they began to wait.
     pub fn notify_first(&self, tasks: usize) {
-        let mut waiters = self.waiters.borrow_mut();
-        let woken = tasks.min(waiters.len());
-        for task in waiters.drain(..woken) {
-            self.sim.wake(task);
-        }
+        self.waiters.take(tasks, |task| self.sim.wake(task));
     }
 
     /// Wakes every waiting task at `instant`.
     pub fn notify_at(&self, instant: Time) {
-        for task in self.waiters.borrow_mut().drain(..) {
-            self.sim.wake_task_at(task, instant);
-        }
+        self.waiters.take(usize::MAX, |task| self.sim.wake_task_at(task, instant));
     }
 
     fn wake_all(&self) {
-        for task in self.waiters.borrow_mut().drain(..) {
-            self.sim.wake(task);
-        }
+        self.waiters.take(usize::MAX, |task| self.sim.wake(task));
     }
 
     /// Waits for the next [`notify`](Signal::notify).
@@ -73,12 +120,10 @@ impl Signal {
     }
 
     /// Removes `task` from the waiting tasks. Returns whether the task had already been notified.
+    #[inline]
     fn remove_waiter(&self, task: TaskId) -> bool {
         self.sim.set_waiting(task, None);
-        let mut waiters = self.waiters.borrow_mut();
-        let waiting = waiters.iter().position(|&waiter| waiter == task);
-        waiting.map(|index| waiters.remove(index));
-        waiting.is_none()
+        !self.waiters.remove(task)
     }
 }
 
@@ -100,11 +145,15 @@ impl Future for SignalWait<'_> {
             let waiter = std::mem::replace(&mut self.waiter, NO_TASK);
             return Poll::Ready(self.signal.remove_waiter(waiter));
         }
+        // If no other task acts before the deadline, none notifies the signal.
+        if self.deadline < Time::MAX && sim.try_advance(self.deadline) {
+            return Poll::Ready(false);
+        }
         let current = sim.current();
-        self.signal.waiters.borrow_mut().push(current);
+        self.signal.waiters.push(current);
         sim.set_waiting(current, Some(self.reason));
         if self.deadline < Time::MAX {
-            sim.wake_at(self.deadline);
+            sim.request_wakeup(self.deadline);
         }
         self.waiter = current;
         Poll::Pending
@@ -216,8 +265,9 @@ impl<T> Future for Receive<'_, T> {
                 sim.set_waiting(self.waiter, Some(mailbox.wait_reason()));
                 Poll::Pending
             }
-            Some(instant) if instant > sim.now() => {
-                sim.wake_at(instant);
+            // If no other task acts before the value arrives, the clock advances without an event.
+            Some(instant) if instant > sim.now() && !sim.try_advance(instant) => {
+                sim.request_wakeup(instant);
                 Poll::Pending
             }
             Some(_) => Poll::Ready(mailbox.values.borrow_mut().pop_front().expect("a value was there").1),

@@ -7,6 +7,7 @@
 use super::endpoint::EndpointId;
 use super::flow_series::FlowSeries;
 use super::journey::{Journey, Message};
+use super::ledger::{INITIAL_CAPACITY, Ledger};
 use super::ledger_sums::LedgerSums;
 use super::milestones::Milestones;
 use super::sample::Sampled;
@@ -84,6 +85,9 @@ impl Deliveries {
 pub struct MessageTally {
     sim: Sim,
     messages_created: Cell<u64>,
+    /// Number of stages for which the ledger of a new message has memory: those of the message that was delivered last,
+    /// since most messages have the same.
+    stages_expected: Cell<usize>,
     measuring: Cell<bool>,
     arrived: Cell<u64>,
     /// The delivered messages: all if the recorder keeps messages, otherwise the first ones and a sample of the others.
@@ -118,6 +122,7 @@ impl MessageTally {
         Rc::new(MessageTally {
             sim: sim.clone(),
             messages_created: Cell::new(0),
+            stages_expected: Cell::new(INITIAL_CAPACITY),
             measuring: Cell::new(true),
             arrived: Cell::new(0),
             delivered_sample: RefCell::new(if sim.recorder().keeps_messages() {
@@ -142,7 +147,8 @@ impl MessageTally {
 
     /// Begins the journey of a new message, sent at `start` by the sender's clock.
     pub fn message(&self, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
-        Journey::new(self.next_id(), source, destination, payload, start)
+        let ledger = Ledger::with_capacity(start, self.stages_expected.get());
+        Journey::with_ledger(self.next_id(), source, destination, payload, ledger)
     }
 
     /// Begins the journey of a new message without a ledger, sent at `start` by the sender's clock.
@@ -187,6 +193,7 @@ impl MessageTally {
     fn add_to_sums(&self, message: &Rc<Message>, time: Time) -> bool {
         let ledger = message.peek();
         assert_eq!(ledger.start() + ledger.total(), time, "the stages of a message sum to its latency");
+        self.stages_expected.set(ledger.stages().len().min(INITIAL_CAPACITY));
         if !self.measuring.get() {
             return false;
         }

@@ -54,6 +54,7 @@ impl Sim {
     }
 
     /// States which task can end the wait at `reason`.
+    #[inline]
     pub fn set_holder(&self, reason: WaitReasonId, task: TaskId) {
         self.0.wait_reasons.borrow()[reason.0 as usize].holder.set((task != NO_TASK).then_some(task));
     }
@@ -74,6 +75,7 @@ impl Sim {
     /// livelocked as long as one of its tasks works, however slow it is. A task works for a bounded time on what is
     /// there, such as the packet that a poll has found; a nested [`polls_for`](Sim::polls_for) guard states that it
     /// polls again.
+    #[inline]
     pub fn works(&self) -> WaitReasonGuard<'_> {
         let mut guard = self.set_wait_reason(None, false);
         guard.works = true;
@@ -82,6 +84,7 @@ impl Sim {
     }
 
     /// Records that `task` begins to work, or ends it, without polling.
+    #[inline]
     pub(crate) fn add_work(&self, task: TaskId, begins: bool) {
         if task != NO_TASK {
             let works = &self.0.task_info.borrow()[task as usize].work_guards;
@@ -89,6 +92,7 @@ impl Sim {
         }
     }
 
+    #[inline]
     fn set_wait_reason(&self, reason: Option<WaitReasonId>, overrides_wait: bool) -> WaitReasonGuard<'_> {
         let task = self.0.current.get();
         let previous = match task {
@@ -102,6 +106,7 @@ impl Sim {
     }
 
     /// Sets the reason for which `task` waits, or (with `None`) records that the wait ended.
+    #[inline]
     pub(super) fn set_waiting(&self, task: TaskId, reason: Option<WaitReasonId>) {
         self.0.task_info.borrow()[task as usize].current_wait.set(reason);
     }

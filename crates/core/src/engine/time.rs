@@ -55,11 +55,13 @@ impl Time {
     }
 
     /// Returns the time since `earlier`, or zero if `earlier` is later.
+    #[inline]
     pub const fn since(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
     }
 
     /// Returns the sum, or [`Time::MAX`] on overflow.
+    #[inline]
     pub const fn saturating_add(self, span: Time) -> Time {
         Time(self.0.saturating_add(span.0))
     }
@@ -70,6 +72,7 @@ impl Time {
     }
 
     /// Returns `self × part ÷ whole`, rounded down, without intermediate overflow.
+    #[inline]
     pub const fn scale(self, part: u64, whole: u64) -> Time {
         Time::from_wide_ps(self.0 as u128 * part as u128 / whole as u128)
     }
@@ -77,6 +80,7 @@ impl Time {
     /// Returns the result of an operation on `self` and `other` that overflowed: [`Time::MAX`] if one of them is
     /// [`Time::MAX`], and [`Time::END`] otherwise.
     #[cold]
+    #[inline]
     fn saturated(self, other: Time) -> Time {
         if self == Time::MAX || other == Time::MAX { Time::MAX } else { Time::END }
     }
@@ -91,6 +95,7 @@ impl Add for Time {
 }
 
 impl AddAssign for Time {
+    #[inline]
     fn add_assign(&mut self, other: Time) {
         *self = *self + other;
     }
@@ -98,12 +103,14 @@ impl AddAssign for Time {
 
 impl Sub for Time {
     type Output = Time;
+    #[inline]
     fn sub(self, other: Time) -> Time {
         Time(self.0.checked_sub(other.0).expect("a duration is not negative"))
     }
 }
 
 impl SubAssign for Time {
+    #[inline]
     fn sub_assign(&mut self, other: Time) {
         *self = *self - other;
     }
@@ -119,6 +126,7 @@ impl Mul<u64> for Time {
 
 impl Div<u64> for Time {
     type Output = Time;
+    #[inline]
     fn div(self, parts: u64) -> Time {
         Time(self.0 / parts)
     }

@@ -132,6 +132,7 @@ impl Rate {
     }
 
     /// Returns the difference between this rate and `other`, at least 1 bit/s because zero is not a rate.
+    #[inline]
     pub const fn minus(self, other: Rate) -> Rate {
         let left = self.0.saturating_sub(other.0);
         Rate(if left == 0 { 1 } else { left })
@@ -192,16 +193,19 @@ impl Hertz {
     }
 
     /// Returns the number of the last cycle that ends at or before `now`.
+    #[inline]
     pub const fn cycle_before(self, now: Time) -> u64 {
         self.cycle_at(now.saturating_add(Time::from_ps(1))) - 1
     }
 
     /// Returns the clock edge `cycles` whole cycles after the last edge at or before `now`.
+    #[inline]
     pub const fn edge_since(self, now: Time, cycles: u64) -> Time {
         self.end_of_cycle(self.cycle_before(now).saturating_add(cycles))
     }
 
     /// Returns the clock edge `cycles` whole cycles after the first edge at or after `now`.
+    #[inline]
     pub const fn edge_after(self, now: Time, cycles: u64) -> Time {
         self.end_of_cycle(self.cycle_at(now).saturating_add(cycles))
     }
@@ -223,6 +227,7 @@ impl Hertz {
 
     /// Returns the length of a cycle if it is a whole number of picoseconds, so that cycles are counted without
     /// division.
+    #[inline]
     pub const fn period(self) -> Option<Time> {
         match PS_PER_S.is_multiple_of(self.0) {
             true => Some(Time::from_ps(PS_PER_S / self.0)),
@@ -231,6 +236,7 @@ impl Hertz {
     }
 
     /// Returns the length of `cycles` cycles, rounded down to a picosecond.
+    #[inline]
     pub const fn cycles(self, cycles: u64) -> Time {
         self.end_of_cycle(cycles)
     }

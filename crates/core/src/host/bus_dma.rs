@@ -4,9 +4,10 @@ use super::block::{BLOCK_BYTES, block_of, offset_in_block};
 use super::device::Direction;
 use super::dma::{DmaInitiator, MemoryBusInitiator};
 use super::dma_port::{
-    DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, NoFreeTag, Transfer,
-    TransferEngine, submit_when_free,
+    DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaTag, DmaTags, NoFreeTag, Transfer, TransferEngine,
+    submit_when_free,
 };
+use super::dma_steps::{DataBeat, DmaSteps};
 use super::io_bus::IoBusHost;
 use super::io_bus::bridge::{Burst, DmaStream};
 use super::memory_bus::TransactionKind;

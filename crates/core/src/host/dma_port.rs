@@ -7,8 +7,10 @@
 //! The author of a port writes a transfer as one async function, which reports its steps to [`DmaSteps`].
 
 use super::block::Address;
-use crate::engine::{Bytes, LocalFuture, Rate, Signal, Sim, Time};
-use std::cell::{Cell, RefCell};
+use super::dma_steps::{DataBeat, DmaSteps};
+use super::link_transfer::LinkTransfer;
+use crate::engine::{Bytes, LocalFuture, Signal, Sim, Time};
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -110,30 +112,17 @@ impl From<Vec<u8>> for DmaSource {
     }
 }
 
-/// Bytes that flow between an engine and memory at one rate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DataBeat {
-    /// Offset of the first byte in the transfer.
-    pub offset: u64,
-    /// Number of bytes.
-    pub bytes: Bytes,
-    /// Start of the service by buses and memory. It may precede the flow of the bytes.
-    pub began: Time,
-    /// Arrival of the first byte.
-    pub from: Time,
-    /// Arrival of the last byte.
-    pub to: Time,
-    /// Rate at which the bytes arrive.
-    pub rate: Rate,
-}
-
 /// A transfer that was submitted. Dropping it abandons the bytes that have not been moved, unless the port advances
 /// transfers that are not awaited.
 #[must_use = "a transfer may advance only while its completion is awaited"]
-pub struct DmaCompletion {
-    steps: Rc<DmaSteps>,
-    /// The transfer, until its end.
-    transfer: Option<LocalFuture<'static, ()>>,
+pub struct DmaCompletion(CompletionKind);
+
+/// The form in which an engine follows a transfer.
+enum CompletionKind {
+    /// From step to step: the transfer until its end, and its steps.
+    Steps(Option<LocalFuture<'static, ()>>, Rc<DmaSteps>),
+    /// A transfer over a link, of which no step was awaited. Its end is awaited without a future of its own.
+    Link(Rc<LinkTransfer>),
 }
 
 /// A transfer that an engine drives from step to step.
@@ -173,145 +162,93 @@ impl DmaCompletion {
     /// called.
     pub fn new<T: Future<Output = ()> + 'static>(transfer: impl FnOnce(Rc<DmaSteps>) -> T) -> DmaCompletion {
         let steps = Rc::<DmaSteps>::default();
-        DmaCompletion { transfer: Some(Box::pin(transfer(steps.clone()))), steps }
+        DmaCompletion(CompletionKind::Steps(Some(Box::pin(transfer(steps.clone()))), steps))
+    }
+
+    /// Creates the completion of a transfer over a link.
+    pub(super) fn of_link(transfer: Rc<LinkTransfer>) -> DmaCompletion {
+        DmaCompletion(CompletionKind::Link(transfer))
+    }
+
+    /// Returns the steps of the transfer, which are followed from now on.
+    fn steps(&mut self) -> &DmaSteps {
+        if let CompletionKind::Link(transfer) = &self.0 {
+            let transfer = transfer.clone();
+            *self = DmaCompletion::new(|steps| async move { transfer.report(&steps).await });
+        }
+        match &self.0 {
+            CompletionKind::Steps(_, steps) => steps,
+            CompletionKind::Link(_) => unreachable!("the steps are followed"),
+        }
     }
 
     /// Waits until the transfer is set up. Returns the service time of the set-up.
     pub async fn set_up(&mut self) -> Time {
         self.advance_to(1).await;
-        self.steps.set_up.get()
+        self.steps().set_up.get()
     }
 
     /// Waits until the next beat begins to flow. Returns `None` if all beats have passed. `into` receives the bytes of
     /// a beat that reads, and becomes empty for a beat that writes.
     pub async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
         // Each beat has two steps: it begins with an even step and ends with the next.
-        self.advance_to((self.steps.reached.get() / 2 + 1) * 2).await;
-        std::mem::swap(into, &mut self.steps.data.borrow_mut());
-        self.steps.beat.take()
+        let next = (self.steps().reached.get() / 2 + 1) * 2;
+        self.advance_to(next).await;
+        let steps = self.steps();
+        std::mem::swap(into, &mut steps.data.borrow_mut());
+        steps.beat.take()
     }
 
     /// Waits until the last byte of the current beat has arrived and buses and memory are free for other transfers.
     pub async fn beat_passed(&mut self) {
-        self.advance_to(self.steps.reached.get() | 1).await;
+        let end = self.steps().reached.get() | 1;
+        self.advance_to(end).await;
     }
 
     /// Waits for the end of the transfer, after which written bytes are visible to others. The remaining beats are not
     /// returned.
     pub async fn done(&mut self) {
-        self.advance_to(u32::MAX).await;
+        match &self.0 {
+            CompletionKind::Link(transfer) => _ = transfer.end(false).await,
+            CompletionKind::Steps(..) => self.advance_to(u32::MAX).await,
+        }
     }
 
     /// Waits for the end of a read, and returns its bytes. No beat may have been awaited before.
     pub async fn read_to_end(&mut self) -> Vec<u8> {
-        self.steps.collects.set(true);
+        if let CompletionKind::Link(transfer) = &self.0 {
+            return transfer.end(true).await;
+        }
+        self.steps().collects.set(true);
         self.advance_to(u32::MAX).await;
-        self.steps.data.take()
+        self.steps().data.take()
     }
 
     /// Returns the stages of a transfer that has ended, in their order, with the time that each took. They add up to
     /// the latency of the transfer. The list is empty if the port records none.
     pub fn stages(&self) -> Vec<(&'static str, Time)> {
-        self.steps.stages.get().iter().flatten().copied().collect()
+        match &self.0 {
+            CompletionKind::Steps(_, steps) => steps.stages.get().iter().flatten().copied().collect(),
+            CompletionKind::Link(transfer) => transfer.stages(),
+        }
     }
 
     async fn advance_to(&mut self, goal: u32) {
-        self.steps.goal.set(goal);
+        self.steps().goal.set(goal);
         poll_fn(|context| self.poll_until(goal, context)).await;
     }
 
     fn poll_until(&mut self, goal: u32, context: &mut Context<'_>) -> Poll<()> {
-        if self.steps.reached.get() >= goal {
+        let CompletionKind::Steps(transfer, steps) = &mut self.0 else { unreachable!("the steps are followed") };
+        if steps.reached.get() >= goal {
             return Poll::Ready(());
         }
-        let Some(transfer) = &mut self.transfer else { return Poll::Ready(()) };
-        if transfer.as_mut().poll(context).is_ready() {
-            self.transfer = None;
+        let Some(advancing) = transfer else { return Poll::Ready(()) };
+        if advancing.as_mut().poll(context).is_ready() {
+            *transfer = None;
             return Poll::Ready(());
         }
-        if self.steps.reached.get() >= goal { Poll::Ready(()) } else { Poll::Pending }
-    }
-}
-
-/// The largest number of stages of a transfer.
-const STAGES_MAX: usize = 8;
-
-/// The stages of a transfer, in their order, with the time that each took.
-type StageTimes = [Option<(&'static str, Time)>; STAGES_MAX];
-
-/// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each step
-/// until its engine requests the next step.
-#[derive(Default)]
-pub struct DmaSteps {
-    /// Step up to which the engine lets the transfer advance.
-    goal: Cell<u32>,
-    reached: Cell<u32>,
-    set_up: Cell<Time>,
-    beat: Cell<Option<DataBeat>>,
-    data: RefCell<Vec<u8>>,
-    /// Whether the bytes of all beats are collected until the end.
-    collects: Cell<bool>,
-    stages: Cell<StageTimes>,
-}
-
-impl DmaSteps {
-    /// Reports that the transfer is set up, with the service time of the set-up. This is the first step of a transfer.
-    pub async fn set_up(&self, service: Time) {
-        self.set_up.set(service);
-        self.end_step().await;
-    }
-
-    /// Reports that a beat of a read begins to flow, whose bytes are `data`. On return, `data` is a buffer that can be
-    /// reused.
-    pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
-        if self.collects.get() {
-            let mut all = self.data.borrow_mut();
-            match all.is_empty() {
-                true => std::mem::swap(data, &mut all),
-                false => all.extend_from_slice(data),
-            }
-            return self.reached.set(self.reached.get() + 1);
-        }
-        std::mem::swap(data, &mut self.data.borrow_mut());
-        self.beat.set(Some(beat));
-        self.end_step().await;
-        std::mem::swap(data, &mut self.data.borrow_mut());
-    }
-
-    /// Returns whether the engine waits for the end of the transfer only. The port need not report beats at the
-    /// instants at which they flow.
-    pub fn awaits_end(&self) -> bool {
-        self.goal.get() == u32::MAX
-    }
-
-    /// Reports that a beat of a write begins to flow.
-    pub async fn write_beat(&self, beat: DataBeat) {
-        self.data.borrow_mut().clear();
-        self.beat.set(Some(beat));
-        self.end_step().await;
-    }
-
-    /// Reports that the beat has passed.
-    pub async fn passed(&self) {
-        self.beat.set(None);
-        self.end_step().await;
-    }
-
-    /// Records the stages of the transfer at its end, in their order, with the time that each took. The times add up to
-    /// the time from the submission to the end.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there are more than eight stages.
-    pub fn record_stages(&self, stages: &[(&'static str, Time)]) {
-        assert!(stages.len() <= STAGES_MAX, "a transfer has at most {STAGES_MAX} stages");
-        self.stages.set(std::array::from_fn(|stage| stages.get(stage).copied()));
-    }
-
-    async fn end_step(&self) {
-        let step = self.reached.get() + 1;
-        self.reached.set(step);
-        poll_fn(|_| if self.goal.get() > step { Poll::Ready(()) } else { Poll::Pending }).await;
+        if steps.reached.get() >= goal { Poll::Ready(()) } else { Poll::Pending }
     }
 }
 

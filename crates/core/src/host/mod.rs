@@ -15,6 +15,7 @@
 //! | `word_access.rs` | accesses of drivers to single words of memory |
 //! | `device.rs` | devices: registers and memory in a window |
 //! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
+//! | `dma_steps.rs`, `link_transfer.rs` | the steps of a transfer, and transfers over a link |
 //! | `dma.rs` | DMA initiators, one for each kind of bus |
 //! | `posted_writes.rs` | posted writes of a device, which are not yet visible in memory |
 //! | `interrupt.rs` | the interrupt vectors of an interface |
@@ -44,8 +45,10 @@ mod cpu_lease;
 mod device;
 pub mod dma;
 mod dma_port;
+mod dma_steps;
 mod interrupt;
 pub mod io_bus;
+mod link_transfer;
 pub mod memory_bus;
 mod metrics;
 mod node;
@@ -76,10 +79,10 @@ pub use cpu_lease::{AcquireCpu, CpuLease};
 pub use device::{AsyncDevice, Device, DeviceWindow, Direction, ImmediateDevice, Mapping, Window};
 pub use dma::DmaInitiator;
 pub use dma_port::{
-    DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags, NoFreeTag,
-    submit_when_free,
+    DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaTag, DmaTags, NoFreeTag, submit_when_free,
 };
 pub(crate) use dma_port::{Transfer, TransferEngine};
+pub use dma_steps::{DataBeat, DmaSteps};
 pub use interrupt::{CoreId, Interrupt, InterruptController, InterruptHandler, InterruptVector, Interrupts};
 pub use metrics::HostMetric;
 pub use node::{Host, HostNode, WeakHost};

@@ -5,9 +5,8 @@
 //! until the last byte has arrived or the written bytes are visible. The module leaves out the rate of the link, and
 //! credits.
 
-use super::dma_port::{
-    DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, NoFreeTag, submit_when_free,
-};
+use super::dma_port::{DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaTag, DmaTags, NoFreeTag, submit_when_free};
+use super::dma_steps::{DataBeat, DmaSteps};
 use super::posted_writes::{PostedWrite, PostedWrites};
 use crate::engine::{Mailbox, Signal, Sim, Time};
 use std::cell::{Cell, RefCell};

@@ -31,12 +31,12 @@ impl AnyProcessor {
     }
 
     /// Loads consecutive bytes of memory.
-    pub async fn load_run(&self, from: Address, into: &mut [u8]) {
-        Processor::load_run(self, from, into).await;
+    pub fn load_run(&self, from: Address, into: &mut [u8]) -> impl Future<Output = ()> {
+        Processor::load_run(self, from, into)
     }
 
     /// Stores consecutive bytes in memory.
-    pub async fn store_run(&self, to: Address, bytes: &[u8]) {
-        Processor::store_run(self, to, bytes).await;
+    pub fn store_run(&self, to: Address, bytes: &[u8]) -> impl Future<Output = ()> {
+        Processor::store_run(self, to, bytes)
     }
 }

@@ -7,6 +7,7 @@
 use super::state::State;
 use crate::engine::Bytes;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block, read_bytes};
+use std::cell::Cell;
 
 /// The address of a block with its state in the low bits; 0 if the frame is empty.
 type Tag = u64;
@@ -27,7 +28,13 @@ pub struct Cache {
     accesses: u64,
     ways: usize,
     set_mask: u64,
+    /// For blocks by their number modulo [`RECENT`], the frame in which one was found last, so that a block that is
+    /// accessed again is not searched.
+    recent: [Cell<u32>; RECENT],
 }
+
+/// Number of frames that are remembered; a power of two.
+const RECENT: usize = 64;
 
 /// Returns whether a tag is that of `block`: the block's address plus its state, 1 to 4.
 #[inline]
@@ -51,6 +58,7 @@ impl Cache {
             accesses: 0,
             ways,
             set_mask: (frames / ways) as u64 - 1,
+            recent: [const { Cell::new(0) }; RECENT],
         }
     }
 
@@ -70,10 +78,25 @@ impl Cache {
     fn find_tag(&self, address: Address) -> Option<(BlockFrame, Tag)> {
         let first = self.first_frame(address);
         if self.ways > 1 {
-            return self.search(first, block_of(address));
+            return self.find_among_ways(first, block_of(address));
         }
         let tag = self.tags[first];
         holds(tag, block_of(address)).then_some((BlockFrame(first), tag))
+    }
+
+    /// Finds a block among several ways. A frame that holds the block is the only one that does.
+    #[inline]
+    fn find_among_ways(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
+        let recent = &self.recent[(block / BLOCK_BYTES as u64) as usize % RECENT];
+        let tag = self.tags[recent.get() as usize];
+        if holds(tag, block) {
+            return Some((BlockFrame(recent.get() as usize), tag));
+        }
+        let found = self.search(first, block);
+        if let Some((frame, _)) = found {
+            recent.set(frame.0 as u32);
+        }
+        found
     }
 
     /// Returns the frame and the tag of a block, if it is in the set that begins at frame `first`.
@@ -171,8 +194,14 @@ impl Cache {
             return first;
         }
         let (tags, used) = (&self.tags[first..first + self.ways], &self.used[first..first + self.ways]);
-        let ages = tags.iter().zip(used).map(|(tag, used)| (*tag != 0, *used));
-        first + ages.enumerate().min_by_key(|(_, age)| *age).expect("a set has a frame").0
+        let (mut oldest, mut oldest_age) = (0, u64::MAX);
+        for (way, (tag, used)) in tags.iter().zip(used).enumerate() {
+            let age = u64::from(*tag != 0) << 63 | used;
+            if age < oldest_age {
+                (oldest, oldest_age) = (way, age);
+            }
+        }
+        first + oldest
     }
 
     /// Returns the addresses of the blocks in the cache.
@@ -207,6 +236,27 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn the_look_up_among_ways_equals_a_search_of_the_set(
+            steps in prop::collection::vec((0..64u64, 1..5usize, any::<bool>()), 1..120), ways in 1u32..4,
+        ) {
+            let mut cache = Cache::new(Bytes(32 * BLOCK_BYTES as u64), 1 << ways);
+            for (block, state, fills) in steps {
+                let address = block * BLOCK_BYTES as u64;
+                match cache.find(address) {
+                    Some((frame, _)) if !fills => cache.set_state(frame, State::Invalid),
+                    Some(_) => {}
+                    None => {
+                        let (frame, _) = cache.victim(address);
+                        cache.fill(frame, address, State::ALL[state], &Block::ZERO);
+                    }
+                }
+                for address in (0..64).map(|block| block * BLOCK_BYTES as u64) {
+                    prop_assert_eq!(cache.find_tag(address), cache.search(cache.first_frame(address), address));
+                }
+            }
+        }
+
         #[test]
         fn the_direct_mapped_look_up_equals_a_search_of_the_set(
             steps in prop::collection::vec((0..32u64, 1..5usize, any::<bool>()), 1..60),

@@ -3,6 +3,7 @@
 //! | file | models |
 //! |---|---|
 //! | `contents.rs` | tags, states, bytes and replacement |
+//! | `tag_bytes.rs` | a search of the ways of a set |
 //! | `state.rs` | the MOESI states |
 //! | `parameters.rs` | the parameters of every cache |
 //!
@@ -12,7 +13,9 @@
 mod contents;
 mod parameters;
 mod state;
+mod tag_bytes;
 
 pub use contents::{BlockFrame, Cache};
 pub use parameters::{CacheParameters, Spin};
 pub use state::State;
+pub use tag_bytes::TagBytes;

@@ -31,8 +31,14 @@ impl Prefetches {
         &self.announced
     }
 
-    pub(super) fn contains(&self, block: Address, write: bool) -> bool {
-        self.blocks.borrow().iter().any(|known| (known.block, known.write) == (block, write))
+    /// Returns the number of announced blocks.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.borrow().len()
+    }
+
+    /// Returns whether the first `among` announced blocks have `block`.
+    pub(super) fn contains(&self, block: Address, write: bool, among: usize) -> bool {
+        self.blocks.borrow().iter().take(among).any(|known| (known.block, known.write) == (block, write))
     }
 
     pub(super) fn add(&self, prefetch: Prefetch) {

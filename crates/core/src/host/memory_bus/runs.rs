@@ -39,8 +39,10 @@ impl MemoryBusProcessor {
             return;
         }
         let (mut block, end, mut missing) = (block_of(from), from + bytes as u64, 0);
+        // The blocks of one run differ, so only those of earlier runs are compared.
+        let announced = core.prefetches.len();
         while block < end {
-            if !self.holds(block, write) && !core.prefetches.contains(block, write) {
+            if !self.holds(block, write) && !core.prefetches.contains(block, write, announced) {
                 core.prefetches.add(Prefetch { block, write, at: self.time() });
                 missing += 1;
             }

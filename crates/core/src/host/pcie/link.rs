@@ -134,19 +134,24 @@ impl PcieLinkParameters {
     }
 
     /// Returns the number of packets of a write of `bytes` bytes within a page.
+    #[inline]
     pub fn write_packets(&self, bytes: Bytes) -> u64 {
-        bytes.get().div_ceil(self.payload_max.get()).max(1)
+        if bytes <= self.payload_max { 1 } else { bytes.get().div_ceil(self.payload_max.get()) }
     }
 
     /// Returns the number of completions of a read of `bytes` bytes at `address` within a page. If the address is not
     /// at a read boundary, the first completion ends at one.
     pub fn completion_packets(&self, address: Address, bytes: Bytes) -> u64 {
         let first = self.payload_max.get() - address % self.read_boundary.get();
-        1 + bytes.get().saturating_sub(first).div_ceil(self.payload_max.get())
+        if bytes.get() <= first { 1 } else { 1 + (bytes.get() - first).div_ceil(self.payload_max.get()) }
     }
 
     /// Returns the credits that a write of `bytes` bytes within a page takes, for headers and for data.
+    #[inline]
     pub fn write_credits(&self, bytes: Bytes) -> (u32, u32) {
+        if bytes < self.payload_max {
+            return (1, bytes.get().div_ceil(CREDIT_BYTES) as u32);
+        }
         let (whole, rest) = (bytes.get() / self.payload_max.get(), bytes.get() % self.payload_max.get());
         let units = whole * (self.payload_max.get() / CREDIT_BYTES) + rest.div_ceil(CREDIT_BYTES);
         (self.write_packets(bytes) as u32, units as u32)
@@ -190,11 +195,13 @@ pub struct PacketBurst {
 
 impl PacketBurst {
     /// Returns one packet.
+    #[inline]
     pub fn one(header: Bytes, data: Bytes) -> PacketBurst {
         PacketBurst { packets: 1, header, data }
     }
 
     /// Returns the bytes on the wire.
+    #[inline]
     pub fn wire_bytes(&self) -> Bytes {
         Bytes(self.packets * self.header.get() + self.data.get())
     }
@@ -213,11 +220,13 @@ impl LinkDirection {
     }
 
     /// Returns the time for which bytes occupy the direction.
+    #[inline]
     pub fn time_for(&self, bytes: Bytes) -> Time {
         self.rate.time_for(bytes)
     }
 
     /// Sends a burst that is ready at `now`. Returns the times at which its first byte and its last byte are sent.
+    #[inline]
     pub fn send(&self, now: Time, burst: &PacketBurst) -> (Time, Time) {
         self.server.reserve(now, self.time_for(burst.wire_bytes()))
     }
@@ -252,21 +261,25 @@ impl Units {
     }
 
     /// Returns the number of units that are free at `now`.
+    #[inline]
     pub fn free(&self, now: Time) -> u32 {
         let state = &mut *self.state.borrow_mut();
-        while let Some((_, units)) = state.returns.pop_front_if(|(at, _)| *at <= now) {
+        while let Some((_, units)) = state.returns.front().filter(|(at, _)| *at <= now) {
             state.free += units;
+            state.returns.pop_front();
         }
         state.free
     }
 
     /// Takes units, which must be free.
+    #[inline]
     pub fn take(&self, units: u32) {
         let mut state = self.state.borrow_mut();
         state.free = state.free.checked_sub(units).expect("the units are free");
     }
 
     /// Returns units at the instant `at`.
+    #[inline]
     pub fn return_units(&self, at: Time, units: u32) {
         let returns = &mut self.state.borrow_mut().returns;
         // Most units return after all others.
@@ -277,6 +290,7 @@ impl Units {
     }
 
     /// Returns the instant after `now` at which units return next, if one is known.
+    #[inline]
     pub fn next_return(&self, now: Time) -> Option<Time> {
         self.free(now);
         self.state.borrow().returns.front().map(|(at, _)| *at)

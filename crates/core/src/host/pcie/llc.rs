@@ -8,9 +8,10 @@
 
 use crate::engine::{Bytes, Rate, Time};
 use crate::host::block::{Address, BLOCK_BYTES};
+use crate::host::cache::TagBytes;
 use crate::host::cache_warmth::CacheWarmth;
 use crate::text::Parameters;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 /// The parameters of the last-level cache.
@@ -83,17 +84,26 @@ pub struct Llc {
     lines: RefCell<Lines>,
 }
 
-/// The lines, set by set; the I/O ways are the last ones of a set.
+/// The lines of the sets that have ever held a block, set by set in the order of their first use; the I/O ways are the
+/// last ones of a set. Most runs use few sets.
 struct Lines {
+    /// For each set, its index among the used sets plus one; 0 if the set was never used.
+    set_indices: Vec<u32>,
     /// For each line, the number of its block plus one, and [`DEVICE`] and [`DIRTY`]; 0 if the line is empty.
     tags: Vec<u64>,
     /// Last use of each line.
     used: Vec<u32>,
     uses: u32,
+    /// For blocks by their number modulo [`RECENT`], the line in which one was found last.
+    recent: [Cell<u32>; RECENT],
+    tag_bytes: TagBytes,
+    ways: usize,
 }
 
 const DEVICE: u64 = 1;
 const DIRTY: u64 = 2;
+/// Number of lines that are remembered; a power of two.
+const RECENT: usize = 256;
 const TAG_SHIFT: u32 = 2;
 
 fn tag_of(block: u64) -> u64 {
@@ -103,10 +113,18 @@ fn tag_of(block: u64) -> u64 {
 impl Llc {
     /// Creates an empty cache.
     pub fn new(parameters: &LlcParameters) -> Llc {
-        let lines = (parameters.size.get() / BLOCK_BYTES as u64) as usize;
-        let lines = Lines { tags: vec![0; lines], used: vec![0; lines], uses: 0 };
         let LlcParameters { size, ways, io_ways, .. } = *parameters;
-        Llc { sets: size.get() / (BLOCK_BYTES * ways) as u64, ways, io_ways, lines: RefCell::new(lines) }
+        let sets = size.get() / (BLOCK_BYTES * ways) as u64;
+        let lines = Lines {
+            set_indices: vec![0; sets as usize],
+            tags: Vec::new(),
+            used: Vec::new(),
+            uses: 0,
+            recent: [const { Cell::new(0) }; RECENT],
+            tag_bytes: TagBytes::new(0, ways),
+            ways,
+        };
+        Llc { sets, ways, io_ways, lines: RefCell::new(lines) }
     }
 
     /// Returns the state of the block of `address`, which stays unchanged.
@@ -125,20 +143,23 @@ impl Llc {
         Some(if lines.tags[line] & DEVICE == 0 { LlcState::HostWarm } else { LlcState::DeviceWritten })
     }
 
-    /// Writes the block of `address` for a device. Returns the block that was evicted, if any. If there is no way in
-    /// which the write may allocate, the written block is the evicted one.
-    pub fn device_write(&self, address: Address) -> Option<EvictedBlock> {
+    /// Writes the block of `address` for a device. Returns whether the block was in the cache, and the block that was
+    /// evicted, if any. If there is no way in which the write may allocate, the written block is the evicted one.
+    pub fn device_write(&self, address: Address) -> (bool, Option<EvictedBlock>) {
         let block = address / BLOCK_BYTES as u64;
         let lines = &mut *self.lines.borrow_mut();
         if let Some(line) = self.find(lines, block) {
             lines.put(line, block, DEVICE | DIRTY);
-            return None;
+            return (true, None);
         }
-        let set = self.set(block);
-        match self.io_ways {
+        let evicted = match self.io_ways {
             0 => Some(EvictedBlock { is_dirty: true }),
-            ways => lines.replace(set.end - ways..set.end, block, DEVICE | DIRTY),
-        }
+            ways => {
+                let set = self.set(lines, block);
+                lines.replace(set.end - ways..set.end, block, DEVICE | DIRTY)
+            }
+        };
+        (false, evicted)
     }
 
     /// Fetches the block of `address` for the processor or, if `writes` is true, receives the modified block from the
@@ -151,7 +172,8 @@ impl Llc {
             lines.put(line, block, dirty);
             return (true, None);
         }
-        (false, lines.replace(self.set(block), block, if writes { DIRTY } else { 0 }))
+        let set = self.set(lines, block);
+        (false, lines.replace(set, block, if writes { DIRTY } else { 0 }))
     }
 
     /// Removes the block of `address`.
@@ -183,7 +205,7 @@ impl Llc {
 
     fn remove_all(&self, blocks: &Range<u64>) {
         let lines = &mut *self.lines.borrow_mut();
-        if blocks.end - blocks.start <= lines.tags.len() as u64 / 16 {
+        if blocks.end - blocks.start <= self.sets * self.ways as u64 / 16 {
             for block in blocks.clone() {
                 if let Some(line) = self.find(lines, block) {
                     lines.tags[line] = 0;
@@ -202,8 +224,8 @@ impl Llc {
             // Every line of these ways is replaced, and none has to be searched.
             for (number, block) in blocks.enumerate() {
                 let way = number as u64 / self.sets;
-                let line = self.set(block).end - ways + way as usize;
-                lines.put(line, block, bits);
+                let line = self.set(lines, block).end - ways + way as usize;
+                lines.put_new(line, block, bits);
             }
             return;
         }
@@ -211,26 +233,63 @@ impl Llc {
             match self.find(lines, block) {
                 Some(line) => lines.put(line, block, bits),
                 None => {
-                    let set = self.set(block);
+                    let set = self.set(lines, block);
                     lines.replace(set.end - ways..set.end, block, bits);
                 }
             }
         }
     }
 
-    /// Returns the lines of the set of `block`.
-    fn set(&self, block: u64) -> Range<usize> {
-        let first = (block % self.sets) as usize * self.ways;
+    /// Returns the lines of the set of `block`, which is used from now on.
+    fn set(&self, lines: &mut Lines, block: u64) -> Range<usize> {
+        let number = (block % self.sets) as usize;
+        if lines.set_indices[number] == 0 {
+            lines.add_set(number);
+        }
+        let first = (lines.set_indices[number] as usize - 1) * self.ways;
         first..first + self.ways
     }
 
+    /// Returns the line that holds `block`. A line that holds it is the only one that does, so the one in which a block
+    /// was found last is tried before the set is searched.
+    #[inline]
     fn find(&self, lines: &Lines, block: u64) -> Option<usize> {
-        let tag = tag_of(block);
-        self.set(block).find(|line| lines.tags[*line] & !(DEVICE | DIRTY) == tag)
+        let recent = &lines.recent[block as usize % RECENT];
+        let tag = lines.tags.get(recent.get() as usize);
+        if tag.is_some_and(|tag| tag & !(DEVICE | DIRTY) == tag_of(block)) {
+            return Some(recent.get() as usize);
+        }
+        let found = self.search(lines, block);
+        if let Some(line) = found {
+            recent.set(line as u32);
+        }
+        found
+    }
+
+    fn search(&self, lines: &Lines, block: u64) -> Option<usize> {
+        let (number, tag) = ((block % self.sets) as usize, tag_of(block));
+        let index = (lines.set_indices[number] as usize).checked_sub(1)?;
+        let tags = &lines.tags[index * self.ways..(index + 1) * self.ways];
+        let holds = |way: usize| tags.get(way).is_some_and(|found| found & !(DEVICE | DIRTY) == tag);
+        lines.tag_bytes.find(index, block, holds).map(|way| index * self.ways + way)
     }
 }
 
 impl Lines {
+    /// Adds the lines of the set `number`.
+    #[cold]
+    fn add_set(&mut self, number: usize) {
+        let (lines, all) = (self.tags.len() + self.ways, self.set_indices.len() * self.ways);
+        if lines > all / 4 {
+            self.tags.reserve_exact(all - self.tags.len());
+            self.used.reserve_exact(all - self.used.len());
+        }
+        self.set_indices[number] = (lines / self.ways) as u32;
+        self.tags.resize(lines, 0);
+        self.used.resize(lines, 0);
+        self.tag_bytes.add_set();
+    }
+
     fn touch(&mut self, line: usize) {
         self.uses += 1;
         self.used[line] = self.uses;
@@ -241,13 +300,19 @@ impl Lines {
         self.touch(line);
     }
 
+    /// Puts a block into a line that held another one, or none.
+    fn put_new(&mut self, line: usize, block: u64, bits: u64) {
+        self.tag_bytes.put(line / self.ways, line % self.ways, block);
+        self.put(line, block, bits);
+    }
+
     /// Puts a block into an empty line of `among`, or into the least recently used one. Returns the evicted block, if
     /// any.
     fn replace(&mut self, among: Range<usize>, block: u64, bits: u64) -> Option<EvictedBlock> {
         let age = |line: &usize| if self.tags[*line] == 0 { 0 } else { self.used[*line] };
         let line = among.min_by_key(age).expect("the cache has ways");
         let old = self.tags[line];
-        self.put(line, block, bits);
+        self.put_new(line, block, bits);
         (old != 0).then_some(EvictedBlock { is_dirty: old & DIRTY != 0 })
     }
 }

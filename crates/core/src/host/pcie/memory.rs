@@ -47,6 +47,7 @@ impl MemoryChannels {
     }
 
     /// Moves `bytes` bytes from `now` on. Returns the time for which they wait for the channels.
+    #[inline]
     pub fn access(&self, now: Time, bytes: Bytes) -> Time {
         let (from, _) = self.server.reserve(now, self.rate.time_for(bytes));
         from - now

@@ -15,7 +15,7 @@
 //! | `llc.rs` | the tags of a last-level cache, with I/O ways for the writes of devices |
 //! | `memory.rs` | the rate of memory |
 //! | `shared_caches.rs` | caches and memory of both sockets, as the processor and devices find them |
-//! | `port.rs`, `transfer.rs` | the engines' port, with many transfers outstanding |
+//! | `port.rs`, `../link_transfer.rs` | the engines' port, with many transfers outstanding |
 //! | `registers.rs` | the processor's uncached and write-combined accesses over the link |
 //! | `coherent_link.rs` | CXL.cache and UPI: coherent transactions of the interface over a link |
 //! | `server.rs`, `step_queue.rs` | servers without events, and steps at given instants |
@@ -53,7 +53,6 @@ mod shared_caches;
 mod step_queue;
 #[cfg(test)]
 mod tests;
-mod transfer;
 
 pub use coherent_link::{Attachment, DeviceLogic, FarPort, LinkTimes};
 pub use iommu::IommuParameters;

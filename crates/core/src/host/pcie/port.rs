@@ -7,22 +7,22 @@
 
 use super::link::{WriteOrdering, parts};
 use super::root_complex::{Posted, ReadRequest, RootComplex, WriteRequest};
-use super::transfer::{DmaStages, SignalPool, Transfer};
 use crate::engine::{Signal, Time};
 use crate::host::dma_port::{DmaCompletion, DmaOperation, DmaPort, DmaRequest, NoFreeTag};
+use crate::host::link_transfer::{DmaStages, LinkTransfers};
 use std::rc::Rc;
 
 /// The port of a device at the end of the link.
 pub(super) struct PciePort {
     complex: Rc<RootComplex>,
-    signals: Rc<SignalPool>,
+    transfers: LinkTransfers,
 }
 
 impl PciePort {
     /// Creates the port of the interface of the host `name`.
     pub fn new(name: &str, complex: &Rc<RootComplex>) -> PciePort {
-        let signals = SignalPool::new(&complex.sim, format!("{name}: data over PCIe"));
-        PciePort { complex: complex.clone(), signals }
+        let transfers = LinkTransfers::new(&complex.sim, format!("{name}: data over PCIe"));
+        PciePort { complex: complex.clone(), transfers }
     }
 }
 
@@ -37,7 +37,7 @@ impl DmaPort for PciePort {
                     return Err(NoFreeTag);
                 }
                 let most = complex.link.read_max.get();
-                let transfer = Transfer::new(&self.signals, parts(address, bytes, most).count(), false);
+                let transfer = self.transfers.begin(parts(address, bytes, most).count(), false);
                 complex.read(parts(address, bytes, most).map(|(offset, bytes)| ReadRequest {
                     order: 0,
                     transfer: transfer.clone(),
@@ -55,7 +55,7 @@ impl DmaPort for PciePort {
                     return Err(NoFreeTag);
                 }
                 let most = complex.link.write_max();
-                let transfer = Transfer::new(&self.signals, parts(address, bytes, most).count(), true);
+                let transfer = self.transfers.begin(parts(address, bytes, most).count(), true);
                 complex.post(parts(address, bytes, most).map(|(offset, bytes)| {
                     Posted::Write(Box::new(WriteRequest {
                         order: 0,
@@ -72,7 +72,7 @@ impl DmaPort for PciePort {
                 transfer
             }
         };
-        Ok(DmaCompletion::new(|steps| async move { transfer.report(&steps).await }))
+        Ok(DmaCompletion::of_link(transfer))
     }
 
     fn freed(&self) -> &Signal {

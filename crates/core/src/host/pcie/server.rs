@@ -15,6 +15,7 @@ pub struct Server {
 
 impl Server {
     /// Reserves the server for `time`, from `ready` on or as soon as it is free. Returns the start and the end.
+    #[inline]
     pub fn reserve(&self, ready: Time, time: Time) -> (Time, Time) {
         let from = ready.max(self.free_at.get());
         let to = from + time;

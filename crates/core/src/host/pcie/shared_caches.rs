@@ -137,12 +137,12 @@ impl SharedCaches {
     pub fn device_write(&self, now: Time, address: Address, bytes: Bytes) -> Time {
         let (mut writes_back, mut allocates) = (false, false);
         for block in blocks(address, bytes) {
-            let is_miss = self.near.state(block).is_none();
-            add(&self.device_blocks[1][usize::from(is_miss)]);
             if let Some(far) = &self.far {
                 far.remove(block);
             }
-            let evicted = self.near.device_write(block);
+            let (hits, evicted) = self.near.device_write(block);
+            let is_miss = !hits;
+            add(&self.device_blocks[1][usize::from(is_miss)]);
             writes_back |= self.evict(now, evicted);
             allocates |= is_miss;
         }

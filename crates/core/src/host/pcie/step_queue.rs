@@ -5,17 +5,13 @@
 
 use crate::engine::{Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 /// The queue of the scheduled steps.
 pub struct StepQueue<S> {
     sim: Sim,
-    /// The order of the steps, apart from the steps, which are larger.
-    order: RefCell<BinaryHeap<Reverse<Scheduled>>>,
-    /// The steps, by slot.
-    steps: RefCell<Vec<Option<S>>>,
-    free: RefCell<Vec<u32>>,
+    /// The steps in their order. Most steps are scheduled for an instant after most others.
+    steps: RefCell<VecDeque<(Scheduled, S)>>,
     next: Cell<u64>,
     /// Instant for which the task waits.
     awaited: Cell<Time>,
@@ -38,21 +34,22 @@ impl Rank {
     }
 }
 
-/// The instant, rank and number of a step, and its slot. Numbers are unique, so slots never decide the order.
+/// The instant, rank and number of a step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Scheduled {
     at: Time,
     rank: Rank,
     number: u64,
-    slot: u32,
 }
+
+/// Number of steps from the last one on that are compared one by one to insert a step.
+const COMPARED: usize = 8;
 
 impl<S> StepQueue<S> {
     /// Creates a queue without steps. Deadlock reports name the wait for a step by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> StepQueue<S> {
         let (next, awaited, earlier) = (Cell::new(0), Cell::new(Time::ZERO), Signal::new(sim, name));
-        let (order, steps, free) = Default::default();
-        StepQueue { sim: sim.clone(), order, steps, free, next, awaited, earlier }
+        StepQueue { sim: sim.clone(), steps: RefCell::default(), next, awaited, earlier }
     }
 
     /// Schedules a step for the instant `at`, or for the present if `at` is over.
@@ -63,14 +60,21 @@ impl<S> StepQueue<S> {
     /// Schedules a step of the rank `rank` for the instant `at`, or for the present instant if `at` has passed.
     pub fn schedule_ranked(&self, at: Time, rank: Rank, step: S) {
         let number = self.next.replace(self.next.get() + 1);
+        let scheduled = Scheduled { at, rank, number };
         let mut steps = self.steps.borrow_mut();
-        let slot = self.free.borrow_mut().pop().unwrap_or(steps.len() as u32);
-        match steps.get_mut(slot as usize) {
-            Some(free) => *free = Some(step),
-            None => steps.push(Some(step)),
+        let mut index = steps.len();
+        let compared_from = index.saturating_sub(COMPARED);
+        while index > compared_from && steps[index - 1].0 > scheduled {
+            index -= 1;
+        }
+        if index == compared_from && index > 0 {
+            index = steps.partition_point(|(other, _)| *other < scheduled);
+        }
+        match index == steps.len() {
+            true => steps.push_back((scheduled, step)),
+            false => steps.insert(index, (scheduled, step)),
         }
         drop(steps);
-        self.order.borrow_mut().push(Reverse(Scheduled { at, rank, number, slot }));
         if at < self.awaited.get() {
             self.awaited.set(Time::ZERO);
             self.earlier.notify();
@@ -80,9 +84,10 @@ impl<S> StepQueue<S> {
     /// Carries out the steps, each at its instant.
     pub async fn carry_out(&self, run: impl Fn(S)) {
         loop {
-            let next = self.order.borrow().peek().map_or(Time::MAX, |Reverse(first)| first.at);
+            let next = self.steps.borrow().front().map_or(Time::MAX, |(first, _)| first.at);
             if next <= self.sim.now() {
-                run(self.take_first());
+                let first = self.steps.borrow_mut().pop_front();
+                run(first.expect("a step is scheduled").1);
                 continue;
             }
             self.awaited.set(next);
@@ -90,10 +95,39 @@ impl<S> StepQueue<S> {
             self.awaited.set(Time::ZERO);
         }
     }
+}
 
-    fn take_first(&self) -> S {
-        let Reverse(Scheduled { slot, .. }) = self.order.borrow_mut().pop().expect("a step is scheduled");
-        self.free.borrow_mut().push(slot);
-        self.steps.borrow_mut()[slot as usize].take().expect("a scheduled step has its slot")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Limits, Outcome, Recorder, Simulation};
+    use proptest::prelude::*;
+    use std::rc::Rc;
+
+    proptest! {
+        #[test]
+        fn steps_are_carried_out_in_the_order_of_instants_ranks_and_scheduling(
+            steps in prop::collection::vec((0..60u64, 0..4u64), 1..120),
+        ) {
+            let simulation = Simulation::new(Recorder::off());
+            let sim = simulation.sim();
+            let queue = Rc::new(StepQueue::new(&sim, "a step"));
+            for (number, (ns, rank)) in steps.iter().enumerate() {
+                queue.schedule_ranked(Time::from_ns(*ns), Rank::access(*rank), number);
+            }
+            let done = Rc::new(RefCell::new(Vec::new()));
+            let (serving, finished, clock) = (queue.clone(), done.clone(), sim.clone());
+            sim.spawn_server("steps", async move {
+                serving.carry_out(|step: usize| finished.borrow_mut().push((clock.now(), step))).await;
+            });
+            let waiting = sim.clone();
+            sim.spawn("the end", async move { waiting.delay(Time::from_ns(100)).await });
+            prop_assert_eq!(simulation.run(Limits::default()), Outcome::Done);
+            let mut expected: Vec<usize> = (0..steps.len()).collect();
+            expected.sort_by_key(|step| steps[*step]);
+            let expected: Vec<(Time, usize)> =
+                expected.into_iter().map(|step| (Time::from_ns(steps[step].0), step)).collect();
+            prop_assert_eq!(&*done.borrow(), &expected);
+        }
     }
 }

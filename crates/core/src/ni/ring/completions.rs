@@ -4,6 +4,7 @@
 
 use super::descriptor::{RingLayout, completion};
 use crate::host::Address;
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 
 /// The completions of a ring.
@@ -38,9 +39,9 @@ impl CompletionWriter {
     }
 
     /// Takes the waiting completions as writes to memory, each with its number of completions.
-    pub fn take(&self) -> Vec<(Address, Vec<u8>, u64)> {
+    pub fn take(&self) -> SmallVec<[(Address, Vec<u8>, u64); 1]> {
         let (layout, mut pending) = (self.layout, self.pending.borrow_mut());
-        let mut writes: Vec<(Address, Vec<u8>, u64)> = Vec::new();
+        let mut writes: SmallVec<[(Address, Vec<u8>, u64); 1]> = SmallVec::new();
         for (position, length) in pending.drain(..) {
             let (address, entry) =
                 (layout.address(position), completion(length, layout.lap(position), layout.bytes as usize));

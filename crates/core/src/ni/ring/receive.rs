@@ -11,6 +11,7 @@ use super::visibility::{CompletedFrames, PendingWrite, PendingWrites};
 use crate::engine::{Bytes, Class, Journey, Mailbox, Pool, Resource, Signal, Time};
 use crate::host::{DmaCompletion, DmaSource};
 use crate::ni::port::TakenPacket;
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -240,7 +241,7 @@ impl Receiver {
         let _order = self.writing.acquire().await;
         ring.deadline.set(Time::MAX);
         for (address, bytes, frames) in ring.completions.take() {
-            let journeys: Vec<Journey> = ring.uncompleted.borrow_mut().drain(..frames as usize).collect();
+            let journeys: SmallVec<[Journey; 1]> = ring.uncompleted.borrow_mut().drain(..frames as usize).collect();
             let write = context.submit_write(address, bytes.into()).await;
             context.write_backs.set(context.write_backs.get() + 1);
             ring.journeys.borrow_mut().extend(journeys.iter().cloned());

@@ -13,6 +13,7 @@ use crate::fabric::{Label, Packet};
 use crate::host::DmaCompletion;
 use crate::ni::dma_stages;
 use crate::protocol::{Marks, Offer};
+use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -45,9 +46,9 @@ pub struct SendQueue {
     /// Frames that the driver has posted, in order, with their records.
     posted: RefCell<VecDeque<(Journey, Marks)>>,
     /// Records of the frames that the driver has posted since its last doorbell.
-    unrung: RefCell<Vec<Journey>>,
+    unrung: RefCell<SmallVec<[Journey; 1]>>,
     /// Doorbells that the driver has begun to write: the time, and the records of the frames that they announce.
-    begun: RefCell<VecDeque<(Time, Vec<Journey>)>>,
+    begun: RefCell<VecDeque<(Time, SmallVec<[Journey; 1]>)>>,
     issued: Mailbox<SentFrame>,
     /// Doorbells in the pipeline.
     doorbells: Mailbox<u32>,

@@ -9,6 +9,7 @@ use crate::engine::{Journey, Mailbox, Time};
 use crate::host::DmaCompletion;
 use crate::ni::dma_stages;
 use crate::ni::port::TakenPacket;
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ pub enum PendingWrite {
     /// A frame into its buffer.
     Frame(DmaCompletion, TakenPacket, Time),
     /// Completions of received frames.
-    Received(DmaCompletion, Rc<CompletedFrames>, Vec<Journey>),
+    Received(DmaCompletion, Rc<CompletedFrames>, SmallVec<[Journey; 1]>),
     /// Completions of sent frames: the number of frames.
     Sent(DmaCompletion, Rc<CompletedFrames>, u64),
 }

@@ -6,7 +6,7 @@
 
 use super::Bus;
 use crate::engine::Time;
-use crate::host::block::{Address, BLOCK_BYTES, block_of, offset_in_block};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use crate::host::memory_bus::agent::TransactionKind;
 use std::ops::Range;
 
@@ -38,14 +38,13 @@ impl Bus {
     /// Writes bytes at `address`, and invalidates all copies. No transaction may be moving one of the blocks.
     pub(in crate::host) fn write_off_bus(&self, address: Address, bytes: &[u8]) {
         each_block(address..address + bytes.len() as u64, |block, from, part| {
-            let mut data = self.peek(block);
             let length = part.len();
+            let mut data = if length == BLOCK_BYTES { Block::ZERO } else { self.peek(block) };
             data.0[part].copy_from_slice(&bytes[from..from + length]);
             for (_, agent) in self.snooping.borrow().iter() {
                 agent.snoop(TransactionKind::WriteBlock, block, &mut data.clone());
             }
-            let home = self.agent(self.home(block));
-            home.home_write(block, BLOCK_BYTES, &data);
+            self.agents.borrow()[self.home(block).0].home_write(block, BLOCK_BYTES, &data);
         });
     }
 

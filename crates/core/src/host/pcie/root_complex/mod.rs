@@ -34,10 +34,10 @@ use super::link::{LinkDirection, PacketBurst, PcieLinkParameters, TlpSimulation,
 use super::parameters::PcieParameters;
 use super::shared_caches::SharedCaches;
 use super::step_queue::{Rank, StepQueue};
-use super::transfer::{DmaStages, Transfer};
 use crate::engine::{Bytes, Sim, Time};
 use crate::host::block::Address;
-use crate::host::dma_port::{DataBeat, DmaSource};
+use crate::host::dma_port::DmaSource;
+use crate::host::link_transfer::{DmaStages, LinkTransfer};
 use crate::host::memory_bus::Bus;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -48,7 +48,7 @@ pub(super) type OnArrival = Box<dyn FnOnce()>;
 
 /// A read request of the device.
 pub(super) struct ReadRequest {
-    pub transfer: Rc<Transfer>,
+    pub transfer: Rc<LinkTransfer>,
     pub address: Address,
     pub bytes: Bytes,
     /// Offset of the first byte in the transfer.
@@ -63,7 +63,7 @@ pub(super) struct ReadRequest {
 
 /// A part of a write of the device that is sent together.
 pub(super) struct WriteRequest {
-    pub transfer: Rc<Transfer>,
+    pub transfer: Rc<LinkTransfer>,
     pub source: DmaSource,
     /// Number of the request among those that were sent.
     pub order: u64,
@@ -288,7 +288,7 @@ impl RootComplex {
     pub fn read(&self, requests: impl Iterator<Item = ReadRequest>) {
         let mut waiting = self.waiting.borrow_mut();
         let after = waiting.submitted;
-        waiting.reads.extend(requests.map(|request| Box::new(ReadRequest { after, ..request })));
+        requests.for_each(|request| waiting.reads.push_back(Box::new(ReadRequest { after, ..request })));
         drop(waiting);
         self.send_waiting();
     }

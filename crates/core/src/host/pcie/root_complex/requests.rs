@@ -1,6 +1,7 @@
 //! Requests that have arrived: their translation, their order, their access to caches and memory, and the completion.
 
 use super::*;
+use crate::host::dma_steps::DataBeat;
 
 impl RootComplex {
     fn translate(&self, now: Time, address: Address, writes: bool) -> Time {

@@ -60,15 +60,15 @@ fn a_device_updates_in_place_allocates_in_the_io_ways_and_reads_without_allocati
     let llc = llc(2);
     assert_eq!(llc.device_read(0), None);
     assert_eq!(llc.state(0), None, "a read allocates nothing");
-    assert_eq!(llc.device_write(0), None);
+    assert_eq!(llc.device_write(0), (false, None));
     assert_eq!(llc.state(0), Some(LlcState::DeviceWritten));
     let next_in_set = |number: u64| number * (15 * MIB / 20);
     for number in 1..20 {
         llc.host_access(next_in_set(number), false);
     }
-    assert_eq!(llc.device_write(next_in_set(7)), None, "a hit changes the block in place");
+    assert_eq!(llc.device_write(next_in_set(7)), (true, None), "a hit changes the block in place");
     assert_eq!(llc.state(next_in_set(7)), Some(LlcState::DeviceWritten));
-    let evictions = (20..30).filter(|number| llc.device_write(next_in_set(*number)).is_some()).count();
+    let evictions = (20..30).filter(|number| llc.device_write(next_in_set(*number)).1.is_some()).count();
     assert_eq!(evictions, 10);
     let kept = (0..20).filter(|number| llc.state(next_in_set(*number)).is_some()).count();
     assert!(kept >= 18, "writes of devices evict from two ways: {kept} of 20 are left");
