@@ -2,7 +2,7 @@
 //! their row of the paper's table. A fit takes longer than a reproduction, so that its results are stored with the study.
 //! `narrows fit STUDY --cross-validate --write` writes the file.
 
-use super::description::Study;
+use super::claims::ClaimStatement;
 use crate::report::cross_validation::HeldOutNumber;
 use narrows_core::text::{Problem, SpannedString, Table};
 
@@ -31,10 +31,10 @@ impl StoredPrediction {
     }
 }
 
-/// Returns the numbers of a study's stored cross-validation, with what their claims state.
-pub fn numbers(study: &Study) -> Vec<HeldOutNumber> {
+/// Returns the numbers of a stored cross-validation, with what their claims state.
+pub fn numbers(predictions: &[StoredPrediction], claims: &[ClaimStatement]) -> Vec<HeldOutNumber> {
     let number = |stored: &StoredPrediction| {
-        let claim = study.claims.iter().find(|claim| claim.id.text == stored.claim.text)?;
+        let claim = claims.iter().find(|claim| claim.id.text == stored.claim.text)?;
         Some(HeldOutNumber {
             claim: stored.claim.text.clone(),
             role: claim.role(),
@@ -45,14 +45,13 @@ pub fn numbers(study: &Study) -> Vec<HeldOutNumber> {
             predicted: stored.predicted,
         })
     };
-    study.held_out.iter().filter_map(number).collect()
+    predictions.iter().filter_map(number).collect()
 }
 
 /// Returns the errors of a stored cross-validation that does not have every number of the fit.
-pub fn problems(study: &Study) -> Vec<Problem> {
-    let Some(first) = study.held_out.first() else { return Vec::new() };
-    let is_stored = |id: &str| study.held_out.iter().any(|stored| stored.claim.text == id);
-    let fitted = study.fit.iter().flat_map(|plan| &plan.claims);
+pub fn problems<'a>(predictions: &[StoredPrediction], fitted: impl Iterator<Item = &'a SpannedString>) -> Vec<Problem> {
+    let Some(first) = predictions.first() else { return Vec::new() };
+    let is_stored = |id: &str| predictions.iter().any(|stored| stored.claim.text == id);
     let problem = |entry: &SpannedString| {
         let message = format!("the cross-validation has no prediction of `{}`, which fit.toml names", entry.text);
         let problem = Problem::new(message).with_location(first.claim.place.clone(), "one of its predictions");

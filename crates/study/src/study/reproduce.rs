@@ -111,7 +111,7 @@ impl LocatedStudy {
         let problems = runs_not_done.iter().map(|table| format!("{}.", table.title)).collect();
         drawn.splice(0..0, runs_not_done);
         drawn.extend(conditioning::artifact(&roles::conditioning(study)));
-        drawn.extend(cross_validation::artifact(&held_out::numbers(study)));
+        drawn.extend(cross_validation::artifact(&held_out::numbers(&study.held_out, &study.claims)));
         let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;
         let mut report = PaperReport {
             files,

@@ -56,7 +56,7 @@ pub fn problems(study: &Study) -> Vec<Problem> {
     let mut problems: Vec<Problem> = unknown.map(|entry| unknown_claim(entry, ids())).collect();
     problems.extend(study.fit.iter().flat_map(|plan| &plan.claims).filter_map(|entry| unfit_number(study, entry)));
     problems.extend(study.claims.iter().filter_map(|claim| wrong_role(study, claim)));
-    problems.extend(held_out::problems(study));
+    problems.extend(held_out::problems(&study.held_out, study.fit.iter().flat_map(|plan| &plan.claims)));
     problems
 }
 
