@@ -114,7 +114,6 @@ mod render {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::BarChart;
 
     #[test]
     fn extension_determines_the_format() {
@@ -127,6 +126,8 @@ mod tests {
     #[cfg(feature = "pictures")]
     #[test]
     fn images_contain_their_text_and_are_deterministic() {
+        use crate::report::BarChart;
+
         let draw = |name: &str| BarChart::grouped(name, "µs", &["a"], &[("b", vec![1.0])]).svg();
         for (extension, form) in &ImageFormat::EXTENSIONS[1..] {
             let bytes = form.bytes(&draw("text")).unwrap();
