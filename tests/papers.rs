@@ -139,7 +139,7 @@ fn generated_tables(study: &Study) -> Vec<(&'static str, String)> {
         ),
         ("expected failures", markdown(&["claim", "cause", "reason"], &failing)),
     ];
-    let held_out = held_out::numbers(study);
+    let held_out = held_out::numbers(&study.held_out, &study.claims);
     if !held_out.is_empty() {
         let rows: Vec<_> = held_out.iter().map(|number| number.cells().to_vec()).collect();
         let finding = cross_validation::finding(&held_out);

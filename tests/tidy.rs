@@ -286,7 +286,7 @@ fn programs_wait_by_the_clock_of_their_endpoint() {
 }
 
 /// Files with `unreachable!`, each with the reason why no combination of parts reaches it.
-const UNREACHABLE: [(&str, &str); 4] = [
+const UNREACHABLE: [(&str, &str); 5] = [
     ("crates/core/src/engine/stats.rs", "the value was set in the line before"),
     ("crates/core/src/fabric/topology/walk.rs", "after a loop without end, which an assertion bounds"),
     ("crates/core/src/host/dma_port.rs", "a completion whose steps are followed has them"),
