@@ -7,7 +7,7 @@ use super::output;
 use super::progress::duration;
 use crate::reference::EXIT_INTERRUPTED;
 use indicatif::{ProgressBar, ProgressStyle};
-use narrows_study::experiment::fit::control::{FitMonitor, FitStep};
+use narrows_study::experiment::fit::control::{FitMonitor, FitStep, RefusedConstant};
 use narrows_study::report::number::{percent, signed_percent};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,13 +98,16 @@ impl FitMonitor for FitProgress {
         eprint_line!("Probing which of {} have an effect on the measured values.", count(constants, "constant"));
     }
 
-    fn probe_ends(&self, without_effect: &[String], runs: usize) {
+    fn probe_ends(&self, without_effect: &[String], refused: &[RefusedConstant], runs: usize) {
         let mut state = lock(&self.state);
         state.seconds_per_run = Some(state.start.elapsed().as_secs_f64() / runs.max(1) as f64);
         (state.start, state.runs) = (Instant::now(), 0);
         if !without_effect.is_empty() {
             let constants = count(without_effect.len(), "constant");
             eprint_line!("Not fitted, without effect: {constants} ({}).", without_effect.join(", "));
+        }
+        for RefusedConstant { key, reason } in refused {
+            eprint_line!("Not fitted, since neither a larger nor a smaller value can be tried: {key} ({reason}).");
         }
     }
 

@@ -6,8 +6,9 @@ use std::path::Path;
 pub trait FitMonitor: Sync {
     /// Reports that the probe of `constants` constants begins: which of them can influence the numbers.
     fn probe_begins(&self, _constants: usize) {}
-    /// Reports the constants without effect on the numbers, which are not fitted, and the number of runs of the probe.
-    fn probe_ends(&self, _without_effect: &[String], _runs: usize) {}
+    /// Reports the constants without effect on the numbers and those whose values in the probe were all refused, neither
+    /// of which are fitted, and the number of runs of the probe.
+    fn probe_ends(&self, _without_effect: &[String], _refused: &[RefusedConstant], _runs: usize) {}
     /// Reports the number of constants that are fitted, and the number of runs of one step of the solver at most.
     fn fit_begins(&self, _constants: usize, _runs_of_step: usize) {}
     /// Reports the number of runs that begin, and the number of results found in the state file.
@@ -20,6 +21,15 @@ pub trait FitMonitor: Sync {
     fn is_stopped(&self) -> bool {
         false
     }
+}
+
+/// A constant that is not fitted, because the probe had no number for either of its changed values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefusedConstant {
+    /// The key of the constant.
+    pub key: String,
+    /// The reason why the first changed value gave no number.
+    pub reason: String,
 }
 
 /// A monitor that reports nothing and never stops the fit.
