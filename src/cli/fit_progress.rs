@@ -149,6 +149,10 @@ impl FitMonitor for FitProgress {
         }
     }
 
+    fn warn(&self, warning: &str) {
+        eprint_line!("{warning}");
+    }
+
     fn is_stopped(&self) -> bool {
         IS_STOPPED.load(Ordering::Relaxed)
     }

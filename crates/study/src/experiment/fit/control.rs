@@ -17,6 +17,8 @@ pub trait FitMonitor: Sync {
     fn run_ends(&self) {}
     /// Reports that the solver tried a set of values.
     fn step_ends(&self, _step: &FitStep) {}
+    /// Reports a warning about the runs of the fit, at its end.
+    fn warn(&self, _warning: &str) {}
     /// Returns whether the fit is to stop. Runs in progress are then completed, and no further runs begin.
     fn is_stopped(&self) -> bool {
         false

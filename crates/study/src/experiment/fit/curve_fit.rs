@@ -14,13 +14,15 @@ use super::unit::Measure;
 use super::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::reader::Reader;
 use crate::experiment::record::{inputs, outcome_name};
-use crate::experiment::run;
 use crate::experiment::uncertainty::unknown;
+use crate::experiment::{run, steadiness};
 use narrows_core::engine::{Outcome, Recorder};
+use narrows_core::program::WarmUpCheck;
 use narrows_core::text::{Problem, Problems, SpannedString};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// A calibration of one machine on measured curves.
 pub struct CurveFit<'a> {
@@ -47,6 +49,31 @@ struct CurveNumbers<'a> {
     verbs: bool,
     samples: Vec<(usize, &'a Sample)>,
     keys: Vec<Vec<String>>,
+    transients: TransientCounts,
+}
+
+/// The number of runs that completed, and the number of those with an initial transient by the key of the warm-up.
+#[derive(Default)]
+struct TransientCounts {
+    runs: AtomicUsize,
+    by_key: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+impl TransientCounts {
+    /// Counts a run that completed.
+    fn add(&self, check: Option<&WarmUpCheck>) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        if let Some(check) = check.filter(|check| check.test.is_transient() == Some(true)) {
+            *self.by_key.lock().unwrap_or_else(PoisonError::into_inner).entry(check.key).or_default() += 1;
+        }
+    }
+
+    /// Returns a warning for each key of a warm-up that is too short.
+    fn warnings(self) -> Vec<String> {
+        let runs = self.runs.into_inner();
+        let by_key = self.by_key.into_inner().unwrap_or_else(PoisonError::into_inner);
+        by_key.into_iter().map(|(key, transient)| steadiness::of_runs(transient, runs, key)).collect()
+    }
 }
 
 impl CurveFit<'_> {
@@ -74,7 +101,7 @@ impl CurveFit<'_> {
             }
         }
         let data: Vec<Datum> = samples.iter().map(|(curve_index, sample)| self.datum(*curve_index, sample)).collect();
-        let mut source = CurveNumbers { curve_fit: self, verbs, samples, keys };
+        let mut source = CurveNumbers { curve_fit: self, verbs, samples, keys, transients: TransientCounts::default() };
         if self.constants.is_empty() {
             let effects = source.effects(&constants);
             let fitted = constants.into_iter().zip(source.keys).zip(effects);
@@ -86,7 +113,11 @@ impl CurveFit<'_> {
                 return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
             }
         }
-        fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem)
+        let result = fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem);
+        for warning in source.transients.warnings() {
+            self.control.monitor.warn(&warning);
+        }
+        result
     }
 
     /// Returns the datum of a sample of the curve with the index `curve_index`: the measured value, with its noise and
@@ -248,6 +279,7 @@ impl PredictionSource for CurveNumbers<'_> {
         if result.outcome != Outcome::Done {
             return Err(outcome_name(&result.outcome).to_owned());
         }
+        self.transients.add(result.warm_up.as_ref());
         // perftest prints the median as the typical latency.
         let metrics: &[&str] = match (self.verbs, measure) {
             (true, Measure::Latency) => &["verbs.latency_p50", "verbs.latency"],

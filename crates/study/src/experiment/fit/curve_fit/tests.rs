@@ -1,6 +1,7 @@
 //! Tests of the probe that chooses the constants of a fit.
 
 use super::*;
+use narrows_core::engine::transient::TransientTest;
 use narrows_core::machine::Registry;
 use narrows_core::text::{Document, LayerCache};
 use std::path::Path;
@@ -47,10 +48,32 @@ fn constant_whose_values_are_refused_is_not_fitted() {
     let read = reader(&[]).unwrap_or_else(|problems| panic!("{problems}"));
     let samples = curves[0].samples.iter().map(|sample| (0, sample)).collect();
     let keys = constants.iter().map(|free| free.keys_in(&read)).collect();
-    let effects = CurveNumbers { curve_fit: &curve_fit, verbs: true, samples, keys }.effects(&constants);
+    let transients = TransientCounts::default();
+    let source = CurveNumbers { curve_fit: &curve_fit, verbs: true, samples, keys, transients };
+    let effects = source.effects(&constants);
     let is_refused =
         |effect: &ProbeResult, reason: &str| matches!(effect, ProbeResult::Refused(why) if why.contains(reason));
     assert!(is_refused(&effects[0], "multiple of a block"), "{effects:?}");
     assert!(is_refused(&effects[1], "power of two"), "{effects:?}");
     assert_eq!(effects[2], ProbeResult::Effect, "{effects:?}");
+}
+
+#[test]
+fn transient_runs_are_counted_in_one_warning() {
+    let counts = TransientCounts::default();
+    let check = |test| WarmUpCheck {
+        key: "workload.verbs.warm-up",
+        value: 300,
+        items: "requests",
+        metric: "verbs.latency",
+        unit: "us",
+        test,
+        load: None,
+    };
+    counts.add(None);
+    counts.add(Some(&check(TransientTest::Steady)));
+    for _ in 0..2 {
+        counts.add(Some(&check(TransientTest::Filling { blocks: 100, values: 50 })));
+    }
+    assert_eq!(counts.warnings(), ["2 of 4 runs have an initial transient: increase `workload.verbs.warm-up`."]);
 }
