@@ -176,9 +176,12 @@ impl State {
             );
         };
         let name = if step.number == 1 { "starting values".to_owned() } else { format!("step {}", step.number) };
-        let largest = step.largest.as_ref();
-        let largest =
-            largest.map_or(String::new(), |(name, error)| format!(", largest {} at {name}", signed_percent(*error)));
+        let error = match &step.largest {
+            None => "no value yet".to_owned(),
+            Some((name, error)) => {
+                format!("error {} rms, largest {} at {name}", percent(step.rms), signed_percent(*error))
+            }
+        };
         let incomplete = match step.incomplete {
             0 => String::new(),
             numbers => format!(", {numbers} runs incomplete"),
@@ -191,17 +194,14 @@ impl State {
                 format!("about {} and {} left", count(steps, "step"), duration(seconds_per_step * steps as f64))
             }
         };
-        let (rms, time) = (percent(step.rms), duration(elapsed));
+        let time = duration(elapsed);
         let open = match self.open {
             0 => String::new(),
             open => {
                 format!(", {open} of this step left ({})", duration(elapsed / self.runs.max(1) as f64 * open as f64))
             }
         };
-        format!(
-            "{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time} elapsed, {steps_left}",
-            count(self.runs, "run")
-        )
+        format!("{name}: {error}{incomplete}; {} done{open}, {time} elapsed, {steps_left}", count(self.runs, "run"))
     }
 }
 
@@ -227,6 +227,14 @@ mod tests {
         assert_eq!(announcement(2, 25), None);
         let text = announcement(40, 405).expect("an announcement");
         assert!(text.contains("40 constants") && text.contains("405 runs") && text.contains("--constant"), "{text}");
+    }
+
+    #[test]
+    fn step_without_a_complete_run_states_no_error() {
+        let mut step = FitStep::new(3, 40);
+        step.incomplete = 12;
+        let text = State { step: Some(step), ..State::new(true) }.text();
+        assert!(text.starts_with("step 3: no value yet, 12 runs incomplete; "), "{text}");
     }
 
     #[test]

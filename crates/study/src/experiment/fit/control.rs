@@ -50,9 +50,9 @@ pub struct FitStep {
     pub steps_max: usize,
     /// An estimate of the number of steps left, by the rate of convergence; `None` before that is known.
     pub steps_left: Option<usize>,
-    /// The root mean square of the relative errors of the numbers whose runs completed.
+    /// The root mean square of the relative errors of the numbers whose runs completed; 0 if none completed.
     pub rms: f64,
-    /// The number with the largest error, and this error.
+    /// The number with the largest error, and this error; `None` if no run completed.
     pub largest: Option<(String, f64)>,
     /// The number of runs that did not complete.
     pub incomplete: usize,
