@@ -7,7 +7,7 @@ use super::output;
 use super::progress::duration;
 use crate::reference::EXIT_INTERRUPTED;
 use indicatif::{ProgressBar, ProgressStyle};
-use narrows_study::experiment::fit::control::{FitMonitor, FitStep};
+use narrows_study::experiment::fit::control::{FitMonitor, FitStep, RefusedConstant};
 use narrows_study::report::number::{percent, signed_percent};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,13 +98,16 @@ impl FitMonitor for FitProgress {
         eprint_line!("Probing which of {} have an effect on the measured values.", count(constants, "constant"));
     }
 
-    fn probe_ends(&self, without_effect: &[String], runs: usize) {
+    fn probe_ends(&self, without_effect: &[String], refused: &[RefusedConstant], runs: usize) {
         let mut state = lock(&self.state);
         state.seconds_per_run = Some(state.start.elapsed().as_secs_f64() / runs.max(1) as f64);
         (state.start, state.runs) = (Instant::now(), 0);
         if !without_effect.is_empty() {
             let constants = count(without_effect.len(), "constant");
             eprint_line!("Not fitted, without effect: {constants} ({}).", without_effect.join(", "));
+        }
+        for RefusedConstant { key, reason } in refused {
+            eprint_line!("Not fitted, since neither a larger nor a smaller value can be tried: {key} ({reason}).");
         }
     }
 
@@ -146,6 +149,10 @@ impl FitMonitor for FitProgress {
         }
     }
 
+    fn warn(&self, warning: &str) {
+        eprint_line!("{warning}");
+    }
+
     fn is_stopped(&self) -> bool {
         IS_STOPPED.load(Ordering::Relaxed)
     }
@@ -169,9 +176,12 @@ impl State {
             );
         };
         let name = if step.number == 1 { "starting values".to_owned() } else { format!("step {}", step.number) };
-        let largest = step.largest.as_ref();
-        let largest =
-            largest.map_or(String::new(), |(name, error)| format!(", largest {} at {name}", signed_percent(*error)));
+        let error = match &step.largest {
+            None => "no value yet".to_owned(),
+            Some((name, error)) => {
+                format!("error {} rms, largest {} at {name}", percent(step.rms), signed_percent(*error))
+            }
+        };
         let incomplete = match step.incomplete {
             0 => String::new(),
             numbers => format!(", {numbers} runs incomplete"),
@@ -184,17 +194,14 @@ impl State {
                 format!("about {} and {} left", count(steps, "step"), duration(seconds_per_step * steps as f64))
             }
         };
-        let (rms, time) = (percent(step.rms), duration(elapsed));
+        let time = duration(elapsed);
         let open = match self.open {
             0 => String::new(),
             open => {
                 format!(", {open} of this step left ({})", duration(elapsed / self.runs.max(1) as f64 * open as f64))
             }
         };
-        format!(
-            "{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time} elapsed, {steps_left}",
-            count(self.runs, "run")
-        )
+        format!("{name}: {error}{incomplete}; {} done{open}, {time} elapsed, {steps_left}", count(self.runs, "run"))
     }
 }
 
@@ -220,6 +227,14 @@ mod tests {
         assert_eq!(announcement(2, 25), None);
         let text = announcement(40, 405).expect("an announcement");
         assert!(text.contains("40 constants") && text.contains("405 runs") && text.contains("--constant"), "{text}");
+    }
+
+    #[test]
+    fn step_without_a_complete_run_states_no_error() {
+        let mut step = FitStep::new(3, 40);
+        step.incomplete = 12;
+        let text = State { step: Some(step), ..State::new(true) }.text();
+        assert!(text.starts_with("step 3: no value yet, 12 runs incomplete; "), "{text}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The result of a fit as text: constants, errors, correlation, and whether the fit reaches its numbers.
 
 use narrows_study::experiment::fit::correlation::OpenCombination;
+use narrows_study::experiment::fit::number::IncompleteNumber;
 use narrows_study::experiment::fit::{Bound, FailedPart, FitResult, FittedConstant, Residual};
 use narrows_study::report::cross_validation::{self, HeldOutNumber};
 use narrows_study::report::number::{percent, short, signed_percent, significant};
@@ -12,6 +13,8 @@ const CONSTANTS_SHOWN: usize = 4;
 const CORRELATION_SHOWN: f64 = 0.5;
 /// The largest number of lines of a list.
 const LINES_SHOWN: usize = 12;
+/// The largest number of names in a line about runs without a value.
+const NAMES_SHOWN: usize = 3;
 /// The distance from the starting value, in standard deviations of the prior, from which a constant is named if the fit
 /// failed: in that case the prior holds the constant back.
 const FAR_DEVIATIONS: f64 = 2.0;
@@ -185,15 +188,42 @@ fn notes(result: &FitResult) -> String {
         let ratio = significant(result.noise_ratio, 2);
         text += &format!("The errors are {ratio} times the noise, so uncertainties are {ratio} times those above.\n");
     }
-    for number in &result.incomplete {
-        let name = &result.residuals[number.datum].datum.name;
-        let runs = if number.evaluations == 1 { "one set".to_owned() } else { format!("{} sets", number.evaluations) };
-        text += &format!("No value of {name} at {runs} of values ({}); it was not compared.\n", number.reason);
-    }
+    let names: Vec<&str> = result.residuals.iter().map(|residual| residual.datum.name.as_str()).collect();
+    let incomplete = incomplete_lines(&result.incomplete, &names);
+    text.extend(incomplete.iter().take(LINES_SHOWN).map(String::as_str));
+    text += &omitted_line(incomplete.len());
     if !result.converged && !result.stopped {
         text += "The fit did not converge: the values are the best that were found.\n";
     }
     text
+}
+
+/// Returns a line for each reason why runs gave no value, in the order of the first number concerned. It names the first
+/// few numbers.
+fn incomplete_lines(incomplete: &[IncompleteNumber], names: &[&str]) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<&IncompleteNumber>)> = Vec::new();
+    for number in incomplete {
+        match by_reason.iter_mut().find(|(reason, _)| *reason == number.reason) {
+            Some((_, numbers)) => numbers.push(number),
+            None => by_reason.push((&number.reason, vec![number])),
+        }
+    }
+    let line = |(reason, numbers): (&str, Vec<&IncompleteNumber>)| {
+        if let [number] = numbers[..] {
+            let sets =
+                if number.evaluations == 1 { "one set".to_owned() } else { format!("{} sets", number.evaluations) };
+            let name = names[number.datum];
+            return format!("No value of {name} at {sets} of values ({reason}); it was not compared.\n");
+        }
+        let named: Vec<&str> = numbers.iter().take(NAMES_SHOWN).map(|number| names[number.datum]).collect();
+        let named = named.join(", ") + if numbers.len() > NAMES_SHOWN { ", …" } else { "" };
+        let runs: usize = numbers.iter().map(|number| number.evaluations).sum();
+        format!(
+            "No value of {} ({named}) in {runs} runs ({reason}); they were not compared.\n",
+            count(numbers.len(), "number")
+        )
+    };
+    by_reason.into_iter().map(line).collect()
 }
 
 /// Returns the line of a combination of constants that the numbers do not determine.
@@ -222,6 +252,19 @@ mod tests {
         assert!(text.contains("+228") && text.ends_with("tolerance 9 %"), "{text}");
         part.missing = Some("deadlock".to_owned());
         assert!(failed_part(&part).ends_with("no value (deadlock)"));
+    }
+
+    #[test]
+    fn numbers_without_a_value_for_one_reason_are_one_line() {
+        let names: Vec<String> = (0..5).map(|power| format!("latency of {} B", 2 << power)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let number = |datum, reason, evaluations| IncompleteNumber::new(datum, reason, evaluations);
+        let mut incomplete: Vec<_> = (0..5).map(|datum| number(datum, "time-limit", 7)).collect();
+        incomplete.insert(1, number(0, "deadlock", 1));
+        let lines = incomplete_lines(&incomplete, &names);
+        let line = "No value of 5 numbers (latency of 2 B, latency of 4 B, latency of 8 B, …) in 35 runs (time-limit); they were \
+                    not compared.\n";
+        assert_eq!(lines, [line, "No value of latency of 2 B at one set of values (deadlock); it was not compared.\n"]);
     }
 
     #[test]

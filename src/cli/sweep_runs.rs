@@ -6,6 +6,7 @@ use super::progress::Progress;
 use super::sweep_table as table;
 use narrows_core::text::Problem;
 use narrows_study::experiment::points::PointStore;
+use narrows_study::experiment::steadiness;
 use narrows_study::experiment::sweep::{
     CheckedSweep, PointProblem, RunOptions, Shard, SweepEvent, SweepLines, SweepPoint,
 };
@@ -86,6 +87,6 @@ fn print_transients(rows: &[SweepPoint]) {
         *by_key.entry(key).or_default() += usize::from(*detected);
     }
     for (key, runs) in by_key.into_iter().filter(|(_, runs)| *runs > 0) {
-        eprint_line!("{runs} of {} runs have an initial transient: increase `{key}`.", rows.len());
+        eprint_line!("{}", steadiness::of_runs(runs, rows.len(), key));
     }
 }

@@ -33,6 +33,11 @@ pub fn warnings(data: &Dataset) -> Vec<String> {
     saturated.into_iter().chain(transient).collect()
 }
 
+/// Returns the warning that `transient` of `runs` runs have an initial transient, with the key of the warm-up.
+pub fn of_runs(transient: usize, runs: usize, key: &str) -> String {
+    format!("{transient} of {runs} runs have an initial transient: increase `{key}`.")
+}
+
 /// Returns whether a row of the column of initial transients states that a run has one.
 pub fn is_transient(column: &Variable, row: usize) -> bool {
     column.values.number(row).is_some_and(|runs| runs > 0.0)

@@ -6,8 +6,9 @@ use std::path::Path;
 pub trait FitMonitor: Sync {
     /// Reports that the probe of `constants` constants begins: which of them can influence the numbers.
     fn probe_begins(&self, _constants: usize) {}
-    /// Reports the constants without effect on the numbers, which are not fitted, and the number of runs of the probe.
-    fn probe_ends(&self, _without_effect: &[String], _runs: usize) {}
+    /// Reports the constants without effect on the numbers and those whose values in the probe were all refused, neither
+    /// of which are fitted, and the number of runs of the probe.
+    fn probe_ends(&self, _without_effect: &[String], _refused: &[RefusedConstant], _runs: usize) {}
     /// Reports the number of constants that are fitted, and the number of runs of one step of the solver at most.
     fn fit_begins(&self, _constants: usize, _runs_of_step: usize) {}
     /// Reports the number of runs that begin, and the number of results found in the state file.
@@ -16,10 +17,21 @@ pub trait FitMonitor: Sync {
     fn run_ends(&self) {}
     /// Reports that the solver tried a set of values.
     fn step_ends(&self, _step: &FitStep) {}
+    /// Reports a warning about the runs of the fit, at its end.
+    fn warn(&self, _warning: &str) {}
     /// Returns whether the fit is to stop. Runs in progress are then completed, and no further runs begin.
     fn is_stopped(&self) -> bool {
         false
     }
+}
+
+/// A constant that is not fitted, because the probe had no number for either of its changed values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefusedConstant {
+    /// The key of the constant.
+    pub key: String,
+    /// The reason why the first changed value gave no number.
+    pub reason: String,
 }
 
 /// A monitor that reports nothing and never stops the fit.
@@ -38,9 +50,9 @@ pub struct FitStep {
     pub steps_max: usize,
     /// An estimate of the number of steps left, by the rate of convergence; `None` before that is known.
     pub steps_left: Option<usize>,
-    /// The root mean square of the relative errors of the numbers whose runs completed.
+    /// The root mean square of the relative errors of the numbers whose runs completed; 0 if none completed.
     pub rms: f64,
-    /// The number with the largest error, and this error.
+    /// The number with the largest error, and this error; `None` if no run completed.
     pub largest: Option<(String, f64)>,
     /// The number of runs that did not complete.
     pub incomplete: usize,

@@ -6,7 +6,7 @@
 //! otherwise all constants whose comments state that they are derived, calibrated, chosen or remembered.
 
 use super::constant::FitConstant;
-use super::control::FitControl;
+use super::control::{FitControl, RefusedConstant};
 use super::curve::{Curve, Sample};
 use super::free_constant::FreeConstant;
 use super::number::{Datum, PredictionResult, PredictionSource};
@@ -14,13 +14,15 @@ use super::unit::Measure;
 use super::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::reader::Reader;
 use crate::experiment::record::{inputs, outcome_name};
-use crate::experiment::run;
 use crate::experiment::uncertainty::unknown;
+use crate::experiment::{run, steadiness};
 use narrows_core::engine::{Outcome, Recorder};
+use narrows_core::program::WarmUpCheck;
 use narrows_core::text::{Problem, Problems, SpannedString};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// A calibration of one machine on measured curves.
 pub struct CurveFit<'a> {
@@ -47,6 +49,31 @@ struct CurveNumbers<'a> {
     verbs: bool,
     samples: Vec<(usize, &'a Sample)>,
     keys: Vec<Vec<String>>,
+    transients: TransientCounts,
+}
+
+/// The number of runs that completed, and the number of those with an initial transient by the key of the warm-up.
+#[derive(Default)]
+struct TransientCounts {
+    runs: AtomicUsize,
+    by_key: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+impl TransientCounts {
+    /// Counts a run that completed.
+    fn add(&self, check: Option<&WarmUpCheck>) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        if let Some(check) = check.filter(|check| check.test.is_transient() == Some(true)) {
+            *self.by_key.lock().unwrap_or_else(PoisonError::into_inner).entry(check.key).or_default() += 1;
+        }
+    }
+
+    /// Returns a warning for each key of a warm-up that is too short.
+    fn warnings(self) -> Vec<String> {
+        let runs = self.runs.into_inner();
+        let by_key = self.by_key.into_inner().unwrap_or_else(PoisonError::into_inner);
+        by_key.into_iter().map(|(key, transient)| steadiness::of_runs(transient, runs, key)).collect()
+    }
 }
 
 impl CurveFit<'_> {
@@ -74,10 +101,11 @@ impl CurveFit<'_> {
             }
         }
         let data: Vec<Datum> = samples.iter().map(|(curve_index, sample)| self.datum(*curve_index, sample)).collect();
-        let mut source = CurveNumbers { curve_fit: self, verbs, samples, keys };
+        let mut source = CurveNumbers { curve_fit: self, verbs, samples, keys, transients: TransientCounts::default() };
         if self.constants.is_empty() {
-            let has_effect = source.effects(&constants);
-            let fitted = constants.into_iter().zip(source.keys).zip(has_effect).filter(|(_, has_effect)| *has_effect);
+            let effects = source.effects(&constants);
+            let fitted = constants.into_iter().zip(source.keys).zip(effects);
+            let fitted = fitted.filter(|(_, effect)| *effect == ProbeResult::Effect);
             (constants, source.keys) = fitted.map(|(fitted, _)| fitted).unzip();
             if constants.is_empty() {
                 let problem =
@@ -85,7 +113,11 @@ impl CurveFit<'_> {
                 return Err(Problems::from_problem(problem.help("name the constants to be fitted: --constant KEY")));
             }
         }
-        fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem)
+        let result = fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::from_problem);
+        for warning in source.transients.warnings() {
+            self.control.monitor.warn(&warning);
+        }
+        result
     }
 
     /// Returns the datum of a sample of the curve with the index `curve_index`: the measured value, with its noise and
@@ -146,10 +178,34 @@ fn workload(verbs: bool, measure: Measure, size: u64) -> Vec<String> {
 /// The factor by which a probe changes a constant up and down, in priors (chosen).
 const PROBE_PRIORS: f64 = 2.0;
 
+/// What the probe found about a constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum ProbeResult {
+    /// A changed value changes a number.
+    Effect,
+    /// No changed value changes a number.
+    NoEffect,
+    /// No changed value gives a number, for this reason.
+    Refused(String),
+}
+
+/// Returns the result of the trials of a constant, each of which states whether a number changed, or why there was none.
+fn probe_result(trials: impl Iterator<Item = Result<bool, String>>) -> ProbeResult {
+    let (mut is_valid, mut refusal) = (false, None);
+    for trial in trials {
+        match trial {
+            Ok(true) => return ProbeResult::Effect,
+            Ok(false) => is_valid = true,
+            Err(reason) => refusal = refusal.or(Some(reason)),
+        }
+    }
+    refusal.filter(|_| !is_valid).map_or(ProbeResult::NoEffect, ProbeResult::Refused)
+}
+
 impl CurveNumbers<'_> {
     /// Returns for each constant whether it has an effect at the least, the middle or the greatest size of a curve. It
-    /// is changed up, and if that has no effect, down.
-    fn effects(&self, constants: &[FreeConstant]) -> Vec<bool> {
+    /// is changed up, and if that has no effect or is refused, down.
+    fn effects(&self, constants: &[FreeConstant]) -> Vec<ProbeResult> {
         let monitor = self.curve_fit.control.monitor;
         monitor.probe_begins(constants.len());
         let probed: Vec<usize> = (0..self.curve_fit.curves.len())
@@ -169,21 +225,40 @@ impl CurveNumbers<'_> {
         };
         let unchanged = vec![""; constants.len()];
         let base: Vec<PredictionResult> = probed.par_iter().map(|sample| predict(*sample, &unchanged)).collect();
-        let has_effect = |index: usize| {
+        // A value that is refused, or whose run does not complete, gives no number, which is no effect on the number.
+        let changes_number = |values: &[&str]| {
+            let mut refusal = None;
+            for (sample, number) in probed.iter().zip(&base) {
+                match predict(*sample, values) {
+                    Err(reason) => refusal = refusal.or(Some(reason)),
+                    changed if changed != *number => return Ok(true),
+                    _ => {}
+                }
+            }
+            refusal.map_or(Ok(false), Err)
+        };
+        let effect = |index: usize| {
             let constant = &constants[index];
-            [PROBE_PRIORS, -PROBE_PRIORS].into_iter().any(|priors| {
+            let trial = |priors: f64| {
                 let value = constant.start * libm::exp(priors * constant.prior);
                 let text = constant.current.quantize(value.clamp(constant.bounds.0, constant.bounds.1)).0;
                 let mut values = unchanged.clone();
                 values[index] = &text;
-                text != constant.current.value
-                    && probed.iter().zip(&base).any(|(sample, number)| predict(*sample, &values) != *number)
-            })
+                (text != constant.current.value).then(|| changes_number(&values))
+            };
+            probe_result([PROBE_PRIORS, -PROBE_PRIORS].into_iter().filter_map(trial))
         };
-        let effects: Vec<bool> = (0..constants.len()).into_par_iter().map(has_effect).collect();
-        let without = constants.iter().zip(&effects).filter(|(_, has_effect)| !**has_effect);
-        let without: Vec<String> = without.map(|(constant, _)| constant.key.clone()).collect();
-        monitor.probe_ends(&without, runs.into_inner());
+        let effects: Vec<ProbeResult> = (0..constants.len()).into_par_iter().map(effect).collect();
+        let (mut without_effect, mut refused) = (Vec::new(), Vec::new());
+        for (constant, effect) in constants.iter().zip(&effects) {
+            let key = constant.key.clone();
+            match effect {
+                ProbeResult::Effect => {}
+                ProbeResult::NoEffect => without_effect.push(key),
+                ProbeResult::Refused(reason) => refused.push(RefusedConstant { key, reason: reason.clone() }),
+            }
+        }
+        monitor.probe_ends(&without_effect, &refused, runs.into_inner());
         effects
     }
 }
@@ -204,6 +279,7 @@ impl PredictionSource for CurveNumbers<'_> {
         if result.outcome != Outcome::Done {
             return Err(outcome_name(&result.outcome).to_owned());
         }
+        self.transients.add(result.warm_up.as_ref());
         // perftest prints the median as the typical latency.
         let metrics: &[&str] = match (self.verbs, measure) {
             (true, Measure::Latency) => &["verbs.latency_p50", "verbs.latency"],
@@ -221,3 +297,6 @@ impl PredictionSource for CurveNumbers<'_> {
         !self.keys[constant].is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests;

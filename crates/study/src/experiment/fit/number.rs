@@ -56,3 +56,10 @@ pub struct IncompleteNumber {
     /// The number of sets of values for which the number has no value for this reason.
     pub evaluations: usize,
 }
+
+impl IncompleteNumber {
+    /// Returns the number with index `datum`, which has no value for this reason in `evaluations` evaluations.
+    pub fn new(datum: usize, reason: &str, evaluations: usize) -> IncompleteNumber {
+        IncompleteNumber { datum, reason: reason.to_owned(), evaluations }
+    }
+}
