@@ -1,4 +1,5 @@
-//! Hosts and nodes that nothing uses: a misspelt name in a key defines a new table, and its values have no effect.
+//! Hosts and nodes that nothing uses, and interfaces that a setting replaces by naming a key of another: a misspelt name
+//! in a key defines a new table, and its values have no effect.
 //!
 //! A host or a node that only settings define is an error. A host of the file is reported and the run goes on, because
 //! settings may choose between hosts; those of shipped parts are for such a choice.
@@ -16,7 +17,8 @@ pub(super) fn problems(read: &Read<Machine>) -> Vec<Problem> {
     hosts.chain(unused_nodes(read).into_iter().map(|node| node_problem(read, node))).collect()
 }
 
-/// Returns a warning for each host of the file that no node uses.
+/// Returns what a reader of a valid description should know of its settings and hosts, each in a line: hosts of the file
+/// that no node uses, and an interface that a setting replaced.
 pub fn notices(read: &Read<Machine>) -> Vec<String> {
     let is_shipped = |origin: &Origin| matches!(origin.layer, Layer::Part(_));
     // A result contains all hosts of the description that it was made of.
@@ -27,7 +29,7 @@ pub fn notices(read: &Read<Machine>) -> Vec<String> {
         let help = suggestion("hosts", host, &others(&read.value, host));
         Some(format!("warning: {origin}: no node uses the host `{host}`: {help}"))
     };
-    unused_hosts(&read.value).filter_map(warning).collect()
+    unused_hosts(&read.value).filter_map(warning).chain(replaced_interface(read)).collect()
 }
 
 /// Returns the hosts that no node has. A machine without nodes has none.
@@ -118,6 +120,25 @@ fn node_problem(read: &Read<Machine>, node: &str) -> Problem {
         .help(format!("other nodes: {}", others.join(", ")))
 }
 
+/// Returns the note that a setting of a key of one interface replaced another interface, which the description has.
+fn replaced_interface(read: &Read<Machine>) -> Option<String> {
+    let machine = &read.value;
+    let table = machine.node_parts.as_ref()?.ni.table();
+    let kind = table.strip_prefix("ni.")?;
+    let chosen = read.definitions(&["ni", kind]);
+    let setting = chosen.first()?.layer.setting().filter(|_| chosen.iter().all(is_setting))?;
+    let below = |other: &str| read.definitions(&["ni", other]).into_iter().rfind(|origin| !is_setting(origin));
+    let kinds = machine.registry.interfaces().members().into_iter().map(|(key, _)| key);
+    let (replaced, origin) = kinds.filter(|other| *other != kind).find_map(|other| Some((other, below(other)?)))?;
+    let key = setting.split('=').next().unwrap_or_default().trim();
+    let option = if matches!(chosen[0].layer, Layer::Set(_)) { "--set " } else { "the varied key " };
+    let part = shipped::part(&format!("ni/{kind}"));
+    let part = part.map_or(String::new(), |_| format!("; `--set ni={kind}` chooses the shipped part"));
+    Some(format!(
+        "note: {option}{key} replaces the interface `{replaced}` ({origin}) by `{kind}` with its default values{part}"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,5 +203,18 @@ mod tests {
                 ),
             "{notice}"
         );
+    }
+
+    #[test]
+    fn interface_that_a_setting_replaces_is_a_notice() {
+        let read = read_ring("", &["ni.rdma.mtu=4 KiB"]).expect("a valid description");
+        let [notice] = &notices(&read)[..] else { panic!("one notice") };
+        assert!(notice.starts_with("note: --set ni.rdma.mtu replaces the interface `ring` (machines/ni/"), "{notice}");
+        assert!(
+            notice.ends_with(" by `rdma` with its default values; `--set ni=rdma` chooses the shipped part"),
+            "{notice}"
+        );
+        let same = read_ring("", &["ni.ring.inline-max=128 B"]).expect("a valid description");
+        assert_eq!(notices(&same), Vec::<String>::new());
     }
 }
