@@ -48,7 +48,8 @@ impl Options {
             }
         }
         let subject = Subject::find(registry(), &self.file)?;
-        Ok(subject.on_renamed_key(|renamed| eprint_line!("warning: {renamed}")))
+        let subject = subject.on_renamed_key(|renamed| eprint_line!("warning: {renamed}"));
+        Ok(subject.on_notice(|notice| eprint_line!("{notice}")))
     }
 
     /// Returns the file that holds the description; `None` for a shipped example.

@@ -35,8 +35,17 @@ fn words_of(registry: &Arc<Registry>, name: &str) -> Result<Vec<Word>, Problem> 
     if name.is_empty() {
         return Ok(words);
     }
-    let found: Vec<Word> = matching(&words, name).into_iter().cloned().collect();
-    if found.is_empty() { Err(unknown(name, &words)) } else { Ok(found) }
+    let found = matching(&words, name);
+    let found = if found.is_empty() { matching_each(&words, name) } else { found };
+    if found.is_empty() { Err(unknown(name, &words)) } else { Ok(found.into_iter().cloned().collect()) }
+}
+
+/// Returns the words of a list such as `done, transient` or `done 3, saturated 2`, as the column `outcome` of a table has
+/// it. The result is empty if `name` is not a list, or a name in it is unknown.
+fn matching_each<'a>(words: &'a [Word], name: &str) -> Vec<&'a Word> {
+    let without_count = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim().to_owned();
+    let of_each: Vec<Vec<&Word>> = name.split(',').map(|name| matching(words, &without_count(name))).collect();
+    if !name.contains(',') || of_each.iter().any(Vec::is_empty) { Vec::new() } else { of_each.concat() }
 }
 
 /// Returns the problem of a name that is not in the vocabulary, with the name that was probably meant.
@@ -63,4 +72,19 @@ fn json_of(word: &Word) -> Json {
         entry[*label] = json!(fact);
     }
     entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_of_a_joined_outcome_is_explained() {
+        let registry = Registry::shared();
+        let text = explain(registry, "done, transient").expect("both are names");
+        assert!(text.contains("done  (outcome)") && text.contains("initial transient, transient  (term)"), "{text}");
+        assert_eq!(text, explain(registry, "done 3, transient 2").expect("both are names"));
+        let problem = explain(registry, "done, nosuchname").expect_err("one is unknown");
+        assert_eq!(problem.message, "nothing is called `done, nosuchname`");
+    }
 }

@@ -80,6 +80,7 @@ const CYCLES: [&[&str]; 18] = [
         "crates/core/src/machine/check/notes.rs",
         "crates/core/src/machine/check/reach.rs",
         "crates/core/src/machine/check/sound.rs",
+        "crates/core/src/machine/check/unused.rs",
         "crates/core/src/machine/mod.rs",
     ],
     &["crates/core/src/program/appbt/field.rs", "crates/core/src/program/appbt/residual.rs"],

@@ -11,6 +11,9 @@ static EXAMPLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shipped/examples");
 
 static PARTS: LazyLock<Vec<&'static str>> = LazyLock::new(|| toml_names(&MACHINES));
 
+static EXAMPLE_NAMES: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| toml_names(&EXAMPLES).into_iter().filter(|name| !name.contains('/')).collect());
+
 /// The shipped hosts with their kinds, which are read once, for messages.
 static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
     let hosts = PARTS.iter().filter(|part| part.starts_with("hosts/"));
@@ -19,7 +22,7 @@ static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
 
 /// Returns the built-in parts that a description may name.
 pub fn shelf() -> PartLibrary<'static> {
-    PartLibrary { find: &part, names: &PARTS, tables: &["nodes"] }
+    PartLibrary { find: &part, names: &PARTS, examples: &EXAMPLE_NAMES, tables: &["nodes"] }
 }
 
 /// Returns the text of the part `name`, such as `hosts/p6-natoma`.
@@ -47,7 +50,7 @@ fn kind_of(part: &'static str) -> Option<(&'static str, String)> {
 
 /// Returns the names of all examples without the file extension. Folders contain further files of examples, or crates.
 pub fn examples() -> Vec<&'static str> {
-    toml_names(&EXAMPLES).into_iter().filter(|name| !name.contains('/')).collect()
+    EXAMPLE_NAMES.clone()
 }
 
 /// Returns the text of the example `name`.

@@ -7,8 +7,8 @@ use super::layers::{LayerCache, Layers, PartSettings};
 use super::origin::{Layer, TextId, TextSpan, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, PARTS, Setting};
-use super::suggest;
 use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue};
+use super::unknown_part::unknown_part;
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -19,13 +19,15 @@ pub struct PartLibrary<'a> {
     pub find: &'a (dyn Fn(&str) -> Option<&'static str> + Sync),
     /// The names of all parts.
     pub names: &'static [&'static str],
+    /// The names of the shipped examples, which are not parts, for messages.
+    pub examples: &'static [&'static str],
     /// The top-level tables whose entries may also name parts. An entry overrides its parts.
     pub tables: &'a [&'a str],
 }
 
 impl PartLibrary<'_> {
     /// A library without parts.
-    pub const EMPTY: PartLibrary<'static> = PartLibrary { find: &|_| None, names: &[], tables: &[] };
+    pub const EMPTY: PartLibrary<'static> = PartLibrary { find: &|_| None, names: &[], examples: &[], tables: &[] };
 }
 
 /// The main text of a description.
@@ -281,8 +283,8 @@ impl<'a> Loader<'a> {
             return;
         }
         let Some(text) = (self.shelf.find)(name) else {
-            let problem = self.unknown_part(name, place);
-            return self.problems.push(problem);
+            let PartLibrary { names, examples, .. } = self.shelf;
+            return self.problems.push(unknown_part(name, place, names, examples));
         };
         let mut sheet = self.parse(Layer::Part(name.to_string()), text, None);
         enclosing.push(name.to_string());
@@ -296,44 +298,6 @@ impl<'a> Loader<'a> {
             sheet.tree = outer;
         }
         self.parts.push(((table_path.to_vec(), name.to_string()), sheet));
-    }
-
-    fn unknown_part(&self, name: &str, place: Option<TextSpan>) -> Problem {
-        let folder_of = |part: &'static str| part.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let is_file = name.ends_with(".toml");
-        let stem = name.strip_suffix(".toml").unwrap_or(name);
-        // A name without its folder, or with the path of a file, means the part with the same last word.
-        let last = stem.rsplit('/').next().unwrap_or(stem);
-        let same_last = self.shelf.names.iter().copied().find(|part| part.rsplit('/').next() == Some(last));
-        let nearest = same_last.or_else(|| suggest::nearest(stem, self.shelf.names.iter().copied()));
-        let label = nearest.map_or("no part has this name".to_string(), |near| format!("did you mean \"{near}\"?"));
-        // If the name contains a folder, only parts in that folder can be meant.
-        let folder = stem.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let inside: Vec<&str> = self.shelf.names.iter().copied().filter(|part| folder_of(part) == folder).collect();
-        let help = match self.shelf.names {
-            [] => "there are no shipped parts".to_string(),
-            _ if !folder.is_empty() && !inside.is_empty() => {
-                format!("the shipped parts in `{folder}/` are {}", suggest::phrase(inside))
-            }
-            names => {
-                let mut folders: Vec<String> = names.iter().map(|part| format!("{}/", folder_of(part))).collect();
-                folders.retain(|folder| folder != "/");
-                folders.sort_unstable();
-                folders.dedup();
-                let folders = suggest::phrase(folders.iter().map(String::as_str));
-                format!(
-                    "shipped parts are named by folder and name, such as \"{}\"; the folders are {folders}, and `narrows list` prints all names",
-                    names[names.len() / 2]
-                )
-            }
-        };
-        let problem = Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug()))
-            .with_location(place, label)
-            .help(help);
-        match is_file {
-            true => problem.help("a file is no part: write its tables into the description, which override the parts"),
-            false => problem,
-        }
     }
 
     /// Merges the parts and the file over them.

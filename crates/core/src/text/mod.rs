@@ -25,6 +25,7 @@ pub mod suggest;
 pub mod table;
 pub mod tree;
 mod unknown_keys;
+mod unknown_part;
 pub mod value;
 mod variant_selection;
 

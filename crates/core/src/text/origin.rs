@@ -33,6 +33,14 @@ impl Layer {
         }
     }
 
+    /// Returns the text of a setting; `None` for the layers below the settings.
+    pub fn setting(&self) -> Option<&str> {
+        match self {
+            Layer::Set(option) | Layer::Vary(option) => Some(option),
+            Layer::Default | Layer::Part(_) | Layer::File(_) => None,
+        }
+    }
+
     /// Returns the name of the layer in problems.
     pub fn title(&self) -> String {
         match self {
@@ -136,6 +144,11 @@ impl Texts {
     /// Returns the text with the number `id`.
     pub fn get(&self, id: TextId) -> &Text {
         &self.0[id]
+    }
+
+    /// Returns the settings, in order.
+    pub fn settings(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|text| text.layer.setting())
     }
 
     /// Returns the origin of the value at `place`.

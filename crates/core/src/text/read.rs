@@ -7,7 +7,7 @@
 
 use super::diagnostics;
 use super::load::Loaded;
-use super::origin::{Layer, Texts};
+use super::origin::{Layer, Origin, Texts};
 use super::problem::{Problem, Problems};
 use super::read_context::{Findings, ReadContext};
 use super::record::{Entry, Records, RenamedKey};
@@ -113,6 +113,13 @@ impl<T> Read<T> {
     /// Returns whether any layer defines `path`; a default does not count.
     pub fn is_defined(&self, path: &str) -> bool {
         self.loaded.root.node_at(self.as_written(path).split('.')).is_some()
+    }
+
+    /// Returns the origin of the key at `path` in every layer that defines it, from the lowest layer to the highest.
+    pub fn definitions(&self, path: &[&str]) -> Vec<Origin> {
+        let node = self.loaded.root.node_at(path.iter().copied());
+        let definitions = node.into_iter().flat_map(|node| &node.definitions);
+        definitions.map(|definition| self.loaded.texts.origin(&definition.key)).collect()
     }
 
     /// Returns the path of the key at `path` as the description spells it, with the key's former name if the

@@ -5,7 +5,7 @@
 
 use super::part_overrides::{self, NamedParts};
 use super::{Record, record, vary};
-use narrows_core::machine::{Machine, Registry, shipped};
+use narrows_core::machine::{self, Machine, Registry, shipped};
 use narrows_core::text::{Document, LayerCache, Problem, Problems, Read, file, suggest};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -25,6 +25,24 @@ pub struct Subject {
     /// The text and its parts, merged.
     layers: LayerCache,
     renames: RenameNotices,
+    notices: RunNotices,
+}
+
+/// Reports each notice on a description that was read, once for all points of an experiment.
+struct RunNotices {
+    report: Option<fn(&str)>,
+    reported: Mutex<BTreeSet<String>>,
+}
+
+impl RunNotices {
+    fn report_new(&self, read: &Read<Machine>) {
+        let Some(report) = self.report else { return };
+        for notice in machine::notices(read) {
+            if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(notice.clone()) {
+                report(&notice);
+            }
+        }
+    }
 }
 
 /// Reports each former name of a key that a description uses, once for all points of an experiment.
@@ -58,13 +76,21 @@ impl Subject {
         let renames = RenameNotices { report: |_| {}, reported: Mutex::default() };
         let (name, text, named_parts) = (name.into(), text.into(), OnceLock::new());
         let layers = LayerCache::default();
-        Subject { registry, name, text, folder, files: Json::Null, named_parts, layers, renames }
+        let notices = RunNotices { report: None, reported: Mutex::default() };
+        Subject { registry, name, text, folder, files: Json::Null, named_parts, layers, renames, notices }
     }
 
     /// Sets a function that is called once for each former name of a key that the description or an override uses. Its
     /// argument is a sentence about that.
     pub fn on_renamed_key(mut self, report: fn(&str)) -> Subject {
         self.renames.report = report;
+        self
+    }
+
+    /// Sets a function that is called once for each notice on what is read: a host of the file that no node uses, or an
+    /// interface that an override replaces by naming a key of another.
+    pub fn on_notice(mut self, report: fn(&str)) -> Subject {
+        self.notices.report = Some(report);
         self
     }
 
@@ -123,6 +149,7 @@ impl Subject {
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let read = self.read_without_files(sets, varied)?;
         self.renames.report_new(&read);
+        self.notices.report_new(&read);
         match self.changed_file(&read, sets, varied) {
             Some(problem) => Err(Problems::from_problem(problem)),
             None => Ok(read),

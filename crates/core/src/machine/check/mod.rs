@@ -6,6 +6,7 @@ mod memory_capacity;
 pub(super) mod notes;
 mod reach;
 mod sound;
+pub(super) mod unused;
 
 use crate::machine::{EndpointNames, HostPart, InterfacePart, Machine, NodeDescription, shipped};
 use crate::program::flow_patterns::is_pattern;
@@ -15,7 +16,11 @@ use std::collections::BTreeSet;
 
 /// Returns all problems of a description whose every value is valid.
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
-    let mut problems = Vec::new();
+    let mut problems = unused::problems(read);
+    // A host or a node more than was meant causes other problems.
+    if !problems.is_empty() {
+        return problems;
+    }
     nodes(read, &mut problems);
     workload(read, &mut problems);
     sound::check_parts(read, &mut problems);

@@ -110,8 +110,12 @@ fn part(name: &str) -> Option<&'static str> {
     })
 }
 
-const SHELF: PartLibrary<'static> =
-    PartLibrary { find: &part, names: &["base", "fast", "slow", "round", "trip", "broken"], tables: &["hosts"] };
+const SHELF: PartLibrary<'static> = PartLibrary {
+    find: &part,
+    names: &["base", "fast", "slow", "round", "trip", "broken"],
+    examples: &[],
+    tables: &["hosts"],
+};
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
