@@ -1,4 +1,4 @@
-//! Narrows with the parts of this crate: `cargo run -p narrows-outside -- run machine.toml`.
+//! Narrows with the parts of this crate, and every command of `narrows`.
 
 use narrows_outside::registry;
 use std::process::ExitCode;

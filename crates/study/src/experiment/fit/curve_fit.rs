@@ -178,7 +178,7 @@ fn workload(verbs: bool, measure: Measure, size: u64) -> Vec<String> {
 /// The factor by which a probe changes a constant up and down, in priors (chosen).
 const PROBE_PRIORS: f64 = 2.0;
 
-/// What the probe found about a constant.
+/// The finding of the probe about a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ProbeResult {
     /// A changed value changes a number.
