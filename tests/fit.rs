@@ -21,8 +21,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-/// A machine of two processors and a slow wire. A latency consists of two overheads, the wire's delay, and the time of
-/// packets of 32 bytes at its rate.
+/// A machine of two processors and a slow wire. A latency consists of two overheads, the wire's delay, and the time in
+/// which the wire transfers a packet of 32 bytes.
 const MACHINE: &str = r#"
 parts = ["hosts/overheads-40-60", "ni/queues", "protocols/none", "fabrics/ideal-1998"]
 [hosts.overheads-40-60.software]
@@ -99,7 +99,8 @@ fn undetermined_constants_are_named() {
     assert_eq!(determined, [false, false, false, true], "{:?}", fitted.constants);
     let rate = &fitted.constants[3];
     assert!((rate.value / (16.0 * 8e6) - 1.0).abs() < 0.02, "{rate:?}");
-    // Each pair of the three constants may change together; the rate is in no combination.
+    // Only the sum of the three constants is measured, so two independent combinations are undetermined; the rate is in
+    // neither.
     assert_eq!(fitted.undetermined.len(), 2, "{:?}", fitted.undetermined);
     for combination in &fitted.undetermined {
         let open: Vec<usize> = combination.changes.iter().map(|(constant, _)| *constant).collect();

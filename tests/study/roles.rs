@@ -11,7 +11,8 @@ fn append(folder: &Folder, file: &str, text: &str) {
     fs::write(path, text_before + text).expect("a file");
 }
 
-/// A choice, and the words of the error message; the claim `latency-8K` is on line 4 of its file.
+/// The role of the claim `latency-8K`, the choice's `chosen-with`, and parts of the error message. The claim is on line
+/// 4 of its file.
 const ROLE_ERRORS: [(&str, &str, &[&str]); 7] = [
     (
         "",
@@ -98,7 +99,8 @@ fn expected_failure_has_a_cause_and_a_reason() {
     }
 }
 
-/// A claim that fails as the study expects is no unexpected verdict, and one that holds against it is.
+/// With `--strict`, a claim that fails as expected is accepted, and one that holds although it is expected to fail is
+/// reported.
 #[test]
 fn strict_compares_verdicts_with_the_expected_ones_in_both_directions() {
     let fails = "kind = \"number\"\nfails = \"model\"\nfails-because = \"no second switch\"\n";

@@ -17,7 +17,7 @@ pub struct CpuLease {
     what: &'static str,
     /// Start of the span that is recorded next.
     since: Cell<Time>,
-    /// Task that acquired the lease. While the lease exists, the task counts as working unless it polls.
+    /// Task that acquired the lease. While the lease exists, its time is accounted as work, except in loops that poll.
     task: TaskId,
 }
 

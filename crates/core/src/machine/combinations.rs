@@ -14,13 +14,13 @@ use std::sync::Arc;
 /// A host, an interface, a protocol, a fabric and a program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Combination {
-    /// The part of the host.
+    /// The name of the host.
     pub host: &'static str,
-    /// The part of the interface.
+    /// The name of the interface.
     pub ni: &'static str,
-    /// The part of the protocol.
+    /// The name of the protocol.
     pub protocol: &'static str,
-    /// The part of the fabric.
+    /// The name of the fabric.
     pub fabric: &'static str,
     /// The program's key in `[workload]`.
     pub workload: &'static str,
@@ -28,12 +28,13 @@ pub struct Combination {
     pub refused: Vec<String>,
 }
 
-/// A host, an interface and a fabric that are compatible with as many parts as possible, for reading other parts
-/// together with them.
+/// The host, interface and fabric that are compatible with the most parts. They complete the description in which a
+/// single part is read.
 const COMMON_PARTS: [&str; 3] = ["hosts/memory-bus-1998", "ni/queues", "fabrics/ideal-1998"];
 
 impl Registry {
-    /// Returns every combination of the shipped parts and these workloads, in the order of the parts' names.
+    /// Returns every combination of the shipped parts and all workloads that run on nodes, in the order of the parts'
+    /// names.
     pub fn combinations(self: &Arc<Self>) -> Vec<Combination> {
         combinations(self)
     }
@@ -65,7 +66,7 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     for (host, with_host) in &hosts {
         for (ni, interface) in &interfaces {
             for (protocol, with_protocol) in &protocols {
-                // If the interface shares memory, the costs of sharing are the interface's.
+                // An interface that implements shared memory states its costs.
                 let NodeParts { ni: own, shared_memory, .. } = node_parts(interface);
                 let node_parts = NodeParts {
                     ni: own,

@@ -1,4 +1,4 @@
-//! The parts that a program knows, family by family: those that ship, and those that another crate adds.
+//! The registry of parts, by family: shipped parts, and those that other crates add.
 //!
 //! The order of the parts is the order in which they are listed, printed and tried.
 
@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Registry {
     hosts: PartFamily<dyn HostSpec>,
-    /// The capabilities that each kind of host offers whatever its values, in the order of the kinds.
+    /// The capabilities of each kind of host that do not depend on its parameters, in the order of `hosts`.
     pub(super) offered: Vec<OfferedBy>,
     interfaces: PartFamily<dyn InterfaceSpec>,
     protocols: PartFamily<dyn ProtocolSpec>,
@@ -94,7 +94,7 @@ impl Registry {
         &SHIPPED
     }
 
-    /// Adds a kind of host behind all others.
+    /// Adds a kind of host after all others.
     ///
     /// # Panics
     ///
@@ -106,7 +106,7 @@ impl Registry {
         self
     }
 
-    /// Adds an interface behind all others.
+    /// Adds an interface after all others.
     ///
     /// # Panics
     ///
@@ -127,7 +127,7 @@ impl Registry {
         self
     }
 
-    /// Adds a protocol behind all others.
+    /// Adds a protocol after all others.
     ///
     /// # Panics
     ///
@@ -138,7 +138,7 @@ impl Registry {
         self
     }
 
-    /// Adds a fabric behind all others.
+    /// Adds a fabric after all others.
     ///
     /// # Panics
     ///
@@ -148,8 +148,8 @@ impl Registry {
         self.with_fabrics([PartEntry::new(P::INFO, |t| -> Arc<dyn FabricSpec> { Arc::new(P::read(t)) })])
     }
 
-    /// Adds fabrics behind all others, by entries of their own. Several entries may have one type, and an entry may
-    /// read the nodes' names.
+    /// Adds fabrics after all others, given as entries. Several entries may share one type, and the reader of an entry
+    /// may look up the names of nodes.
     ///
     /// # Panics
     ///
@@ -165,7 +165,7 @@ impl Registry {
         &self.fabrics
     }
 
-    /// Adds a workload behind all others.
+    /// Adds a workload after all others.
     ///
     /// # Panics
     ///

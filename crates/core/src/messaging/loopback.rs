@@ -1,9 +1,9 @@
 //! Loopback: messages from one endpoint to another of the same node, by a queue in main memory for each receiver.
 //!
 //! A queue has slots for [`LOOPBACK_SLOTS`] packets. The sender copies a packet into a slot and the receiver copies it
-//! out, by loads and stores of a cache block at a time, in addition to the messaging layer's costs. A sender that finds
-//! no free slot receives packets meanwhile, as it does while the interface is full. A mapped tag steers a payload as an
-//! interface that steers by tags does.
+//! out through their cache, a block at a time. The copies are charged in addition to the messaging layer's costs. A
+//! sender that finds no free slot receives packets meanwhile, as it does while the interface is full. A payload whose
+//! tag is mapped is copied to the mapped address, as by an interface that steers by tags.
 //!
 //! Protection, and a single copy by means of remapped pages, are not modelled.
 
@@ -35,7 +35,7 @@ pub(super) struct LoopbackPacket {
     slot: Address,
     /// Length of the payload in bytes.
     pub bytes: usize,
-    /// The words that travel with the payload, as bytes.
+    /// Inline data that the packet carries in addition to the payload.
     inline_bytes: Vec<u8>,
     pub journey: Journey,
 }

@@ -8,8 +8,8 @@
 //! cache writes the block to main memory. A DMA write then invalidates the block. After a DMA read the block remains
 //! cached, and is no longer modified. Blocks carry their bytes, so a stale read gives a wrong result.
 //!
-//! The module leaves out a second-level cache, prefetch, a store buffer and a victim buffer (the processor waits for a
-//! miss of a store as for that of a load), write-combining, and the time of a snoop that finds no modified block.
+//! Not modelled: a second-level cache, prefetching, a store buffer (a store that misses stalls the processor, like a
+//! load), a victim buffer, write-combining, and the time of a snoop that finds no modified block.
 
 use super::memory::MainMemory;
 use crate::engine::time_series::TimeSeries;
@@ -115,7 +115,7 @@ impl SnoopedCache {
                     count(&self.write_backs);
                     self.write_back(block);
                 }
-                // The block is read at the end of the access, when no DMA write can occur before it is cached.
+                // Memory is read at the end of the access, so that no DMA write can come between the read and the fill.
                 None if self.fill(address) => return,
                 None => {}
             }

@@ -1,26 +1,27 @@
 //! A coherent link between the host's interconnect and the interface, in addition to the PCIe link: CXL.cache or
 //! UPI.
 //!
-//! The interface's agents are attached to the interconnect at the far end of the link. The times of a transaction are:
+//! The interface's agents are at the device's end of the link, and reach the host's interconnect through it. The times
+//! of a transaction are:
 //!
 //! | transaction | crossings | when it takes effect |
 //! |---|---|---|
-//! | the interface reads a block | request up, data down | at the interconnect; both crossings are charged before |
+//! | the interface reads a block | request up, data down | at the interconnect, after the delay of both crossings |
 //! | the interface takes ownership of blocks | requests up, answers down | at the interconnect, one crossing before the answers |
 //! | the interface writes a block, UPI | data up, answer down | at the interconnect, one crossing before the answer |
-//! | the interface writes a block, CXL | request up, pull down, data up, answer down | likewise |
+//! | the interface writes a block, CXL | request up, request for the data down, data up, answer down | likewise |
 //! | the interface supplies a block | snoop down, data up | at the interconnect |
 //! | the interface loses a copy | snoop down, answer up | at the interconnect |
 //!
 //! A snoop is directed: an agent behind the link sees only transactions on blocks of which it has a copy or is the
-//! home. The agent acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). A transaction of another agent
-//! that follows an upgrade reaches the interface behind the answer, so the interface may change its copy when the
-//! upgrade takes effect. Requests for the ownership of several blocks are sent one behind another, and are answered in
-//! this order. With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
+//! home. The agent acts on a snoop one crossing later ([`CoherentPort::snoop_delay`]). The answer to an upgrade reaches
+//! the interface before the snoop of any later transaction, so the interface may change its copy when the upgrade takes
+//! effect. Requests for the ownership of several blocks are sent one after another, and are answered in this order.
+//! With [`DeviceLogic`] each message takes cycles of the interface's clock in addition.
 //!
 //! Messages share the rate of the link in each direction. CXL moves slots of 16 B, of which a flit of 68 B carries
-//! four: a request or an answer takes one slot, and a block one for its header and four for its data. The rate of the
-//! parameter is that of the bytes in slots, after the overhead of the flits.
+//! four: a request or an answer takes one slot, and a block one for its header and four for its data. The parameter
+//! `rate` counts bytes in slots; the overhead of flits is already subtracted.
 //!
 //! With CXL, registers take the PCIe link, as CXL.io does; with UPI they take the link between sockets. DMA and
 //! interrupts take the PCIe link. The module leaves out the flow control of the link, the packing of messages into
@@ -104,7 +105,7 @@ pub struct DeviceLogic {
 }
 
 impl DeviceLogic {
-    /// Returns the time of a message in the interface.
+    /// Returns the interface's processing time per message.
     pub fn time(&self) -> Time {
         self.clock.cycles(self.cycles)
     }
@@ -119,7 +120,7 @@ pub struct LinkTimes {
     pub rate: Rate,
     /// Whether the host pulls the data of a write, instead of receiving them with the request.
     pub pulls_writes: bool,
-    /// Time of a message in the interface.
+    /// Processing time of the interface per message.
     pub device: Time,
 }
 
@@ -260,7 +261,7 @@ impl CoherentPort for FarPort {
     }
 }
 
-/// An agent behind the link. Its answers cross the link twice: the snoop to it, and the answer back.
+/// An agent at the device's end of the link. Each of its answers takes a round trip: the snoop down, and the answer up.
 struct FarAgent {
     agent: Rc<dyn Agent>,
     home: Option<Range<Address>>,

@@ -21,8 +21,8 @@ impl<const C: usize, const SIMPLE_WORMHOLE: bool> NetworkState<C, SIMPLE_WORMHOL
         sector.next_blocked[local] = std::mem::replace(first, local as u16);
     }
 
-    /// Wakes the headers that wait for an event at a port: they request channels again in `cycle`. Channels of that
-    /// cycle must not be allocated yet.
+    /// Wakes the headers that wait for an event at a port: they request channels again in `cycle`. Call
+    /// it before channels are allocated in that cycle.
     #[inline]
     pub(super) fn wake_blocked<const WITHOUT_OPTIONS: bool>(
         &mut self,

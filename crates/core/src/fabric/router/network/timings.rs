@@ -1,7 +1,7 @@
-//! The cycles of links that differ from one another, by port and by source.
+//! Delays of each link in cycles, for topologies whose links differ.
 //!
-//! These delays exist only if a shape states rates or latencies of links. Otherwise the cycles in the rules apply to
-//! every link (`cycle.rs`).
+//! These delays exist only if a shape states rates or latencies of links. Otherwise the uniform delays of
+//! `cycle.rs` apply to every link.
 
 use crate::fabric::router::{LinkTiming, LinkTimings, RouterParameters};
 use crate::fabric::topology::{End, Shape};
@@ -9,7 +9,7 @@ use crate::fabric::topology::{End, Shape};
 /// Delays of every link, in cycles.
 #[derive(Debug)]
 pub struct Timings {
-    /// For each output port, cycles from the switch until a flit has crossed the link.
+    /// For each output port, cycles from switch allocation until a flit is in the next input buffer.
     pub to_input: Vec<u32>,
     /// For each output port, cycles for which a flit holds the link.
     pub cycles_per_flit: Vec<u32>,
