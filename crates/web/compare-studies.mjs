@@ -4,24 +4,12 @@
 //   node compare-studies.mjs MODULE NARROWS PAPER…
 
 import { spawnSync } from "node:child_process";
-import fs from "node:fs";
+import { answering } from "./module.mjs";
 
 const [path, narrows, ...papers] = process.argv.slice(2);
 /** The largest number of runs of an artifact that is compared. */
 const RUNS_MAX = 12;
-const module = await WebAssembly.compile(fs.readFileSync(path));
-const imported = WebAssembly.Module.imports(module);
-if (imported.length > 0) throw new Error(`the module imports ${imported.length} names, and a page gives none`);
-const instance = new WebAssembly.Instance(module, {}).exports;
-
-/** Returns the answer of the module to a question, as text. */
-function ask(question) {
-  const bytes = new TextEncoder().encode(JSON.stringify(question));
-  const pointer = instance.take(bytes.length);
-  new Uint8Array(instance.memory.buffer, pointer, bytes.length).set(bytes);
-  instance.ask(pointer, bytes.length);
-  return new TextDecoder().decode(new Uint8Array(instance.memory.buffer, instance.answer(), instance.answer_length()));
-}
+const ask = await answering(path);
 
 let equal = 0;
 const differ = [];

@@ -6,23 +6,10 @@
 // --times also prints the processor time of some runs, the least of 5.
 
 import { spawnSync } from "node:child_process";
-import fs from "node:fs";
+import { answering } from "./module.mjs";
 
 const [path, narrows, ...options] = process.argv.slice(2);
-const module = await WebAssembly.compile(fs.readFileSync(path));
-const imported = WebAssembly.Module.imports(module);
-if (imported.length > 0) throw new Error(`the module imports ${imported.length} names, and a page gives none`);
-let instance = new WebAssembly.Instance(module, {}).exports;
-
-/** Returns the answer to a question, as text. */
-function ask(question) {
-  const bytes = new TextEncoder().encode(JSON.stringify(question));
-  const pointer = instance.take(bytes.length);
-  new Uint8Array(instance.memory.buffer, pointer, bytes.length).set(bytes);
-  instance.ask(pointer, bytes.length);
-  const answer = new Uint8Array(instance.memory.buffer, instance.answer(), instance.answer_length());
-  return new TextDecoder().decode(answer);
-}
+const ask = await answering(path);
 
 /** Runs the native program. */
 function native(...words) {
@@ -39,10 +26,7 @@ const overrides = (sets) => sets.flatMap((set) => ["--set", set]);
 const record = (name, sets = []) => [`run ${name} ${sets.join(" ")}`, ask({ ask: "record", name, sets }), native("run", name, "--format", "json", "--no-host", ...overrides(sets)).stdout];
 
 const examples = JSON.parse(ask({ ask: "list" })).examples.map((example) => example.name);
-for (const name of examples) {
-  compare(...record(name));
-  if (instance.memory.buffer.byteLength > 192 << 20) instance = new WebAssembly.Instance(module, {}).exports;
-}
+for (const name of examples) compare(...record(name));
 console.log(`${outcomes.equal} of ${examples.length} examples are equal`);
 
 for (const ni of ["ni2w", "cni32qm", "cni512q"])

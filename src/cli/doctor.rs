@@ -3,6 +3,7 @@
 use super::exit::{CommandResult, ExitStatus};
 use super::{Format, output};
 use clap::Args;
+use narrows_study::report::FULL_BUILD;
 use narrows_study::report::dataset::HAS_PARQUET;
 use narrows_study::report::image::HAS_PICTURES;
 use serde_json::{Value as Json, json};
@@ -65,13 +66,13 @@ fn findings() -> Vec<Finding> {
             name: "feature parquet",
             found: feature(HAS_PARQUET),
             purpose: "tables as Parquet",
-            remedy: "cargo install --path . --features parquet",
+            remedy: FULL_BUILD,
         },
         Finding {
             name: "feature pictures",
             found: feature(HAS_PICTURES),
             purpose: "pictures as PNG and PDF; SVG needs nothing",
-            remedy: "cargo install --path . --features pictures",
+            remedy: FULL_BUILD,
         },
         Finding {
             name: "tshark",

@@ -133,7 +133,7 @@ pub fn run(options: &Options) -> CommandResult {
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
         // Pages alone have links.
-        explorer: Some(options.out.as_ref().map_or_else(String::new, |_| options.explorer.clone())),
+        explorer: Some(if options.out.is_some() { options.explorer.clone() } else { String::new() }),
     };
     located.select_artifacts(study_options.artifact.as_deref())?;
     let report = located.reproduce(&study_options, &Bar::default())?;

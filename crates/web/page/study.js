@@ -97,8 +97,10 @@ class LiveArtifact {
     }
     const why = answer.error ?? answer.problems?.[0]?.message;
     if (why) {
-      if (isLast) this.show("", "");
-      if (isLast) fill(this.status, prose(why));
+      if (isLast) {
+        this.show("", "");
+        fill(this.status, prose(why));
+      }
       return;
     }
     const claims = new Map(answer.claims.map((/** @type {Claim} */ claim) => [claim.id, claim]));

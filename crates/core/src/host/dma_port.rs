@@ -170,16 +170,20 @@ impl DmaCompletion {
         DmaCompletion(CompletionKind::Link(transfer))
     }
 
-    /// Returns the steps of the transfer, which are followed from now on.
-    fn steps(&mut self) -> &DmaSteps {
+    /// Returns the transfer until its end and its steps, which are followed from now on.
+    fn followed(&mut self) -> (&mut Option<LocalFuture<'static, ()>>, &DmaSteps) {
         if let CompletionKind::Link(transfer) = &self.0 {
             let transfer = transfer.clone();
             *self = DmaCompletion::new(|steps| async move { transfer.report(&steps).await });
         }
-        match &self.0 {
-            CompletionKind::Steps(_, steps) => steps,
+        match &mut self.0 {
+            CompletionKind::Steps(transfer, steps) => (transfer, steps),
             CompletionKind::Link(_) => unreachable!("the steps are followed"),
         }
+    }
+
+    fn steps(&mut self) -> &DmaSteps {
+        self.followed().1
     }
 
     /// Waits until the transfer is set up. Returns the service time of the set-up.
@@ -239,7 +243,7 @@ impl DmaCompletion {
     }
 
     fn poll_until(&mut self, goal: u32, context: &mut Context<'_>) -> Poll<()> {
-        let CompletionKind::Steps(transfer, steps) = &mut self.0 else { unreachable!("the steps are followed") };
+        let (transfer, steps) = self.followed();
         if steps.reached.get() >= goal {
             return Poll::Ready(());
         }

@@ -14,6 +14,7 @@ mod unit;
 pub use parquet::record_batch;
 pub use unit::{BaseUnit, suffixed};
 
+use super::FULL_BUILD;
 use narrows_core::text::Problem;
 use std::path::Path;
 
@@ -154,7 +155,7 @@ impl Encoding {
     pub fn check_built(self) -> Result<(), Problem> {
         if self == Encoding::Parquet && !HAS_PARQUET {
             return Err(Problem::new(NO_PARQUET)
-                .help("use `.csv` or `.jsonl`, or build it with the feature: cargo install --path . --features full"));
+                .help(format!("use `.csv` or `.jsonl`, or build it with the feature: {FULL_BUILD}")));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! Text in PNG and PDF is set in DejaVu Sans, which is part of the program, so that images are the same everywhere. Both
 //! need the feature `pictures`.
 
+use super::FULL_BUILD;
 use narrows_core::text::Problem;
 use std::path::Path;
 
@@ -41,7 +42,7 @@ impl ImageFormat {
         if *format != ImageFormat::Svg && !HAS_PICTURES {
             return Err(Problem::new(format!("`{}`: this build of Narrows writes SVG only", path.display()))
                 .help("name a file that ends in `.svg`")
-                .help("PNG and PDF need the feature `pictures`: cargo install --path . --features full"));
+                .help(format!("PNG and PDF need the feature `pictures`: {FULL_BUILD}")));
         }
         Ok(*format)
     }

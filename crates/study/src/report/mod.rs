@@ -36,3 +36,6 @@ pub use packet_flow::{PacketFlow, Transfer};
 pub use paper::{Artifact, PaperReport, Provenance};
 pub use table::{Cell, Column, ReportTable};
 pub use wrap::wrapped;
+
+/// The command that builds Narrows with every format of tables and images.
+pub const FULL_BUILD: &str = "cargo install --path . --features full";

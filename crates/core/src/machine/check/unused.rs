@@ -48,6 +48,11 @@ fn others<'a>(machine: &'a Machine, host: &str) -> Vec<&'a str> {
     machine.hosts.iter().map(|(name, _)| name.as_str()).filter(|name| *name != host).collect()
 }
 
+/// Returns the key of the setting `KEY=VALUE`.
+fn key_of(setting: &str) -> &str {
+    setting.split('=').next().unwrap_or_default().trim()
+}
+
 fn is_setting(origin: &Origin) -> bool {
     origin.layer.setting().is_some()
 }
@@ -61,7 +66,7 @@ fn is_of_settings(read: &Read<Machine>, path: &[&str]) -> bool {
 /// Returns whether settings choose the hosts, and `host` is a shipped one: its values may be for another choice.
 fn is_for_another_choice(read: &Read<Machine>, host: &str) -> bool {
     let chooses_host = |setting: &str| {
-        let key = setting.split('=').next().unwrap_or_default().trim();
+        let key = key_of(setting);
         key == "parts" || key.starts_with("nodes.") && key.ends_with(".host")
     };
     shipped::part(&format!("hosts/{host}")).is_some() && read.texts().settings().any(chooses_host)
@@ -130,7 +135,7 @@ fn replaced_interface(read: &Read<Machine>) -> Option<String> {
     let below = |other: &str| read.definitions(&["ni", other]).into_iter().rfind(|origin| !is_setting(origin));
     let kinds = machine.registry.interfaces().members().into_iter().map(|(key, _)| key);
     let (replaced, origin) = kinds.filter(|other| *other != kind).find_map(|other| Some((other, below(other)?)))?;
-    let key = setting.split('=').next().unwrap_or_default().trim();
+    let key = key_of(setting);
     let option = if matches!(chosen[0].layer, Layer::Set(_)) { "--set " } else { "the varied key " };
     let part = shipped::part(&format!("ni/{kind}"));
     let part = part.map_or(String::new(), |_| format!("; `--set ni={kind}` chooses the shipped part"));

@@ -203,8 +203,8 @@ fn probe_result(trials: impl Iterator<Item = Result<bool, String>>) -> ProbeResu
 }
 
 impl CurveNumbers<'_> {
-    /// Returns for each constant whether it has an effect at the least, the middle or the greatest size of a curve. It
-    /// is changed up, and if that has no effect or is refused, down.
+    /// Probes each constant at the least, the middle and the greatest size of a curve. It is changed up, and if that has
+    /// no effect or is refused, down.
     fn effects(&self, constants: &[FreeConstant]) -> Vec<ProbeResult> {
         let monitor = self.curve_fit.control.monitor;
         monitor.probe_begins(constants.len());
