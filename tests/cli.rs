@@ -355,6 +355,14 @@ fn check_warns_of_a_bus_faster_than_any_pci_bus() {
 }
 
 #[test]
+fn run_warns_of_too_few_tags_for_the_link() {
+    let ran = narrows(&["run", "pcie-gen3", "--set=hosts.ivy-bridge.pcie.link.tags=2"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("2 tags of 512 B carry at most 23.2 Gbit/s of reads"), "{}", stderr(&ran));
+    assert!(!stderr(&narrows(&["run", "pcie-gen3"])).contains("warning"));
+}
+
+#[test]
 fn check_counts_links_and_bisection_alike() {
     let survey = stdout(&["check", "offered-load"]);
     // An 8x8 mesh has 112 links, of which 8 cross the middle; both lines count each link twice, once for each

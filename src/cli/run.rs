@@ -103,6 +103,7 @@ pub fn run(options: &Options) -> CommandResult {
         let _heartbeat = Heartbeat::start("reading and checking the description");
         subject.read(&options.sets())?
     };
+    read.value.warnings().iter().for_each(|warning| eprint_line!("{warning}"));
     let inputs: Vec<PathBuf> = options.subject.input_file().into_iter().chain(input::named_files(&read)).collect();
     let outputs = [&options.trace, &options.pcap, &options.messages].map(Option::as_deref);
     output::check_distinct(&inputs, &outputs)?;

@@ -14,19 +14,21 @@ use crate::protocol::ProtocolEnvironment;
 pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
     let nodes: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
     let notes = machine.fabric.notes(&nodes, machine.run.no_progress_limit);
-    notes.into_iter().chain(loss(machine)).chain(hosts(machine)).collect()
+    notes.into_iter().chain(loss(machine)).chain(machine.warnings()).collect()
 }
 
-/// Returns the warnings of the hosts that nodes have.
-fn hosts(machine: &Machine) -> Vec<String> {
-    let is_used = |name: &str| machine.nodes.iter().any(|node| node.host == name);
-    let used = machine.hosts.iter().filter(|(name, _)| is_used(name));
-    let warnings = used.flat_map(|(_, host)| host.warnings().into_iter().map(move |warning| (host, warning)));
-    warnings
-        .map(|(host, warning)| {
-            format!("warning: `{}`: {}\n  {}", host.key(&warning.key), warning.message, warning.help)
-        })
-        .collect()
+impl Machine {
+    /// Returns warnings about values of the nodes' hosts that are valid but probably not intended.
+    pub fn warnings(&self) -> Vec<String> {
+        let is_used = |name: &str| self.nodes.iter().any(|node| node.host == name);
+        let used = self.hosts.iter().filter(|(name, _)| is_used(name));
+        let warnings = used.flat_map(|(_, host)| host.warnings().into_iter().map(move |warning| (host, warning)));
+        warnings
+            .map(|(host, warning)| {
+                format!("warning: `{}`: {}\n  {}", host.key(&warning.key), warning.message, warning.help)
+            })
+            .collect()
+    }
 }
 
 /// Returns the note that packets are lost even without contention and that the protocol does not retransmit them.
